@@ -190,7 +190,7 @@ func (r *reader) paths(function string, v value, literal, writes bool) []shell.W
 // provided notes a change of what is no file: a key of the registry, in the
 // words of reg, or what else a provider keeps.
 func (r *reader) provided(function, drive, rest string, w shell.Word) {
-	if key, ok := registryKey(drive, rest); ok {
+	if key, ok := r.registryKey(drive, rest); ok {
 		order := "add"
 		if strings.HasPrefix(function, "Remove-") || strings.HasPrefix(function, "Clear-") {
 			order = "delete"

@@ -12,16 +12,44 @@ type batch struct {
 	r *reader
 }
 
-// batch reads a text of cmd.
+// batch reads a text of cmd. Brackets only join commands, and what may not run
+// is taken to last to the end of the line, or of its brackets.
 func (r *reader) batch(src string) {
 	if !r.opens(src) {
 		return
 	}
 	defer r.leave()
+	outer := r.at
+	defer func() { r.at = outer }()
 	b := &batch{r: r, cursor: cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}}
-	for b.more() {
-		b.sequence()
-		b.take(1) // a bracket that closes nothing
+	var in value
+	piped, depth := false, 0
+	for b.gaps(); b.more(); b.gaps() {
+		switch c := b.peek(0); {
+		case c == '\n' || strings.IndexByte("&|()@", c) >= 0:
+			b.take(1)
+			twice := b.peek(0) == c && (c == '&' || c == '|')
+			if twice {
+				b.take(1)
+				r.at.conditional = true
+			}
+			switch {
+			case c == '(':
+				depth++
+			case c == ')':
+				depth--
+			case c == '\n' && depth <= 0:
+				r.at = outer
+			}
+			if piped = c == '|' && !twice || c == '@' && piped; !piped {
+				in = value{}
+			}
+		case !b.keyword():
+			before := b.pos
+			if in = b.simple(in, piped); b.pos == before {
+				b.take(1) // nothing that begins so is known
+			}
+		}
 	}
 }
 
@@ -31,29 +59,6 @@ func (b *batch) more() bool { return !b.done() && b.r.step(1) }
 func (b *batch) gaps() {
 	for b.more() && (isBlank(b.peek(0)) || b.peek(0) == '\r' || b.has("^\n")) {
 		b.take(1 + strings.Count(b.rest()[:1], "^"))
-	}
-}
-
-// sequence reads commands up to a closing bracket or the end.
-func (b *batch) sequence() {
-	var in value
-	piped := false
-	for b.gaps(); b.more() && b.peek(0) != ')'; b.gaps() {
-		switch c := b.peek(0); c {
-		case '\n', '&', '|':
-			twice := b.take(1) != "\n" && b.peek(0) == c
-			if twice {
-				b.take(1)
-			}
-			if piped = c == '|' && !twice; !piped {
-				in = value{}
-			}
-		default:
-			before := b.pos
-			if in = b.command(in, piped); b.pos == before {
-				b.take(1) // nothing that begins so is known
-			}
-		}
 	}
 }
 
@@ -77,22 +82,10 @@ func (b *batch) skip(word string) bool {
 	return found
 }
 
-// command reads one command with what it holds.
-func (b *batch) command(in value, piped bool) value {
-	if !b.r.enter() {
-		b.pos = len(b.src)
-		return value{}
-	}
-	defer b.r.leave()
-	for b.gaps(); b.peek(0) == '@' && b.more(); b.gaps() {
-		b.take(1)
-	}
+// keyword takes a word of the language with what belongs to it alone: the
+// commands follow it.
+func (b *batch) keyword() bool {
 	switch word := b.ahead(); {
-	case b.peek(0) == '(':
-		b.take(1)
-		b.sequence()
-		b.take(1)
-		return unknownValue("")
 	case word == "rem", strings.HasPrefix(word, "::"):
 		line, _, _ := strings.Cut(b.rest(), "\n")
 		b.take(len(line))
@@ -104,11 +97,10 @@ func (b *batch) command(in value, piped bool) value {
 		b.loop()
 	case word == "else", word == "do", word == "call":
 		b.take(len(word))
-		return b.command(in, piped)
 	default:
-		return b.simple(in, piped)
+		return false
 	}
-	return value{}
+	return true
 }
 
 // word takes what stands up to the next blank or operator outside quotes.
@@ -132,7 +124,7 @@ func (b *batch) word() (s string, quoted bool) {
 	return text.String(), quoted
 }
 
-// condition reads the test, the command and what follows else.
+// condition reads the test of an if.
 func (b *batch) condition() {
 	b.skip("/i")
 	b.skip("not")
@@ -151,26 +143,21 @@ func (b *batch) condition() {
 		}
 		b.word()
 	}
-	b.r.conditional(false, func() value {
-		b.command(value{}, false)
-		if b.skip("else") {
-			b.command(value{}, false)
-		}
-		return value{}
-	})
+	b.r.at.conditional = true
 }
 
-// loop reads [options] %x in (set) do command.
+// loop reads [options] %x in (set).
 func (b *batch) loop() {
-	mode, root := "", shell.Text(".")
-	for b.gaps(); b.peek(0) == '/' && b.more(); b.gaps() {
-		mode, _ = b.word()
-		mode = strings.ToLower(mode)
-		if b.gaps(); b.peek(0) == '%' || b.peek(0) == '/' {
-			continue
-		}
-		if w, _ := b.word(); mode == "/r" {
-			root = b.r.path(b.r.word(b.r.percent(w)), false)
+	mode := ""
+	for b.gaps(); b.more() && b.peek(0) != '%'; b.gaps() {
+		w, quoted := b.word()
+		switch {
+		case strings.HasPrefix(w, "/"):
+			mode = strings.ToLower(w)
+		case mode == "/r":
+			b.r.unread("a loop of a form that is not read")
+		case w == "" && !quoted:
+			b.take(1)
 		}
 	}
 	name, _ := b.word()
@@ -179,19 +166,14 @@ func (b *batch) loop() {
 	var set []shell.Word
 	if b.gaps(); b.peek(0) == '(' {
 		b.take(1)
-		set = b.set(mode, root)
+		set = b.set(mode)
 	}
-	b.skip("do")
-	body := b.pos
-	b.r.conditional(true, func() value {
-		b.pos = body // the loop is read twice
-		b.r.vars["%"+name] = value{items: set, either: len(set) > 1}
-		return b.command(value{}, false)
-	})
+	b.r.at.conditional, b.r.at.inLoop = true, true
+	b.r.vars["%"+name] = value{items: set, either: len(set) > 1}
 }
 
 // set reads the brackets of a loop.
-func (b *batch) set(mode string, root shell.Word) []shell.Word {
+func (b *batch) set(mode string) []shell.Word {
 	start := b.pos
 	var vals []value
 	for b.gaps(); b.more() && b.peek(0) != ')'; b.gaps() {
@@ -214,7 +196,7 @@ func (b *batch) set(mode string, root shell.Word) []shell.Word {
 	for i, w := range items {
 		out[i] = b.r.path(w, false)
 		if mode == "/r" {
-			out[i] = below(root, below(found(), out[i]))
+			out[i] = below(found(), out[i])
 		}
 	}
 	return out
@@ -423,27 +405,15 @@ func (r *reader) percentAt(s string) (value, int) {
 	return v, len(name) + 2
 }
 
-// loopVariable reads %x, %%x and %~dpx.
+// loopVariable reads %x and %%x; what %~dpx takes of one is not known.
 func (r *reader) loopVariable(s string) (value, int) {
-	lead := 1
-	if s[1] == '%' {
-		lead = 2
+	lead := len(s) - len(strings.TrimLeft(s[:min(2, len(s))], "%"))
+	if lead == len(s) {
+		return value{}, 0
 	}
-	after := s[lead:]
-	const most = 16 // letters of what is taken of the path
-	modifiers := 0
-	if strings.HasPrefix(after, "~") {
-		start := after[:min(len(after), most)]
-		modifiers = len(start) - len(strings.TrimLeft(start, "~dpnxfsatz"))
-	}
-	for _, at := range [...]int{0, max(modifiers-1, 0), modifiers} {
-		if at >= len(after) {
-			continue
-		}
-		v, ok := r.vars["%"+strings.ToLower(after[at:at+1])]
-		if ok && (at+1 == len(after) || after[at+1] != '%' || lead == 2) {
-			return v, lead + at + 1
-		}
+	v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]
+	if ok && (lead+1 == len(s) || s[lead+1] != '%' || lead == 2) {
+		return v, lead + 1
 	}
 	return value{}, 0
 }

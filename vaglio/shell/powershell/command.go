@@ -254,7 +254,8 @@ func (p *parser) run(dot bool, in value, piped bool) value {
 	v := p.argument().val
 	args := p.args()
 	if v.isBlock {
-		return r.callFunction(&function{body: v.block}, args, in)
+		r.blocks(args, in)
+		return r.callFunction(&function{body: v.block}, in)
 	}
 	out := value{}
 	for _, w := range r.choices(v) {
@@ -297,10 +298,8 @@ func (r *reader) each(v, in value) value {
 	}
 	return r.conditional(true, func() value {
 		old, had := r.vars["_"]
-		frame := r.frame
-		r.frame, r.vars["_"] = nil, in.element()
+		r.vars["_"] = in.element()
 		out := r.source(v.block)
-		r.frame = frame
 		if r.vars["_"] = old; !had {
 			delete(r.vars, "_")
 		}

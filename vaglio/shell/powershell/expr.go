@@ -2,13 +2,12 @@ package powershell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// expression reads operands and the operators between them. Words that are put
-// together of texts are followed, for commands are hidden so; what all else
-// yields is not known. Without commas it ends at one.
+// expression reads operands and the operators between them. Texts that are put
+// side by side are followed, for commands are hidden so; what all else yields
+// is not known. Without commas it ends at one.
 func (p *parser) expression(commas bool) value {
 	r := p.r
 	if !r.step(1) || !r.enter() {
@@ -16,10 +15,8 @@ func (p *parser) expression(commas bool) value {
 		return unknownValue("")
 	}
 	defer r.leave()
-	v := p.list(commas)
-	loosest := 0 // of the operators that are done
-	for r.step(1) {
-		p.blanks()
+	vals, sum := []value{p.list(commas)}, true
+	for p.blanks(); r.step(1); p.blanks() {
 		op := p.operator()
 		if op == "" {
 			break
@@ -29,15 +26,25 @@ func (p *parser) expression(commas bool) value {
 		if op == "=" { // of what is no variable
 			return p.statement()
 		}
-		other := p.list(commas)
-		v = r.binary(strings.ToLower(op), v, other)
-		if degree := looseness(op); degree < loosest {
-			v = madeOf(v, "") // it binds what stands before it first
-		} else {
-			loosest = degree
-		}
+		sum = sum && op == "+"
+		vals = append(vals, p.list(commas))
 	}
-	return v
+	if !sum {
+		return madeOf(r.list(vals), "")
+	}
+	return r.sum(vals)
+}
+
+// sum puts texts side by side, or makes lists longer.
+func (r *reader) sum(vals []value) value {
+	s, ok := vals[0].text()
+	switch {
+	case len(vals) == 1 || len(vals[0].items) > 1 && !vals[0].either:
+		return r.list(vals)
+	case ok && s != "" && strings.Trim(s, "0123456789.") == "":
+		return madeOf(r.list(vals), "")
+	}
+	return r.glue(vals)
 }
 
 // operator is the operator that comes next, or "".
@@ -52,85 +59,6 @@ func (p *parser) operator() string {
 		}
 	}
 	return ""
-}
-
-// looseness orders the operators that make texts by how they bind.
-func looseness(op string) int {
-	switch strings.ToLower(op) {
-	case "-f", "*", "/", "%", "..":
-		return 0
-	case "+", "-":
-		return 1
-	default:
-		return 2
-	}
-}
-
-// binary applies an operator.
-func (r *reader) binary(op string, a, b value) value {
-	switch op {
-	case "+":
-		return r.plus(a, b)
-	case "-f":
-		return r.format(a, b)
-	case "-join":
-		if sep, ok := b.text(); ok && !a.either {
-			return one(r.joined(a.items, sep))
-		}
-	case "-as":
-		return a
-	case "??", "?", ":":
-		return r.merged(a, b)
-	}
-	return madeOf(r.list([]value{a, b}), "")
-}
-
-func (v value) number() (int, bool) {
-	s, ok := v.text()
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 0, 32)
-	return int(n), err == nil
-}
-
-func (r *reader) plus(a, b value) value {
-	if len(a.items) > 1 && !a.either {
-		return r.list([]value{a, b})
-	}
-	_, x := a.number()
-	_, y := b.number()
-	switch {
-	case x && y:
-		return unknownValue("")
-	case len(a.items) == 0 && !a.isBlock:
-		return b
-	}
-	return r.glue([]value{a, b})
-}
-
-// format fills the places {0}, {1} of a text.
-func (r *reader) format(a, b value) value {
-	f, ok := a.text()
-	if !ok || !r.step(1+len(f)/bytesPerStep) {
-		return madeOf(a, "")
-	}
-	var parts []value
-	for {
-		before, after, opened := strings.Cut(f, "{")
-		place, rest, closed := strings.Cut(after, "}")
-		if !opened || !closed {
-			return r.glue(append(parts, text(f)))
-		}
-		v := madeOf(b, "")
-		if n, err := strconv.Atoi(place); err == nil && n == 0 && b.either {
-			v = b
-		} else if err == nil && 0 <= n && n < len(b.items) {
-			v = one(b.items[n])
-		}
-		parts = append(parts, text(before), v)
-		f = rest
-	}
 }
 
 // list reads operands between commas.
@@ -152,18 +80,13 @@ func (p *parser) unary() value {
 	}
 	defer p.r.leave()
 	p.blanks()
-	switch c := p.peek(0); {
-	case c == '!', c == ',', c == '+':
+	switch c := p.peek(0); c {
+	case ',', '+':
 		p.take(1)
 		return p.unary()
-	case c == '-':
-		op := strings.ToLower(p.operator())
-		p.take(max(1, len(op)))
-		v := p.unary()
-		if op == "-join" {
-			return one(p.r.joined(v.items, ""))
-		}
-		return madeOf(v, "")
+	case '!', '-':
+		p.take(max(1, len(p.operator())))
+		return madeOf(p.unary(), "")
 	}
 	return p.postfix(p.primary())
 }

@@ -2,6 +2,7 @@ package powershell
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"strings"
 	"unicode/utf16"
 
@@ -90,41 +91,27 @@ func (r *reader) commandText(name string, args []argument, in value, piped bool)
 
 // encoded reads code in base64 of UTF-16.
 func (r *reader) encoded(name string, args []argument) value {
+	by := name + " -EncodedCommand"
 	if len(args) == 0 {
 		return value{}
 	}
 	s, ok := args[0].word.Text()
 	if !ok {
-		return r.carried(one(unknownWord("")), name+" -EncodedCommand")
+		return r.carried(one(unknownWord("")), by)
 	}
-	data, ok := r.decodeBase64(s)
-	if !ok {
+	if !r.step(1 + len(s)/bytesPerStep) {
+		return value{}
+	}
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.Join(strings.Fields(s), ""), "="))
+	if err != nil {
 		r.unread("encoded code is not read")
 		return value{}
 	}
-	return r.carried(text(decodeUTF16(data)), name+" -EncodedCommand")
-}
-
-// decodeBase64 reads base64 as PowerShell does; the bytes stay bytes.
-func (r *reader) decodeBase64(s string) (string, bool) {
-	if !r.step(1 + len(s)/bytesPerStep) {
-		return "", false
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(data[2*i:])
 	}
-	s = strings.Join(strings.Fields(s), "")
-	data, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		data, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
-	}
-	return string(data), err == nil
-}
-
-// decodeUTF16 reads bytes as UTF-16 with the low byte first.
-func decodeUTF16(s string) string {
-	units := make([]uint16, 0, len(s)/2)
-	for i := 0; i+1 < len(s); i += 2 {
-		units = append(units, uint16(s[i])|uint16(s[i+1])<<8)
-	}
-	return string(utf16.Decode(units))
+	return r.carried(text(string(utf16.Decode(units))), by)
 }
 
 // cmdLine reads the command line of cmd: what follows /c or /k.

@@ -27,7 +27,8 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	}
 	key := strings.ToLower(s)
 	if f, ok := r.funcs[key]; ok {
-		return r.callFunction(f, args, in)
+		r.blocks(args, in)
+		return r.callFunction(f, in)
 	}
 	return r.known(s, name, args, in, piped)
 }
@@ -74,7 +75,7 @@ func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
 	}
 	lower := strings.ToLower(s)
 	if !slices.ContainsFunc(r.t.families, func(f string) bool { return strings.HasPrefix(lower, f) }) {
-		r.plain(canonical(s), args)
+		r.plain(s, args)
 		return unknownValue(s)
 	}
 	var targets []shell.Word
@@ -89,37 +90,26 @@ func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
 	return unknownValue(s)
 }
 
-// canonical writes the name of a cmdlet with capitals.
-func canonical(s string) string {
-	verb, noun, _ := strings.Cut(s, "-")
-	up := func(s string) string {
-		if s == "" || s != strings.ToLower(s) && s != strings.ToUpper(s) {
-			return s
-		}
-		return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
-	}
-	return up(verb) + "-" + up(noun)
-}
-
 // plain adds a command as it stands, under its full name.
 func (r *reader) plain(name string, args []argument) {
 	r.emit(shell.Command{Name: name, Argv: append([]shell.Word{shell.Text(name)}, r.words(args)...)})
 }
 
-// words are the words of a command as a program gets them.
+// words are the words of a command as a program gets them: of a list, each is
+// one of its own.
 func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
+		items := a.val.items
 		named := strings.TrimPrefix(a.name, "@") != ""
-		items := a.val.items // as words of their own
-		if len(items) < 2 || !r.step(len(items)) || a.val.either && !named {
-			items = nil
-		}
 		switch {
-		case items == nil && a.isGlob():
+		case a.bare && a.name == "" && len(items) < 2 && strings.ContainsAny(a.word.Prefix(), "*?"):
 			out = append(out, r.path(a.word, false))
-		case items == nil || named:
+			continue
+		case len(items) < 2 || a.val.either && !named || !r.step(len(items)):
+			items = []shell.Word{a.word}
+		case named:
 			out = append(out, r.nativeWord(a.word))
 		}
 		for _, w := range items {
@@ -127,11 +117,6 @@ func (r *reader) words(args []argument) []shell.Word {
 		}
 	}
 	return out
-}
-
-// isGlob says that a word may name several files.
-func (a *argument) isGlob() bool {
-	return a.bare && a.name == "" && strings.ContainsAny(a.word.Prefix(), "*?")
 }
 
 // program runs a program of the machine.
@@ -147,10 +132,13 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 		return v
 	}
 	argv := []shell.Word{r.nativeName(name, base)}
-	if base == "reg" {
-		args = registryArgs(args)
+	for _, w := range r.words(args) {
+		drive, rest, _ := strings.Cut(forward(w.String()), "/")
+		if key, ok := r.registryKey(drive, rest); ok && base == "reg" {
+			w = shell.Text(key)
+		}
+		argv = append(argv, w)
 	}
-	argv = append(argv, r.words(args)...)
 	stdin := shell.Input{}
 	if piped {
 		stdin = shell.Input{Kind: shell.InputText, Text: r.word(in), Piped: true}
@@ -209,22 +197,6 @@ func baseOf(w shell.Word) string {
 		s = w.Suffix()
 	}
 	return s[strings.LastIndexByte(s, '/')+1:]
-}
-
-// registryArgs spells the keys among the words of reg with slashes.
-func registryArgs(args []argument) []argument {
-	out := slices.Clone(args)
-	for i := range out {
-		s, ok := out[i].word.Text()
-		if !ok {
-			continue
-		}
-		drive, rest, _ := strings.Cut(forward(s), "/")
-		if key, ok := registryKey(drive, rest); ok {
-			out[i] = plainArg(shell.Text(key))
-		}
-	}
-	return out
 }
 
 // windowsProgram runs a program of Windows of which the table says what it

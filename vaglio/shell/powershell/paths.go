@@ -25,34 +25,14 @@ func provider(w shell.Word) (drive, rest string, ok bool) {
 	return strings.ToLower(drive), rest, true
 }
 
-// registryRoots are the spellings of the registry's roots, by the drive or the
-// first name of a path.
-func registryRoot(name string) (string, bool) {
-	switch strings.ToLower(name) {
-	case "hklm", "hkey_local_machine":
-		return "HKLM", true
-	case "hkcu", "hkey_current_user":
-		return "HKCU", true
-	case "hkcr", "hkey_classes_root":
-		return "HKCR", true
-	case "hku", "hkey_users":
-		return "HKU", true
-	default:
-		return "", false
-	}
-}
-
 // registryKey is a path of the registry as reg spells it, with slashes.
-func registryKey(drive, rest string) (string, bool) {
+func (r *reader) registryKey(drive, rest string) (string, bool) {
+	rest = strings.Trim(forward(rest), "/")
 	if drive == "registry" {
-		first, more, _ := strings.Cut(strings.TrimLeft(forward(rest), "/"), "/")
-		drive, rest = first, more
+		drive, rest, _ = strings.Cut(rest, "/")
 	}
-	root, ok := registryRoot(drive)
-	if !ok {
-		return "", false
-	}
-	return strings.TrimRight(root+"/"+strings.Trim(forward(rest), "/"), "/"), true
+	root, ok := r.t.roots[strings.ToLower(drive)]
+	return strings.TrimRight(root+"/"+rest, "/"), ok
 }
 
 // path is a word as the path of a file: forward slashes, the home and the
@@ -76,7 +56,7 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 		}
 		first = false
 		if !strings.HasPrefix(s, `\\.\`) {
-			s = r.steps83(forward(s))
+			s = trimmed(forward(s))
 		}
 		if literal || strings.HasPrefix(s, `\\`) {
 			parts = append(parts, shell.Part{Text: s})
@@ -125,19 +105,12 @@ func share(s string) string {
 	return forward(s)
 }
 
-// steps83 writes the steps of a path as Windows understands them: long names
-// for short ones, and without dots or blanks at their ends.
-func (r *reader) steps83(s string) string {
-	if !strings.ContainsAny(s, "~. ") {
-		return s
-	}
+// trimmed writes the steps of a path as Windows understands them: without dots
+// or blanks at their ends.
+func trimmed(s string) string {
 	steps := strings.Split(s, "/")
 	for i, step := range steps {
-		if long, ok := r.t.short[strings.ToLower(step)]; ok {
-			steps[i] = long
-			continue
-		}
-		if t := strings.TrimRight(step, ". "); t != "" && t != step && (i+1 < len(steps) || i > 0) {
+		if t := strings.TrimRight(step, ". "); t != "" && len(steps) > 1 {
 			steps[i] = t
 		}
 	}

@@ -27,7 +27,6 @@ type reader struct {
 	out      *shell.Script
 	vars     map[string]value
 	funcs    map[string]*function
-	frame    *frame // of the function that is read
 	cwd      shell.Word
 	at       place
 	depth    int
@@ -181,6 +180,8 @@ func (r *reader) problem(p shell.Problem) {
 func (r *reader) unread(what wording.Phrase, about ...string) {
 	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
+
+func (r *reader) unclosed() { r.unread("a quote or a bracket has no partner") }
 
 // within reads something in another place.
 func (r *reader) within(change func(*place), read func() value) value {

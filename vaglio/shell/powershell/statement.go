@@ -29,7 +29,7 @@ func (r *reader) source(text string) value {
 			outs = append(outs, v)
 		}
 		if p.pos == before {
-			r.unread("a quote or a bracket has no partner")
+			r.unclosed()
 			p.take(1)
 		}
 	}
@@ -301,7 +301,7 @@ func (r *reader) assign(name, op string, v value) {
 	old, had := r.vars[name]
 	switch {
 	case op == "+=" && had:
-		v = r.plus(old, v)
+		v = r.sum([]value{old, v})
 	case op != "=":
 		v = r.merged(old, unknownValue(""))
 	}

@@ -2,6 +2,7 @@ package powershell
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,8 +23,8 @@ type tables struct {
 	cmd       map[string]*spec
 	programs  map[string][]*spec
 	variables map[string]string
-	own       map[string]bool // of the variables, those of PowerShell
-	short     map[string]string
+	own       map[string]bool   // of the variables, those of PowerShell
+	roots     map[string]string // of the registry, as reg spells them
 	static    map[string][]role // type::function, in lower case
 	pure      map[string]bool   // types whose functions touch nothing
 	plain     map[string]bool   // types that leave a text what it is
@@ -78,173 +79,127 @@ type role struct {
 //nolint:gochecknoglobals // Read once, then only looked at.
 var known = sync.OnceValues(func() (*tables, error) { return parseTables(tableText) })
 
-// field is one word of the tables and where it stands.
-type field struct {
-	text   string
-	column int
-	rest   string // of the line, from here
-}
-
-// wrong is a mistake in the tables.
-func (f field) wrong(what string) error {
-	return fmt.Errorf("%d: %s: %q", f.column, what, f.text)
-}
-
-func fields(line string) []field {
-	var out []field
-	for w := range strings.FieldsSeq(line) {
-		at := strings.Index(line, w)
-		if n := len(out); n > 0 {
-			last := out[n-1].column - 1 + len(out[n-1].text)
-			at = last + strings.Index(line[last:], w)
+// sections are what takes a row, by the name of the section.
+func (t *tables) sections() map[string]func(row []string) error {
+	set := func(to map[string]bool) func([]string) error {
+		return func(row []string) error {
+			for _, w := range row {
+				to[strings.ToLower(w)] = true
+			}
+			return nil
 		}
-		out = append(out, field{text: w, column: at + 1, rest: strings.TrimSpace(line[at:])})
 	}
-	return out
+	text := func(to map[string]string) func([]string) error {
+		return func(row []string) error { return put(to, row[0], strings.Join(row[1:], " ")) }
+	}
+	specs := func(to map[string]*spec) func([]string) error {
+		return func(row []string) error {
+			s, err := parseSpec(row)
+			return errors.Join(err, put(to, row[0], s))
+		}
+	}
+	roles := func(to map[string][]role) func([]string) error {
+		return func(row []string) error {
+			list, err := parseRoles(row[1:])
+			return errors.Join(err, put(to, row[0], list))
+		}
+	}
+	return map[string]func([]string) error{
+		"cmdlets": specs(t.cmdlets), "cmd": specs(t.cmd), "variables": text(t.variables), "roots": text(t.roots), "static": roles(t.static), "methods": roles(t.methods),
+		"own": set(t.own), "pure": set(t.pure), "plain": set(t.plain), "harmless": set(t.harmless),
+		"aliases": func(row []string) error {
+			last, err := row[len(row)-1], error(nil)
+			for _, w := range row[:len(row)-1] {
+				err = errors.Join(err, put(t.aliases, w, last))
+			}
+			return err
+		},
+		"common": func(row []string) error {
+			s, err := parseSpec(append([]string{""}, row...))
+			t.shared = append(t.shared, s.params...)
+			return err
+		},
+		"start": func(row []string) error {
+			for _, w := range row {
+				name, value := strings.CutSuffix(w, "=")
+				t.start = append(t.start, startOption{name, value})
+			}
+			return nil
+		},
+		"families": func(row []string) error {
+			for _, w := range row {
+				t.families = append(t.families, strings.ToLower(w))
+			}
+			return nil
+		},
+		"programs": func(row []string) error {
+			s, err := parseSpec(row)
+			key := strings.ToLower(row[0])
+			t.programs[key] = append(t.programs[key], s)
+			return err
+		},
+	}
 }
 
 func parseTables(text string) (*tables, error) {
 	t := &tables{
 		aliases: map[string]string{}, cmdlets: map[string]*spec{}, cmd: map[string]*spec{}, programs: map[string][]*spec{},
-		variables: map[string]string{}, own: map[string]bool{}, short: map[string]string{}, static: map[string][]role{},
-		pure: map[string]bool{}, plain: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
+		variables: map[string]string{}, own: map[string]bool{}, roots: map[string]string{}, static: map[string][]role{}, pure: map[string]bool{},
+		plain: map[string]bool{}, methods: map[string][]role{}, harmless: map[string]bool{},
 	}
 	sections := t.sections()
-	add := sections[""]
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		words := fields(line)
-		if len(words) == 0 || strings.HasPrefix(words[0].text, "#") {
+	add := sections["own"]
+	for i, line := range strings.Split(text, "\n") {
+		row := strings.Fields(line)
+		if len(row) == 0 || strings.HasPrefix(row[0], "#") {
 			continue
 		}
-		err := error(nil)
-		if name := words[0].text; len(words) == 1 && strings.HasPrefix(name, "[") {
-			if add = sections[strings.Trim(name, "[]")]; add == nil {
-				err = words[0].wrong("unknown section")
+		var err error
+		if strings.HasPrefix(line, "[") && len(row) == 1 {
+			if add = sections[strings.Trim(row[0], "[]")]; add == nil {
+				err = fmt.Errorf("unknown section: %q", line)
 			}
 		} else {
-			err = add(words)
+			err = add(row)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("powershell: tables.txt:%d:%w", n, err)
+			return nil, fmt.Errorf("powershell: tables.txt:%d: %w", i+1, err)
 		}
 	}
 	return t, nil
 }
 
-// sections are what adds a row, by the name of the section.
-func (t *tables) sections() map[string]func(row []field) error {
-	return map[string]func([]field) error{
-		"":          func(row []field) error { return row[0].wrong("a row outside sections") },
-		"aliases":   t.addAliases,
-		"cmdlets":   func(row []field) error { return addSpec(t.cmdlets, row) },
-		"cmd":       func(row []field) error { return addSpec(t.cmd, row) },
-		"common":    t.addShared,
-		"start":     t.addStart,
-		"programs":  t.addProgram,
-		"families":  func(row []field) error { return each(row, func(w string) { t.families = append(t.families, w) }) },
-		"own":       func(row []field) error { return each(row, func(w string) { t.own[w] = true }) },
-		"pure":      func(row []field) error { return each(row, func(w string) { t.pure[w] = true }) },
-		"plain":     func(row []field) error { return each(row, func(w string) { t.plain[w] = true }) },
-		"harmless":  func(row []field) error { return each(row, func(w string) { t.harmless[w] = true }) },
-		"variables": func(row []field) error { return addText(t.variables, row) },
-		"short":     func(row []field) error { return addText(t.short, row) },
-		"static":    func(row []field) error { return addRoles(t.static, row) },
-		"methods":   func(row []field) error { return addRoles(t.methods, row) },
-	}
-}
-
-func each(row []field, add func(word string)) error {
-	for _, w := range row {
-		add(strings.ToLower(w.text))
-	}
-	return nil
-}
-
 // put adds what a name stands for, once.
-func put[T any](to map[string]T, name field, v T) error {
-	key := strings.ToLower(name.text)
+func put[T any](to map[string]T, name string, v T) error {
+	key := strings.ToLower(name)
 	if _, ok := to[key]; ok {
-		return name.wrong("a second row of the same name")
+		return fmt.Errorf("a second row of the same name: %q", name)
 	}
 	to[key] = v
 	return nil
 }
 
-func (t *tables) addAliases(row []field) error {
-	last := row[len(row)-1]
-	for _, w := range row[:len(row)-1] {
-		if err := put(t.aliases, w, last.text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addText adds a name and the text that follows it, if there is one.
-func addText(to map[string]string, row []field) error {
-	if len(row) == 1 {
-		return put(to, row[0], "")
-	}
-	return put(to, row[0], row[1].rest)
-}
-
-func (t *tables) addShared(row []field) error {
-	for _, w := range row {
-		p, err := parseParam(w, false)
-		if err != nil {
-			return err
-		}
-		t.shared = append(t.shared, p)
-	}
-	return nil
-}
-
-func (t *tables) addStart(row []field) error {
-	for _, w := range row {
-		name, value := strings.CutSuffix(w.text, "=")
-		t.start = append(t.start, startOption{name, value})
-	}
-	return nil
-}
-
-func (t *tables) addProgram(row []field) error {
-	s, err := parseSpec(row)
-	key := strings.ToLower(row[0].text)
-	t.programs[key] = append(t.programs[key], s)
-	return err
-}
-
-func addSpec(to map[string]*spec, row []field) error {
-	s, err := parseSpec(row)
-	if err != nil {
-		return err
-	}
-	return put(to, row[0], s)
-}
-
-// addRoles adds a function and what it does to its arguments.
-func addRoles(to map[string][]role, row []field) error {
+// parseRoles reads what a function does to its arguments.
+func parseRoles(row []string) ([]role, error) {
 	var out []role
-	for _, w := range row[1:] {
-		at, what, _ := strings.Cut(w.text, ":")
+	for _, w := range row {
+		at, what, _ := strings.Cut(w, ":")
 		n, err := strconv.Atoi(at)
 		if at == "self" {
 			n, err = -1, nil
 		}
 		if err != nil || !knownRole(what) {
-			return w.wrong("neither a place nor a role")
+			return nil, fmt.Errorf("neither a place nor a role: %q", w)
 		}
 		out = append(out, role{index: n, what: what})
 	}
-	return put(to, row[0], out)
+	return out, nil
 }
 
-func parseSpec(row []field) (*spec, error) {
-	s := &spec{name: row[0].text}
+func parseSpec(row []string) (*spec, error) {
+	s := &spec{name: row[0]}
 	for _, w := range row[1:] {
-		key, value, _ := strings.Cut(w.text, "=")
+		key, value, _ := strings.Cut(w, "=")
 		switch key {
 		case "pass":
 			s.pass = true
@@ -259,7 +214,7 @@ func parseSpec(row []field) (*spec, error) {
 		default:
 			p, err := parseParam(w, s.as != "")
 			if err != nil {
-				return nil, err
+				return s, err
 			}
 			if p.name == "*" {
 				s.rest = p.role
@@ -268,28 +223,28 @@ func parseSpec(row []field) (*spec, error) {
 			}
 		}
 	}
-	if len(s.params) == 0 && slices.Contains([]string{"path", "join"}, s.out) {
-		return nil, row[0].wrong("no path to put out")
+	if len(s.params) == 0 && (s.out == "path" || s.out == "join") {
+		return s, fmt.Errorf("no path to put out: %q", s.name)
 	}
 	return s, nil
 }
 
 // parseParam reads a parameter; the role of one of a program may be the
 // program's option.
-func parseParam(w field, program bool) (param, error) {
-	name, what, _ := strings.Cut(w.text, ":")
+func parseParam(w string, program bool) (param, error) {
+	name, what, _ := strings.Cut(w, ":")
 	if what != "" && !knownRole(what) && (!program || what[0] != '-') {
-		return param{}, w.wrong("unknown role")
+		return param{}, fmt.Errorf("unknown role: %q", w)
 	}
 	p := param{role: what, pos: -1}
 	name, p.piped = strings.CutSuffix(name, "<")
 	name, p.isFlag = strings.CutSuffix(name, "?")
-	if n, at, ok := strings.Cut(name, "@"); ok {
-		pos, err := strconv.Atoi(at)
+	name, at, placed := strings.Cut(name, "@")
+	if pos, err := strconv.Atoi(at); placed {
 		if err != nil {
-			return param{}, w.wrong("no place of a word")
+			return param{}, fmt.Errorf("no place of a word: %q", w)
 		}
-		name, p.pos = n, pos
+		p.pos = pos
 	}
 	p.name = strings.ToLower(name)
 	return p, nil

@@ -6,7 +6,7 @@ import "strings"
 func (p *parser) enclosed() string {
 	n := closing(p.rest())
 	if n < 0 {
-		p.r.unread("a quote or a bracket has no partner")
+		p.r.unclosed()
 		n = len(p.rest())
 	}
 	s := p.take(n + 1)
@@ -27,7 +27,7 @@ func (p *parser) quoted() value {
 		s, closed := p.until("'")
 		b.WriteString(s)
 		if !closed {
-			p.r.unread("a quote or a bracket has no partner")
+			p.r.unclosed()
 		}
 		if p.peek(0) != '\'' {
 			return text(b.String())
@@ -42,7 +42,7 @@ func (p *parser) lines(quote string) value {
 	p.pos-- // the first line may be the last one, too
 	s, closed := p.until("\n" + quote + "@")
 	if !closed {
-		p.r.unread("a quote or a bracket has no partner")
+		p.r.unclosed()
 	}
 	s = strings.TrimPrefix(s, "\n")
 	if quote == "'" {
@@ -80,7 +80,7 @@ func (p *parser) expandable(quote byte) value {
 		}
 	}
 	if !closed {
-		p.r.unread("a quote or a bracket has no partner")
+		p.r.unclosed()
 	}
 	v := p.r.glue(append(parts, text(b.String())))
 	v.files = false
@@ -128,7 +128,7 @@ func (p *parser) variableName() string {
 		p.take(1)
 		name, closed := p.until("}")
 		if !closed {
-			p.r.unread("a quote or a bracket has no partner")
+			p.r.unclosed()
 		}
 		return name
 	}
