@@ -48,30 +48,23 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 	for len(args) > 0 {
 		a := &args[0]
 		args = args[1:]
-		p := s.find(a.name)
-		common := r.t.common(a.name)
-		on := !a.valued || !r.word(a.val).Is("False")
-		var v value
+		p, shared := s.find(a.name), r.t.common(a.name)
 		switch {
 		case a.name == "":
 			words = append(words, a.val)
-		case p == nil && common == nil:
+		case p == nil && shared == nil:
 			if len(s.params) > 0 {
 				b.strange = append(b.strange, a.name)
 			}
 			rest = append(rest, a.val)
-		case p != nil && p.isFlag:
-			b.on[p.name] = on
-		case p != nil:
+		case p == nil:
+			args = r.shared(b, shared, a, args)
+		case p.isFlag:
+			b.on[p.name] = r.isOn(a)
+		default:
+			var v value
 			v, args = a.given(args)
 			given[p.name] = append(given[p.name], v)
-		case common.isFlag:
-			b.dry = b.dry || whatIf(a.name) && on
-		default:
-			v, args = a.given(args)
-			if name, ok := v.text(); ok && strings.HasSuffix(strings.TrimSuffix(common.name, "ariable"), "v") {
-				r.setVar(variableName(strings.TrimPrefix(name, "+")), unknownValue(""))
-			}
 		}
 	}
 	for name, vals := range given {
@@ -79,6 +72,23 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 	}
 	b.positions(r, s, words, rest)
 	return b
+}
+
+// isOn says whether a switch is turned on.
+func (r *reader) isOn(a *argument) bool { return !a.valued || !r.word(a.val).Is("False") }
+
+// shared minds a parameter that every cmdlet has: some keep its output in a
+// variable.
+func (r *reader) shared(b *bound, p *param, a *argument, args []argument) []argument {
+	if p.isFlag {
+		b.dry = b.dry || whatIf(a.name) && r.isOn(a)
+		return args
+	}
+	v, args := a.given(args)
+	if name, ok := v.text(); ok && strings.HasSuffix(strings.TrimSuffix(p.name, "ariable"), "v") {
+		r.setVar(variableName(strings.TrimPrefix(name, "+")), unknownValue(""))
+	}
+	return args
 }
 
 // positions gives the words without a name to the parameters by their places.

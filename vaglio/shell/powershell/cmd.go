@@ -9,7 +9,8 @@ import (
 // batch reads lines of cmd and runs them as it goes.
 type batch struct {
 	cursor
-	r *reader
+	r     *reader
+	depth int // of brackets
 }
 
 // batch reads a text of cmd. Brackets only join commands, and what may not run
@@ -23,34 +24,41 @@ func (r *reader) batch(src string) {
 	defer func() { r.at = outer }()
 	b := &batch{r: r, cursor: cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}}
 	var in value
-	piped, depth := false, 0
+	piped := false
 	for b.gaps(); b.more(); b.gaps() {
-		switch c := b.peek(0); {
-		case c == '\n' || strings.IndexByte("&|()@", c) >= 0:
-			b.take(1)
-			twice := b.peek(0) == c && (c == '&' || c == '|')
-			if twice {
-				b.take(1)
-				r.at.conditional = true
-			}
-			switch {
-			case c == '(':
-				depth++
-			case c == ')':
-				depth--
-			case c == '\n' && depth <= 0:
-				r.at = outer
-			}
-			if piped = c == '|' && !twice || c == '@' && piped; !piped {
+		if strings.IndexByte("\n&|()@", b.peek(0)) >= 0 {
+			if piped = b.operator(outer, piped); !piped {
 				in = value{}
 			}
-		case !b.keyword():
-			before := b.pos
-			if in = b.simple(in, piped); b.pos == before {
-				b.take(1) // nothing that begins so is known
-			}
+			continue
+		}
+		before := b.pos
+		if b.keyword() {
+			continue
+		}
+		if in = b.simple(in, piped); b.pos == before {
+			b.take(1) // nothing that begins so is known
 		}
 	}
+}
+
+// operator takes what stands between commands, and says whether it is a pipe.
+func (b *batch) operator(outer place, piped bool) bool {
+	c := b.take(1)[0]
+	switch {
+	case c == '(':
+		b.depth++
+	case c == ')':
+		b.depth--
+	case c == '\n' && b.depth <= 0:
+		b.r.at = outer
+	case (c == '&' || c == '|') && b.peek(0) == c:
+		b.take(1)
+		b.r.at.conditional = true
+	case c == '|':
+		return true
+	}
+	return c == '@' && piped
 }
 
 func (b *batch) more() bool { return !b.done() && b.r.step(1) }
@@ -208,36 +216,38 @@ func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknow
 // simple reads a command's words up to the next operator.
 func (b *batch) simple(in value, piped bool) value {
 	var args []argument
-	named := false // in quotes
 	for b.gaps(); b.more(); b.gaps() {
 		if b.redirect() {
 			continue
 		}
 		c := b.peek(0)
-		if c == '\n' || c == '&' || c == '|' || c == ')' || c == '(' && len(args) == 0 {
+		if strings.IndexByte("\n&|)", c) >= 0 || c == '(' && len(args) == 0 {
 			break
 		}
 		if c == '(' {
 			args = append(args, plainArg(shell.Text(b.take(1))))
 			continue
 		}
-		variable := c == '%'
-		w, quoted := b.word()
-		named = named || quoted && len(args) == 0
-		v := b.r.percent(w)
-		if s, ok := v.text(); ok && !quoted && variable && strings.ContainsAny(s, " \t") {
-			args = append(args, b.r.splitWords(v.items[0])...)
-		} else {
-			args = append(args, argument{val: v, word: b.r.word(v), bare: !quoted})
-		}
+		args = append(args, b.argument()...)
 	}
 	if len(args) == 0 {
 		return value{}
 	}
-	if s, ok := args[0].word.Text(); ok && !named {
+	if s, ok := args[0].word.Text(); ok && args[0].bare {
 		args = append(b.r.split(s), args[1:]...)
 	}
 	return b.r.batchCommand(args, in, piped)
+}
+
+// argument takes a word; a variable alone may hold several.
+func (b *batch) argument() []argument {
+	variable := b.peek(0) == '%'
+	w, quoted := b.word()
+	v := b.r.percent(w)
+	if variable && !quoted && len(v.items) == 1 {
+		return b.r.splitWords(v.items[0])
+	}
+	return []argument{{val: v, word: b.r.word(v), bare: !quoted}}
 }
 
 // split takes apart a built-in command that is written together with its first
@@ -255,32 +265,16 @@ func (r *reader) split(s string) []argument {
 
 // redirect takes > >> 2>&1 and <, if one comes next.
 func (b *batch) redirect() bool {
-	n := 0
-	if c := b.peek(0); c == '1' || c == '2' {
-		n = 1
-	}
-	kind := shell.RedirectWrite
-	switch {
-	case b.peek(n) == '<' && n == 0:
-		kind = shell.RedirectRead
-	case b.peek(n) != '>':
-		return false
-	}
-	b.take(n + 1)
-	switch {
-	case b.peek(0) == '&' && b.peek(1) != 0:
-		b.take(2)
-		return true
-	case b.peek(0) == '>':
+	kind, to, ok := b.redirection("12")
+	if !ok && b.peek(0) == '<' {
 		b.take(1)
-		kind = shell.RedirectAppend
+		kind, to, ok = shell.RedirectRead, true, true
 	}
-	target, quoted := b.word()
-	if target == "" && !quoted || strings.EqualFold(target, "nul") {
-		return true
+	if !to {
+		return ok
 	}
-	for _, w := range b.r.percent(target).items {
-		b.r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: b.r.path(w, true)}}})
+	if target, quoted := b.word(); (target != "" || quoted) && !strings.EqualFold(target, "nul") {
+		b.r.redirect(kind, b.r.percent(target))
 	}
 	return true
 }

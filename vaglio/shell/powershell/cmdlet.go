@@ -35,17 +35,7 @@ func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped boo
 	case sp.as != "":
 		return w.program()
 	default:
-		for i := range sp.params {
-			p := &sp.params[i]
-			v := b.take(p, in, piped)
-			if p.role != "" && (!v.isNothing() || p.role == roleEach && p.name == "process") {
-				w.do(p.role, v, p.name == "literalpath")
-			}
-		}
-		if sp.rest != "" {
-			w.do(sp.rest, b.rest, false)
-		}
-		w.finish()
+		w.params()
 		if !w.ran {
 			r.blocks(args, in)
 		}
@@ -54,6 +44,21 @@ func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped boo
 		r.call(sp.name, shell.VerbRead) // known to touch nothing
 	}
 	return w.output()
+}
+
+// params does what the row says to each parameter.
+func (w *work) params() {
+	for i := range w.sp.params {
+		p := &w.sp.params[i]
+		v := w.b.take(p, w.in, w.piped)
+		if p.role != "" && (!v.isNothing() || p.role == roleEach && p.name == "process") {
+			w.do(p.role, v, p.name == "literalpath")
+		}
+	}
+	if w.sp.rest != "" {
+		w.do(w.sp.rest, w.b.rest, false)
+	}
+	w.finish()
 }
 
 // fileVerb is what a role of paths does.
@@ -79,14 +84,12 @@ func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
 // do acts on one argument by its role.
 func (w *work) do(role string, v value, literal bool) {
 	r := w.r
-	verb, writes := w.fileVerb(role)
-	if verb != "" {
-		if role == roleRead && w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == "" {
-			return // text comes through the pipe, no names
+	if verb, writes := w.fileVerb(role); verb != "" {
+		if role == roleRead && w.readsText(v) {
+			return
 		}
-		paths := r.paths(w.sp.name, v, literal, writes)
-		w.took = append(w.took, paths...)
-		if len(paths) > 0 {
+		if paths := r.paths(w.sp.name, v, literal, writes); len(paths) > 0 {
+			w.took = append(w.took, paths...)
 			r.call(w.sp.name, verb, paths...)
 		}
 		return
@@ -97,46 +100,56 @@ func (w *work) do(role string, v value, literal bool) {
 	case "copy", roleMove:
 		w.moves = w.moves || role == roleMove
 		w.from = append(w.from, r.paths(w.sp.name, v, literal, w.moves)...)
-	case "kill":
-		r.call(w.sp.name, shell.VerbKill, v.items...)
 	case "cwd":
 		w.directory(v)
-	case "fetch", "send":
-		name := w.sp.name
-		if role == "send" {
-			name = "post " + name
-		}
-		r.call(name, shell.VerbNetwork, v.items...)
-		w.out = remoteValue(w.sp.name)
-	case "unread":
-		r.unread("what %s does is not read", w.sp.name)
 	default:
 		w.run(role, v)
 	}
 }
 
-// run acts on an argument that holds what is run, or keeps it for finish.
+// readsText says that text comes through the pipe, no names.
+func (w *work) readsText(v value) bool {
+	return w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == ""
+}
+
+// run acts on an argument that is no file, or keeps it for finish.
 func (w *work) run(role string, v value) {
 	switch r := w.r; role {
+	case "kill":
+		r.call(w.sp.name, shell.VerbKill, v.items...)
+	case "fetch":
+		r.call(w.sp.name, shell.VerbNetwork, v.items...)
+		w.out = remoteValue(w.sp.name)
+	case "send":
+		r.call("post "+w.sp.name, shell.VerbNetwork, v.items...)
+		w.out = remoteValue(w.sp.name)
+	case "unread":
+		r.unread("what %s does is not read", w.sp.name)
 	case "code":
 		w.ran = true
 		w.out = r.carried(v, w.sp.name)
 	case roleBlock, roleEach:
 		w.block(role, v)
-	case "script":
-		for _, p := range v.items {
-			r.script(p, nil)
-		}
-	case "module": // by its name what is installed, by a path what it holds
-		for _, p := range v.items {
-			if end := strings.ToLower(p.Suffix()); p.IsUnknown() || strings.ContainsAny(p.Prefix(), `/\`) ||
-				strings.HasSuffix(end, ".psm1") || strings.HasSuffix(end, ".ps1") || strings.HasSuffix(end, ".dll") {
-				r.script(p, nil)
-			}
-		}
+	case "script", "module":
+		w.scripts(role == "module", v)
 	default:
 		w.rest[role] = v
 	}
+}
+
+func (w *work) scripts(modules bool, v value) {
+	for _, p := range v.items {
+		if !modules || isModuleFile(p) {
+			w.r.script(p, nil)
+		}
+	}
+}
+
+// isModuleFile says that a module is loaded from a file, not by the name of
+// what is installed.
+func isModuleFile(w shell.Word) bool {
+	end := strings.ToLower(w.Suffix())
+	return w.IsUnknown() || strings.ContainsAny(w.Prefix(), `/\`) || isScript(end) || strings.HasSuffix(end, ".dll")
 }
 
 // block runs a block for what comes through the pipe, maybe elsewhere.
@@ -303,117 +316,4 @@ func (w *work) start(program value) {
 		}
 		return value{}
 	})
-}
-
-// output is what a cmdlet puts out.
-func (w *work) output() value {
-	r := w.r
-	switch w.sp.out {
-	case "none":
-		return value{}
-	case "in":
-		return w.in
-	case "some":
-		return w.some()
-	case "value":
-		vals := []value{w.b.rest}
-		for i := range w.sp.params {
-			vals = append(vals, w.b.take(&w.sp.params[i], w.in, w.piped))
-		}
-		return r.list(vals)
-	case "list":
-		return w.listed()
-	case "path":
-		if len(w.took) == 0 {
-			w.took = r.paths(w.sp.name, w.b.take(&w.sp.params[0], w.in, w.piped), false, false)
-		}
-		return value{items: w.took, files: true}
-	case "join":
-		return r.combined([]value{w.b.take(&w.sp.params[0], w.in, w.piped), w.b.vals["childpath"], w.b.vals["additionalchildpath"], w.b.rest})
-	case "cwd":
-		return r.folder()
-	}
-	if !w.out.isNothing() {
-		return w.out
-	}
-	return madeOf(w.in, w.sp.name)
-}
-
-// some is what a filter lets through: of files, names that are not known.
-func (w *work) some() value {
-	if !w.in.files || len(w.b.vals) == 1 && !w.b.vals["expandproperty"].isNothing() {
-		return w.in
-	}
-	if !w.r.afford(len(w.in.items), weigh(w.in.items...)) {
-		return unknownValue("")
-	}
-	out := w.in
-	out.items = nil
-	for _, item := range w.in.items {
-		parts := slices.Clone(item.Parts())
-		if n := len(parts); n > 0 && parts[n-1].Kind == shell.PartGlob {
-			parts[n-1] = shell.Part{Kind: shell.PartUnknown, From: "Get-ChildItem"}
-		}
-		out.items = append(out.items, shell.NewWord(parts...))
-	}
-	return out
-}
-
-// listed are the names that Get-ChildItem finds.
-func (w *work) listed() value {
-	dirs := w.took
-	if len(dirs) == 0 {
-		dirs = []shell.Word{shell.Text(".")}
-	}
-	names := slices.Concat(w.b.vals["filter"].items, w.b.vals["include"].items)
-	for i := range names {
-		if names[i] = w.r.path(names[i], false); w.b.on["recurse"] {
-			names[i] = below(found(), names[i])
-		}
-	}
-	if !w.r.afford(len(dirs)*max(len(names), 1), len(dirs)*weigh(names...)+weigh(dirs...)*len(names)) {
-		return unknownValue("")
-	}
-	out := value{files: true}
-	star := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
-	for _, dir := range dirs {
-		if len(names) == 0 {
-			if !isPattern(dir) || w.b.on["recurse"] {
-				dir = below(dir, star)
-			}
-			out.items = append(out.items, dir)
-		}
-		for _, name := range names {
-			if dir.Is(".") {
-				name = shell.Glue(shell.Text("./"), name)
-			}
-			out.items = append(out.items, below(dir, name))
-		}
-	}
-	return out
-}
-
-// isPattern says that a path stands for names rather than for a folder.
-func isPattern(path shell.Word) bool {
-	parts := path.Parts()
-	n := len(parts)
-	return n > 0 && (parts[n-1].Kind == shell.PartGlob || path.HasGlob() && !strings.HasSuffix(path.Suffix(), "/"))
-}
-
-// combined puts the steps of paths below each other.
-func (r *reader) combined(steps []value) value {
-	var parts []value
-	for _, step := range steps {
-		if step.isNothing() {
-			continue
-		}
-		if len(parts) > 0 {
-			parts = append(parts, text("/"))
-		}
-		step.either = true // each of a list is put below each
-		parts = append(parts, step)
-	}
-	v := r.glue(parts)
-	v.files = true
-	return v
 }

@@ -108,29 +108,20 @@ func (p *parser) startsExpression() bool {
 
 // redirect takes a redirection, if one comes next.
 func (p *parser) redirect() bool {
-	n := 0
-	if c := p.peek(0); c == '*' || '1' <= c && c <= '6' {
-		n = 1
-	}
-	if p.peek(n) != '>' {
-		return false
-	}
-	p.take(n + 1)
-	kind := shell.RedirectWrite
-	switch {
-	case p.peek(0) == '&' && isDigit(p.peek(1)):
-		p.take(2)
-		return true
-	case p.peek(0) == '>':
-		p.take(1)
-		kind = shell.RedirectAppend
+	kind, to, ok := p.redirection("*123456")
+	if !to {
+		return ok
 	}
 	if p.blanks(); !p.ends() {
-		for _, w := range p.argument().val.items {
-			p.r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: p.r.path(w, true)}}})
-		}
+		p.r.redirect(kind, p.argument().val)
 	}
 	return true
+}
+
+func (r *reader) redirect(kind shell.RedirectKind, to value) {
+	for _, w := range to.items {
+		r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: r.path(w, true)}}})
+	}
 }
 
 // args reads the words of a command.
@@ -206,39 +197,43 @@ func (p *parser) parameter() argument {
 
 // side reads what stands without a blank between, as one word.
 func (p *parser) side() value {
+	if p.peek(0) == '{' {
+		return p.primary()
+	}
 	var parts []value
 	files := false
-	for p.r.step(1) && !p.done() {
-		v, first := value{}, len(parts) == 0
-		switch c, next := p.peek(0), p.peek(1); {
-		case c == '\'' || c == '"':
-			v = p.quoted()
-		case c == '$' && first:
-			v = p.postfix(p.dollar())
-		case c == '$':
-			v = p.dollar()
-		case first && (c == '@' && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "") || c == '('):
-			v = p.postfix(p.primary())
-		case c == '{' && first:
-			return p.primary()
-		case p.endsBare() && !first || p.ends():
-			return p.glued(parts, files)
-		default:
-			v = text(p.bare())
-		}
+	for p.r.step(1) && !p.done() && (!p.endsWord() || len(parts) == 0 && !p.ends()) {
+		v := p.piece(len(parts) == 0)
 		parts = append(parts, v)
 		files = files || v.files
 	}
-	return p.glued(parts, files)
-}
-
-func (p *parser) glued(parts []value, files bool) value {
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	v := p.r.glue(parts)
 	v.files = files
 	return v
+}
+
+// endsWord says that nothing follows that belongs to the same word.
+func (p *parser) endsWord() bool {
+	return p.endsBare() && strings.IndexByte("'\"$", p.peek(0)) < 0
+}
+
+// piece takes a part of a word: a text or a variable, and at its beginning
+// what an expression may begin with.
+func (p *parser) piece(first bool) value {
+	c, next := p.peek(0), p.peek(1)
+	list := c == '@' && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "")
+	switch {
+	case first && (c == '$' || c == '(' || list):
+		return p.postfix(p.primary())
+	case c == '\'' || c == '"':
+		return p.quoted()
+	case c == '$':
+		return p.dollar()
+	}
+	return text(p.bare())
 }
 
 // run reads what & and . run.

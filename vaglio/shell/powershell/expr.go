@@ -135,7 +135,7 @@ func (p *parser) at() value {
 	return unknownValue("")
 }
 
-// hash reads what stands between @{ and }: name=value; …
+// hash reads what stands between @{ and }: name=value; and so on.
 func (r *reader) hash(entries string) value {
 	p := &parser{r: r, cursor: cursor{src: entries}}
 	var vals []value
@@ -210,42 +210,48 @@ func (p *parser) call() ([]value, bool) {
 // postfix reads members and elements of a value.
 func (p *parser) postfix(v value) value {
 	for p.r.step(1) {
-		lead := 0
-		switch {
-		case p.has("++") || p.has("--"):
+		if p.has("++") || p.has("--") {
 			p.take(2)
 			continue
-		case p.peek(0) == '[':
+		}
+		if p.peek(0) == '[' {
 			p.r.index(p.enclosed())
 			v = p.r.indexed(v)
 			continue
-		case p.has("::"), p.has("?."):
-			lead = 2
-		case p.peek(0) == '.' && p.peek(1) != '.':
-			lead = 1
 		}
-		switch c := p.peek(lead); {
-		case lead == 0:
-			return v
-		case c != 0 && strings.IndexByte("$'\"(", c) >= 0:
-			p.take(lead)
+		lead := p.dots()
+		if lead == 0 {
+			break
+		}
+		p.take(lead)
+		name := p.name()
+		if name == "" {
 			p.primary()
 			p.call()
 			p.r.unread("a function of an object is called that is not known: %s", "")
 			v = unknownValue("")
-		case !isNameByte(c) || isDigit(c):
-			return v
-		default:
-			p.take(lead)
-			name := p.name()
-			if args, ok := p.call(); ok {
-				v = p.r.method(v, name, args)
-			} else {
-				v = property(v, name)
-			}
+		} else if args, ok := p.call(); ok {
+			v = p.r.method(v, name, args)
+		} else {
+			v = property(v, name)
 		}
 	}
 	return v
+}
+
+// dots is the length of what stands before a member, 0 where none follows.
+func (p *parser) dots() int {
+	lead := 0
+	switch {
+	case p.has("::"), p.has("?."):
+		lead = 2
+	case p.peek(0) == '.':
+		lead = 1
+	}
+	if c := p.peek(lead); lead == 0 || isDigit(c) || !isNameByte(c) && (c == 0 || strings.IndexByte("$'\"(", c) < 0) {
+		return 0
+	}
+	return lead
 }
 
 // index reads what is run to find an element.

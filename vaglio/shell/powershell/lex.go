@@ -3,6 +3,8 @@ package powershell
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // cursor walks over a source. Whatever takes from it goes on by one byte at
@@ -109,14 +111,37 @@ func variableName(name string) string {
 	return name
 }
 
+// redirection takes the operator of a redirection behind one of the streams,
+// if one comes next; to says that a file follows it.
+func (c *cursor) redirection(streams string) (kind shell.RedirectKind, to, ok bool) {
+	n := 0
+	if strings.IndexByte(streams, c.peek(0)) >= 0 {
+		n = 1
+	}
+	if c.peek(n) != '>' {
+		return 0, false, false
+	}
+	kind = shell.RedirectWrite
+	if c.take(n + 1); c.peek(0) == '>' {
+		c.take(1)
+		kind = shell.RedirectAppend
+	}
+	if c.peek(0) == '&' && c.peek(1) != 0 {
+		c.take(2)
+		return 0, false, true
+	}
+	return kind, true, true
+}
+
 // plain writes the typographic quotes, dashes and blanks plainly that PowerShell
-// takes for its own, and its line ends: a carriage return alone is one, too.
+// takes for its own, and its line ends: a carriage return alone is one, too. No
+// byte is zero then.
 func plain(src string) string {
-	if strings.IndexFunc(src, func(r rune) bool { return r == '\r' || r >= utf8.RuneSelf }) < 0 {
+	if strings.IndexFunc(src, func(r rune) bool { return r == 0 || r == '\r' || r >= utf8.RuneSelf }) < 0 {
 		return src
 	}
 	return strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u201c", `"`, "\u201d", `"`, "\u201e", `"`,
-		"\u2013", "-", "\u2014", "-", "\u2015", "-", "\u00a0", " ", "\r\n", "\n", "\r", "\n").Replace(src)
+		"\u2013", "-", "\u2014", "-", "\u2015", "-", "\u00a0", " ", "\x00", " ", "\r\n", "\n", "\r", "\n").Replace(src)
 }
 
 // closing finds the bracket that closes the one with which a text begins, or

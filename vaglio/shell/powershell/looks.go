@@ -149,6 +149,9 @@ func (s *shape) word(w string, first bool) {
 // command notes what the name of a command shows.
 func (s *shape) command(w, name string) {
 	verb, noun, _ := strings.Cut(w, "-")
+	if at := strings.IndexByte(name, '/'); at > 0 && gluedOptions(name[at:]) { // rd/s/q
+		name, s.slashes = name[:at], true
+	}
 	s.cmdlet = s.cmdlet || isCmdlet(w) && (isCapital(verb) && isCapital(noun) || cmdletNames(name)) || name == "gci" || name == "iwr" || name == "irm"
 	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
 }

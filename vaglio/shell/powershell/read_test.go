@@ -113,6 +113,7 @@ func TestLooks(t *testing.T) {
 		`echo $env:PATH`:                                  powershell.PowerShell,
 		`cd src; remove-item x`:                           powershell.PowerShell,
 		`.\build.cmd x`:                                   powershell.PowerShell,
+		`rd/s/q C:\x`:                                     powershell.Cmd,
 		`del /f /s /q C:\*`:                               powershell.Cmd,
 		`type %USERPROFILE%\.aws\credentials`:             powershell.Cmd,
 		`for /d %i in (C:\Users\*) do rd /s /q %i`:        powershell.Cmd,

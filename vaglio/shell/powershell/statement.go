@@ -78,8 +78,8 @@ func (p *parser) statement() value {
 		p.pos = start
 		break
 	}
-	if v, ok := p.assignment(); ok {
-		return v
+	if p.assignment() {
+		return value{}
 	}
 	return p.chain()
 }
@@ -104,19 +104,31 @@ func (p *parser) keyword(word string) (value, bool) {
 		}
 	case "function", "filter", "workflow":
 		return value{}, p.define()
-	case "class", "enum", "configuration":
-		if _, ok := p.block(); ok {
-			p.r.unread("a %s is not read", word)
-			return value{}, true
-		}
-	case "using":
-		line, _ := p.until("\n")
-		if !strings.HasPrefix(strings.ToLower(line), "namespace") {
-			p.r.unread("a %s is not read", word)
-		}
-		return value{}, true
+	default:
+		return value{}, p.declares(word)
 	}
 	return value{}, false
+}
+
+// declares takes what is beyond this reader, or says nothing.
+func (p *parser) declares(word string) bool {
+	ok := false
+	switch word {
+	case "class", "enum", "configuration":
+		_, ok = p.block()
+	case "using":
+		what := p.word()
+		for !p.ends() {
+			p.take(1)
+		}
+		if ok = true; what == "namespace" {
+			return true
+		}
+	}
+	if ok {
+		p.r.unread("a %s is not read", word)
+	}
+	return ok
 }
 
 // block takes the block that ends the head of a statement.
@@ -236,55 +248,64 @@ func (r *reader) conditional(loop bool, read func() value) value {
 	return r.within(change, read)
 }
 
+// target is what an assignment sets.
+type target struct {
+	names, indexes []string
+	member         bool
+}
+
 // assignment reads what sets variables, if the statement does.
-func (p *parser) assignment() (value, bool) {
+func (p *parser) assignment() bool {
 	start := p.pos
-	var names, indexes []string
-	member := false
-	for more := true; more; {
+	t, ok := p.target()
+	op := assigns(p.rest())
+	if !ok || op == "" {
+		p.pos = start
+		return false
+	}
+	p.take(len(op))
+	p.space(lineEnds)
+	for _, at := range t.indexes {
+		p.r.index(at)
+	}
+	v := p.statement()
+	if !t.member && len(t.names) == 1 {
+		p.r.assign(t.names[0], op, v)
+		return true
+	}
+	for _, name := range t.names {
+		p.r.setVar(name, p.r.merged(p.r.vars[name], v))
+	}
+	return true
+}
+
+// target takes variables with what is named of them.
+func (p *parser) target() (t target, ok bool) {
+	for {
 		for p.peek(0) == '[' {
 			p.enclosed()
 			p.blanks()
 		}
-		if p.peek(0) != '$' || p.peek(1) != '{' && !isNameByte(p.peek(1)) {
-			p.pos = start
-			return value{}, false
+		if p.peek(0) != '$' || p.peek(1) != '{' && !isNameByte(p.peek(1)) || !p.r.step(1) {
+			return t, false
 		}
 		p.take(1)
-		names = append(names, variableName(p.variableName()))
+		t.names = append(t.names, variableName(p.variableName()))
 		for p.peek(0) == '[' || p.peek(0) == '.' && isNameByte(p.peek(1)) {
-			if member = true; p.peek(0) == '[' {
-				indexes = append(indexes, p.enclosed())
+			if t.member = true; p.peek(0) == '[' {
+				t.indexes = append(t.indexes, p.enclosed())
 				continue
 			}
 			p.take(1)
 			p.name()
 		}
 		p.blanks()
-		if more = p.peek(0) == ','; more {
-			p.take(1)
-			p.blanks()
+		if p.peek(0) != ',' {
+			return t, true
 		}
+		p.take(1)
+		p.blanks()
 	}
-	op := assigns(p.rest())
-	if op == "" {
-		p.pos = start
-		return value{}, false
-	}
-	p.take(len(op))
-	p.space(lineEnds)
-	for _, at := range indexes {
-		p.r.index(at)
-	}
-	v := p.statement()
-	if member || len(names) > 1 {
-		for _, name := range names {
-			p.r.setVar(name, p.r.merged(p.r.vars[name], v))
-		}
-	} else {
-		p.r.assign(names[0], op, v)
-	}
-	return value{}, true
 }
 
 // assigns is the operator of an assignment with which a text begins, or "".

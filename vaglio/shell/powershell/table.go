@@ -223,9 +223,6 @@ func parseSpec(row []string) (*spec, error) {
 			}
 		}
 	}
-	if len(s.params) == 0 && (s.out == "path" || s.out == "join") {
-		return s, fmt.Errorf("no path to put out: %q", s.name)
-	}
 	return s, nil
 }
 

@@ -59,24 +59,23 @@ func (p *parser) expandable(quote byte) value {
 	closed := quote == 0
 	for !p.done() && !p.r.stopped {
 		c, next := p.peek(0), p.peek(1)
-		switch {
-		case c == quote && next != quote:
+		if c == quote && next != quote {
 			p.take(1)
 			closed = true
+			break
+		}
+		switch {
 		case c == quote:
 			b.WriteString(p.take(2)[:1])
 		case c == '`':
 			b.WriteString(p.escape())
-		case c == '$' && (isNameByte(next) || strings.IndexByte("({?$^", next) >= 0 && next != 0):
+		case c == '$' && beginsVariable(next):
 			parts = append(parts, text(b.String()))
 			b.Reset()
 			p.r.step(1)
 			parts = append(parts, p.dollar())
 		default:
 			b.WriteString(p.take(1))
-		}
-		if closed && quote != 0 {
-			break
 		}
 	}
 	if !closed {
@@ -85,6 +84,10 @@ func (p *parser) expandable(quote byte) value {
 	v := p.r.glue(append(parts, text(b.String())))
 	v.files = false
 	return v
+}
+
+func beginsVariable(c byte) bool {
+	return isNameByte(c) || c != 0 && strings.IndexByte("({?$^", c) >= 0
 }
 
 // escape takes a backtick and what it escapes.
