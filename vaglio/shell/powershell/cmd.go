@@ -169,7 +169,6 @@ func (b *batch) loop() {
 		}
 	}
 	name, _ := b.word()
-	name = strings.ToLower(strings.TrimLeft(name, "%"))
 	b.skip("in")
 	var set []shell.Word
 	if b.gaps(); b.peek(0) == '(' {
@@ -177,7 +176,7 @@ func (b *batch) loop() {
 		set = b.set(mode)
 	}
 	b.r.at.conditional, b.r.at.inLoop = true, true
-	b.r.vars["%"+name] = value{items: set, either: len(set) > 1}
+	b.r.vars["%"+strings.ToLower(strings.TrimLeft(name, "%"))] = value{items: set, either: len(set) > 1}
 }
 
 // set reads the brackets of a loop.
@@ -286,34 +285,17 @@ func (r *reader) batchCommand(args []argument, in value, piped bool) value {
 	if !known && programName(name) == "" {
 		return r.dynamicName(name, rest)
 	}
-	key := strings.ToLower(s)
-	switch key {
-	case "set":
+	sp := r.t.cmd[strings.ToLower(s)]
+	switch {
+	case strings.EqualFold(s, "set"):
 		r.batchSet(rest)
 		return value{}
-	case "start":
+	case strings.EqualFold(s, "start"):
 		return r.batchStart(rest, in, piped)
-	case "echo.", "echo:":
-		return value{}
-	}
-	sp := r.t.cmd[key]
-	if sp == nil {
+	case sp == nil:
 		return r.program(name, rest, in, piped)
 	}
-	out := r.cmdlet(sp, r.bind(sp, slashed(sp, rest)), rest, in, piped)
-	if key == "echo" {
-		return one(r.line(rest))
-	}
-	return out
-}
-
-// line is the words of a command as one text.
-func (r *reader) line(args []argument) shell.Word {
-	words := make([]shell.Word, len(args))
-	for i := range args {
-		words[i] = args[i].word
-	}
-	return r.joined(words, " ")
+	return r.cmdlet(sp, r.bind(sp, slashed(sp, rest)), rest, in, piped)
 }
 
 // batchSet sets a variable: set name=value.

@@ -1,7 +1,9 @@
 // Package powershell reads command lines of PowerShell and of cmd.exe and
 // returns what they would run, in the terms of package shell.
 //
-// It knows words, quotes, pipes, blocks, simple values and the table of
-// commands in tables.txt. What it does not know is a problem of its result,
-// never an error: whoever judges the result asks about it.
+// It reads a text once, from its beginning to its end, and what stands in
+// brackets as a text of its own: words, quotes, pipes, blocks, variables, texts
+// put side by side, and the commands of tables.txt. What is beyond that is a
+// problem of its result, never an error: whoever judges the result asks about
+// it.
 package powershell

@@ -148,3 +148,12 @@ func (r *reader) batchWord(w shell.Word) value {
 		return unknownValue("cmd")
 	})
 }
+
+// line is the words of a command as one text.
+func (r *reader) line(args []argument) shell.Word {
+	words := make([]shell.Word, len(args))
+	for i := range args {
+		words[i] = args[i].word
+	}
+	return r.joined(words, " ")
+}

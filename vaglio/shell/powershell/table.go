@@ -105,7 +105,8 @@ func (t *tables) sections() map[string]func(row []string) error {
 		}
 	}
 	return map[string]func([]string) error{
-		"cmdlets": specs(t.cmdlets), "cmd": specs(t.cmd), "variables": text(t.variables), "roots": text(t.roots), "static": roles(t.static), "methods": roles(t.methods),
+		"cmdlets": specs(t.cmdlets), "cmd": specs(t.cmd), "variables": text(t.variables), "roots": text(t.roots),
+		"static": roles(t.static), "methods": roles(t.methods),
 		"own": set(t.own), "pure": set(t.pure), "plain": set(t.plain), "harmless": set(t.harmless),
 		"aliases": func(row []string) error {
 			last, err := row[len(row)-1], error(nil)
