@@ -17,8 +17,9 @@ type bound struct {
 	dry     bool // -WhatIf: the command only says what it would do
 }
 
-func whatIf(name string) bool {
-	return name == "whatif" || name == "wi" || name == "what" || name == "wha"
+// isDry says that a word is -WhatIf, and is not turned off by what follows it.
+func (r *reader) isDry(a *argument) bool {
+	return (a.name == "wi" || len(a.name) > 2 && strings.HasPrefix("whatif", a.name)) && (!a.valued || r.word(a.val).Is("True"))
 }
 
 // find gives the parameter that a name or the beginning of one means. Options
@@ -60,7 +61,7 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 		case p == nil:
 			args = r.shared(b, shared, a, args)
 		case p.isFlag:
-			b.on[p.name] = r.isOn(a)
+			b.on[p.name] = !a.valued || !r.word(a.val).Is("False")
 		default:
 			var v value
 			v, args = a.given(args)
@@ -74,14 +75,11 @@ func (r *reader) bind(s *spec, args []argument) *bound {
 	return b
 }
 
-// isOn says whether a switch is turned on.
-func (r *reader) isOn(a *argument) bool { return !a.valued || !r.word(a.val).Is("False") }
-
 // shared minds a parameter that every cmdlet has: some keep its output in a
 // variable.
 func (r *reader) shared(b *bound, p *param, a *argument, args []argument) []argument {
 	if p.isFlag {
-		b.dry = b.dry || whatIf(a.name) && r.isOn(a)
+		b.dry = b.dry || r.isDry(a)
 		return args
 	}
 	v, args := a.given(args)

@@ -69,7 +69,7 @@ func isCmdlet(s string) bool {
 // that only reads, or a stranger, which is left to those who judge.
 func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
 	r.blocks(args, in)
-	if slices.ContainsFunc(args, func(a argument) bool { return whatIf(a.name) }) {
+	if slices.ContainsFunc(args, func(a argument) bool { return r.isDry(&a) }) {
 		r.call(s, shell.VerbRead)
 		return unknownValue(s)
 	}
