@@ -11,8 +11,9 @@ import (
 // least, so a loop that takes in every round ends; what lies behind the end
 // reads as zero.
 type cursor struct {
-	src string
-	pos int
+	src  string
+	pos  int
+	open bool // a comment has no end
 }
 
 func (c *cursor) done() bool { return c.pos >= len(c.src) }
@@ -64,7 +65,8 @@ func (c *cursor) blanks() {
 			line, _, _ := strings.Cut(c.rest(), "\n")
 			c.take(len(line))
 		case ch == '<' && c.peek(1) == '#':
-			c.until("#>")
+			_, closed := c.until("#>")
+			c.open = c.open || !closed
 		default:
 			return
 		}

@@ -85,6 +85,8 @@ func TestBounds(t *testing.T) {
 		"length": strings.Repeat(" ", shell.MaxSource) + tail, "brackets": strings.Repeat("(", 200) + tail, "blocks": strings.Repeat("& {", 200) + tail,
 		"statements": strings.Repeat("$x=1\n", 150_000) + tail, "doubling": "$a='aaaaaaaa'" + strings.Repeat("; $a=$a+$a", 40) + tail,
 		"functions": "function f{" + strings.Repeat("f;", 500) + "};f" + tail, "open index": "$a" + strings.Repeat("[", 100) + tail,
+		"heads": strings.Repeat("if(1){", 200) + tail, "defaults": strings.Repeat("function f($a=", 200) + tail, "texts": strings.Repeat(`"$(`, 200) + tail,
+		"list": strings.Repeat("$a,", 300_000) + tail, "comments": strings.Repeat("<#", 200) + tail, "entries": strings.Repeat("@{a=", 200) + tail,
 		"programs": strings.Repeat("x\n", 20_000) + tail, "quote": "'" + tail, "pipes": "ls" + strings.Repeat(" | % {$_}", 60_000) + tail,
 	} {
 		for kind, read := range map[string]func(string, shell.Options) *shell.Script{"powershell": powershell.Read, "cmd": powershell.ReadCmd} {

@@ -33,6 +33,9 @@ func (r *reader) source(text string) value {
 			p.take(1)
 		}
 	}
+	if p.open {
+		r.unclosed()
+	}
 	if len(outs) == 0 {
 		return value{}
 	}
