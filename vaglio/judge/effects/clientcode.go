@@ -36,10 +36,10 @@ func (c *call) clientCode(code string) []Effect {
 			break
 		}
 	}
-	switch library {
-	case "":
+	switch {
+	case library == "":
 		return c.sendingCode(code, lower)
-	case "keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword":
+	case c.r.judge.tables.ofClass("client-of-passwords", library):
 		return one(KindCredentials, say("reads stored passwords by %s", library), library)
 	}
 	var out []Effect
@@ -54,17 +54,11 @@ func (c *call) clientCode(code string) []Effect {
 // clientCall is the effect of one call of a library's method, of which word is
 // the first word.
 func (c *call) clientCall(library, name, word, rest string) []Effect {
-	switch word {
-	case "execute", "executemany", "executescript", "query", "exec", "raw", "run", "prepare", "queryraw", "executeraw", "any", "none", "one",
-		"fetch", "fetchrow", "fetchval":
+	t := c.r.judge.tables
+	switch {
+	case t.ofClass("client-statement", word):
 		return c.statementCall(library, word, rest)
-	}
-	if c.r.judge.tables.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") {
-		return nil
-	}
-	switch name {
-	case "create_engine", "create_client", "createClient", "createConnection", "createPool", "createTransport", "create_connection",
-		"create_pool", "update_default":
+	case t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis"), t.ofClass("client-maker", name):
 		return nil
 	}
 	v := c.r.callVerb(name)

@@ -81,28 +81,26 @@ func (r *reading) tells(address, f string) bool {
 	if at <= 0 {
 		return false // it says where to go
 	}
-	if r.judge.tables.ofClass("tells", f) {
-		return true
-	}
-	switch f {
-	case "date", "uname", "dpkg", "arch", "printf", "echo", "curl", "seq", "lsb_release", "python", "python3", "node":
-		return false
-	case "git":
-		return r.gitTold
-	case "grep", "sed", "awk", "cut", "head", "tail", "tr", "jq", "sort", "xargs":
-		q := strings.IndexAny(address, "?#")
-		return f != "jq" && (q >= 0 && at > q || !knownRegistry(address) && r.listedSecret)
-	}
 	q := strings.IndexAny(address, "?#")
-	return q >= 0 && at > q
+	asked := q >= 0 && at > q
+	switch t := r.judge.tables; {
+	case t.ofClass("tells", f):
+		return true
+	case t.ofClass("tells-little", f):
+		return false
+	case f == "git":
+		return r.gitTold
+	case t.ofClass("picks", f):
+		return asked || !knownRegistry(address) && r.listedSecret
+	}
+	return asked
 }
 
 // personal reports whether a variable in an address tells about the user or is
 // a secret of somebody else than the host.
 func (r *reading) personal(name, host string) bool {
 	upper := strings.ToUpper(name)
-	switch upper {
-	case "HOME", "USER", "LOGNAME", "USERNAME", "USERPROFILE", "HOSTNAME", "COMPUTERNAME", "PWD", "OLDPWD", "MAIL", "EMAIL", "SSH_CONNECTION", "SSH_CLIENT":
+	if r.judge.tables.ofClass("personal-variable", upper) {
 		return true
 	}
 	if !r.secretName(name) {
