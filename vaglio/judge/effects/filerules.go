@@ -248,14 +248,12 @@ func archiveRule(c *call) []Effect {
 // showsArchive reports whether an archiver only lists, tests or prints what is
 // in an archive, as it is told by an option or by its first word.
 func (c *call) showsArchive() bool {
-	if c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
-		switch c.name {
-		case "unzip", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "lzma", "brotli", "pigz", "lzop", "cpio", "ar", "jar":
-			return true
-		}
+	t := c.r.judge.tables
+	if t.ofClass("archive-options", c.name) &&
+		c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
+		return true
 	}
-	switch c.operand(0) {
-	case "l", "t", "i", "lb", "lt", "v", "vt", "list", "h", "b", "p", "test", "tf", "tvf":
+	if t.ofClass("archive-shows", c.operand(0)) {
 		return strings.HasPrefix(c.name, "7z") || strings.HasSuffix(c.name, "rar") ||
 			slices.Contains([]string{"ouch", "patool", "cpio", "jar", "ar", "unar"}, c.name)
 	}

@@ -215,11 +215,12 @@ func (t *tool) browses(w string) []Effect {
 		}
 		return reads()
 	}
-	switch w {
-	case "close", "new", "switch", "open", "start", "stop", "trace", "emulate", "throttle", "analyze", "highlight", "history", "pdf", "markdown", "html":
+	if t.r.judge.tables.ofClass("browser-works", w) {
 		if t.hasServer("browser", "puppeteer", "playwright", "chrome", "devtools", "selenium") || t.has("browser", "playwright", "puppeteer") {
 			return reads()
 		}
+	}
+	switch w {
 	case "click", "tap", "press", "key", "drag", "select", "check", "submit":
 		return t.press(w)
 	case "type", "fill", "input":

@@ -175,17 +175,14 @@ func objectStoreRule(c *call) []Effect {
 		dest := ops[len(ops)-1]
 		remote := strings.Contains(dest.text, "://") || remotePath(dest.text) || c.name == "mc" && !strings.HasPrefix(dest.text, ".") &&
 			!strings.HasPrefix(dest.text, "/")
-		switch verb {
-		case "cp", "copy", "get", "sync", "mirror", "download", "copyto":
-			if !remote {
-				return c.r.write(c.invocation, dest, "downloads to")
-			}
+		if !remote && c.r.judge.tables.ofClass("objects-copied", verb) {
+			return c.r.write(c.invocation, dest, "downloads to")
 		}
 	}
-	switch verb {
-	case "get", "download-file-by-name", "download-file-by-id", "download":
+	switch t := c.r.judge.tables; {
+	case t.ofClass("objects-fetched", verb):
 		return own(say("downloads files"))
-	case "rm", "del", "delete", "purge", "rb", "deletefile", "cleanup", "rmdirs", "delete-file-version", "delete-bucket", "ilm", "undo":
+	case t.ofClass("objects-deleted", verb):
 		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
 	}
 	return one(KindSend, say("writes to remote storage: %s %s", c.name, c.rest(0)), c.rest(0))
