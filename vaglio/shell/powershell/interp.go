@@ -139,7 +139,7 @@ func (r *reader) batchWord(w shell.Word) value {
 	if !r.isCode(w, "cmd") {
 		return unknownValue("cmd")
 	}
-	s := r.spliced(w, "env:", "%", "%")
+	s := w.String()
 	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' && strings.Count(s, `"`) != 4 {
 		s = s[1 : n-1]
 	}

@@ -81,7 +81,7 @@ func (r *reader) beginning(s string) string {
 		}
 		return s
 	case strings.HasPrefix(s, `\\`), strings.HasPrefix(s, `//`):
-		return share(s)
+		return forward(s)
 	}
 	if strings.HasPrefix(s, `\`) {
 		s = "C:" + s // the root of the drive
@@ -90,19 +90,6 @@ func (r *reader) beginning(s string) string {
 		return "~" + forward(rest)
 	}
 	return s
-}
-
-// share reads the hidden shares of this machine's drives: \\localhost\C$\x.
-func share(s string) string {
-	parts := strings.SplitN(strings.TrimLeft(forward(s), "/"), "/", 3)
-	if len(parts) > 1 && len(parts[1]) == 2 && parts[1][1] == '$' {
-		rest := ""
-		if len(parts) > 2 {
-			rest = parts[2]
-		}
-		return parts[1][:1] + ":/" + rest
-	}
-	return forward(s)
 }
 
 // trimmed writes the steps of a path as Windows understands them: without dots

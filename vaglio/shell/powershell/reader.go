@@ -3,8 +3,6 @@ package powershell
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -30,7 +28,6 @@ type reader struct {
 	cwd      shell.Word
 	at       place
 	depth    int
-	texts    int // how many parts of carried texts are only known when they run
 	writes   int // how many variables were set
 	loops    int
 	stopped  bool
@@ -279,7 +276,7 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 func (r *reader) carried(v value, by string) value {
 	for _, w := range v.items {
 		if r.isCode(w, by) {
-			r.carriedBy(by, func() value { return r.source(r.spliced(w, "", "${", "}")) })
+			r.carriedBy(by, func() value { return r.source(w.String()) })
 		}
 	}
 	switch {
@@ -292,7 +289,7 @@ func (r *reader) carried(v value, by string) value {
 }
 
 // isCode says whether something of a text is known that is run as code, and
-// notes what is not.
+// notes what is not: it stands in the text as a variable that holds it.
 func (r *reader) isCode(w shell.Word, by string) bool {
 	p := shell.Problem{Word: w, Interpreter: by}
 	switch {
@@ -306,24 +303,5 @@ func (r *reader) isCode(w shell.Word, by string) bool {
 		return true
 	}
 	r.problem(p)
-	return p.Kind != shell.ProblemDynamicCode
-}
-
-// spliced writes the unknown parts of a word as variables that hold them.
-func (r *reader) spliced(w shell.Word, scope, before, after string) string {
-	if !r.step(1 + weigh(w)/bytesPerStep) {
-		return ""
-	}
-	var b strings.Builder
-	for _, p := range w.Parts() {
-		if p.Kind != shell.PartUnknown {
-			b.WriteString(p.Text)
-			continue
-		}
-		r.texts++
-		name := ":" + strconv.Itoa(r.texts)
-		r.vars[scope+name] = one(shell.NewWord(p))
-		b.WriteString(before + name + after)
-	}
-	return b.String()
+	return !w.IsUnknown()
 }
