@@ -160,7 +160,9 @@ func (w *work) block(role string, v value) {
 	}
 	if !v.isBlock {
 		if s, ok := v.text(); ok && role == roleEach && s != "" {
-			w.ran, w.out = true, r.method(w.in, s, nil) // % Delete
+			w.ran, w.out = true, r.named(w.in, s)
+		} else if !ok && slices.ContainsFunc(v.items, shell.Word.HasUnknown) {
+			w.out = r.carried(v, w.sp.name)
 		}
 		return
 	}

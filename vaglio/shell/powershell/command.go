@@ -294,6 +294,9 @@ func (r *reader) each(v, in value) value {
 	return r.conditional(true, func() value {
 		old, had := r.vars["_"]
 		r.vars["_"] = in.element()
+		if in.isNothing() {
+			r.vars["_"] = one(unknownWord("_"))
+		}
 		out := r.source(v.block)
 		if r.vars["_"] = old; !had {
 			delete(r.vars, "_")

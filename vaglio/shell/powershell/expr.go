@@ -317,9 +317,18 @@ func (r *reader) method(v value, name string, args []value) value {
 	return madeOf(r.list(append([]value{v}, args...)), "")
 }
 
+// named is a member of which only the name is given: what it is of what passes,
+// or a function.
+func (r *reader) named(v value, name string) value {
+	if key := strings.ToLower(name); r.t.harmless[key] && r.t.methods[key] == nil {
+		return property(v, name)
+	}
+	return r.method(v, name, nil)
+}
+
 // member does what the table says of a function.
 func (r *reader) member(name string, roles []role, self value, args []value) value {
-	w := &work{r: r, sp: &spec{name: name}, b: &bound{}, out: unknownValue(""), rest: map[string]value{}}
+	w := &work{r: r, sp: &spec{name: name}, b: &bound{}, in: self, out: unknownValue(""), rest: map[string]value{}}
 	for _, ro := range roles {
 		v := self
 		if ro.index >= 0 {

@@ -25,10 +25,11 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	if i := strings.LastIndexByte(s, '\\'); i > 0 && isCmdlet(s[i+1:]) {
 		s = s[i+1:] // Module\Command
 	}
-	key := strings.ToLower(s)
-	if f, ok := r.funcs[key]; ok {
-		r.blocks(args, in)
-		return r.callFunction(f, in)
+	for _, key := range [...]string{s, r.t.aliases[strings.ToLower(s)]} {
+		if f, ok := r.funcs[strings.ToLower(key)]; ok {
+			r.blocks(args, in)
+			return r.callFunction(f, in)
+		}
 	}
 	return r.known(s, name, args, in, piped)
 }

@@ -228,6 +228,9 @@ func (r *reader) variable(name string) value {
 	if v, ok := r.vars[name]; ok {
 		return v
 	}
+	if f, ok := r.funcs[strings.TrimPrefix(name, "function:")]; ok && strings.HasPrefix(name, "function:") {
+		return value{isBlock: true, block: f.body}
+	}
 	env, isEnv := strings.CutPrefix(name, "env:")
 	if isEnv {
 		for n, s := range r.o.Env {
