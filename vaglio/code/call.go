@@ -5,17 +5,8 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
-
-// further reads a call of a verb that is read further.
-type further func(p *program, f *function, name string, args []value, named map[string]value) value
-
-func furtherVerbs() map[string]further {
-	return map[string]further{
-		"shell": (*program).runShell, "exec": (*program).runExec, "execl": (*program).runExecl, "spawn": (*program).runSpawn, "eval": (*program).runEval,
-		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
-	}
-}
 
 // callArguments reads the arguments up to the closing bracket.
 func (p *program) callArguments() []value {
@@ -23,21 +14,20 @@ func (p *program) callArguments() []value {
 	p.printing = false
 	defer func() { p.printing = saved }()
 	args := p.items(")")
-	if p.lang.name == "ruby" && p.blockFollows() {
-		args = append(args, p.rubyBlock())
+	if p.blockFollows() {
+		args = append(args, p.blockValue())
 	}
 	return args
 }
 
-func (p *program) rubyBlock() value {
-	f := &routine{toks: p}
-	p.blockParams(f)
-	return p.function(f, p.at)
-}
-
 // blockFollows reports whether a block of ruby follows a call.
 func (p *program) blockFollows() bool {
-	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && p.loop == 0 || p.word("do") && p.peek(1).text == "|")
+	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && (p.loop == 0 || p.peek(1).text == "|"))
+}
+
+// bareWord reports whether a word follows that stands between operands.
+func (p *program) bareWord() bool {
+	return p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in", "rescue")
 }
 
 // argumentFollows reports whether an argument follows without a bracket.
@@ -47,9 +37,7 @@ func (p *program) argumentFollows() bool {
 	case tokenString, tokenNumber:
 		return true
 	case tokenName:
-		return !slices.Contains([]string{
-			"if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in", "rescue",
-		}, t.text)
+		return !p.bareWord()
 	case tokenOp, tokenEnd:
 	}
 	switch t.text {
@@ -77,7 +65,7 @@ func (p *program) bareCall(v value) bool {
 		return false
 	}
 	f := p.lang.find(v.path, "")
-	if p.fns[v.path] == nil && (f == nil || p.standsAlone(f)) {
+	if p.fns[v.path] == nil && p.standsAlone(f) {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
@@ -89,13 +77,13 @@ func (p *program) bareCall(v value) bool {
 // standsAlone reports whether a name is no call of what follows it: eval { … }
 // and the names of lists.
 func (p *program) standsAlone(f *function) bool {
-	return f.verb == "eval" && p.is("{") || f.verb == "=args" || f.verb == "=env" || f.verb == "=input"
+	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
 }
 
 // bareName reports whether a value is the name of what may be called without
 // brackets.
 func (p *program) bareName(v value) bool {
-	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (p.peek(0).text != "(" || p.peek(0).group)
+	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).group)
 }
 
 // takesSubject reports whether a function of perl without arguments is given $_.
@@ -106,13 +94,10 @@ func (f *function) takesSubject() bool {
 // bareArguments reads arguments up to the statement's end.
 func (p *program) bareArguments() []value {
 	if p.blockFollows() {
-		return []value{p.rubyBlock()}
+		return []value{p.blockValue()}
 	}
-	var out []value
-	if p.lang.name == "perl" {
-		out = p.perlLead()
-	}
-	for p.at < p.end && p.spend(1) && !p.argumentsEnd() {
+	out := p.lead()
+	for p.at < p.end && p.spend(1) && !p.is(";", ")", "}", "]", "=>") && !p.bareWord() {
 		if p.takeIf(p.is(",")) {
 			p.lines()
 			continue
@@ -127,22 +112,18 @@ func (p *program) bareArguments() []value {
 		}
 	}
 	if p.blockFollows() {
-		out = append(out, p.rubyBlock())
+		out = append(out, p.blockValue())
 	}
 	return out
 }
 
-// argumentsEnd reports whether the arguments without brackets end here.
-func (p *program) argumentsEnd() bool {
-	return p.is(";", ")", "}", "]", "=>") || p.word("or", "and", "if", "unless", "while", "until", "for", "foreach", "do", "end", "then")
-}
-
-// perlLead reads what stands before the arguments: system {$program} @words,
-// map { … } @list, print {$h} …, print $h ….
-func (p *program) perlLead() []value {
+// lead reads what stands before the arguments in perl: a block, or an open file.
+func (p *program) lead() []value {
 	switch {
-	case p.is("{") && int(p.peek(0).match) > p.at:
-		return []value{p.perlBlock()}
+	case p.lang.name != "perl":
+	case p.opens(p.at, "{"):
+		f := &routine{toks: p, from: p.at + 1, to: p.over(p.at)}
+		return []value{p.function(f, f.to+1)}
 	case p.handleFollows():
 		h := p.nameOperand()
 		return []value{{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone}}
@@ -150,40 +131,30 @@ func (p *program) perlLead() []value {
 	return nil
 }
 
-func (p *program) perlBlock() value {
-	f := &routine{toks: p, from: p.at + 1, to: int(p.peek(0).match)}
-	return p.function(f, f.to+1)
-}
-
 // handleFollows reports whether print of perl has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	texts := next.quoted() ||
-		next.kind == tokenName && !slices.Contains([]string{"x", "for", "if", "foreach"}, next.text)
-	if t.kind != tokenName || !texts {
+	if t.kind != tokenName || !next.quoted() && (next.kind != tokenName || next.word("x", "for", "if", "foreach")) {
 		return false
 	}
-	return t.text[0] == '$' || t.text == "STDOUT" || t.text == "STDERR" || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil
+	return t.text[0] == '$' || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil
 }
 
-// method calls a method of a value.
+// method calls a method of a value: of an open file, of the program's own, or
+// one that the table knows.
 func (p *program) method(v value, name, full string, args []value) value {
-	if v.file != nil {
-		if f := p.lang.find("?."+name, ""); f != nil && f.verb == "handle" {
-			return p.runHandle(f, name, append([]value{v}, args...), nil)
-		}
+	known := p.lang.find(full, "")
+	if v.file != nil && known != nil && known.verb == "handle" {
+		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
-	if f := p.fns[name]; f != nil && p.lang.find(full, "") == nil {
+	if f := p.fns[name]; f != nil && known == nil {
 		if f.method {
 			args = append([]value{v}, args...)
 		}
 		return p.invoke(f, args)
 	}
-	if e, ok := v.field(name); ok && e.fn != nil {
+	if e, ok := p.stored(v, name, "."+name); ok && e.fn != nil {
 		return p.invoke(e.fn, args)
-	}
-	if f := p.vars["."+name]; f.fn != nil {
-		return p.invoke(f.fn, args)
 	}
 	return p.call(value{path: full}, v, args)
 }
@@ -197,18 +168,17 @@ func (p *program) call(v, recv value, args []value) value {
 	if s, ok := v.text(); ok {
 		name = s
 	}
-	if f := p.fns[name]; f != nil && (recv.path == "" || p.lang.find(name, "") == nil) {
-		return p.invoke(f, args)
-	}
-	if p.classes[strings.TrimSuffix(name, ".new")] {
-		return p.construct(name, args)
-	}
 	on := ""
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	}
 	f := p.lang.find(name, on)
-	if f == nil {
+	switch own := p.fns[name]; {
+	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
+		return p.invoke(own, args)
+	case p.classes[strings.TrimSuffix(name, ".new")]:
+		return p.construct(name, args)
+	case f == nil:
 		return p.handedOn(name, recv, args)
 	}
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
@@ -236,13 +206,12 @@ func (p *program) takesObject(f *function, name, on string, given bool, args int
 // construct makes an object of a class.
 func (p *program) construct(name string, args []value) value {
 	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
-		f := p.fns[c]
-		switch {
-		case f == nil:
-		case f.method:
-			p.invoke(f, append([]value{{path: "self", holder: "self"}}, args...))
-		default:
+		if f := p.fns[c]; f != nil {
+			if f.method {
+				args = append([]value{{path: "self", holder: "self"}}, args...)
+			}
 			p.invoke(f, args)
+			break
 		}
 	}
 	return value{path: name}
@@ -265,90 +234,132 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 	return plain, named
 }
 
-// apply reads a call of a function of the table.
-func (p *program) apply(f *function, name string, args []value, named map[string]value) value {
-	if strings.HasPrefix(f.verb, "=") {
-		return p.yields(f, args, named)
+// invoke reads the body of a function for one call.
+func (p *program) invoke(f *routine, args []value) value {
+	cost := f.to - f.from
+	if f.active > 0 && p.forks > 0 {
+		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 	}
-	if read := p.table.further[f.verb]; read != nil {
-		return read(p, f, name, args, named)
+	if f.active > 1 || f.toks != p || p.again < cost {
+		f.called = f.called && f.active > 0
+		return unknown(f.name + "()")
 	}
-	targets := f.targets(p, args, named)
-	verb := shell.Verb(f.verb)
-	switch verb {
-	case shell.VerbFork:
-		p.fork(name)
-		return value{kind: kindOther}
-	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
-		p.pairs(name, verb, targets)
-		return value{kind: kindOther}
-	case shell.VerbKill:
-		if f.onlyAsks(args) {
-			return value{kind: kindOther}
-		}
-	case shell.VerbWrite, shell.VerbAppend:
-		targets = p.writes(f, verb, targets)
-	default: // The others do nothing but fall on their targets.
-	}
-	p.falls(name, verb, targets)
-	out := p.result(verb, name, targets, tailOf(args, 1))
-	if verb == shell.VerbList && p.lang.has("flat") {
-		p.eachFound(out, args)
+	p.again -= cost
+	f.active++
+	f.called = true
+	plain, named := splitNamed(args)
+	last, out := p.through(f, plain, named)
+	f.active--
+	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
+		return last
 	}
 	return out
 }
 
-// falls notes a verb on each of its targets, or on none.
-func (p *program) falls(name string, verb shell.Verb, targets []value) {
-	for _, t := range targets {
-		for _, w := range t.words() {
-			p.emit(name, verb, w)
+// through reads the body of a function, and returns the value of its last
+// statement and what it returns.
+func (p *program) through(f *routine, args []value, named map[string]value) (last, out value) {
+	end, scanned := p.end, p.scanned
+	p.end, p.scanned = len(p.toks), 0
+	if p.lang.has("flat") {
+		p.vars["@_"] = listOf(args...)
+		if len(args) > 0 && f.name == "" {
+			p.vars["$_"] = args[0]
 		}
 	}
-	if len(targets) == 0 {
-		p.emit(name, verb)
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		args = args[0].list // its parameters share the elements
 	}
+	for i, at := range f.params {
+		delete(p.vars, p.key(p.toks[at].text))
+		p.bind1(at, p.param(at, i, args, named))
+	}
+	p.returns = append(p.returns, value{kind: kindNone})
+	last = p.block(f.from, f.to)
+	n := len(p.returns) - 1
+	out, p.returns = p.returns[n], p.returns[:n]
+	p.end, p.scanned = end, scanned
+	return last, out
 }
 
-// yields calls a function that yields a value.
-func (p *program) yields(f *function, args []value, named map[string]value) value {
-	if len(args) == 0 && p.lang.has("flat") && f.verb != "=shift" {
-		args = []value{p.vars["$_"]}
+// param is the value of the parameter at a place.
+func (p *program) param(at, i int, args []value, named map[string]value) value {
+	name := p.toks[at].text
+	v, ok := named[name]
+	switch {
+	case ok:
+		return v
+	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
+		return listOf(tailOf(args, i)...)
+	case i < len(args):
+		return args[i]
+	case p.tok(at + 1).is("="): // what a call leaves out
+		saved := p.at
+		p.at = at + 2
+		v = p.expression()
+		p.at = saved
+		return v
 	}
-	if f.verb == "=args" {
-		return p.arguments(f.args[0] + 1)
-	}
-	return p.table.operations[f.verb[1:]](p, args, named)
+	return value{path: name, alts: []shell.Word{unknownWord(name)}}
 }
 
-// onlyAsks reports whether a signal asks whether a process is there.
-func (f *function) onlyAsks(args []value) bool {
-	signal := 1
-	if f.from > 0 {
-		signal = 0
+// handedOn reads the call of a function that is not known: what it is given may
+// be a function that it calls with the rest, or with what its object holds.
+func (p *program) handedOn(name string, recv value, args []value) value {
+	plain, named := splitNamed(args)
+	if fn, ok := named["target"]; ok {
+		plain = append([]value{fn}, plain...)
 	}
-	return len(args) > 1 && args[signal].word().Is("0")
+	if list, ok := named["args"]; ok {
+		plain = append(plain, list)
+	}
+	if i := slices.IndexFunc(plain, p.isFunction); i >= 0 {
+		return p.eachOf(plain[i], recv, slices.Concat(plain[:i], plain[i+1:]))
+	}
+	if recv.word().Remote() || slices.ContainsFunc(plain, func(v value) bool { return v.word().Remote() }) {
+		return remote(name)
+	}
+	out := unknown(name + "()")
+	if len(recv.alts) > 0 && recv.word().IsUnknown() {
+		out.alts = recv.alts
+	}
+	return out
 }
 
-// writes notes what a call writes, and returns the file.
-func (p *program) writes(f *function, verb shell.Verb, targets []value) []value {
-	if len(targets) == 0 {
-		return nil
+// isFunction reports whether a value is a function that matters.
+func (p *program) isFunction(v value) bool {
+	if v.fn != nil || v.path == "" || len(v.alts) > 0 || strings.HasSuffix(v.path, ")") {
+		return v.fn != nil
 	}
-	s := shell.ProgramStep{File: targets[0].word(), Writes: true}
-	if len(targets) > 1 && len(f.args) > 1 {
-		s.Write, s.Append = targets[1].word(), verb == shell.VerbAppend
-	}
-	p.step(s)
-	return targets[:1]
+	f := p.lang.find(p.canonical(v.path), "")
+	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
-// eachFound calls the function that find of perl is given for each name.
-func (p *program) eachFound(found value, args []value) {
-	for _, a := range args {
-		if a.fn != nil {
-			p.vars["$_"] = found.nth(0)
-			p.invoke(a.fn, nil)
+// eachOf calls a function with what it is given: every element of a list, or
+// of the object whose method gives it on.
+func (p *program) eachOf(fn, recv value, rest []value) value {
+	list := rest
+	switch {
+	case p.handsOut(recv, rest):
+		if list = recv.elements(); recv.multi() && len(rest) > 0 && !rest[0].multi() {
+			list = slices.Concat(list, rest)
 		}
+	case len(rest) == 1 && rest[0].multi():
+		list = rest[0].list
+	case len(rest) > 0 && p.lang.has("flat"):
+	default:
+		p.call(fn, value{}, rest)
+		return fn
 	}
+	var out []value
+	for _, e := range list[:min(len(list), maxList)] {
+		e.spread = false
+		out = append(out, p.call(fn, value{}, []value{e}))
+	}
+	return value{kind: kindList, list: out, spread: p.lang.has("flat")}
+}
+
+// handsOut reports whether an object gives a function its own elements.
+func (p *program) handsOut(recv value, rest []value) bool {
+	return recv.multi() || len(recv.alts) > 0 || recv.path != "" && len(rest) == 0 && p.lang.find(p.canonical(recv.path), "") == nil
 }

@@ -209,7 +209,7 @@ func (p *program) read(w shell.Word) value {
 	p.end = len(p.toks)
 	out := p.block(0, p.end)
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
-		if f := p.routines[i]; !f.called && f.target == nil {
+		if f := p.routines[i]; !f.called {
 			f.called = true
 			p.through(f, nil, nil)
 		}
@@ -245,6 +245,9 @@ func (p *program) mark(w shell.Word) string {
 
 // unmark is the word that a text with marks stands for.
 func (p *program) unmark(s string) shell.Word {
+	if !strings.Contains(s, markOpen) {
+		return shell.Text(s)
+	}
 	var words []shell.Word
 	for {
 		before, rest, ok := strings.Cut(s, markOpen)

@@ -40,8 +40,7 @@ func (p *program) indented(def, from int) int {
 	column, i := p.toks[def].column, from
 	sameLine := from < p.end && !p.toks[from].line
 	for ; i < p.end; i++ {
-		t := p.toks[i]
-		if t.line && (sameLine || t.text != ";" && t.column <= column) {
+		if t := p.toks[i]; t.line && (sameLine || t.text != ";" && t.column <= column) {
 			break
 		}
 	}
@@ -51,11 +50,7 @@ func (p *program) indented(def, from int) int {
 
 // ended is where a block ends that ends with a word.
 func (p *program) ended(from int) int {
-	ends := []string{"end", "until"}
 	lua := p.lang.name == "lua"
-	if !lua {
-		ends = ends[:1]
-	}
 	depth, loop, i := 1, true, from
 	if p.toks[from].text == "do" {
 		loop = lua
@@ -68,7 +63,7 @@ func (p *program) ended(from int) int {
 		}
 		switch {
 		case t.kind != tokenName || prev.text == ".":
-		case t.word(ends...):
+		case t.text == "end", lua && t.text == "until":
 			depth--
 		case p.opensBlock(t, prev, loop):
 			depth++
@@ -86,7 +81,7 @@ func (p *program) ended(from int) int {
 // the "do" of a loop is due.
 func (p *program) opensBlock(t, prev token, loop bool) bool {
 	lua := p.lang.name == "lua"
-	first := t.line || prev.text == ";" || prev.text == "=" || prev.text == "then" || prev.text == "do"
+	first := t.line || prev.is(";", "=") || prev.word("then", "do")
 	switch t.text {
 	case "function", "def", "class", "module", "begin", "case", "repeat":
 		return true
@@ -103,35 +98,40 @@ func (p *program) opensBlock(t, prev token, loop bool) bool {
 // define reads the definition of a function, whose body is read when it is
 // called, or at the end.
 func (p *program) define() bool {
-	if next := p.peek(1); p.peek(0).text == "async" && next.word("def", "function") || p.peek(0).text == "local" && next.text == "function" {
-		p.take()
-		return p.define()
-	}
 	def := p.at
+	if next := p.peek(1); p.word("async", "local") && next.word("def", "function") {
+		p.take()
+	}
 	name, ok := p.definedName()
 	if !ok {
+		p.at = def
 		return false
 	}
 	f := &routine{name: name, toks: p}
-	if p.is("(") && p.over(p.at) > p.at {
-		f.params = p.params(p.at+1, p.over(p.at))
-		p.at = p.over(p.at) + 1
-	}
+	p.parameters(f)
 	f.from, f.to = p.body(def)
 	f.method = p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s")
 	p.fns[name] = f
 	p.routines = append(p.routines, f)
-	for i := range min(f.from, len(p.seen)) - def {
-		p.seen[def+i] = true
-	}
+	p.at = def
+	p.skip(f.from)
 	p.at = f.to
 	return true
 }
 
+// parameters reads those in round brackets.
+func (p *program) parameters(f *routine) {
+	if end := p.over(p.at); p.opens(p.at, "(") {
+		f.params = p.params(p.at+1, end)
+		p.at = end + 1
+	}
+}
+
 // definedName reads the name of the function that is defined here, if one is.
 func (p *program) definedName() (string, bool) {
-	if p.methodHead() {
-		return p.take().text, true
+	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && p.tok(to+1).text == "{" &&
+		!p.word("if", "for", "while", "switch", "catch", "with", "function") {
+		return p.take().text, true // a method
 	}
 	if !p.word("def", "function", "sub") || p.peek(1).kind != tokenName {
 		return "", false
@@ -143,16 +143,6 @@ func (p *program) definedName() (string, bool) {
 		name = p.take().text
 	}
 	return name, true
-}
-
-// methodHead reports whether a method of a class of node begins here.
-func (p *program) methodHead() bool {
-	if p.lang.name != "node" || p.peek(1).text != "(" || p.peek(0).word("if", "for", "while", "switch", "catch", "with", "function") {
-		return false
-	}
-	open := p.at + 1
-	to := p.over(open)
-	return to > open && to+1 < p.end && p.toks[to+1].text == "{"
 }
 
 // params are the places of the parameters between two places.
@@ -173,4 +163,106 @@ func (p *program) params(from, to int) []int {
 		i = p.over(i)
 	}
 	return out
+}
+
+// anonymous reads a function without a name: lambda x: …, function (x) { … },
+// sub { … }, proc { |x| … }.
+func (p *program) anonymous() (value, bool) {
+	def, f := p.at, &routine{toks: p}
+	switch {
+	case p.word("lambda") && p.lang.name == "python":
+		p.take()
+		colon := p.upTo(":", p.at)
+		f.params = p.params(p.at, colon)
+		p.at = colon + 1
+		return p.closure(f, p.at), true
+	case p.opens(p.at+1, "{") && !p.word("function", "fn"):
+		p.take()
+		return p.blockValue(), true
+	case p.opens(p.at+1, "(") && !p.word("lambda"):
+		p.take()
+		p.parameters(f)
+		if p.takeIf(p.is("=>")) {
+			return p.closure(f, p.at), true
+		}
+	default:
+		return value{}, false
+	}
+	if p.word("use") {
+		p.at = p.over(p.at+1) + 1
+	}
+	f.from, f.to = p.body(def)
+	end := f.to
+	if t := p.tok(end); t.is("}") || t.word("end") {
+		end++
+	}
+	return p.function(f, max(end, p.at)), true
+}
+
+// closure is a function whose body is the expression that begins here.
+func (p *program) closure(f *routine, from int) value {
+	f.from, f.to = from, p.expressionEnd(from)
+	return p.function(f, max(f.to, from))
+}
+
+// upTo is the place of the next token of a text, or the end.
+func (p *program) upTo(text string, i int) int {
+	for i < p.end && p.toks[i].text != text {
+		i++
+	}
+	return i
+}
+
+// function is the value of a function whose text ends at end.
+func (p *program) function(f *routine, end int) value {
+	p.at = end
+	p.routines = append(p.routines, f)
+	return value{fn: f}
+}
+
+// blockValue reads { |a, b| … } or do |a| … end.
+func (p *program) blockValue() value {
+	f, open := &routine{toks: p}, p.at
+	t := p.take()
+	f.from = p.at
+	if p.is("|") {
+		to := p.upTo("|", p.at+1)
+		f.params = p.params(p.at+1, to)
+		f.from = to + 1
+	}
+	if f.to = int(t.match); t.text != "{" {
+		f.to = p.ended(open)
+	}
+	return p.function(f, min(f.to+1, p.end))
+}
+
+// arrow reads (a, b) => …, a => … and ->(a) { … }.
+func (p *program) arrow() value {
+	f := &routine{toks: p}
+	if p.peek(0).kind == tokenName {
+		f.params = []int{p.at}
+		p.take()
+	}
+	p.parameters(f)
+	if p.takeIf(p.is("=>")) {
+		p.lines()
+	}
+	if to := p.over(p.at); p.opens(p.at, "{") {
+		f.from, f.to = p.at+1, to
+		return p.function(f, to+1)
+	}
+	return p.closure(f, p.at)
+}
+
+// expressionEnd is where the expression that begins at i ends.
+func (p *program) expressionEnd(i int) int {
+	from := i
+	for ; i < p.end; i = p.over(i) + 1 {
+		t := p.toks[i]
+		if t.is(")", "]", "}", ",") || t.is(";") && (!t.line || i+1 >= p.end || p.toks[i+1].text != ".") {
+			break
+		}
+	}
+	p.spend((i - from) / 4)
+	return i
 }

@@ -2,8 +2,7 @@ package code
 
 import (
 	"slices"
-
-	"github.com/metnos/vaglio/vaglio/shell"
+	"strings"
 )
 
 // expressions reads expressions with commas between them, as one value.
@@ -30,7 +29,7 @@ func spreadInto(list []value, v value) []value {
 	return append(list, v)
 }
 
-// expression reads one expression, and the assignment it may be.
+// expression reads one expression, the choice and the assignment it may be.
 func (p *program) expression() value {
 	if !p.enter() {
 		return value{}
@@ -39,9 +38,8 @@ func (p *program) expression() value {
 	v := p.choice()
 	for p.at < p.end && p.spend(1) {
 		switch {
-		case p.is("=", ":=", "+=", ".=", "||=", "??=", "//=", "<<=") || p.is("-=", "*=", "/=", "%="):
-			op := p.take().text
-			v = p.assign(v, op, p.expression())
+		case p.is("=", ":=", "+=", ".=", "||=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
+			v = p.assign(v, p.take().text, p.expression())
 		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
 			p.take()
 			p.set(p.take().text, v)
@@ -56,7 +54,9 @@ func (p *program) expression() value {
 func (p *program) assign(to value, op string, v value) value {
 	switch op {
 	case "+=", ".=":
-		v = p.extended(to, v)
+		if len(to.alts) > 0 || to.path != "" || to.multi() {
+			v = p.added(to, v, "+")
+		}
 	case "||=":
 		v = to.or(v)
 	case "-=", "*=", "/=", "%=":
@@ -64,17 +64,6 @@ func (p *program) assign(to value, op string, v value) value {
 	}
 	p.store(to.holder, v)
 	return v
-}
-
-// extended is a value with another behind it.
-func (p *program) extended(a, b value) value {
-	switch {
-	case a.multi() && b.multi():
-		return listOf(slices.Concat(a.list, b.list)...)
-	case len(a.alts) > 0 || a.path != "":
-		return p.glue(a, b)
-	}
-	return b
 }
 
 // choice reads c ? a : b and a if c else b.
@@ -100,27 +89,22 @@ func (p *program) choice() value {
 func (p *program) either() value {
 	v := p.compared()
 	for p.at < p.end && p.spend(1) {
-		switch {
-		case p.is("||", "??") || p.word("or") && !p.peek(0).line:
-			p.take()
-			v = v.or(p.statementOr())
-		case p.is("&&", "and") || p.word("and"):
-			p.take()
-			v = p.statementOr()
-		default:
+		and := p.is("&&") || p.word("and")
+		if !and && !p.is("||", "??") && (!p.word("or") || p.peek(0).line) {
 			return v
 		}
+		p.take()
+		p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
+		o := value{kind: kindNone}
+		if !p.is(";", "}") {
+			o = p.compared()
+		}
+		if !and {
+			o = v.or(o)
+		}
+		v = o
 	}
 	return v
-}
-
-// statementOr reads an operand, which may be a return or the like.
-func (p *program) statementOr() value {
-	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
-	if p.is(";", "}") {
-		return value{kind: kindNone}
-	}
-	return p.compared()
 }
 
 // compared reads operands with the operators that yield no text.
@@ -133,7 +117,12 @@ func (p *program) compared() value {
 			p.subject = v
 			v = p.sum()
 			p.subject = value{}
-		case p.comparison():
+		case p.is("<") && p.peek(-1).text == "getline":
+			return v
+		case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~"), p.is(">") && !p.printing, p.word("not") && p.peek(1).text == "in",
+			p.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua":
+			p.take()
+			p.takeIf(p.word("not", "in"))
 			p.sum()
 			v = value{kind: kindOther}
 		default:
@@ -143,41 +132,23 @@ func (p *program) compared() value {
 	return v
 }
 
-// comparison reads an operator that compares, if one stands here.
-func (p *program) comparison() bool {
-	switch {
-	case p.is("<") && p.lang.name == "awk" && p.peek(-1).text == "getline":
-		return false
-	case p.is("==", "!=", "<=", ">=", "<", "===", "!==", "<=>", "~"), p.is(">") && !p.printing,
-		p.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua":
-		p.take()
-		p.takeIf(p.word("not"))
-		return true
-	case p.word("not") && p.peek(1).text == "in":
-		p.take()
-		p.take()
-		return true
-	}
-	return false
-}
-
 // sum reads operands with the operators that join them.
 func (p *program) sum() value {
 	v := p.unary()
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
 		switch {
-		case p.joins(t):
+		case t.kind == tokenOp && slices.Contains(p.lang.concat, t.text):
 			p.take()
 			p.lines()
 			v = p.added(v, p.unary(), t.text)
-		case p.piped():
+		case p.lang.name == "awk" && t.is("|"):
 			if p.peek(1).text != "getline" {
 				return v
 			}
 			p.take()
 			p.shellLine(v, "getline")
-		case p.is("/", "%", "*", "-", "**", "&", "^", "|", ">>", "<<", "+", "==") || p.word("x") && p.lang.name == "perl":
+		case p.operates(t):
 			p.take()
 			p.lines()
 			v = p.operated(v, t.text)
@@ -192,25 +163,15 @@ func (p *program) sum() value {
 	return v
 }
 
-// piped reports whether a pipe of awk follows.
-func (p *program) piped() bool { return p.is("|") && p.lang.name == "awk" }
-
-// joins reports whether an operator joins texts.
-func (p *program) joins(t token) bool {
-	return t.kind == tokenOp && (t.text == join || t.text != "" && slices.Contains(p.lang.concat, t.text))
+// operates reports whether a token is an operator of numbers and the like.
+func (p *program) operates(t token) bool {
+	return t.is("/", "%", "*", "-", "**", "&", "^", "|", ">>", "<<", "+", "==") || t.word("x") && p.lang.name == "perl"
 }
 
 // beside reports whether a token of awk continues a text.
 func (p *program) beside(t token) bool {
-	switch {
-	case !p.lang.has("beside"):
-		return false
-	case t.kind == tokenName:
-		return !slices.Contains([]string{
-			"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return",
-		}, t.text)
-	}
-	return t.kind == tokenNumber || t.quoted()
+	return p.lang.has("beside") && (t.kind == tokenNumber || t.quoted() || t.kind == tokenName && !t.word(
+		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return"))
 }
 
 // lines skips the ends of lines where an operand is due.
@@ -223,10 +184,86 @@ func (p *program) lines() {
 // continued reports whether a new line goes on with this expression.
 func (p *program) continued() bool {
 	t := p.peek(1)
-	if !p.is(";") || !p.peek(0).line || p.lang.has("columns") || t.kind != tokenOp {
-		return false
+	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
+}
+
+// added joins two values, or adds two numbers.
+func (p *program) added(a, b value, op string) value {
+	if a.multi() && b.multi() {
+		return listOf(slices.Concat(a.list, b.list)[:min(len(a.list)+len(b.list), maxList)]...)
 	}
-	return t.text == "." && p.peek(2).kind == tokenName || t.text == "+" || t.text == "->" || t.text == "?."
+	if v := arithmetic(a, op, b); v.kind == kindNumber {
+		return v
+	}
+	return p.glue(a, b)
+}
+
+// arithmetic is what is known of numbers.
+func arithmetic(a value, op string, b value) value {
+	x, okX := a.int()
+	y, okY := b.int()
+	if okX && okY && a.kind == kindNumber && b.kind == kindNumber {
+		switch op {
+		case "+":
+			return number(x + y)
+		case "-":
+			return number(x - y)
+		case "*":
+			return number(x * y)
+		case "^":
+			return number(x ^ y)
+		}
+	}
+	return value{kind: kindOther}
+}
+
+// operated applies the operators that do not join texts.
+func (p *program) operated(a value, op string) value {
+	b := p.unary()
+	s, known := a.text()
+	switch {
+	case op == "/" && dividesPath(a, b):
+		return pathOf(p.joined([]value{a, b}))
+	case op == "%" && a.textual():
+		b.spread = b.kind == kindList
+		return p.formatted(a, []value{b})
+	case op == "<<":
+		return p.appended(a, b)
+	case op == "|" && a.path != "":
+		return unknown(a.path + "|" + b.path)
+	case known && a.textual() && (op == "x" || op == "*"):
+		return repeated(s, b)
+	}
+	return arithmetic(a, op, b)
+}
+
+// textual reports whether a value is a text, in part at least.
+func (v value) textual() bool { return len(v.alts) > 0 && v.kind != kindNumber }
+
+// appended is list << element, or text << text.
+func (p *program) appended(a, b value) value {
+	switch {
+	case a.multi():
+		return p.grow(a, []value{b})
+	case len(a.alts) > 0:
+		v := p.glue(a, b)
+		p.store(a.holder, v)
+		return v
+	}
+	return value{kind: kindOther}
+}
+
+// repeated is a text so many times.
+func repeated(s string, times value) value {
+	if n, ok := times.int(); ok && n >= 0 && n*len(s) <= 1<<12 {
+		return text(strings.Repeat(s, n))
+	}
+	return value{kind: kindOther}
+}
+
+// dividesPath reports whether a slash joins a path and what stands below it.
+func dividesPath(a, b value) bool {
+	return a.kind == kindPath || b.kind == kindPath || a.path != "" && len(a.alts) == 0 && b.known() && b.kind == kindText
 }
 
 // unary reads an operand and the signs before it.
@@ -235,98 +272,61 @@ func (p *program) unary() value {
 		return value{}
 	}
 	defer p.leave()
-	switch next := p.peek(1); {
-	case p.is("*", "...", "**"):
-		return p.spreadOperand()
-	case p.is("-") && next.kind == tokenNumber:
+	t, next := p.peek(0), p.peek(1)
+	switch {
+	case t.is("*", "...", "**"):
 		p.take()
-		return value{kind: kindNumber, alts: []shell.Word{shell.Text("-" + p.take().text)}}
-	case p.is("!", "~"), p.word("not"):
+		v := p.unary()
+		if t.text == "..." && !v.multi() {
+			v = splitAt(v, "")
+		}
+		v.spread = true
+		return v
+	case t.is("!", "~"), t.word("not"):
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case p.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), p.word(signs()...) && next.text != ".":
+	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && t.word(
+		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
 		return p.signed()
-	case p.is(":") && next.kind == tokenName:
+	case t.is(":") && next.kind == tokenName:
 		p.take()
 		return p.postfix(text(p.take().text))
-	case p.is("->") && p.lang.name == "ruby":
+	case t.is("->") && p.lang.name == "ruby":
 		p.take()
 		return p.postfix(p.arrow())
 	}
 	return p.postfix(p.primary())
 }
 
-// signs are the words that stand before an operand.
-func signs() []string {
-	return []string{"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"}
-}
-
 // signed reads a sign and its operand.
 func (p *program) signed() value {
-	op := p.take()
-	switch {
-	case op.text == "async" && p.define():
+	t := p.peek(0)
+	if t.text == "async" && p.define() {
 		return value{}
-	case op.text == "do" && p.is("{"):
-		return p.groupBlock()
-	case op.text == "&" && p.is(":") && p.peek(1).kind == tokenName:
+	}
+	p.take()
+	switch to := p.over(p.at); {
+	case t.text == "do" && p.is("{") && to > p.at: // a block that stands for its last value
+		v := p.block(p.at+1, to)
+		p.at = to + 1
+		return v
+	case t.text == "&" && p.is(":") && p.peek(1).kind == tokenName:
 		p.take()
 		return unknown(p.take().text)
 	}
 	v := p.unary()
-	if op.text == "@" || op.text == "%" {
-		v.spread = true
+	if t.is("-") {
+		return v.negated()
 	}
+	v.spread = v.spread || t.is("@", "%")
 	return v
 }
 
-// spreadOperand reads *list and ...list, which stand for their elements.
-func (p *program) spreadOperand() value {
-	op := p.take()
-	v := p.unary()
-	if _, ok := v.text(); ok && op.text == "..." {
-		v = splitAt(v, "")
+// negated is a number below zero for one above; of a text, nothing changes.
+func (v value) negated() value {
+	if n, ok := v.int(); ok && v.kind == kindNumber {
+		return number(-n)
 	}
-	v.spread = true
 	return v
-}
-
-// groupBlock reads a block that stands for its last value.
-func (p *program) groupBlock() value {
-	to := int(p.peek(0).match)
-	if to <= p.at {
-		p.take()
-		return value{}
-	}
-	v := p.block(p.at+1, to)
-	p.at = to + 1
-	return v
-}
-
-// primary reads what stands for itself.
-func (p *program) primary() value {
-	t := p.peek(0)
-	switch t.kind {
-	case tokenString:
-		p.take()
-		return p.glued(textOf(p.fill(t.text)))
-	case tokenNumber:
-		p.take()
-		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}
-	case tokenName:
-		return p.nameOperand()
-	case tokenOp, tokenEnd:
-	}
-	switch t.text {
-	case "(":
-		return p.group()
-	case "[":
-		p.take()
-		return listOf(p.items("]")...)
-	case "{":
-		return p.mapping()
-	}
-	p.takeIf(!p.is(";", ")", "]", "}", ",", ":", "=>"))
-	return value{}
 }

@@ -297,7 +297,7 @@ func (l *lexer) substitution(s, body, from, rest string) string {
 	if strings.IndexByte("([{<", from[0]) >= 0 {
 		rest = strings.TrimLeft(rest, " \t\n")
 	} else {
-		rest = from[:1] + rest
+		rest = from[len(from)-len(rest)-1:] // its middle is the first text's end
 	}
 	if rest == "" {
 		return rest

@@ -1,29 +1,31 @@
 package code
 
-import (
-	"slices"
-)
+import "slices"
 
 // group reads what stands in round brackets: a function's parameters, a text
 // of several parts, a list or one expression.
 func (p *program) group() value {
-	t := p.peek(0)
-	end := int(t.match)
-	if end > 0 && end+1 < p.end && p.toks[end+1].text == "=>" && !t.group {
+	t, end := p.peek(0), p.over(p.at)
+	if end > p.at && p.tok(end+1).text == "=>" && end+1 < p.end && !t.group {
 		return p.arrow()
 	}
 	p.take()
 	if t.group {
-		return p.textGroup(end)
+		v := text("")
+		if !p.is(")") {
+			v = p.expression()
+		}
+		p.close(int(t.match))
+		return p.glued(v)
 	}
-	comma := p.is(")")
 	saved := p.printing
 	p.printing = false
-	from := p.at
+	from, empty := p.at, p.is(")")
 	list := p.items(")")
 	p.printing = saved
 	p.spend((p.at - from) / 8)
-	if len(list) == 1 && !comma && !p.commas(from, min(p.at-1, len(p.toks))) {
+	comma := func(t token) bool { return t.is(",") || t.is("=>") && p.lang.name != "node" }
+	if len(list) == 1 && !empty && p.find(from, p.at-1, comma) < 0 {
 		return list[0]
 	}
 	v := listOf(list...)
@@ -31,81 +33,45 @@ func (p *program) group() value {
 	return v
 }
 
-// commas reports whether a comma stands between two places, outside of brackets.
-func (p *program) commas(from, to int) bool {
-	for i := from; i < to; i = p.over(i) + 1 {
-		if t := p.toks[i]; t.text == "," || t.text == "=>" && p.lang.name != "node" {
-			return true
-		}
-	}
-	return false
-}
-
-// textGroup reads a text of several parts, and those beside it.
-func (p *program) textGroup(end int) value {
-	v := text("")
-	if !p.is(")") {
-		v = p.expression()
-	}
-	p.close(end)
-	return p.glued(v)
-}
-
-// close moves behind the bracket at end.
+// close reads what an expression left before the bracket at end, and moves
+// behind it.
 func (p *program) close(end int) {
-	if end > 0 && end >= p.at {
-		p.rest(end)
-		p.at = end + 1
-	} else {
+	if end <= 0 || end < p.at {
 		p.takeIf(p.is(")", "]", "}"))
+		return
 	}
-}
-
-// rest reads what an expression left before a bracket.
-func (p *program) rest(end int) {
 	for p.at < end && p.spend(1) {
-		before := p.at
-		if p.takeIf(p.is(",", ";", ":")) {
-			continue
-		}
-		p.expression()
-		if p.at <= before {
-			p.at = before
-			p.take()
+		if before := p.at; !p.takeIf(p.is(",", ";", ":")) {
+			p.expression()
+			p.forward(before)
 		}
 	}
+	p.at = end + 1
 }
 
 // items reads a list up to a bracket. A name with "=" or ":" behind it names
 // the item.
 func (p *program) items(shut string) []value {
 	var out []value
-	for p.at < p.end && p.spend(1) {
-		if p.takeIf(p.is(shut)) {
-			return out
-		}
+	for p.at < p.end && p.spend(1) && !p.takeIf(p.is(shut)) {
 		before := p.at
 		if p.takeIf(p.is(",", ";", "=>")) {
 			continue
 		}
 		if at := p.comprehends(); at > 0 && len(out) == 0 {
-			p.at = at
-			list := p.each(before)
+			out = append(out, p.comprehended(at)...)
 			if shut == ")" {
-				list = []value{listOf(list...)}
+				out = []value{listOf(out...)}
 			}
-			out = append(out, list...)
 			continue
 		}
 		name := p.itemName()
 		v := p.expression()
 		v.name = name
-		if p.at <= before {
-			p.at = before
-			if p.is(")", "]", "}") {
-				return out
-			}
-			p.take()
+		if p.at <= before && p.is(")", "]", "}") {
+			return out
+		}
+		if p.forward(before) {
 			continue
 		}
 		if out = spreadInto(out, v); len(out) > maxList {
@@ -116,89 +82,62 @@ func (p *program) items(shut string) []value {
 }
 
 // comprehends returns where the "for" stands that gives values to the
-// element before it.
+// element before it, 0 if none does.
 func (p *program) comprehends() int {
 	if p.lang.name != "python" {
 		return 0
 	}
-	for i := p.at; i < p.end && p.spend(1); i++ {
-		t := p.toks[i]
-		switch m := int(t.match); {
-		case m > i:
-			i = m
-		case t.kind == tokenOp && (t.text == "," || t.text == ";" || m >= 0):
-			return 0
-		case t.kind == tokenName && t.text == "for":
-			return i
-		}
+	at := p.find(p.at, p.end, func(t token) bool { return t.is(",") || t.word("for") })
+	if !p.tok(at).word("for") || p.elements(at) < 0 {
+		return 0
 	}
-	return 0
+	return at
 }
 
-// itemName reads the name of an argument: name=, name: or "name" =>.
-func (p *program) itemName() string {
-	t, next := p.peek(0), p.peek(1)
-	if t.kind != tokenName && t.kind != tokenString || next.kind != tokenOp {
-		return ""
-	}
-	named := false
-	switch next.text {
-	case "=":
-		named = p.lang.name == "python"
-	case ":":
-		named = p.lang.name == "ruby"
-	case "=>":
-		named = p.lang.name != "node" && !p.lang.has("flat") && t.kind == tokenString
-	}
-	if !named {
-		return ""
-	}
-	p.take()
-	p.take()
-	return t.text
+// elements is where the "in" stands behind a "for", below 0 if there is none.
+func (p *program) elements(at int) int {
+	return p.find(at, p.end, func(t token) bool { return t.word("in") })
 }
 
-// each reads "for x in list if c" behind the expression at start, for every
-// element.
-func (p *program) each(start int) []value {
-	at := p.at
-	for p.takeIf(p.word("async")) {
-	}
-	p.take() // for
-	target, list, ok := p.forHeadOf()
-	if !ok {
-		return nil
-	}
+// comprehended reads "e for x in list if c", whose "for" is at a place, for
+// every element of the list.
+func (p *program) comprehended(at int) []value {
+	start := p.at
+	p.at = at
+	p.skip(p.elements(at) + 1)
+	list := p.either()
 	end, inner := p.at, p.at
 	var out []value
-	p.turns(list, at, at, func(e value) {
-		p.bind(target, e)
+	p.each(list, 0, func(e value) {
+		p.bind(at+1, e)
 		p.at, end = inner, inner
 		for p.takeIf(p.word("if")) {
 			p.either()
 		}
-		if p.word("for") {
-			out = append(out, p.each(start)...)
-			end = p.at
-			return
-		}
 		end = p.at
 		p.at = start
-		out = append(out, p.expression())
+		if next := p.tok(end); next.word("for") && end < p.end {
+			out = append(out, p.comprehended(end)...)
+			end = p.at
+		} else {
+			out = append(out, p.expression())
+		}
 	})
 	p.at = end
 	return out
 }
 
-func (p *program) forHeadOf() (int, value, bool) {
-	start := p.at
-	for i := 0; i < 24 && p.at < p.end; i++ {
-		if p.takeIf(p.word("in")) {
-			return start, p.either(), true
-		}
-		p.take()
+// itemName reads the name of an argument: name=, name: or "name" =>.
+func (p *program) itemName() string {
+	t, next := p.peek(0), p.peek(1)
+	named := next.is("=") && p.lang.name == "python" || next.is(":") && p.lang.name == "ruby" ||
+		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
+	if t.kind != tokenName && t.kind != tokenString || !named {
+		return ""
 	}
-	return 0, value{}, false
+	p.take()
+	p.take()
+	return t.text
 }
 
 // mapping reads what stands in braces: a map, a set, or statements.
@@ -207,24 +146,16 @@ func (p *program) mapping() value {
 	p.take()
 	v := value{kind: kindMap}
 	for p.at < p.end && !p.is("}") && p.spend(1) {
-		if p.takeIf(p.is(",", ";")) {
-			continue
-		}
 		before := p.at
-		if p.lang.name == "node" && p.define() {
+		if p.takeIf(p.is(",", ";")) || p.lang.name == "node" && p.define() {
 			continue
 		}
 		if at := p.comprehends(); at > 0 && len(v.list) == 0 {
-			p.at = at
-			v.list, v.kind = p.each(before), kindList
+			v.list, v.kind = p.comprehended(at), kindList
 			continue
 		}
-		key, e := p.entry()
-		v = v.entered(key, e)
-		if p.at <= before {
-			p.at = before
-			p.take()
-		}
+		v = v.entered(p.entry())
+		p.forward(before)
 	}
 	p.close(end)
 	if len(v.list) > 0 && !slices.ContainsFunc(v.keys, func(k string) bool { return k != "" }) {
@@ -255,36 +186,122 @@ func (v value) entered(key string, e value) value {
 
 // entry reads one entry of a map: a key, and the value if there is one.
 func (p *program) entry() (string, value) {
-	t, next := p.peek(0), p.peek(1)
+	t, v := p.peek(0), value{}
 	switch {
-	case t.kind == tokenName && (next.is(":", "=>") || next.text == "=" && p.lang.name == "lua"):
+	case p.keyed():
 		p.take()
 		p.take()
-		if v, ok := p.vars[t.text]; ok && p.lang.name == "python" {
-			k, _ := v.text()
-			return k, p.expression()
-		}
 		return t.text, p.expression()
-	case p.is("[") && slices.Contains([]string{"python", "node"}, p.lang.name):
+	case p.is("[") && (p.lang.name == "python" || p.lang.name == "node"):
 		p.take()
-		k, _ := p.expression().text()
+		v = p.expression()
 		p.close(0)
-		p.take()
-		return k, p.expression()
+	default:
+		v = p.choice()
 	}
-	k := p.choice()
-	if !p.is(":", "=>") {
-		return p.shorthand(t, k), k
+	key, _ := v.text()
+	switch {
+	case p.takeIf(p.is(":", "=>")):
+		return key, p.expression()
+	case t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")):
+		return t.text, v // a variable that is an entry by itself
 	}
-	p.take()
-	key, _ := k.text()
-	return key, p.expression()
+	return "", v
 }
 
-// shorthand is the key of a variable that is an entry by itself: its name.
-func (p *program) shorthand(t token, v value) string {
-	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
-		return t.text
+// keyed reports whether a name that is a key by itself follows.
+func (p *program) keyed() bool {
+	t, next := p.peek(0), p.peek(1)
+	_, held := p.vars[t.text]
+	return t.kind == tokenName && (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || p.lang.name != "python")
+}
+
+// grow adds elements to a list that a variable holds.
+func (p *program) grow(v value, rest []value) value {
+	if !v.multi() && len(v.alts) > 0 {
+		return v
 	}
-	return ""
+	list := slices.Clone(v.list)
+	for _, r := range rest {
+		list = spreadInto(list, r)
+	}
+	if len(list) > maxList {
+		list = append(list[:maxList], unknown(""))
+	}
+	p.store(v.holder, listOf(list...))
+	return value{kind: kindList, list: list, holder: v.holder}
+}
+
+// taken removes an element from a list and returns it.
+func (p *program) taken(v value, rest []value, n int) value {
+	if !v.multi() {
+		return unknown(v.path)
+	}
+	if i, ok := first(rest).int(); ok {
+		n = i
+	}
+	out := v.nth(n)
+	if n >= 0 && n < len(v.list) && v.kind == kindList {
+		v.list = slices.Delete(slices.Clone(v.list), n, n+1)
+		p.store(v.holder, v)
+	}
+	return out
+}
+
+// shift is shift of perl: of a list, a function's arguments or the program's.
+func (p *program) shift(args []value) value {
+	list := first(args)
+	name := list.holder
+	if len(args) == 0 {
+		if name = "@ARGV"; len(p.returns) > 0 {
+			name = "@_"
+		}
+	}
+	if v, ok := p.variable(name); ok && !list.multi() && name != "" {
+		list = v
+	}
+	list.holder = name
+	return p.taken(list, nil, 0)
+}
+
+// pairs are the keys of a map, or the places of a list, with what stands there.
+func (v value) pairs() value {
+	if !v.multi() {
+		return listOf(listOf(unknown(v.path), value{path: v.path, alts: v.alts}))
+	}
+	var out []value
+	for i, e := range v.list {
+		k := number(i)
+		if i < len(v.keys) && v.kind == kindMap {
+			k = text(v.keys[i])
+		}
+		out = append(out, listOf(k, e))
+	}
+	return listOf(out...)
+}
+
+// sliced is a stretch of a text or a list.
+func sliced(v value, from, to int, has bool) value {
+	cut := func(n int) (int, int) {
+		a, b := from, to
+		if !has {
+			b = n
+		}
+		if a < 0 {
+			a += n
+		}
+		if b < 0 {
+			b += n
+		}
+		a = max(min(a, n), 0)
+		return a, max(min(b, n), a)
+	}
+	if v.multi() {
+		a, b := cut(len(v.list))
+		return listOf(v.list[a:b]...)
+	}
+	return v.each(func(s string) (string, bool) {
+		a, b := cut(len(s))
+		return s[a:b], true
+	})
 }

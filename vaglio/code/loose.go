@@ -1,7 +1,6 @@
 package code
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -73,7 +72,7 @@ func (p *program) looseText(src string, to *[]shell.Word) int {
 	if n == 0 {
 		return 1
 	}
-	*to = append(*to, p.fill(s))
+	*to = append(*to, p.unmark(s))
 	return n
 }
 
@@ -140,7 +139,7 @@ func looseString(s string) (string, int) {
 
 // words reads a program whose statements are words, as tcl's are.
 func (p *program) words(src string) {
-	vars := map[string]string{}
+	vars := map[string]shell.Word{}
 	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return strings.ContainsRune("\n;[]", c) }) {
 		fields := strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt))
 		if !p.spend(1+len(fields)) || len(fields) < 2 {
@@ -148,60 +147,46 @@ func (p *program) words(src string) {
 		}
 		words := p.wordsOf(fields, vars)
 		if fields[0] == "set" && len(fields) > 2 {
-			vars[fields[1]] = fields[2]
-			continue
+			vars[fields[1]] = words[2]
+		} else if f := p.lang.full[fields[0]]; f != nil {
+			p.wordCall(f, fields[0], words[1:])
+		} else if f := p.lang.full[fields[0]+"."+fields[1]]; f != nil {
+			p.wordCall(f, fields[0]+" "+fields[1], words[2:])
 		}
-		f, rest := p.lang.full[fields[0]], words[1:]
-		if f == nil {
-			f, rest = p.lang.full[fields[0]+"."+fields[1]], words[2:]
-		}
-		p.wordCall(f, fields, rest)
 	}
 }
 
-// wordsOf puts what variables are known to hold into the fields of a statement,
-// and returns the words that they are.
-func (p *program) wordsOf(fields []string, vars map[string]string) []shell.Word {
-	words := make([]shell.Word, 0, len(fields))
+// wordsOf are the words of a statement, with what variables are known to hold.
+func (p *program) wordsOf(fields []string, vars map[string]shell.Word) []shell.Word {
+	words := make([]shell.Word, len(fields))
 	for i, w := range fields {
-		if v, ok := vars[strings.TrimPrefix(w, "$")]; ok && w[0] == '$' {
-			w = v
-		} else if w[0] == '$' {
-			words = append(words, unknownWord(w[1:]))
-			continue
+		words[i] = p.unmark(w)
+		if name, ok := strings.CutPrefix(w, "$"); ok {
+			if words[i], ok = vars[name]; !ok {
+				words[i] = unknownWord(name)
+			}
+		} else if w == "~" || strings.HasPrefix(w, "~/") {
+			words[i] = shell.Glue(p.in.Home(""), shell.Text(w[1:]))
 		}
-		words = append(words, p.expandedWord(w))
-		fields[i] = w
 	}
 	return words
 }
 
-func (p *program) expandedWord(w string) shell.Word {
-	if strings.HasPrefix(w, "~/") || w == "~" {
-		return shell.Glue(p.in.Home(""), shell.Text(w[1:]))
-	}
-	return p.fill(w)
-}
-
-func (p *program) wordCall(f *function, fields []string, rest []shell.Word) {
-	switch {
-	case f == nil:
-	case f.verb == "exec":
-		p.argv(slices.Clone(rest))
-	case f.verb == "open" && len(rest) > 0:
+// wordCall notes a call and the words behind it.
+func (p *program) wordCall(f *function, name string, rest []shell.Word) {
+	switch f.verb {
+	case "exec":
+		p.argv(rest)
+	case "open":
 		if cmd, ok := strings.CutPrefix(rest[0].Prefix(), "|"); ok {
-			p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), "open")
-			return
+			p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), name)
+		} else {
+			p.emit(name, openVerb(append(rest, shell.Text("r"))[1].Prefix()), rest[0])
 		}
-		mode := "r"
-		if len(fields) > 2 {
-			mode = fields[2]
-		}
-		p.emit("open", openVerb(mode), rest[0])
 	default:
 		for _, w := range rest {
 			if !strings.HasPrefix(w.Prefix(), "-") {
-				p.emit(strings.Join(fields[:2], " "), shell.Verb(f.verb), w)
+				p.emit(name, shell.Verb(f.verb), w)
 			}
 		}
 	}

@@ -1,20 +1,28 @@
 package code
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
-)
+import "strings"
 
 // postfix applies members, subscripts and calls.
 func (p *program) postfix(v value) value {
 	for p.at < p.end && p.spend(1) {
-		out, ok := p.suffixed(v)
-		if !ok {
+		switch t := p.peek(0); {
+		case p.memberFollows(t, p.peek(1)):
+			p.take()
+			v = p.member(v, p.take().text)
+		case p.callFollows(v, t):
+			p.take()
+			v = p.call(v, value{}, p.callArguments())
+		case p.joint():
+			p.take()
+		case p.subscriptFollows(v, t):
+			v = p.subscript(v)
+		case t.quoted() && p.templated(v):
+			v = p.call(v, value{}, []value{p.primary()})
+		case p.bareCall(v):
+			v = p.call(v, value{}, p.bareArguments())
+		default:
 			return p.constant(v)
 		}
-		v = out
 	}
 	if p.bareCall(v) {
 		v = p.call(v, value{}, nil)
@@ -22,111 +30,101 @@ func (p *program) postfix(v value) value {
 	return p.constant(v)
 }
 
-// suffixed applies the member, subscript or call that stands here, if one does.
-func (p *program) suffixed(v value) (value, bool) {
-	t := p.peek(0)
-	switch shut := p.subscripted(v, t); {
-	case p.memberFollows(t):
-		p.take()
-		return p.member(v, p.take().text), true
-	case p.callFollows(v, t):
-		p.take()
-		return p.call(v, value{}, p.callArguments()), true
-	case t.text == "->" && p.peek(1).is("[", "{", "("):
-		p.take()
-		return v, true
-	case shut != "":
-		return p.subscript(v, shut), true
-	case p.lang.name == "node" && strings.HasSuffix(v.path, "$") && t.quoted():
-		return p.call(v, value{}, []value{p.primary()}), true
-	case p.bareCall(v):
-		return p.call(v, value{}, p.bareArguments()), true
-	case p.continued() && p.peek(1).text != "+":
-		p.take()
-		return v, true
-	}
-	return v, false
+// joint reports whether what follows joins a subscript, a call or a member of
+// the next line to what was read.
+func (p *program) joint() bool {
+	next := p.peek(1)
+	return p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
 }
 
 // memberFollows reports whether a member of what was read follows.
-func (p *program) memberFollows(t token) bool {
-	if p.peek(1).kind != tokenName || t.kind != tokenOp {
+func (p *program) memberFollows(t, next token) bool {
+	return next.kind == tokenName && (t.is("->", "::", "?.") || t.is(".") && !p.lang.has("dotjoins") || t.is(":") && p.lang.name == "lua")
+}
+
+// subscriptFollows reports whether a subscript of what was read follows.
+func (p *program) subscriptFollows(v value, t token) bool {
+	return t.is("[") && !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight) ||
+		t.is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
+}
+
+// templated reports whether a value is what gives a text to a shell: $ and Bun.$.
+func (p *program) templated(v value) bool {
+	return p.lang.name == "node" && strings.HasSuffix(v.path, "$")
+}
+
+// callFollows reports whether the bracket of a call follows; in php and perl,
+// the text of a name may be called as well.
+func (p *program) callFollows(v value, t token) bool {
+	if !t.is("(") || t.group {
 		return false
 	}
-	switch t.text {
-	case ".":
-		return !slices.Contains(p.lang.concat, ".")
-	case "->", "::", "?.":
-		return true
-	case ":":
-		return p.lang.name == "lua"
-	}
-	return false
-}
-
-// callFollows reports whether the bracket of a call of what was read follows.
-func (p *program) callFollows(v value, t token) bool {
-	return t.is("(") && !t.group && (v.path != "" || v.fn != nil || p.callable(v))
-}
-
-// subscripted is what closes the subscript that follows what was read, "" for
-// none.
-func (p *program) subscripted(v value, t token) string {
-	switch {
-	case t.is("[") && !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight):
-		return "]"
-	case t.text == "{" && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV"):
-		return "}"
-	}
-	return ""
-}
-
-func (p *program) callable(v value) bool {
 	s, ok := v.text()
-	return ok && v.holder != "" && (p.lang.name == "php" || p.lang.name == "perl") && p.lang.full[s] != nil || ok && p.lang.name == "php" &&
-		p.lang.full[s] != nil
+	return v.path != "" || v.fn != nil || ok && (p.lang.name == "php" || p.lang.name == "perl" && v.holder != "") && p.lang.full[s] != nil
 }
 
 // member reads .name and what may be called by it.
 func (p *program) member(v value, name string) value {
 	on := p.canonical(v.path)
-	if f := p.lang.full[on]; f != nil && len(v.alts) == 0 && !v.multi() {
-		switch {
-		case f.verb == "=args":
-			v, on = p.constant(v), ""
-		case f.verb == "=env" && !p.is("(") && p.lang.name == "node":
-			return p.env(text(name))
-		}
+	switch verb := p.yielded(v, on); {
+	case verb == "=args":
+		v, on = p.constant(v), ""
+	case verb == "=env" && !p.is("(") && p.lang.name == "node":
+		return p.env(text(name))
 	}
-	return p.memberOf(v, name, strings.TrimPrefix(on+"."+name, "."))
-}
-
-// memberOf is what a method yields, what a field was given, or the full name
-// of what is not known.
-func (p *program) memberOf(v value, name, full string) value {
-	if t := p.peek(0); t.is("(") && !t.group && (t.tight || !p.lang.has("bare")) {
-		p.take()
-		return p.method(v, name, full, p.callArguments())
-	}
-	holder := name
-	if v.holder != "" {
-		holder = ending(v.holder + "." + name)
-	} else if v.path != "" {
-		holder = full
-	}
-	if e, ok := p.stored(v, name, holder); ok {
-		e.holder = holder
-		return e
-	}
-	if args, ok := p.bareMember(v, name, full); ok {
+	full := ending(strings.TrimPrefix(on+"."+name, "."))
+	holder := p.holder(v, name, full)
+	if args, ok := p.methodArguments(v, name, full, holder); ok {
 		return p.method(v, name, full, args)
 	}
-	if v.path != "" || !v.multi() && len(v.alts) == 0 {
-		out := v.part(full)
-		out.holder = holder
-		return out
+	e, ok := p.stored(v, name, holder)
+	switch {
+	case ok:
+		v = e
+	case v.path != "" || !v.multi() && len(v.alts) == 0:
+		v = v.part(full)
+	default:
+		v.path, holder = name, ""
 	}
-	return value{path: name, alts: v.alts, list: v.list, keys: v.keys, kind: v.kind}
+	v.holder = holder
+	return v
+}
+
+// holder is what holds a member of a value.
+func (p *program) holder(v value, name, full string) string {
+	switch {
+	case v.holder != "":
+		return ending(v.holder + "." + name)
+	case v.path != "":
+		return full
+	}
+	return name
+}
+
+// yielded is the operation that the name of a value stands for, if any.
+func (p *program) yielded(v value, name string) string {
+	if f := p.lang.full[name]; f != nil && !v.given() {
+		return f.verb
+	}
+	return ""
+}
+
+// methodArguments reads the arguments of a method, if one is called here: with
+// brackets or, where the language has that and the table knows it, without.
+func (p *program) methodArguments(v value, name, full, holder string) (args []value, ok bool) {
+	bare := p.lang.has("bare")
+	if t := p.peek(0); t.is("(") && !t.group && (t.tight || !bare) {
+		p.take()
+		return p.callArguments(), true
+	}
+	if _, ok := p.stored(v, name, holder); ok {
+		return nil, false
+	}
+	f := p.lang.find(full, onOf(v))
+	if bare && (p.blockFollows() || f != nil && p.argumentFollows()) {
+		return p.bareArguments(), true
+	}
+	return nil, f != nil && p.plainCall(f, v, name)
 }
 
 // stored is what a field was given: in its map, under the name of the object,
@@ -141,13 +139,13 @@ func (p *program) stored(v value, name, holder string) (value, bool) {
 	return e, ok
 }
 
-// bareMember reads the arguments of a method that is called without brackets.
-func (p *program) bareMember(v value, name, full string) (args []value, ok bool) {
-	f := p.lang.find(full, onOf(v))
-	if p.lang.has("bare") && (p.blockFollows() || f != nil && p.argumentFollows()) {
-		return p.bareArguments(), true
+// plainCall reports whether a member without brackets is a call: every method
+// of ruby, and what a path is made of elsewhere.
+func (p *program) plainCall(f *function, v value, name string) bool {
+	if p.lang.name == "ruby" {
+		return v.given() || f.verb != "shell" && f.verb != "exec"
 	}
-	return nil, f != nil && p.plainCall(f, v, name)
+	return v.kind == kindPath && (p.lang.path[name] == f || f.verb[0] == '=' && (p.lang.method[name] == f || !p.lang.has("class")))
 }
 
 // part is what is not known of a value: it is as remote as the whole.
@@ -180,17 +178,17 @@ func (p *program) canonical(name string) string {
 	return name
 }
 
-// subscript reads [key] or {key}.
-func (p *program) subscript(v value, shut string) value {
+// subscript reads [key], {key}, [a:b] or [a..b].
+func (p *program) subscript(v value) value {
 	if f := p.lang.full[p.canonical(v.path)]; f != nil && f.verb == "=args" {
 		v = p.constant(v)
 	}
-	end := int(p.peek(0).match)
+	end, brace := int(p.peek(0).match), p.is("{")
 	p.take()
-	if p.takeIf(p.is(shut)) {
+	if p.takeIf(p.is("]", "}")) {
 		return v
 	}
-	at := p.place(shut)
+	at := p.place(brace)
 	if p.is(":", "::", ",", "..") {
 		return p.slice(v, at, end)
 	}
@@ -203,9 +201,9 @@ func (p *program) subscript(v value, shut string) value {
 }
 
 // place reads the key of a subscript; in braces, a word stands for itself.
-func (p *program) place(shut string) value {
+func (p *program) place(brace bool) value {
 	switch t := p.peek(0); {
-	case t.kind == tokenName && shut == "}" && p.peek(1).text == "}" && !strings.HasPrefix(t.text, "$"):
+	case brace && t.kind == tokenName && p.peek(1).text == "}" && t.text[0] != '$':
 		return text(p.take().text)
 	case p.is(":", "::"):
 		return value{}
@@ -213,7 +211,7 @@ func (p *program) place(shut string) value {
 	return p.expression()
 }
 
-// slice reads [a:b], [::-1] and [a..b].
+// slice reads the rest of [a:b], [::-1] and [a..b].
 func (p *program) slice(v, from value, end int) value {
 	op := p.take().text
 	var to, step value
@@ -241,95 +239,61 @@ func (p *program) slice(v, from value, end int) value {
 	return sliced(v, a, b, ok)
 }
 
-// sliced is a stretch of a text or a list.
-func sliced(v value, from, to int, has bool) value {
-	cut := func(n int) (int, int) {
-		a, b := from, to
-		if !has {
-			b = n
-		}
-		if a < 0 {
-			a += n
-		}
-		if b < 0 {
-			b += n
-		}
-		a = max(min(a, n), 0)
-		return a, max(min(b, n), a)
-	}
-	if v.multi() {
-		a, b := cut(len(v.list))
-		return listOf(v.list[a:b]...)
-	}
-	return v.each(func(s string) (string, bool) {
-		a, b := cut(len(s))
-		return s[a:b], true
-	})
-}
-
 // index is an element, of a value or of what the table knows by its name.
 func (p *program) index(v, at value) value {
 	path := p.canonical(v.path)
-	if f := p.lang.find(path, ""); f != nil && v.path != "" {
-		switch f.verb {
-		case "=env":
-			return p.env(at)
-		case "=args":
-			return p.element(p.arguments(f.args[0]+1), at)
-		case "list":
-			return p.apply(f, path, []value{at}, nil)
-		}
-	}
-	if path == "Dir" {
+	f := p.lang.find(path, "")
+	switch {
+	case path == "Dir":
 		return p.call(unknown("Dir.[]"), value{}, []value{at})
+	case f == nil || v.path == "":
+	case f.verb == "=env":
+		return p.env(at)
+	case f.verb == "=args":
+		v = p.arguments(f.args[0] + 1)
+	case f.verb == "list":
+		return p.apply(f, path, []value{at}, nil)
+	}
+	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
+		return unknown(v.path + "." + key)
 	}
 	return p.element(v, at)
 }
 
-// element is an element of a list or a map, or what any of them may be; of a
-// text, a character.
+// element is the element of a list or a map under a number or a key, or what
+// any of them may be; of a text, a character.
 func (p *program) element(v, at value) value {
-	key, ok := at.text()
 	n, isInt := at.int()
+	e, found := p.keyedElement(v, at)
 	switch {
-	case v.multi():
-		return p.elementOf(v, at)
-	case isInt && len(v.alts) > 0 && v.path == "":
-		return sliced(v, n, n+1, n != -1)
-	case v.path != "" && ok:
-		return unknown(v.path + "." + key)
-	}
-	return v.part(v.path)
-}
-
-// elementOf is the element of a list or a map under a number or a key.
-func (p *program) elementOf(v, at value) value {
-	key, ok := at.text()
-	n, isInt := at.int()
-	e, found := v.field(key)
-	if !found && p.lang.has("flat") && !isInt {
-		e, found = v.paired(key)
-	}
-	switch {
-	case found && ok:
+	case found:
 		return e
 	case isInt && v.kind == kindList:
 		if p.lang.has("fromone") || p.lang.name == "awk" && v.path == "" {
 			n--
 		}
 		return v.nth(n)
+	case v.multi():
+		return anyOf(v.list)
+	case isInt && len(v.alts) > 0:
+		return sliced(v, n, n+1, n != -1)
 	}
-	return anyOf(v.list)
+	return v.part(v.path)
 }
 
-// paired is what stands behind a key in a list of keys and values.
-func (v value) paired(key string) (value, bool) {
-	for i := len(v.list) - 2; i >= 0 && v.kind == kindList; i-- {
-		if v.list[i].word().Is(key) {
-			return v.list[i+1], true
+// keyedElement is the element under a key: of a map, or of a list of keys and
+// values.
+func (p *program) keyedElement(v, at value) (value, bool) {
+	key, ok := at.text()
+	if _, isInt := at.int(); ok && p.lang.has("flat") && !isInt && v.kind == kindList {
+		for i := len(v.list) - 2; i >= 0; i-- {
+			if v.list[i].word().Is(key) {
+				return v.list[i+1], true
+			}
 		}
 	}
-	return value{}, false
+	e, found := v.field(key)
+	return e, found && ok
 }
 
 // anyOf is what may be any of some values.
@@ -343,11 +307,11 @@ func anyOf(list []value) value {
 
 // constant is the value of a name that stands for something known.
 func (p *program) constant(v value) value {
-	if v.path == "" || v.multi() || len(v.alts) > 0 || v.fn != nil {
+	if v.path == "" || v.given() || v.fn != nil {
 		return v
 	}
 	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil || f.verb[0] != '=' {
+	if f == nil {
 		return v
 	}
 	switch f.verb {
@@ -370,24 +334,4 @@ func (p *program) env(name value) value {
 		return unknown("environment")
 	}
 	return textOf(p.in.Env(s))
-}
-
-// fill puts the words that are not known back into a text.
-func (p *program) fill(s string) shell.Word {
-	if !strings.Contains(s, markOpen) {
-		return shell.Text(s)
-	}
-	return p.unmark(s)
-}
-
-// plainCall reports whether a member without brackets is a call: every method
-// of ruby, and what a path is made of elsewhere.
-func (p *program) plainCall(f *function, v value, name string) bool {
-	if p.lang.name == "ruby" {
-		return len(v.alts) > 0 || v.multi() || v.kind == kindPath || f.verb != "shell" && f.verb != "exec"
-	}
-	if v.kind != kindPath {
-		return false
-	}
-	return p.lang.path[name] == f || f.verb[0] == '=' && (p.lang.method[name] == f || !p.lang.has("class"))
 }

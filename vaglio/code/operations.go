@@ -1,10 +1,8 @@
 package code
 
 import (
-	"encoding/base32"
-	"html"
-	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +11,9 @@ import (
 
 // operation is a function that yields a value.
 type operation func(p *program, args []value, named map[string]value) value
+
+// method is a function of its first argument and the rest.
+type method func(p *program, v value, rest []value) value
 
 // decoder turns a text into another; false says that it is not encoded so.
 type decoder func(string) (string, bool)
@@ -25,48 +26,49 @@ func always(fn func(string) string) decoder {
 func decoders() map[string]decoder {
 	return map[string]decoder{
 		"base64": decode64,
-		"base32": func(s string) (string, bool) {
-			b, err := base32.StdEncoding.DecodeString(s)
-			return string(b), err == nil
-		},
-		"hex": unhex, "rot13": always(rot13), "inflate": inflate, "unicodeescape": always(unescape),
-		"url":   func(s string) (string, bool) { s, err := url.PathUnescape(s); return s, err == nil },
-		"html":  always(html.UnescapeString),
-		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
+		"hex":    unhex,
+		"strip":  always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
 		"dirname": always(path.Dir), "basename": always(path.Base),
 	}
 }
 
 // operations are the functions that the table knows with a sign "=".
 func operations() map[string]operation {
+	known := func(w func(p *program) shell.Word) operation {
+		return func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(w(p))) }
+	}
 	out := map[string]operation{
-		"shift":    func(p *program, args []value, _ map[string]value) value { return p.shift(args) },
-		"map":      func(p *program, args []value, _ map[string]value) value { return p.perlMap(args) },
-		"args":     func(p *program, _ []value, _ map[string]value) value { return p.arguments(1) },
-		"cwd":      func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(p.in.Env("PWD"))) },
-		"home":     func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(p.in.Home(""))) },
-		"temp":     func(*program, []value, map[string]value) value { return pathOf(textOf(temporary())) },
-		"root":     func(*program, []value, map[string]value) value { return text("/") },
-		"self":     func(p *program, _ []value, _ map[string]value) value { return text(p.lang.name) },
-		"input":    func(p *program, _ []value, _ map[string]value) value { return textOf(p.in.Stdin) },
-		"env":      func(p *program, args []value, _ map[string]value) value { return environment(p, args) },
-		"path":     func(p *program, args []value, _ map[string]value) value { return pathOf(p.joined(args)) },
-		"pathjoin": pathJoined,
-		"format":   format, "substitute": substitute,
+		"shift": func(p *program, args []value, _ map[string]value) value { return p.shift(args) },
+		"args":  func(p *program, _ []value, _ map[string]value) value { return p.arguments(1) },
+		"cwd":   known(func(p *program) shell.Word { return p.in.Env("PWD") }),
+		"home":  known(func(p *program) shell.Word { return p.in.Home("") }),
+		"temp":  known(func(*program) shell.Word { return shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()")) }),
+		"root":  func(*program, []value, map[string]value) value { return text("/") },
+		"self":  func(p *program, _ []value, _ map[string]value) value { return text(p.lang.name) },
+		"input": func(p *program, _ []value, _ map[string]value) value { return textOf(p.in.Stdin) },
+		"env":   environment,
+		"format": func(p *program, args []value, named map[string]value) value {
+			return p.filled(first(args), braceHoles, tailOf(args, 1), named)
+		},
+		"path": func(p *program, args []value, _ map[string]value) value { return pathOf(p.joined(args)) },
+		"pathjoin": func(p *program, args []value, _ map[string]value) value {
+			var flat []value
+			for _, a := range args {
+				flat = spreadInto(flat, a)
+			}
+			v := p.joined(flat)
+			v.kind = first(args).kind
+			return v
+		},
 	}
 	for name, fn := range decoders() {
 		out[name] = onFirst(func(_ *program, v value, _ []value) value { return v.each(fn) })
 	}
-	for _, fns := range []map[string]method{textMethods(), listMethods()} {
-		for name, fn := range fns {
-			out[name] = onFirst(fn)
-		}
+	for name, fn := range methods() {
+		out[name] = onFirst(fn)
 	}
 	return out
 }
-
-// method is a function of its first argument and the rest.
-type method func(p *program, v value, rest []value) value
 
 func onFirst(fn method) operation {
 	return func(p *program, args []value, _ map[string]value) value {
@@ -77,43 +79,51 @@ func onFirst(fn method) operation {
 	}
 }
 
-func textMethods() map[string]method {
+func methods() map[string]method {
 	return map[string]method{
 		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
-		"ord":    func(_ *program, v value, _ []value) value { return ordinal(v) },
-		"decode": decoded, "buffer": buffer, "pack": pack, "concat": concat, "reverse": reversed,
-		"join": joinTexts, "split": splitText, "replace": replaced, "substr": substr, "slice": slice,
-		"lines":      func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
-		"strreplace": func(p *program, v value, r []value) value { return replaced(p, nth(r, 1), []value{v, nth(r, 0)}) },
-		"sprintf":    func(p *program, v value, rest []value) value { return p.formatted(v, rest) },
-		"vsprintf":   func(p *program, v value, rest []value) value { return p.formatted(v, first(rest).list) },
+		"decode": decoded, "buffer": decoded, "reverse": reversed,
+		"join": joinTexts, "split": splitText, "replace": replaced, "slice": slice,
+		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
+		"sprintf": func(p *program, v value, rest []value) value { return p.formatted(v, rest) },
+
 		"printf": func(p *program, v value, rest []value) value {
 			p.print(nil, p.formatted(v, rest).word())
 			return value{}
 		},
-		"literal": literal, "pickle": pickle, "import": imported, "getattr": getattr,
-		"translate": translate, "maketrans": maketrans,
+		"pickle": pickle,
+		"import": imported, "getattr": getattr,
 		"expanduser": func(p *program, v value, _ []value) value { return p.expanded(v) },
+		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"pop":        func(p *program, v value, rest []value) value { return p.taken(v, rest, len(v.list)-1) },
+		"first":      func(p *program, v value, _ []value) value { return p.taken(v, nil, 0) },
+		"keys":       func(_ *program, v value, _ []value) value { return eachFirst(v.pairs(), v.kind == kindMap) },
+		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
+		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, value{}, rest) },
+		"get":        got,
+		"call": func(p *program, v value, rest []value) value { // f.call(this, …) of node, f.call(…) of ruby
+			if p.lang.name == "node" {
+				rest = tailOf(rest, 1)
+			}
+			return p.call(v, value{}, rest)
+		},
+		"apply": applied,
 	}
 }
 
-func listMethods() map[string]method {
-	return map[string]method{
-		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
-		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"insert": inserted,
-		"pop":    func(p *program, v value, rest []value) value { return p.taken(v, rest, len(v.list)-1) },
-		"first":  func(p *program, v value, _ []value) value { return p.taken(v, nil, 0) },
-		"keys":   func(_ *program, v value, _ []value) value { return v.keyList() },
-		"values": func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
-		"pairs":  func(_ *program, v value, _ []value) value { return v.pairs() },
-		"get":    got, "call": called, "apply": applied,
-		"split2": func(p *program, v value, rest []value) value {
-			p.store(first(rest).holder, splitText(p, v, tailOf(rest, 1)))
-			return value{}
-		},
+// eachFirst are the first elements of lists, if they are known.
+func eachFirst(lists value, known bool) value {
+	if !known {
+		return unknown("keys()")
 	}
+	var out []value
+	for _, l := range lists.list {
+		out = append(out, l.nth(0))
+	}
+	return listOf(out...)
 }
 
 func first(vs []value) value { return nth(vs, 0) }
@@ -130,49 +140,26 @@ func pathOf(v value) value {
 	return v
 }
 
-func temporary() shell.Word { return shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()")) }
-
-func pathJoined(p *program, args []value, _ map[string]value) value {
-	var flat []value
-	for _, a := range args {
-		flat = spreadInto(flat, a)
-	}
-	v := p.joined(flat)
-	v.kind = first(args).kind
-	return v
-}
-
 // environment is the value of a variable, or what stands in its place.
-func environment(p *program, args []value) value {
-	if len(args) == 0 {
-		return unknown("environment")
-	}
-	v := p.env(args[0])
+func environment(p *program, args []value, _ map[string]value) value {
+	v := p.env(first(args))
 	if len(args) > 1 && v.word().HasUnknown() {
 		v = v.or(args[1])
 	}
 	return v
 }
 
-// literal reads a text as an expression.
-func literal(p *program, v value, _ []value) value {
-	s, ok := v.text()
-	if p.evals++; !ok || p.evals > maxEvals {
-		return unknown("parse()")
-	}
-	return p.inner().read(shell.Text(s))
-}
+// serialised is a call inside a serialised object.
+var serialised = regexp.MustCompile(`(?:!!python/object/(?:apply|new):([\w.]+)\s*|^c(\w+)\n(\w+)\n\([SVU])([^\n]*)`)
 
-// pickle reads the call inside a serialised object.
+// pickle reads the call inside a serialised object; of any other nothing is
+// known.
 func pickle(p *program, v value, _ []value) value {
-	s, ok := v.text()
-	m := serialised.FindStringSubmatch(s)
-	if m != nil {
+	s, _ := v.text()
+	if m := serialised.FindStringSubmatch(s); m != nil {
 		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
 	}
-	if !ok || strings.HasPrefix(s, "\x80") {
-		p.gap(v.word())
-	}
+	p.gap(v.word())
 	return unknown("loads()")
 }
 
@@ -193,14 +180,6 @@ func getattr(_ *program, v value, rest []value) value {
 	return unknown(v.path + "." + name)
 }
 
-// called calls its first argument: f.call(this, …) of node, f.call(…) of ruby.
-func called(p *program, v value, rest []value) value {
-	if p.lang.name == "node" {
-		rest = tailOf(rest, 1)
-	}
-	return p.call(v, value{}, rest)
-}
-
 // applied calls what its first argument names, for each element of a list:
 // send(:system, …), array_map("unlink", …), f.apply(this, […]).
 func applied(p *program, v value, rest []value) value {
@@ -219,14 +198,6 @@ func applied(p *program, v value, rest []value) value {
 	return p.eachOf(v, value{}, rest)
 }
 
-func inserted(p *program, v value, rest []value) value {
-	if i, ok := first(rest).int(); ok && v.kind == kindList && len(rest) > 1 {
-		v.list = slices.Insert(slices.Clone(v.list), max(min(i, len(v.list)), 0), rest[1])
-		p.store(v.holder, v)
-	}
-	return v
-}
-
 // got is the value under a key, or what stands in its place.
 func got(p *program, v value, rest []value) value {
 	e, ok := v.field(first(rest).word().Prefix())
@@ -237,4 +208,42 @@ func got(p *program, v value, rest []value) value {
 		return unknown(v.path).or(rest[1])
 	}
 	return p.index(v, first(rest))
+}
+
+// joined are texts joined as the elements of a path.
+func (p *program) joined(parts []value) value {
+	out := value{}
+	for i, v := range parts {
+		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
+			out = v
+			continue
+		}
+		if !strings.HasSuffix(out.word().Suffix(), "/") {
+			out = p.glue(out, text("/"))
+		}
+		out = p.glue(out, v)
+	}
+	for i, w := range out.alts { // what is not known in full stays as it is
+		if s, ok := w.Text(); ok && s != "" && !out.multi() {
+			out.alts = slices.Clone(out.alts)
+			out.alts[i] = shell.Text(path.Clean(s))
+		}
+	}
+	return out
+}
+
+// expanded is a path with the home folder in place of its tilde.
+func (p *program) expanded(v value) value {
+	out := value{kind: v.kind}
+	for _, w := range v.words() {
+		s := w.Prefix()
+		for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
+			if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
+				w = shell.Glue(p.in.Home(""), w.Cut(len(s)-len(rest)))
+				break
+			}
+		}
+		out.alts = append(out.alts, w)
+	}
+	return out
 }

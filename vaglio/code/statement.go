@@ -16,8 +16,6 @@ type routine struct {
 	called   bool
 	active   int
 	method   bool // the first parameter is the object
-	bound    []value
-	target   *value // what a bound call calls, for one without a body
 }
 
 // block reads statements and returns the value of the last.
@@ -31,17 +29,23 @@ func (p *program) block(from, to int) value {
 	var last value
 	for p.at < p.end && p.spend(1) {
 		before := p.at
-		v := p.statement()
-		if v.kind != kindNone {
+		if v := p.statement(); v.kind != kindNone {
 			last = v
 		}
-		if p.at <= before {
-			p.at = before
-			p.take()
-		}
+		p.forward(before)
 	}
 	p.at, p.end = at, end
 	return last
+}
+
+// forward leaves one token behind where nothing was read, and says so.
+func (p *program) forward(before int) bool {
+	if p.at > before {
+		return false
+	}
+	p.at = before
+	p.take()
+	return true
 }
 
 func (p *program) peek(n int) token {
@@ -74,21 +78,62 @@ func (p *program) takeIf(here bool) bool {
 	return here
 }
 
-func (p *program) statement() value {
-	none := value{kind: kindNone}
-	if p.is(";", "}", ")", "]", ":", ",", "{") && !p.peek(0).group && !p.pattern(p.at) {
-		p.take()
-		return none
+// skip moves on to a place; what is skipped has been read otherwise.
+func (p *program) skip(to int) {
+	for p.at < min(to, len(p.seen)) {
+		p.seen[p.at] = true
+		p.at++
 	}
-	if p.modified() {
-		return none
+	p.at = to
+}
+
+// is reports whether a token is one of the operators.
+func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
+
+// word reports whether a token is one of the words.
+func (t token) word(words ...string) bool {
+	return t.kind == tokenName && slices.Contains(words, t.text)
+}
+
+// quoted reports whether a token begins a text.
+func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
+
+// tok is the token at a place of the program, or none.
+func (p *program) tok(i int) token {
+	if i >= 0 && i < len(p.toks) {
+		return p.toks[i]
 	}
-	if t := p.peek(0); t.kind == tokenName {
-		if p.define() || p.keyword(t.text) {
-			return none
+	return token{}
+}
+
+// over is the place of the bracket that closes the one at i, or i.
+func (p *program) over(i int) int { return max(i, int(p.tok(i).match)) }
+
+// opens reports whether a bracket that closes again stands at a place.
+func (p *program) opens(i int, bracket string) bool { return p.tok(i).is(bracket) && p.over(i) > i }
+
+// find is the place of the first token outside of brackets of which is holds,
+// below 0 if none does before until or the end of the statement.
+func (p *program) find(from, until int, is func(token) bool) int {
+	for i := from; i < min(until, p.end) && p.spend(1); i = p.over(i) + 1 {
+		switch t := p.toks[i]; {
+		case is(t):
+			return i
+		case t.is(";", ")", "]", "}"):
+			return -1
 		}
 	}
-	if p.assigned() {
+	return -1
+}
+
+func (p *program) statement() value {
+	none := value{kind: kindNone}
+	t := p.peek(0)
+	switch {
+	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at):
+		p.take()
+		return none
+	case p.modified(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
 		return none
 	}
 	return p.expression()
@@ -100,9 +145,7 @@ func (p *program) keyword(name string) bool {
 	case "import", "from":
 		return p.imports()
 	case "for", "foreach":
-		if p.lang.name != "ruby" || p.peek(1).kind == tokenName {
-			p.forLoop()
-		}
+		p.forLoop()
 		return true
 	case "while", "until", "loop":
 		p.whileLoop()
@@ -119,22 +162,12 @@ func (p *program) keyword(name string) bool {
 		p.take()
 		return true
 	case "use", "no":
-		return p.pragma()
+		for p.lang.name == "perl" && p.at < p.end && !p.is(";") {
+			p.take()
+		}
+		return p.lang.name == "perl"
 	}
-	if wordclass.Is("statement-word", name) {
-		p.take()
-		return true
-	}
-	return false
-}
-
-// pragma skips use strict and the like of perl.
-func (p *program) pragma() bool {
-	perl := p.lang.name == "perl"
-	for perl && p.at < p.end && !p.is(";") {
-		p.take()
-	}
-	return perl
+	return p.takeIf(wordclass.Is("statement-word", name))
 }
 
 // returned reads what a function returns.
@@ -149,8 +182,7 @@ func (p *program) returned() {
 	}
 }
 
-// modified reads a statement with a condition or a loop behind it: … for @list,
-// fork while 1.
+// modified reads a statement with a loop behind it: … for @list, fork while 1.
 func (p *program) modified() bool {
 	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned {
 		return false
@@ -181,7 +213,7 @@ func (p *program) repeated(start, at int) {
 	list := p.expressions()
 	after := p.at
 	if word == "for" || word == "foreach" {
-		p.turns(list, start, at, func(e value) { p.set("$_", e) })
+		p.turns(list, start, at, -1)
 	} else {
 		p.block(start, at)
 	}
@@ -189,13 +221,30 @@ func (p *program) repeated(start, at int) {
 	p.at = after
 }
 
-// turns reads a part of the program for each element of a list.
-func (p *program) turns(list value, from, to int, bind func(value)) {
+// turns reads a part of the program for each element of a list, which target
+// stands for.
+func (p *program) turns(list value, from, to, target int) {
+	p.each(list, to-from, func(e value) {
+		if target < 0 {
+			p.set("$_", e)
+		} else {
+			p.bind(target, e)
+		}
+		p.block(from, to)
+	})
+}
+
+// each does something for each element of a list, or once for all if there are
+// too many to do what costs so much.
+func (p *program) each(list value, cost int, do func(value)) {
 	elements := list.elements()
-	if len(elements) > 1 && p.again < len(elements)*(to-from) || len(elements) > maxList {
+	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
 		elements = []value{anyOf(elements[:min(len(elements), maxAlts+2)])}
 	}
-	p.again -= len(elements) * (to - from)
+	if len(elements) == 0 {
+		elements = []value{unknown("")}
+	}
+	p.again -= len(elements) * cost
 	unsure := 0
 	if !list.multi() {
 		unsure = 1
@@ -203,94 +252,61 @@ func (p *program) turns(list value, from, to int, bind func(value)) {
 	p.loop++
 	p.unsure += unsure
 	for _, e := range elements {
-		bind(e)
-		p.block(from, to)
+		do(e)
 	}
 	p.unsure -= unsure
 	p.loop--
-	if len(elements) == 0 {
-		p.block(from, to)
-	}
 }
 
-// forLoop reads the loops over a list, and what stands before the body of any
+// forLoop reads a loop over a list, and what stands before the body of any
 // other.
 func (p *program) forLoop() {
 	def := p.at
 	p.take()
-	paren := p.is("(") && (p.lang.name != "perl")
-	open := p.at
-	if paren || p.word("await") {
+	p.takeIf(p.word("await"))
+	open, head := p.at, p.over(p.at)
+	if head > open && p.is("(") {
 		p.take()
 	}
 	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
 	}
-	target, list, ok := p.forHead()
+	target, list, ok := p.forHead(p.at, max(head, open))
 	if !ok {
-		p.at = max(open, def+1)
+		p.at = open
 		p.whileBody(def)
 		return
 	}
-	if paren && p.toks[open].match > 0 {
-		p.at = int(p.toks[open].match) + 1
+	if head > open {
+		p.at = head + 1
 	}
 	from, to := p.body(def)
-	p.turns(list, from, to, func(e value) {
-		if target >= 0 {
-			p.bind(target, e)
-		} else {
-			p.set("$_", e)
-		}
-	})
+	p.turns(list, from, to, target)
 	p.at = to
 }
 
-// forHead reads what a loop binds, and its list; false for other loops.
-func (p *program) forHead() (target int, list value, ok bool) {
-	start := p.at
-	switch {
-	case p.is("(") && p.lang.name == "perl":
-		if p.hasSemicolon(p.at, p.over(p.at)) {
-			return 0, value{}, false
+// forHead reads what a loop binds, and its list; false for other loops. The
+// head stands in brackets if they close behind at.
+func (p *program) forHead(at, shut int) (target int, list value, ok bool) {
+	in := p.find(at, p.end, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
+	switch t := p.tok(in); {
+	case t.word("as"):
+		list = p.expression()
+		if arrow := p.find(in, p.end, func(t token) bool { return t.is("=>") }); arrow > 0 {
+			in = arrow
 		}
-		return -1, p.primary(), true
-	case p.lang.name == "php":
-		return p.phpHead()
-	}
-	for i := range 24 {
-		t := p.peek(0)
-		switch {
-		case t.word("in", "of"):
-			p.take()
-			return start, p.expressions(), true
-		case t.text == "(" && p.lang.name == "perl" && i == 1:
-			return start, p.primary(), true
-		case t.kind == tokenName, t.is("(", "[", "{", ",", ")", "]", "}", ":", "*"):
-			p.take()
-		default:
-			return 0, value{}, false
-		}
+		return in + 1, list, true
+	case t.word("in", "of"):
+		p.skip(in + 1)
+		return at, p.expressions(), true
+	case !p.lang.has("flat"):
+	case shut > at && p.find(at, shut, func(t token) bool { return t.is(";") }) < 0:
+		list = listOf(p.items(")")...)
+		return -1, list, true
+	case p.peek(0).kind == tokenName && p.peek(1).is("("):
+		p.take()
+		return at, p.primary(), true
 	}
 	return 0, value{}, false
-}
-
-// phpHead reads list as $x and list as $k => $x.
-func (p *program) phpHead() (target int, list value, ok bool) {
-	list = p.expression()
-	if !p.takeIf(p.word("as")) {
-		return 0, value{}, false
-	}
-	target = p.at
-	for i := range 6 {
-		if p.peek(i).text == "=>" {
-			target = p.at + i + 1
-		}
-	}
-	return target, list, true
-}
-
-func (p *program) hasSemicolon(from, to int) bool {
-	return slices.ContainsFunc(p.toks[from:to], func(t token) bool { return t.is(";") })
 }
 
 func (p *program) whileLoop() {
@@ -306,8 +322,8 @@ func (p *program) whileLoop() {
 
 // whileBody reads the rest of a loop's head and its body.
 func (p *program) whileBody(def int) {
-	if p.is("(") && p.toks[p.at].match > 0 {
-		to := int(p.toks[p.at].match)
+	if p.is("(") && p.over(p.at) > p.at {
+		to := p.over(p.at)
 		p.block(p.at+1, to)
 		p.at = to + 1
 	}
@@ -320,25 +336,3 @@ func (p *program) whileBody(def int) {
 	p.unsure--
 	p.at = to
 }
-
-// is reports whether a token is one of the operators.
-func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
-
-// word reports whether a token is one of the words.
-func (t token) word(words ...string) bool {
-	return t.kind == tokenName && slices.Contains(words, t.text)
-}
-
-// quoted reports whether a token begins a text.
-func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
-
-// tok is the token at a place of the program, or none.
-func (p *program) tok(i int) token {
-	if i >= 0 && i < len(p.toks) {
-		return p.toks[i]
-	}
-	return token{}
-}
-
-// over is the place of the bracket that closes the one at i, or i.
-func (p *program) over(i int) int { return max(i, int(p.toks[i].match)) }

@@ -162,7 +162,7 @@ func (l *language) syntax(words []string) error {
 		case !ok && key != "":
 			l.flags = append(l.flags, key)
 		case key == "concat":
-			l.concat = strings.Split(value, ",")
+			l.concat = append(strings.Split(value, ","), join)
 		case key == "sigils":
 			l.sigils = value
 		case key == "fills":

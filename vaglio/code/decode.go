@@ -1,12 +1,8 @@
 package code
 
 import (
-	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"encoding/base64"
 	"encoding/hex"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,38 +21,19 @@ func unhex(s string) (string, bool) {
 	return string(b), err == nil
 }
 
-func rot13(s string) string { return translator("a-zA-Z", "n-za-mN-ZA-M").Replace(s) }
-
-// inflate unpacks a text, up to the longest text that is read.
-func inflate(s string) (string, bool) {
-	var r io.Reader
-	r, err := zlib.NewReader(strings.NewReader(s))
-	if bytes.HasPrefix([]byte(s), []byte("\x1f\x8b")) {
-		r, err = gzip.NewReader(strings.NewReader(s))
-	}
-	if err != nil {
-		return "", false
-	}
-	out, err := io.ReadAll(io.LimitReader(r, maxText))
-	return string(out), err == nil
-}
-
-// decoded applies the decoder of a name: "hex", "rot_13".
+// decoded applies the decoder of a name: "hex", "base64". What is encoded in a
+// way that is not read is not known.
 func decoded(_ *program, v value, rest []value) value {
 	name, _ := first(rest).text()
-	name = strings.TrimSuffix(strings.NewReplacer("_", "", "-", "").Replace(name), "codec")
-	if slices.Contains([]string{"hex", "base64", "rot13", "unicodeescape"}, name) {
-		return v.each(decoders()[name])
-	}
-	return v
-}
-
-// buffer is the text of numbers, or of an encoded text.
-func buffer(_ *program, v value, rest []value) value {
-	if v.multi() {
+	switch fn := decoders()[name]; {
+	case v.multi():
 		return characters(v.list)
+	case fn != nil:
+		return v.each(fn)
+	case name == "" || strings.HasPrefix(strings.ToLower(name), "utf") || name == "ascii" || name == "latin1":
+		return v
 	}
-	return decoded(nil, v, rest)
+	return unknown("decode()")
 }
 
 func characters(args []value) value {
@@ -71,14 +48,6 @@ func characters(args []value) value {
 		}
 	}
 	return text(b.String())
-}
-
-func ordinal(v value) value {
-	s, ok := v.text()
-	if r := []rune(s); ok && len(r) > 0 {
-		return number(int(r[0]))
-	}
-	return unknown("ord()")
 }
 
 func reversed(p *program, v value, _ []value) value {
@@ -175,52 +144,6 @@ func slice(p *program, v value, rest []value) value {
 	}
 	to, has := nth(rest, 1).int()
 	return sliced(v, from, to, has)
-}
-
-func substr(p *program, v value, rest []value) value {
-	from, ok := first(rest).int()
-	if p.lang.name == "awk" {
-		from--
-	}
-	if !ok {
-		return unknown("substr()")
-	}
-	n, has := nth(rest, 1).int()
-	if n >= 0 && has {
-		n += from
-	}
-	return sliced(v, from, n, has)
-}
-
-func concat(p *program, v value, rest []value) value {
-	for _, r := range rest {
-		if v.multi() {
-			v.list = slices.Concat(v.list, r.elements())
-		} else {
-			v = p.glue(v, r)
-		}
-	}
-	return v
-}
-
-// pack turns numbers or digits into a text.
-func pack(_ *program, v value, rest []value) value {
-	form, ok := v.text()
-	if v.multi() {
-		form, ok = first(rest).text()
-		rest = v.list
-	}
-	switch {
-	case !ok || form == "" || len(rest) == 0:
-		return unknown("pack()")
-	case strings.ContainsAny(form[:1], "Hh"):
-		return rest[0].each(unhex)
-	case form[0] == 'm':
-		return rest[0].each(decode64)
-	case strings.ContainsAny(form[:1], "CcUW"):
-		return characters(rest)
-	}
-	return rest[0]
 }
 
 // globbed is a word whose metacharacters stand for the names that match.

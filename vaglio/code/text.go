@@ -5,21 +5,19 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // The places of a text that a format fills, that match names, or that call.
 var (
 	braceHoles   = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}`)
 	percentHoles = regexp.MustCompile(`%(?:\(\w*\))?[-+ #0-9.*]*[^-+ #0-9.*]`)
-	dollarHoles  = regexp.MustCompile(`\$\w+|\$\{\w*\}`)
-	serialised   = regexp.MustCompile(`(?:!!python/object/(?:apply|new):([\w.]+)\s*|^c(\w+)\n(\w+)\n\([SVU])([^\n]*)`)
+	holeKey      = regexp.MustCompile(`^(?:\{|%\()(\w*)`)
 	globs        = regexp.MustCompile(`\*|\?|\[[^\]]*\]?`)
 )
 
-// filled puts values into the holes of a text, into all or the first most.
-func (p *program) filled(s string, holes *regexp.Regexp, most int, with func(hole string) value) value {
+// between joins what stands between the matches of a pattern, and what stands
+// for each of them.
+func (p *program) between(s string, holes *regexp.Regexp, most int, with func(hole string) value) value {
 	out, from := text(""), 0
 	for _, at := range holes.FindAllStringIndex(s, most) {
 		out = p.glue(p.glue(out, text(s[from:at[0]])), with(s[at[0]:at[1]]))
@@ -28,51 +26,8 @@ func (p *program) filled(s string, holes *regexp.Regexp, most int, with func(hol
 	return p.glue(out, text(s[from:]))
 }
 
-// format fills {}, {0} and {name}.
-func format(p *program, args []value, named map[string]value) value {
-	s, ok := first(args).text()
-	if !ok {
-		return first(args)
-	}
-	next := 0
-	return p.filled(s, braceHoles, -1, func(hole string) value {
-		if len(hole) == 2 && hole != "{}" {
-			return text(hole[:1])
-		}
-		key, spec, _ := strings.Cut(hole[1:len(hole)-1], ":")
-		key, _, _ = strings.Cut(key, "!")
-		v, found := named[key]
-		if n, err := strconv.Atoi(key); err == nil && n >= 0 {
-			v = nth(args, n+1)
-		} else if key == "" {
-			next++
-			v = nth(args, next)
-		} else if !found {
-			v = unknown(key)
-		}
-		if spec == "c" {
-			v = characters([]value{v})
-		}
-		return v
-	})
-}
-
-// substitute fills $name and ${name}.
-func substitute(p *program, args []value, named map[string]value) value {
-	s, ok := first(args).text()
-	if !ok {
-		return unknown("substitute()")
-	}
-	return p.filled(s, dollarHoles, -1, func(hole string) value {
-		if v, ok := named[strings.Trim(hole, "${}")]; ok {
-			return v
-		}
-		return unknown(hole)
-	})
-}
-
-// formatted fills a format of printf, and %(name)s from a map.
-func (p *program) formatted(format value, args []value) value {
+// filled puts arguments into the holes of a text: {}, {0}, {name}, %s, %(name)s.
+func (p *program) filled(format value, holes *regexp.Regexp, args []value, named map[string]value) value {
 	s, ok := format.text()
 	if !ok {
 		return format
@@ -81,28 +36,45 @@ func (p *program) formatted(format value, args []value) value {
 	for _, a := range args {
 		flat = spreadInto(flat, a)
 	}
-	n := -1
-	return p.filled(s, percentHoles, -1, func(hole string) value {
-		letter := hole[len(hole)-1]
-		if letter == '%' {
-			return text("%")
+	next := -1
+	return p.between(s, holes, -1, func(hole string) value {
+		var v value
+		key, found := "", false
+		if m := holeKey.FindStringSubmatch(hole); m != nil {
+			key = m[1]
 		}
-		v, found := value{}, false
-		if name, _, ok := strings.Cut(strings.TrimPrefix(hole, "%("), ")"); ok {
-			v, found = first(flat).field(name)
+		n, err := strconv.Atoi(key)
+		switch {
+		case len(hole) == 2 && hole[0] == hole[1]:
+			return text(hole[:1])
+		case hole[0] == '%':
+			v, found = first(flat).field(key)
+		case err == nil:
+			v, found = nth(flat, n), true
+		default:
+			v, found = named[key]
 		}
-		if !found {
-			n++
-			v = nth(flat, n)
+		if next++; !found {
+			v = nth(flat, next)
 		}
-		if i, isInt := v.int(); letter == 'c' && isInt && i > 9 {
-			return characters([]value{v})
-		}
-		if v.multi() {
-			return unknown("")
-		}
-		return v
+		return shown(v, strings.HasSuffix(strings.TrimRight(hole, "}"), "c"))
 	})
+}
+
+// shown is what a format makes of a value: of the number of a character, that.
+func shown(v value, character bool) value {
+	if i, ok := v.int(); ok && i > 9 && character {
+		return characters([]value{v})
+	}
+	if v.multi() {
+		return unknown("")
+	}
+	return v
+}
+
+// formatted fills a format of printf.
+func (p *program) formatted(format value, args []value) value {
+	return p.filled(format, percentHoles, args, nil)
 }
 
 // replaced puts a text in the place of another.
@@ -166,7 +138,7 @@ func (p *program) matched(v value, pattern, flags string, with value) value {
 		if err != nil || !known || strings.Contains(to, "$") {
 			return "", false
 		}
-		return p.filled(s, re, most, func(string) value { return with }).text()
+		return p.between(s, re, most, func(string) value { return with }).text()
 	})
 }
 
@@ -178,43 +150,6 @@ func translator(from, to string) *strings.Replacer {
 		pairs = append(pairs, string(a[i]), string(b[i]))
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-// maketrans is the table of translate: what stands for each character.
-func maketrans(_ *program, v value, rest []value) value {
-	if v.multi() {
-		return v
-	}
-	from, _ := v.text()
-	to := splitAt(first(rest), "").list
-	out := value{kind: kindMap}
-	for i, c := range strings.Split(from, "") {
-		out = out.with(c, nth(to, i))
-	}
-	return out
-}
-
-func translate(_ *program, v value, rest []value) value {
-	table := first(rest)
-	var pairs []string
-	for i, k := range table.keys {
-		to := table.list[i]
-		if to.kind == kindNumber {
-			to = characters([]value{to})
-		}
-		s, ok := to.text()
-		if !ok && to.kind != kindNone {
-			return unknown("translate()")
-		}
-		if n, err := strconv.Atoi(k); err == nil && n > 9 {
-			k = string(rune(n)) //nolint:gosec // What is no character becomes the replacement.
-		}
-		pairs = append(pairs, k, s)
-	}
-	if len(pairs) == 0 {
-		return unknown("translate()")
-	}
-	return v.each(always(strings.NewReplacer(pairs...).Replace))
 }
 
 // ranges spells a-z of tr out.
@@ -276,20 +211,4 @@ func character(m []string) string {
 		return string([]byte{byte(n)}) //nolint:gosec // Two digits.
 	}
 	return string(rune(n))
-}
-
-// expanded is a path with the home folder in place of its tilde.
-func (p *program) expanded(v value) value {
-	out := value{kind: v.kind}
-	for _, w := range v.words() {
-		s := w.Prefix()
-		for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-			if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
-				w = shell.Glue(p.in.Home(""), w.Cut(len(s)-len(rest)))
-				break
-			}
-		}
-		out.alts = append(out.alts, w)
-	}
-	return out
 }

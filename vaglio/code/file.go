@@ -1,0 +1,260 @@
+package code
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// runOpen reads open: the mode says whether the file is read or written.
+func (p *program) runOpen(f *function, name string, args []value, named map[string]value) value {
+	if p.lang.name == "perl" {
+		return p.perlOpen(name, args)
+	}
+	block := value{}
+	if n := len(args); n > 0 && args[n-1].fn != nil {
+		block, args = args[n-1], args[:n-1]
+	}
+	mode := f.mode(args, named)
+	if len(args) == 0 {
+		args = f.targets(p, nil, named)
+	}
+	out := unknown(name + "()")
+	if cmd, ok := strings.CutPrefix(first(args).word().Prefix(), "|"); len(args) == 0 || ok && p.lang.name == "ruby" {
+		if ok {
+			p.shell(shell.Text(cmd), name)
+		}
+		return out
+	}
+	if out.file = p.openFile(name, mode, args[0]); out.file == nil {
+		out = p.content(args[0])
+	}
+	if block.fn != nil {
+		p.invoke(block.fn, []value{out})
+	}
+	return out
+}
+
+// mode is how a file is opened.
+func (f *function) mode(args []value, named map[string]value) string {
+	m, ok := named["mode"]
+	switch {
+	case ok:
+		return m.word().String()
+	case f.text != "":
+		return f.text
+	case len(args) > 1:
+		return modeOf(args[1])
+	}
+	return "r"
+}
+
+// modeOf is the text of a mode, or the names of its flags.
+func modeOf(v value) string {
+	if len(v.alts) > 0 {
+		return v.word().String()
+	}
+	return v.path
+}
+
+// openFile notes that a file is opened, and returns what is written to it.
+func (p *program) openFile(name, mode string, file value) *handle {
+	verb := openVerb(mode)
+	p.falls(name, verb, []value{file})
+	if verb == shell.VerbRead {
+		return nil
+	}
+	p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
+	return &handle{file: file.word()}
+}
+
+func openVerb(mode string) shell.Verb {
+	switch {
+	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"):
+		return shell.VerbAppend
+	case strings.HasPrefix(mode, ">") || strings.HasPrefix(mode, "+"), strings.ContainsAny(mode, "wx+") && !strings.Contains(mode, "RDONLY"),
+		strings.Contains(mode, "WR"), strings.Contains(mode, "TRUNC"):
+		return shell.VerbWrite
+	}
+	return shell.VerbRead
+}
+
+// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|").
+// Other functions have the mode behind the path, or no handle.
+func (p *program) perlOpen(name string, args []value) value {
+	h := value{path: name + "()"}
+	if name == "POSIX.open" || strings.HasSuffix(name, ".new") {
+		args = append([]value{{}}, args...)
+	}
+	if len(args) < 2 {
+		return value{}
+	}
+	file := args[1].word()
+	mode := strings.TrimSpace(modeOf(args[1]))
+	switch {
+	case len(args) > 2 && name != "open":
+		h.file = p.openFile(name, modeOf(args[2]), args[1])
+	case len(args) > 2 && strings.Contains(mode, "|"):
+		p.runs(&function{}, name, args[2:], nil)
+		h.file = &handle{file: p.spaced(listOf(args[2:]...).words(), " "), command: true}
+	case len(args) > 2:
+		h.file = p.openFile(name, mode, args[2])
+	case strings.HasPrefix(mode, "|"):
+		h.file = &handle{file: cut(file, "|", ""), command: true}
+		p.shell(h.file.file, name)
+	case strings.HasSuffix(strings.TrimSpace(file.Suffix()), "|"):
+		p.shell(cut(file, "", "|"), name)
+	default:
+		mode = mode[:len(mode)-len(strings.TrimLeft(mode, "+<>"))]
+		h.file = p.openFile(name, mode, textOf(cut(file, "+<> ", "")))
+	}
+	p.store(args[0].holder, h)
+	return h
+}
+
+// cut removes characters from a text's ends.
+func cut(w shell.Word, before, after string) shell.Word {
+	parts := slices.Clone(w.Parts())
+	for i := range parts {
+		if i == 0 && parts[i].Kind == shell.PartText {
+			parts[i].Text = strings.TrimLeft(parts[i].Text, before)
+		}
+		if i == len(parts)-1 && parts[i].Kind == shell.PartText && after != "" {
+			parts[i].Text = strings.TrimRight(strings.TrimSpace(parts[i].Text), after)
+		}
+	}
+	return shell.NewWord(parts...)
+}
+
+// runHandle reads what is written to an open file.
+func (p *program) runHandle(f *function, _ string, args []value, _ map[string]value) value {
+	if len(args) == 0 || args[0].file == nil {
+		return unknown("")
+	}
+	for _, w := range listOf(args[1:]...).words() {
+		p.feed(args[0].file, p.concat(w, shell.Text(f.text)))
+	}
+	return args[0]
+}
+
+// feed gives a text to an open file or command.
+func (p *program) feed(h *handle, w shell.Word) {
+	if h.command {
+		cmd := h.file
+		p.step(shell.ProgramStep{Shell: &cmd, By: p.lang.name, Input: &w})
+		return
+	}
+	p.step(shell.ProgramStep{File: h.file, Write: w, Append: true, Writes: true})
+}
+
+// runPrint reads what the program prints, to its output or to an open file.
+func (p *program) runPrint(f *function, name string, args []value, named map[string]value) value {
+	sep, end, _ := strings.Cut(f.text, ",")
+	for option, s := range map[string]*string{"sep": &sep, "end": &end} {
+		if w, ok := named[option]; ok {
+			*s, _ = w.text()
+		}
+	}
+	to, other := named["file"]
+	switch head := first(args); {
+	case name == "os.write", head.holder == "STDOUT":
+		args = args[min(1, len(args)):]
+	case head.path == "<handle>":
+		to, other, args = head, true, args[1:]
+	}
+	if other && to.file == nil {
+		return value{}
+	}
+	if p.lang.name == "perl" {
+		if len(args) == 0 {
+			args = []value{p.vars["$_"]}
+		}
+		if p.in.Lines && end == "" && name != "syswrite" {
+			end = "\n"
+		}
+	}
+	p.print(to.file, p.concat(p.spaced(listOf(args...).words(), sep), shell.Text(end)))
+	return value{}
+}
+
+func (p *program) print(h *handle, w shell.Word) {
+	if h != nil {
+		p.feed(h, w)
+		return
+	}
+	n := size(w)
+	if p.size += n; p.size > maxText || !p.spend(1+n/bytesPerStep) {
+		return
+	}
+	p.wrote = append(p.wrote, w)
+	p.out.Unsure = p.out.Unsure || p.unsure > 0
+}
+
+// awkStatement reads print, printf and getline with where their texts go.
+func (p *program) awkStatement() value {
+	name := p.take().text
+	if name == "getline" {
+		p.takeIf(p.peek(0).kind == tokenName)
+		if p.takeIf(p.is("<")) {
+			p.falls("getline", shell.VerbRead, []value{p.sum()})
+		}
+		return unknown("getline")
+	}
+	p.printing = true
+	var args []value
+	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
+		before := p.at
+		if p.takeIf(p.is(",")) {
+			continue
+		}
+		v := p.expression()
+		v.spread = v.kind == kindList && len(args) == 0
+		if args = spreadInto(args, v); p.at <= before {
+			break
+		}
+	}
+	p.printing = false
+	if len(args) == 0 && p.in.Record != nil {
+		args = []value{textOf(p.in.Record[0])}
+	}
+	if name == "printf" {
+		p.awkTo(p.formatted(first(args), tailOf(args, 1)).word())
+	} else {
+		p.awkTo(p.concat(p.spaced(listOf(args...).words(), " "), shell.Text("\n")))
+	}
+	return value{}
+}
+
+// awkTo sends what awk prints to a file, a command or the output.
+func (p *program) awkTo(w shell.Word) {
+	if !p.is(">", ">>", "|", "|&") {
+		p.print(nil, w)
+		return
+	}
+	op := p.take().text
+	for _, t := range p.sum().words() {
+		if op[0] == '|' {
+			p.step(shell.ProgramStep{Shell: &t, By: "print", Input: &w})
+			continue
+		}
+		p.emit("print", map[string]shell.Verb{">": shell.VerbWrite, ">>": shell.VerbAppend}[op], t)
+		key := t.String()
+		p.step(shell.ProgramStep{File: t, Write: w, Append: op == ">>" || p.opened[key], Writes: true})
+		p.opened[key] = true
+	}
+}
+
+// recordField is a field of awk's present line.
+func (p *program) recordField(digits string) value {
+	n, ok := text(digits).int()
+	switch {
+	case !ok:
+		return textOf(unknownWord("$" + digits))
+	case p.in.Record == nil:
+		return textOf(unknownWord("$"))
+	case n >= len(p.in.Record):
+		return text("")
+	}
+	return textOf(p.in.Record[n])
+}

@@ -1,0 +1,336 @@
+package code
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// further reads a call of a verb that is read further.
+type further func(p *program, f *function, name string, args []value, named map[string]value) value
+
+func furtherVerbs() map[string]further {
+	return map[string]further{
+		"shell": (*program).runs, "exec": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "eval": (*program).runEval,
+		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
+	}
+}
+
+// apply reads a call of a function of the table.
+func (p *program) apply(f *function, name string, args []value, named map[string]value) value {
+	if op, ok := strings.CutPrefix(f.verb, "="); ok {
+		return p.yields(op, f, args, named)
+	}
+	if read := p.table.further[f.verb]; read != nil {
+		return read(p, f, name, args, named)
+	}
+	targets := f.targets(p, args, named)
+	verb := shell.Verb(f.verb)
+	switch verb {
+	case shell.VerbFork:
+		p.fork(name)
+		return value{kind: kindOther}
+	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
+		p.pairs(name, verb, targets)
+		return value{kind: kindOther}
+	case shell.VerbKill:
+		if f.onlyAsks(args) {
+			return value{kind: kindOther}
+		}
+	case shell.VerbWrite, shell.VerbAppend:
+		targets = p.writes(f, verb, targets)
+	default: // The others do nothing but fall on their targets.
+	}
+	p.falls(name, verb, targets)
+	return p.result(verb, name, targets, args)
+}
+
+// yields calls a function that yields a value.
+func (p *program) yields(op string, f *function, args []value, named map[string]value) value {
+	if len(args) == 0 && p.lang.has("flat") && op != "shift" {
+		args = []value{p.vars["$_"]}
+	}
+	if op == "args" {
+		return p.arguments(f.args[0] + 1)
+	}
+	return p.table.operations[op](p, args, named)
+}
+
+// onlyAsks reports whether a signal asks whether a process is there.
+func (f *function) onlyAsks(args []value) bool {
+	signal := 1
+	if f.from > 0 {
+		signal = 0
+	}
+	return len(args) > 1 && args[signal].word().Is("0")
+}
+
+// result is what a call yields that is not known, but for where it is from.
+func (p *program) result(verb shell.Verb, name string, targets, args []value) value {
+	switch {
+	case verb == shell.VerbNetwork:
+		return remote(name)
+	case verb == shell.VerbList && len(targets) > 0:
+		found := p.listing(name, targets[0], nth(args, 1))
+		for _, a := range args { // find of perl calls a function for each name
+			if a.fn != nil && p.lang.has("flat") {
+				p.vars["$_"] = found.nth(0)
+				p.invoke(a.fn, nil)
+			}
+		}
+		return found
+	case verb == shell.VerbRead && len(targets) > 0:
+		return p.content(targets[0])
+	}
+	return unknown(name + "()")
+}
+
+// targets are the arguments that a verb falls on.
+func (f *function) targets(p *program, args []value, named map[string]value) []value {
+	if f.text != "" && f.verb != "open" && f.verb != "eval" {
+		return []value{text(f.text)}
+	}
+	var out []value
+	if f.from >= 0 {
+		out = withoutOptions(tailOf(args, f.from))
+	}
+	for _, i := range f.args {
+		out = append(out, args[min(i, len(args)):min(i+1, len(args))]...)
+	}
+	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
+		if v, ok := named[n]; ok && len(out) == 0 {
+			return []value{v}
+		}
+	}
+	if f.from == 0 && len(out) == 0 && p.lang.name == "perl" {
+		return []value{p.vars["$_"]}
+	}
+	return out
+}
+
+// withoutOptions are the arguments that are no functions and no maps.
+func withoutOptions(args []value) []value {
+	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
+}
+
+func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
+	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
+}
+
+// falls notes a verb on each of its targets, or on none.
+func (p *program) falls(name string, verb shell.Verb, targets []value) {
+	for _, t := range targets {
+		for _, w := range t.words() {
+			p.emit(name, verb, w)
+		}
+	}
+	if len(targets) == 0 {
+		p.emit(name, verb)
+	}
+}
+
+// pairs notes a call with two targets: for several of each, in turn.
+func (p *program) pairs(name string, verb shell.Verb, targets []value) {
+	if len(targets) < 2 {
+		p.emit(name, verb, listOf(targets...).words()...)
+		return
+	}
+	a, b := targets[0].words(), targets[1].words()
+	for i, x := range a {
+		for j, y := range b {
+			if len(a) != len(b) || i == j {
+				p.emit(name, verb, x, y)
+			}
+		}
+	}
+}
+
+// fork notes that the program copies itself; without end that is a bomb.
+func (p *program) fork(name string) {
+	p.forks++
+	loop := p.loop > 0
+	for i := -4; i < 5; i++ {
+		loop = loop || p.tok(p.at+i).word("while", "until", "loop", "for", "redo")
+	}
+	p.emit(name, shell.VerbFork)
+	if loop {
+		p.problem(shell.ProblemForkBomb, wording.Say("a program starts copies of itself in a loop"), shell.Word{})
+	}
+}
+
+// writes notes what a call writes, and returns the file.
+func (p *program) writes(f *function, verb shell.Verb, targets []value) []value {
+	if len(targets) == 0 {
+		return nil
+	}
+	s := shell.ProgramStep{File: targets[0].word(), Writes: true}
+	if len(targets) > 1 && len(f.args) > 1 {
+		s.Write, s.Append = targets[1].word(), verb == shell.VerbAppend
+	}
+	p.step(s)
+	return targets[:1]
+}
+
+// content is what is known of a file.
+func (p *program) content(file value) value {
+	if w, ok := p.in.Content(file.word()); ok {
+		return textOf(w)
+	}
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
+}
+
+// listing are the names below a folder, or those that match a pattern.
+func (p *program) listing(name string, dir, pattern value) value {
+	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
+	if s, ok := pattern.text(); ok && dir.kind == kindPath {
+		entry = globbed(shell.Text(s))
+	}
+	below := value{kind: kindPath}
+	for _, w := range dir.words() {
+		below.alts = append(below.alts, shell.Glue(cut(w, "", "/"), shell.Text("/"), entry))
+	}
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "walk":
+		names := listOf(textOf(entry))
+		return listOf(listOf(below, names, names))
+	case "glob", "iglob", "[]":
+		if dir.kind != kindPath {
+			var out []value
+			for _, w := range dir.words() {
+				out = append(out, textOf(globbed(w)))
+			}
+			v := listOf(out...)
+			v.spread = p.lang.has("flat")
+			return v
+		}
+		return listOf(below)
+	case "iterdir", "rglob", "children", "each_child", "find", "finddepth":
+		return listOf(below)
+	}
+	return listOf(textOf(entry))
+}
+
+// runs reads what runs a program: system, subprocess.run, spawn, execl and their
+// like. One text is a command line, several are the words of a command.
+func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
+	asShell := inShell(args, named)
+	if args = withoutOptions(args); len(f.args) > 0 {
+		args = tailOf(args, f.args[0])
+	}
+	if len(args) == 0 {
+		args = f.targets(p, nil, named)
+	}
+	head, words := first(args), listOf(args...).words()
+	switch listed := nth(args, 1).kind == kindList; {
+	case len(words) == 0:
+	case asShell && head.multi():
+		p.shellLine(head.nth(0), name)
+	case asShell && listed:
+		p.shell(p.spaced(words, " "), name)
+	case f.verb == "exec" && head.multi():
+		p.argv(head.words())
+	default:
+		p.runsWords(f, name, args, words)
+	}
+	return unknown(name + "()")
+}
+
+// runsWords runs what several arguments are: the words of a command, or a command
+// line and what is none.
+func (p *program) runsWords(f *function, name string, args []value, words []shell.Word) {
+	listed := f.verb == "exec" && nth(args, 1).kind == kindList
+	switch {
+	case f.told(name, listed) && len(words) > 1:
+		p.argv(slices.Delete(slices.Clone(words), 1, min(2, len(words))))
+	case args[0].multi(), listed, f.wordy(name), len(args) > 1 && f.verb != "exec" && p.lang.has("variadic"):
+		p.argv(words)
+	default:
+		p.shellLine(args[0], name)
+	}
+}
+
+// told reports whether the second argument of a function is the name that a
+// program is told.
+func (f *function) told(name string, listed bool) bool {
+	return f.verb == "execl" || listed && (strings.HasPrefix(name, "os.") || strings.Contains(name, "posix_spawn"))
+}
+
+// inShell reports whether the options say that a shell reads the command.
+func inShell(args []value, named map[string]value) bool {
+	option, ok := named["shell"]
+	for _, a := range args {
+		if s, has := a.field("shell"); has {
+			option, ok = s, true
+		}
+	}
+	return ok && option.kind != kindNone
+}
+
+// wordy reports whether the arguments of a function are the words of a command.
+func (f *function) wordy(name string) bool {
+	return f.verb == "execl" || f.verb == "spawn" || f.verb == "exec" && strings.HasSuffix(name, "_exec")
+}
+
+func (p *program) shell(w shell.Word, by string) {
+	p.step(shell.ProgramStep{Shell: &w, By: by, Loop: p.loop > 0})
+}
+
+func (p *program) shellLine(v value, by string) {
+	for _, w := range v.words() {
+		p.shell(w, by)
+	}
+}
+
+func (p *program) argv(words []shell.Word) {
+	if len(words) > 0 {
+		p.step(shell.ProgramStep{Argv: words, Loop: p.loop > 0})
+	}
+}
+
+// runEval reads code of the same language.
+func (p *program) runEval(f *function, name string, args []value, _ map[string]value) value {
+	out := value{}
+	if len(args) == 0 {
+		return out
+	}
+	code := args[0]
+	if f.text != "" {
+		code = args[len(args)-1]
+	}
+	if code.fn != nil || code.kind == kindMap {
+		return out
+	}
+	for _, w := range code.words() {
+		if w.HasUnknown() {
+			p.gap(w)
+		}
+		if w.IsUnknown() {
+			continue
+		}
+		if p.evals++; p.evals > maxEvals {
+			p.problem(shell.ProblemTooDeep, wording.Say("%s runs code that runs code", name), w)
+			return out
+		}
+		sub := p.inner()
+		out = sub.read(w)
+		if p.lang.name == "python" {
+			maps.Copy(p.vars, sub.vars)
+		}
+	}
+	return out
+}
+
+// gap notes that code is not known.
+func (p *program) gap(w shell.Word) {
+	switch {
+	case w.Remote():
+		p.problem(shell.ProblemDownload, wording.Say("%s runs text that is downloaded", p.lang.name), w)
+	case w.IsUnknown():
+		p.problem(shell.ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", p.lang.name), w)
+	default:
+		p.problem(shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", p.lang.name), w)
+	}
+}
