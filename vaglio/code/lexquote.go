@@ -271,7 +271,7 @@ func delimits(c byte, word string) bool {
 func (l *lexer) quotation(s, body, from, tail string) string {
 	switch s {
 	case "s", "tr", "y":
-		return l.substitution(s, body, from, tail)
+		return l.substitution(s, from, tail)
 	case "qw", "w", "W", "i":
 		l.op("[")
 		for f := range strings.FieldsSeq(body) {
@@ -292,8 +292,9 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 	return tail
 }
 
-// substitution reads s/…/…/ and tr/…/…/: a call of that name with its parts.
-func (l *lexer) substitution(s, body, from, rest string) string {
+// substitution reads s/…/…/ and tr/…/…/: a call of that name with what
+// is put in the place of the first text.
+func (l *lexer) substitution(s, from, rest string) string {
 	if strings.IndexByte("([{<", from[0]) >= 0 {
 		rest = strings.TrimLeft(rest, " \t\n")
 	} else {
@@ -307,18 +308,15 @@ func (l *lexer) substitution(s, body, from, rest string) string {
 		l.unended()
 	}
 	flags := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz"))]
-	esc := strings.NewReplacer(`\`+from[:1], from[:1])
 	l.add(token{kind: tokenName, text: s + "///"})
 	l.op("(")
-	l.add(token{kind: tokenString, text: esc.Replace(body)})
-	l.op(",")
-	if s == "s" && strings.Contains(flags, "e") {
-		l.part("", esc.Replace(with)) // the replacement is code
-	} else {
-		l.value(esc.Replace(with), map[bool]string{true: l.p.lang.fills}[s == "s"], s != "s", false)
+	switch with = strings.ReplaceAll(with, `\`+from[:1], from[:1]); {
+	case s != "s":
+	case strings.Contains(flags, "e"):
+		l.part("", with) // the replacement is code
+	default:
+		l.value(with, l.p.lang.fills, false, false)
 	}
-	l.op(",")
-	l.add(token{kind: tokenString, text: flags})
 	l.op(")")
 	return rest[len(flags):]
 }

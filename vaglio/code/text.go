@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // The places of a text that a format fills, that match names, or that call.
@@ -14,17 +16,6 @@ var (
 	holeKey      = regexp.MustCompile(`^(?:\{|%\()(\w*)`)
 	globs        = regexp.MustCompile(`\*|\?|\[[^\]]*\]?`)
 )
-
-// between joins what stands between the matches of a pattern, and what stands
-// for each of them.
-func (p *program) between(s string, holes *regexp.Regexp, most int, with func(hole string) value) value {
-	out, from := text(""), 0
-	for _, at := range holes.FindAllStringIndex(s, most) {
-		out = p.glue(p.glue(out, text(s[from:at[0]])), with(s[at[0]:at[1]]))
-		from = at[1]
-	}
-	return p.glue(out, text(s[from:]))
-}
 
 // filled puts arguments into the holes of a text: {}, {0}, {name}, %s, %(name)s.
 func (p *program) filled(format value, holes *regexp.Regexp, args []value, named map[string]value) value {
@@ -37,7 +28,7 @@ func (p *program) filled(format value, holes *regexp.Regexp, args []value, named
 		flat = spreadInto(flat, a)
 	}
 	next := -1
-	return p.between(s, holes, -1, func(hole string) value {
+	with := func(hole string) value {
 		var v value
 		key, found := "", false
 		if m := holeKey.FindStringSubmatch(hole); m != nil {
@@ -58,7 +49,13 @@ func (p *program) filled(format value, holes *regexp.Regexp, args []value, named
 			v = nth(flat, next)
 		}
 		return shown(v, strings.HasSuffix(strings.TrimRight(hole, "}"), "c"))
-	})
+	}
+	out, from := text(""), 0
+	for _, at := range holes.FindAllStringIndex(s, -1) {
+		out = p.glue(p.glue(out, text(s[from:at[0]])), with(s[at[0]:at[1]]))
+		from = at[1]
+	}
+	return p.glue(out, text(s[from:]))
 }
 
 // shown is what a format makes of a value: of the number of a character, that.
@@ -100,72 +97,24 @@ func replaced(p *program, v value, rest []value) value {
 	return out
 }
 
-// substituted reads s/…/…/ and tr/…/…/, which change what =~ stands behind or $_.
+// substituted reads s/…/…/ and tr/…/…/: what =~ stands behind, or $_, is not
+// known from there on.
 func (p *program) substituted() value {
-	table := p.take().text != "s///"
-	if !p.is("(") {
-		return value{}
-	}
 	p.take()
-	args := p.items(")")
+	if p.takeIf(p.is("(")) {
+		p.items(")")
+	}
 	v := p.subject
 	if len(v.alts) == 0 && v.holder == "" {
 		v = p.vars["$_"]
 		v.holder = "$_"
 	}
-	holder := v.holder
-	pattern, _ := first(args).text()
-	if table {
-		v = v.each(always(translator(pattern, nth(args, 1).word().Prefix()).Replace))
-	} else {
-		flags, _ := nth(args, 2).text()
-		v = p.matched(v, pattern, flags, nth(args, 1))
+	out := value{alts: []shell.Word{unknownWord("s///")}, holder: v.holder}
+	if v.word().Remote() {
+		out.alts = remote("s///").alts
 	}
-	p.store(holder, v)
-	v.holder = holder
-	return v
-}
-
-// matched puts a text in the place of what a pattern matches.
-func (p *program) matched(v value, pattern, flags string, with value) value {
-	re, err := regexp.Compile(pattern)
-	to, known := with.text()
-	most := 1
-	if strings.Contains(flags, "g") {
-		most = -1
-	}
-	return v.each(func(s string) (string, bool) {
-		if err != nil || !known || strings.Contains(to, "$") {
-			return "", false
-		}
-		return p.between(s, re, most, func(string) value { return with }).text()
-	})
-}
-
-// translator puts the characters of one list in the place of another's.
-func translator(from, to string) *strings.Replacer {
-	a, b := []rune(ranges(from)), []rune(ranges(to))
-	var pairs []string
-	for i := range min(len(a), len(b)) {
-		pairs = append(pairs, string(a[i]), string(b[i]))
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// ranges spells a-z of tr out.
-func ranges(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if i+2 < len(s) && s[i+1] == '-' {
-			for c := s[i]; c < s[i+2]; c++ {
-				b.WriteByte(c)
-			}
-			i++
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	p.store(v.holder, out)
+	return out
 }
 
 // escapes are the characters that are written as their numbers: \x41, \u0041,
