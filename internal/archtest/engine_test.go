@@ -16,8 +16,8 @@ import (
 // what that allows: their bounds are what there is today, and may only be
 // lowered, to the goal beside them.
 const (
-	mostLines      = 42_874 // hand-written Go, without tests; goal 21_000
-	mostComplex    = 3      // functions over a complexity of [complexFrom]; goal 40
+	mostLines      = 42_491 // hand-written Go, without tests; goal 21_000
+	mostComplex    = 0      // functions over a complexity of [complexFrom]; goal 40
 	complexFrom    = 15
 	mostExemptions = 0  // of a linter's complexity rule; goal 15
 	mostNames      = 20 // texts in one case list: longer ones are data
