@@ -126,7 +126,7 @@ const hugeFile = 100 << 30
 func (r *reading) fills(v *invocation) []Effect {
 	t := r.judge.tables
 	endless := t.ofClass("endless", v.name) || slices.ContainsFunc(v.args, func(a arg) bool { return t.ofClass("endless", strings.TrimPrefix(a.text, "if=")) })
-	to := slices.DeleteFunc(slices.Clone(v.writes), func(w arg) bool { return r.world.placeOf(w, v.cwd) == placeNowhere })
+	to := slices.Clone(v.writes)
 	size, count, bounded := 0.0, 1.0, t.ofClass("sized", v.name)
 	for _, a := range v.args {
 		option, value, _ := strings.Cut(a.text, "=")
@@ -139,6 +139,8 @@ func (r *reading) fills(v *invocation) []Effect {
 			size = max(size, bytesOf(cmp.Or(value, strings.TrimLeft(a.text, "-clsbn"))))
 		}
 	}
+	// What a device is written with fills nothing.
+	to = slices.DeleteFunc(to, func(w arg) bool { return strings.HasPrefix(w.text, "/dev/") && !strings.HasPrefix(w.text, "/dev/shm/") })
 	if t.ofClass("makes-file", v.name) && size*count >= hugeFile || endless && len(to) > 0 && !bounded {
 		return one(KindPower, say("writes until the disk may be full: %s %s", v.name, join(v.args)), v.name)
 	}
