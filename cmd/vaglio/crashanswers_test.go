@@ -249,9 +249,12 @@ func kindsUnderFire(w *witness, dice *rand.Rand) {
 			})
 		default:
 			return w.saw(client, answerstest.Deed{What: "use"}, func() answerstest.Outcome {
-				a, lost := w.proposes(fmt.Sprint("git push origin topic/", w.calls.Add(1)))
+				a, lost := w.proposes(fmt.Sprint("git push origin release/of-", w.calls.Add(1)))
 				if lost {
 					return answerstest.Lost
+				}
+				if a.Decision != approval.RulingPending && (a.Refusal == nil || a.Refusal.Standing == nil) {
+					t.Errorf("refused, by no denial that stands: %+v %+v", a, a.Refusal)
 				}
 				return answerstest.Saw(a.Decision == approval.RulingPending)
 			})
