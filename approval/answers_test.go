@@ -126,37 +126,3 @@ func TestAQuorumGrantsAsAQuorum(t *testing.T) {
 		}
 	}
 }
-
-func TestABrakeDeniesWhatWaits(t *testing.T) {
-	a := open(t, "make a", "make b", "make c")
-	decide(t, &a, approval.Tap{Approval: a.Approvals[0].ID, Choice: approval.ChoiceAllow, By: owner}, start)
-	b := approval.Brake{Agent: "local", By: owner, At: start, Until: start.Add(time.Hour), Words: "wait"}
-	if n := a.Stop(&b, start); n != 2 {
-		t.Errorf("it denied %d", n)
-	}
-	if a.Approvals[0].State != approval.Allowed || a.Approvals[1].State != approval.Denied || !a.Approvals[1].Decision.Brake || a.Approvals[1].Answers(start) {
-		t.Errorf("it left %+v", a.Approvals)
-	}
-	for at, holds := range map[time.Time]bool{start: true, start.Add(time.Hour): false, start.Add(-time.Hour): true} {
-		if b.Holds(at) != holds {
-			t.Errorf("at %s it holds: %t", at, b.Holds(at))
-		}
-	}
-	b.Released = &approval.Act{By: owner, At: start}
-	if b.Holds(start) {
-		t.Error("it holds after it was let go")
-	}
-	body, err := approval.EncodeBrake(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back, err := approval.DecodeBrake(body); err != nil || back.Agent != b.Agent || !back.At.Equal(b.At) || back.Released == nil {
-		t.Errorf("it came back as %+v, %v", back, err)
-	}
-}
-
-func TestABrakeThatIsEmptyIsNoBrake(t *testing.T) {
-	if b, err := approval.DecodeBrake([]byte(`{"v":1}`)); err == nil {
-		t.Errorf("it is read as %+v", b)
-	}
-}
