@@ -113,10 +113,6 @@ func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 		return nil, Plain(err)
 	case info.Mode().Type() != fs.ModeSocket:
 		return nil, fmt.Errorf("%s is in the way: it is not a socket, so it was left alone", path)
-	default:
-		if err := os.Remove(path); err != nil {
-			return nil, Plain(err)
-		}
 	}
 	// The socket is made under a name that nobody knows yet and moved into
 	// place when only the owner can use it.
@@ -131,7 +127,10 @@ func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)
 	}
-	if err := errors.Join(admit(fresh, group), os.Rename(fresh, path)); err != nil {
+	if err = admit(fresh, group); err == nil {
+		err = os.Rename(fresh, path) // over the old one, if there is one
+	}
+	if err != nil {
 		return nil, errors.Join(Plain(err), l.Close(), os.Remove(fresh))
 	}
 	return &unixListener{l, path}, nil

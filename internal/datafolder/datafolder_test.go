@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -155,11 +156,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 
 func TestASocketIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortFolder(t)
 	path := filepath.Join(dir, "s")
 	left, err := net.Listen("unix", path) // what a killed daemon leaves
 	if err != nil {
@@ -196,6 +193,119 @@ func TestASocketIsTheOwnersAlone(t *testing.T) {
 	}
 	if _, err := Listen(t.Context(), filepath.Join(dir, strings.Repeat("x", maxSocketPath)), Owner); err == nil || !strings.Contains(err.Error(), "choose a shorter METNOS_DATA_DIR") {
 		t.Errorf("a long path: %v", err)
+	}
+}
+
+// shortFolder is a folder whose sockets have short paths.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// TestASocketIsAGroups lets a group connect, and nobody else.
+func TestASocketIsAGroups(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(shortFolder(t), "s")
+	group := os.Getegid()
+	if os.Geteuid() == 0 {
+		group = 12345 // only root can give it to a group that it is not in
+	}
+	l, err := Listen(t.Context(), path, group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Gid) != group || int(stat.Uid) != os.Geteuid() || info.Mode() != fs.ModeSocket|0o660 {
+		t.Errorf("the socket has %v, of user %d and group %d", info.Mode(), stat.Uid, stat.Gid)
+	}
+	if err := admit(path+"-none", group); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a socket that there is not is a group's: %v", err)
+	}
+}
+
+// TestASocketStandsWhereItCan listens where something is left, or in the way.
+func TestASocketStandsWhereItCan(t *testing.T) {
+	t.Parallel()
+	dir := shortFolder(t)
+	path, fresh := filepath.Join(dir, "s"), filepath.Join(dir, ".s")
+	listen := func() net.Listener {
+		t.Helper()
+		l, err := Listen(t.Context(), path, Owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	write := func(name string) {
+		t.Helper()
+		if err := Write(name, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(fresh) // what a daemon leaves that was killed while it began
+	l := listen()
+	write(fresh) // what the next one makes while this one ends
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Errorf("with the end of one goes what the next one made: %v", err)
+	}
+	l = listen()
+	if err := errors.Join(os.Remove(path), l.Close()); err != nil {
+		t.Errorf("the socket was gone before its end: %v", err)
+	}
+	l = listen()
+	if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err == nil {
+		t.Error("what cannot be removed is not told")
+	}
+	if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Join(fresh, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := Listen(t.Context(), path, Owner); err == nil || l != nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("a folder where the socket is made: %v", err)
+	}
+	if l, err := Listen(t.Context(), filepath.Join(dir, "none", "s"), Owner); l != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no folder: %v", err)
+	}
+	write(path)
+	if l, err := Listen(t.Context(), filepath.Join(path, "s"), Owner); l != nil || !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("below a file: %v", err)
+	}
+	if err := CheckSocketPath(strings.Repeat("x", 102)); err != nil {
+		t.Error(err)
+	}
+	if err := CheckSocketPath(strings.Repeat("x", 103)); err == nil || !strings.Contains(err.Error(), "may have 102") {
+		t.Errorf("a path that is too long: %v", err)
+	}
+}
+
+// TestAFolderThatCannotBeOurs opens what leads nowhere, and what nobody can write to.
+func TestAFolderThatCannotBeOurs(t *testing.T) {
+	t.Parallel()
+	nowhere := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("none", nowhere); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]error{nowhere: fs.ErrExist, "/proc": nil} {
+		if err := Open(dir); err == nil || want != nil && !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "data folder: ") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if secret, err := ReadSecret(fmt.Sprintf("/proc/%d/mem", os.Getpid())); secret != "" || !errors.Is(err, syscall.EIO) {
+		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
 

@@ -50,22 +50,26 @@ func Remove(path string) error {
 // MakeFolder makes the folder and those above it, and sees to it that they
 // survive a power cut.
 func MakeFolder(dir string) error {
-	var made []string
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
-			break
-		}
-		made = append(made, d)
-	}
+	made := missing(dir)
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return err
 	}
+	var errs []error
 	for _, d := range made {
-		if err := SyncFolder(filepath.Dir(d)); err != nil {
-			return err
-		}
+		errs = append(errs, SyncFolder(filepath.Dir(d)))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// missing are the folder and those above it that there are not, the deepest first.
+func missing(dir string) []string {
+	var all []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			return all
+		}
+		all = append(all, d)
+	}
 }
 
 // SyncFolder puts the names in the folder on disk.
@@ -75,11 +79,16 @@ func SyncFolder(dir string) error {
 		return err
 	}
 	defer d.Close()
-	// Some file systems keep names without being asked, and refuse to be.
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
+	return unlessRefused(d.Sync())
+}
+
+// unlessRefused is an error of asking a file system to keep names on disk. Some keep
+// them without being asked, and refuse to be: that is none.
+func unlessRefused(err error) error {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // NoRoom reports whether an error says that there is no room for what was to be

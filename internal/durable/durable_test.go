@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -118,5 +120,51 @@ func TestFoldersAreTheOwnersAlone(t *testing.T) {
 	}
 	if err := MakeFolder(filepath.Join(file, "below")); err == nil {
 		t.Error("a folder was made below a file")
+	}
+}
+
+// TestWhatIsMadeIsPutOnDisk names the folders whose names a power cut could lose.
+func TestWhatIsMadeIsPutOnDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "a", "b")
+	if got := missing(b); !slices.Equal(got, []string{b, a}) {
+		t.Errorf("of two that there are not: %q", got)
+	}
+	if err := MakeFolder(b); err != nil {
+		t.Fatal(err)
+	}
+	if got := missing(b); len(got) != 0 {
+		t.Errorf("of what there is: %q", got)
+	}
+	if err := SyncFolder(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that there is not is on disk: %v", err)
+	}
+	if err := SyncFolder(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAFileSystemMayRefuseToBeAsked tells what is no trouble from what is.
+func TestAFileSystemMayRefuseToBeAsked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err             error
+		trouble, noRoom bool
+	}{
+		{nil, false, false},
+		{&fs.PathError{Err: syscall.EINVAL}, false, false},
+		{&fs.PathError{Err: syscall.ENOTSUP}, false, false},
+		{&fs.PathError{Err: syscall.EIO}, true, false},
+		{&fs.PathError{Err: syscall.ENOSPC}, true, true},
+		{&fs.PathError{Err: syscall.EDQUOT}, true, true},
+		{&fs.PathError{Err: syscall.EFBIG}, true, true},
+	} {
+		if got := unlessRefused(tt.err); (got != nil) != tt.trouble || tt.trouble && !errors.Is(got, tt.err) {
+			t.Errorf("%v: %v", tt.err, got)
+		}
+		if got := NoRoom(tt.err); got != tt.noRoom {
+			t.Errorf("%v is for want of room: %t", tt.err, got)
+		}
 	}
 }

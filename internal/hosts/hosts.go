@@ -2,7 +2,6 @@
 package hosts
 
 import (
-	"cmp"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -15,20 +14,23 @@ func Number(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap(), true
 	}
-	parts := strings.Split(host, ".")
+	parts := strings.Split(strings.ToLower(host), ".")
 	if len(parts) > 4 {
 		return netip.Addr{}, false
 	}
 	var sum uint64
 	for i, p := range parts {
-		if len(p) > 1 && p[0] == '0' && p[1] != 'x' {
-			p = "0o" + cmp.Or(strings.TrimLeft(p, "0"), "0")
+		base := 10
+		if hex, ok := strings.CutPrefix(p, "0x"); ok {
+			p, base = hex, 16
+		} else if strings.HasPrefix(p, "0") {
+			base = 8
 		}
 		bits := 8 // the last part fills what is left
 		if i == len(parts)-1 {
 			bits = 8 * (4 - i)
 		}
-		n, err := strconv.ParseUint(p, 0, bits)
+		n, err := strconv.ParseUint(p, base, bits)
 		if err != nil {
 			return netip.Addr{}, false
 		}

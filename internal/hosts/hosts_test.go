@@ -7,13 +7,15 @@ import (
 )
 
 func TestHosts(t *testing.T) {
-	for in, want := range map[string]string{"http://A.example.:80/x": "a.example", "b:1": "b", "'https://c/'": "c", "http://[::1]:80/": "::1"} {
+	for in, want := range map[string]string{"http://A.example.:80/x": "a.example", "b:1": "b", "'https://c/'": "c", "http://[::1]:80/": "::1", "http://%ZZ/x": "%zz", "http://%ZZ": "%zz"} {
 		if got := hosts.Of(in); got != want {
 			t.Errorf("host of %s: %q", in, got)
 		}
 	}
 	for in, want := range map[string]string{
 		"127.0.0.1": "127.0.0.1", "127.1": "127.0.0.1", "0x7f.1": "127.0.0.1", "017700000001": "127.0.0.1", "2130706433": "127.0.0.1", "::ffff:10.0.0.1": "10.0.0.1",
+		"0x7f.0.0.1": "127.0.0.1", "0X7F.1": "127.0.0.1", "127.1.513": "127.1.2.1", "0.1": "0.0.0.1", "00.1": "0.0.0.1", "010.1": "8.0.0.1", "1.16909060": "",
+		"0b1.1": "", "0o17.1": "", "1_0.1": "", "08.1": "", "0x.1": "", "10.0.0.0x100": "", "0x1.2.3.4.5": "",
 		"example.org": "", "1.2.3.4.5": "", "256.1": "", "": "",
 	} {
 		got, ok := hosts.Number(in)

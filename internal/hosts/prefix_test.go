@@ -1,6 +1,9 @@
 package hosts
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestPrefix(t *testing.T) {
 	t.Parallel()
@@ -24,6 +27,8 @@ func TestPrefix(t *testing.T) {
 		"https://flows.example.com/resume/%2e%2e/x":    false,
 		"https://flows.example.com/resume/%2Fadmin":    false,
 		"https://flows.example.com/resume//admin":      false,
+		"https://flows.example.com/resume/a%2Fb":       false,
+		"https://flows.example.com/resume/a%5Cb":       false,
 		"https://flows.example.com/resume#x":           false,
 		"https:flows.example.com/resume":               false,
 		"//flows.example.com/resume":                   false,
@@ -37,6 +42,14 @@ func TestPrefix(t *testing.T) {
 	whole, err := ParsePrefix("http://127.0.0.1:8080")
 	if err != nil || !whole.Holds("http://127.0.0.1:8080/x") || !whole.Holds("http://127.0.0.1:8080") || whole.Holds("http://127.0.0.2:8080/x") {
 		t.Errorf("%v %v", whole, err)
+	}
+	six, err := ParsePrefix("http://[::1]:8080/x")
+	if err != nil || six.String() != "http://[::1]:8080/x" || !six.Holds("http://[::1]:8080/x/y") {
+		t.Errorf("%v %v", six, err)
+	}
+	longest := "https://flows.example.com/resume/" + strings.Repeat("x", 2000-len("https://flows.example.com/resume/"))
+	if !p.Holds(longest) || p.Holds(longest+"x") {
+		t.Errorf("of %d bytes: %t, of one more: %t", len(longest), p.Holds(longest), p.Holds(longest+"x"))
 	}
 	for _, text := range []string{
 		"", "flows.example.com", "http://flows.example.com/x", "https://u:p@flows.example.com", "https://flows.example.com/?a=b", "https:///x",

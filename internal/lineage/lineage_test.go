@@ -56,12 +56,45 @@ func TestALineEndsAtTheTop(t *testing.T) {
 	}
 }
 
+// TestALineIsAsDeepAsItMayBe stands on the last process that is read, and on one more.
+func TestALineIsAsDeepAsItMayBe(t *testing.T) {
+	t.Parallel()
+	const deepest = 256
+	var all []string
+	for pid := range deepest + 1 {
+		all = append(all, fmt.Sprintf("%d %d 0 sh|sh", pid+1, pid))
+	}
+	dir := system(t, all...)
+	if line, err := lineage.Of(dir, deepest); err != nil || len(line) != deepest {
+		t.Errorf("the deepest has a line of %d, %v", len(line), err)
+	}
+	if line, err := lineage.Of(dir, deepest+1); !errors.Is(err, lineage.ErrUnseen) || line != nil {
+		t.Errorf("one that is deeper has a line of %d, %v", len(line), err)
+	}
+}
+
+// TestWhenAProcessBegan reads stats that end before it, and with it.
+func TestWhenAProcessBegan(t *testing.T) {
+	t.Parallel()
+	for more, began := range map[string]uint64{"": 0, " 123456": 123456, " 123456 9": 123456, " soon": 0} {
+		dir := system(t, "50 0 0 kworker")
+		stat := "50 (kworker) S 0 0 0 0 -1 5 6 7 8 9 10 11 12 13 14 15 16 17" + more
+		if err := os.WriteFile(filepath.Join(dir, "50", "stat"), []byte(stat), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := lineage.Read(dir, 50); err != nil || p.Began != began || p.Words != nil {
+			t.Errorf("%q: %+v, %v; want %d", more, p, err, began)
+		}
+	}
+}
+
 // TestWhatCannotBeSeenIsNoLine takes a part of the line away, or makes it nonsense.
 func TestWhatCannotBeSeenIsNoLine(t *testing.T) {
 	t.Parallel()
 	for name, stat := range map[string]string{
 		"gone": "", "no name": "40 S 1 1 1 0", "short": "40 (sh) S 1", "no number": "40 (sh) S x 1 1 0", "another": "41 (sh) S 1 1 1 0", "a ring": "40 (sh) S 50 1 1 0",
-		"below the top": "40 (sh) S -7 1 1 0",
+		"below the top": "40 (sh) S -7 1 1 0", "ends with its name": "40 (sh)", "no terminal": "40 (sh) S 1 1 1", "no session": "40 (sh) S 1 1 x 0",
+		"no process": "x (sh) S 1 1 1 0", "a terminal that is none": "40 (sh) S 1 1 1 x", "two states": "40 (sh) SS 1 1 1 0", "brackets the wrong way": "40 )sh( S 1 1 1 0",
 	} {
 		dir := system(t, "1 0 0 init|/sbin/init", "50 40 7 vaglio|vaglio")
 		if stat != "" {
@@ -70,9 +103,16 @@ func TestWhatCannotBeSeenIsNoLine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if line, err := lineage.Of(dir, 50); !errors.Is(err, lineage.ErrUnseen) || line != nil {
+		if line, err := lineage.Of(dir, 50); !errors.Is(err, lineage.ErrUnseen) || line != nil || errors.Is(err, os.ErrNotExist) != (stat == "") {
 			t.Errorf("%s: %+v, %v", name, line, err)
 		}
+	}
+	dir := system(t, "1 0 0 init|/sbin/init", "50 1 7 vaglio|vaglio")
+	if err := os.Remove(filepath.Join(dir, "1", "cmdline")); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := lineage.Of(dir, 50); !errors.Is(err, lineage.ErrUnseen) || line != nil {
+		t.Errorf("without a command line: %+v, %v", line, err)
 	}
 	for _, pid := range []int{0, -1, 60} {
 		if line, err := lineage.Of(t.TempDir(), pid); !errors.Is(err, lineage.ErrUnseen) || line != nil {
