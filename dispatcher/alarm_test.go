@@ -53,3 +53,26 @@ func TestAnAlarmIsOnBothClocks(t *testing.T) {
 		t.Error("it rang twice")
 	}
 }
+
+// TestAHeldAlarmRingsAgain holds an alarm whose store failed, unless a newer one was set.
+func TestAHeldAlarmRingsAgain(t *testing.T) {
+	now := time.Now()
+	for name, tt := range map[string]struct{ newer bool }{"the only one": {false}, "with a newer one": {true}} {
+		a := newAlarms()
+		a.set("a", now.Add(-time.Second))
+		al, rings, _ := a.next(now)
+		if !rings {
+			t.Fatalf("%s: it did not ring", name)
+		}
+		if tt.newer {
+			a.set("a", now.Add(time.Hour))
+		}
+		a.hold(al)
+		if _, rings, _ := a.next(now); rings {
+			t.Errorf("%s: it rings without a pause", name)
+		}
+		if got, rings, _ := a.next(now.Add(time.Minute)); rings == tt.newer || rings && got.ask != "a" {
+			t.Errorf("%s: after the pause it rings: %t", name, rings)
+		}
+	}
+}

@@ -570,6 +570,13 @@ func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
 		time.Sleep(dispatcher.DefaultPermitFor)
 		g.store.Fail(2, errors.New("the disk is slow"))
 		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+		r, err := g.store.Get(t.Context(), approval.KindAsk, string(a.Approval.ID.Ask()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := approval.DecodeAsk(r.Body); err != nil || kept.Find(a.Approval.ID).State != approval.Lapsed {
+			t.Errorf("the store has %s, %v", kept.Find(a.Approval.ID).State, err)
+		}
 		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
 	})
 }

@@ -32,6 +32,37 @@ func TestADenialStandsUntilItsTime(t *testing.T) {
 			}
 		}
 		check("at once", true)
+		kind := approval.CallKind{System: "git", Verb: "push"}
+		var kinds standing.Denials
+		of := denied
+		of.Kind = &kind
+		kinds.Keep(&approval.Ask{ID: "k", Agent: "coder", Approvals: []approval.Approval{of}})
+		mail := approval.Subjects{{System: "mail", Verb: "send"}}
+		for name, tt := range map[string]struct {
+			d     *standing.Denials
+			about approval.Subjects
+			found bool
+		}{"of its kind": {&kinds, about("dev"), true}, "of another": {&kinds, mail, false}, "where no kind is denied": {&d, about("dev"), false}} {
+			if id, ok := tt.d.Find("coder", "another effect", tt.about); ok != tt.found || ok && id != "a-1" {
+				t.Errorf("a call %s: %q, %t", name, id, ok)
+			}
+		}
+		for _, tt := range []struct {
+			d      standing.Denied
+			about  approval.Subjects
+			covers bool
+		}{
+			{standing.Denied{About: about("main"), Effect: about("main").Key()}, about("main"), true},
+			{standing.Denied{About: about("main"), Effect: about("main").Key()}, about("dev"), true},
+			{standing.Denied{About: about("main"), Effect: about("main").Key()}, mail, false},
+			{standing.Denied{Effect: "unknown", Kind: &kind}, about("dev"), true},
+			{standing.Denied{Effect: "unknown", Kind: &kind}, mail, false},
+			{standing.Denied{Effect: "unknown"}, about("dev"), false},
+		} {
+			if got := tt.d.Covers(tt.about); got != tt.covers {
+				t.Errorf("%+v covers %+v: %t", tt.d, tt.about, got)
+			}
+		}
 		if finds("local", "push main") || finds("coder", "push dev") || finds("coder", "") || d.Like("local", about("dev")) != nil || d.Like("coder", about("main")) != nil {
 			t.Error("it answers what it is not about")
 		}
