@@ -111,9 +111,17 @@ func TestABrakeHoldsUntilItIsOver(t *testing.T) {
 		after time.Duration
 		holds bool
 	}{
-		{timed, 0, true}, {timed, time.Hour - 1, true}, {timed, time.Hour, false}, {timed, 9 * time.Hour, false}, {timed, -time.Hour, true},
-		{endless, 0, true}, {endless, 10 * approval.MaxBrake, true}, {endless, -time.Hour, true},
-		{released, 0, false}, {released, time.Minute, false}, {approval.Brake{Agent: "coder"}, 0, false},
+		{timed, 0, true},
+		{timed, time.Hour - 1, true},
+		{timed, time.Hour, false},
+		{timed, 9 * time.Hour, false},
+		{timed, -time.Hour, true},
+		{endless, 0, true},
+		{endless, 10 * approval.MaxBrake, true},
+		{endless, -time.Hour, true},
+		{released, 0, false},
+		{released, time.Minute, false},
+		{approval.Brake{Agent: "coder"}, 0, false},
 	} {
 		if got := tt.b.Holds(at.Add(tt.after)); got != tt.holds {
 			t.Errorf("%+v holds after %v: %t", tt.b, tt.after, got)
@@ -128,9 +136,12 @@ func TestABrakeHoldsUntilItIsOver(t *testing.T) {
 		to       approval.BrakeState
 		possible bool
 	}{
-		{approval.BrakeOff, approval.Pull, approval.BrakeOn, true}, {approval.BrakeOff, approval.Release, "", false},
-		{approval.BrakeOff, approval.Elapse, "", false}, {approval.BrakeOn, approval.Pull, approval.BrakeOn, true},
-		{approval.BrakeOn, approval.Release, approval.BrakeOff, true}, {approval.BrakeOn, approval.Elapse, approval.BrakeOff, true},
+		{approval.BrakeOff, approval.Pull, approval.BrakeOn, true},
+		{approval.BrakeOff, approval.Release, "", false},
+		{approval.BrakeOff, approval.Elapse, "", false},
+		{approval.BrakeOn, approval.Pull, approval.BrakeOn, true},
+		{approval.BrakeOn, approval.Release, approval.BrakeOff, true},
+		{approval.BrakeOn, approval.Elapse, approval.BrakeOff, true},
 	} {
 		if to, ok := tt.from.Then(tt.event); to != tt.to || ok != tt.possible {
 			t.Errorf("%s, %s: %q, %t", tt.from, tt.event, to, ok)

@@ -326,9 +326,17 @@ func TestHomesAreNobodysWorkspace(t *testing.T) {
 		dir, own, accounts string
 		home               bool
 	}{
-		{"/srv/people/ann", "", file, true}, {"/srv/people", "", file, true}, {"/srv/people/ann/work", "", file, false}, {"/srv/people/an", "", file, false},
-		{"/srv/people/ann", "", file + "x", false}, {"/srv/people/ann", "/srv/people/ann/", file + "x", true}, {"/", "", file + "x", true},
-		{"/root", "", file + "x", true}, {"/home", "", file + "x", true}, {"/Users", "", file + "x", true}, {"/home/x/work", "", file + "x", false},
+		{"/srv/people/ann", "", file, true},
+		{"/srv/people", "", file, true},
+		{"/srv/people/ann/work", "", file, false},
+		{"/srv/people/an", "", file, false},
+		{"/srv/people/ann", "", file + "x", false},
+		{"/srv/people/ann", "/srv/people/ann/", file + "x", true},
+		{"/", "", file + "x", true},
+		{"/root", "", file + "x", true},
+		{"/home", "", file + "x", true},
+		{"/Users", "", file + "x", true},
+		{"/home/x/work", "", file + "x", false},
 	} {
 		if got := IsHome(tt.dir, tt.own, tt.accounts); got != tt.home {
 			t.Errorf("%s, where the own home is %q and the accounts are in %s: %t", tt.dir, tt.own, filepath.Base(tt.accounts), got)

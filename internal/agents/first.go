@@ -50,7 +50,7 @@ func (a *Agents) follow(ctx context.Context, first bool, token datafolder.Secret
 			return append(all, one), nil
 		})
 	}
-	if name, ok := a.Agent(string(token)); ok && name == Default {
+	if _, ok := a.Agent(string(token)); ok { // Another's was refused before.
 		return nil
 	}
 	if err := a.setHash(ctx, Default, token); err != nil {
