@@ -8,7 +8,7 @@ import (
 )
 
 // Concern is why a gateway wants a person to see a call, whatever the judges
-// would say of it: something about the tool that its arguments do not show.
+// would say of it: something that its arguments do not show.
 type Concern string
 
 const (
@@ -19,11 +19,13 @@ const (
 	ConcernDestructive Concern = "tool-destructive"
 	// ConcernUnlisted says that the server does not list the tool.
 	ConcernUnlisted Concern = "tool-unlisted"
+	// ConcernRefused says that the agent's own gate has refused the call.
+	ConcernRefused Concern = "client-refused"
 )
 
 // Concerns are all that are known.
 func Concerns() []Concern {
-	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted}
+	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused}
 }
 
 func concernList() string {
@@ -41,6 +43,8 @@ func (c Concern) said() wording.Clause {
 		return wording.Say("describes itself otherwise than before: what it is for or what it takes has changed")
 	case ConcernDestructive:
 		return wording.Say("says of itself that it destroys")
+	case ConcernRefused:
+		return wording.Say("was refused by the agent's own gate")
 	default:
 		return wording.Say("is not among the tools that its server lists")
 	}
@@ -64,7 +68,7 @@ func (concerned) Grade(_ context.Context, p Proposal) (GradientResult, error) {
 		r.Signals = append(r.Signals, Signal{Category: string(c), Message: text, Said: said})
 	}
 	if len(r.Signals) > 0 {
-		r.Reasoning = "the tool itself gives reason to ask: " + r.Signals[0].Message
+		r.Reasoning = "there is reason to ask that the arguments do not show: " + r.Signals[0].Message
 	}
 	return r, nil
 }

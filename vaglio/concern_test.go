@@ -49,7 +49,7 @@ func TestConcernsAreAClosedList(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		`{"executor":"x","context":{"concerns":["tool-changed","tool-unlisted"]}}`: "",
-		`{"executor":"x","context":{"concerns":["tool-changed","harmless"]}}`:      `field "/context/concerns/1" must be one of tool-changed, tool-destructive, tool-unlisted`,
+		`{"executor":"x","context":{"concerns":["tool-changed","harmless"]}}`:      `field "/context/concerns/1" must be one of tool-changed, tool-destructive, tool-unlisted, client-refused`,
 		`{"executor":"x","context":{"concerns":"tool-changed"}}`:                   "/context/concerns",
 	} {
 		_, err := vaglio.DecodeProposal([]byte(in))

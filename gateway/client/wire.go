@@ -43,11 +43,12 @@ type Context struct {
 // Concern is a reason to ask that a call's arguments do not show.
 type Concern string
 
-// What a tool may give reason to ask by.
+// What may be reason to ask: of a tool, and that the client itself refused the call.
 const (
 	ToolChanged     Concern = "tool-changed"
 	ToolDestructive Concern = "tool-destructive"
 	ToolUnlisted    Concern = "tool-unlisted"
+	ClientRefused   Concern = "client-refused"
 )
 
 // ID names an approval.

@@ -14,6 +14,9 @@ func claudes() []dialect {
 	code.edit = func(reason, said string, args map[string]any) reply {
 		return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said, Input: args})
 	}
+	code.again = func() reply {
+		return line(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionDenied", "retry": true}})
+	}
 
 	// Codex takes an answer that only allows for a broken one, and then runs the
 	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
@@ -78,7 +81,8 @@ func decodeClaude(name string, data []byte) (event, error) {
 	case "PostToolUseFailure":
 		e.kind, e.outcome.Detail = after, plainText(in.Error)
 	case "PermissionDenied":
-		e.kind, e.outcome = after, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
+		e.proposal.Intent = intentOf(in.Transcript)
+		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
 	case "Stop", "SubagentStop":
 		e.kind = ended
 	default:

@@ -66,8 +66,8 @@ func TestGolden(t *testing.T) {
 					Proposal *client.Proposal `json:"proposal,omitzero"`
 					Outcome  *client.Outcome  `json:"outcome,omitzero"`
 				}{
-					[]string{"before", "after", "ended"}[e.kind], key, e.agent,
-					when(e.kind != ended, &e.proposal), when(e.kind == after && !e.later, &e.outcome),
+					[]string{"before", "after", "rejected", "ended"}[e.kind], key, e.agent,
+					when(e.kind != ended, &e.proposal), when((e.kind == after || e.kind == rejected) && !e.later, &e.outcome),
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -24,6 +24,9 @@ type dialect struct {
 	// edit allows the call with other arguments; nil where the client has no means of
 	// that.
 	edit func(reason, said string, args map[string]any) reply
+	// again says that the model may make a call once more that the client itself
+	// refused; nil where the client has no means of that.
+	again func() reply
 	// passed is what the client takes for no objection, and for having heard what is
 	// no question; mostly nothing.
 	passed []byte

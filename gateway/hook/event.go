@@ -38,8 +38,10 @@ type kind int
 const (
 	// before asks whether a call may run; it is what an event is by default.
 	before kind = iota
-	// after tells that a call ran, or that the client refused it.
+	// after tells that a call ran.
 	after
+	// rejected tells that the client's own gate refused a call.
+	rejected
 	// ended tells that the agent's turn is over: of its calls none runs any more.
 	ended
 )

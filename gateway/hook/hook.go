@@ -127,6 +127,8 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 	switch {
 	case err != nil:
 		return h.deny(err.Error())
+	case e.kind == rejected:
+		return h.refused(ctx, &e)
 	case e.kind != before:
 		h.report(ctx, &e)
 		return h.dialect.heard()
@@ -148,6 +150,7 @@ func (h *hook) complete(e *event) {
 // propose takes the call through the gate, for as long as the client is there.
 func (h *hook) propose(ctx context.Context, e *event) reply {
 	h.complete(e)
+	ran := h.recall(e)
 	ctx, watch, leave := attend(ctx, h.Out)
 	defer leave()
 	r, err := ask.Ask(ctx, h.Gate, ask.Call{
@@ -166,9 +169,11 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 		if r.Approval != "" {
 			h.note(e, r.Approval)
 		}
+		ran()
 		return h.edited(r)
 	case r.Approval != "":
 		h.note(e, r.Approval)
+		ran()
 		return h.allow(r)
 	case h.ApproveAllows:
 		return h.dialect.allow("vaglio's judges approved this call.", "")

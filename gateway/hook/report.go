@@ -62,17 +62,19 @@ func (h *hook) forget() {
 
 // report tells how a call ended, or, at the end of a turn, of which calls nothing
 // was heard: the client has not run them. Whatever fails here, the client goes on.
-func (h *hook) report(ctx context.Context, e *event) {
+// It reports whether the call of the event was one that a person had allowed.
+func (h *hook) report(ctx context.Context, e *event) (allowed bool) {
 	if h.Notes == "" || e.later {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, reportWithin)
 	defer cancel()
-	if e.kind == after {
-		if n, ok := h.claim(h.first(e.callName())); ok {
+	if e.kind != ended {
+		n, ok := h.claim(h.first(e.callName()))
+		if ok {
 			_ = h.Gate.Report(ctx, n.ID, e.outcome)
 		}
-		return
+		return ok
 	}
 	for _, name := range h.names() {
 		n, ok := h.read(name)
@@ -87,6 +89,7 @@ func (h *hook) report(ctx context.Context, e *event) {
 			_ = h.Gate.Report(ctx, n.ID, o)
 		}
 	}
+	return false
 }
 
 // names are the files of the notes, the oldest first.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,62 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 				t.Errorf("%d notes are left", len(left))
 			}
 		})
+	}
+}
+
+// TestARefusalOfTheClientsOwnIsAsked follows a call that the judges approved and the
+// client's own gate refused: a person is asked, the model may make it once more, and
+// that call waits for them.
+func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
+	call := func(id, event, more string) string {
+		return `{"session_id":"s","tool_use_id":"` + id + `","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":"` + event + `"` + more + `}`
+	}
+	const again = `{"hookSpecificOutput":{"hookEventName":"PermissionDenied","retry":true}}` + "\n"
+	why := `,"reason":"Blocked by classifier"`
+	notes := filepath.Join(t.TempDir(), "runs")
+	for i, step := range []struct {
+		what    string
+		answer  client.Answer
+		fails   string
+		in      string
+		out     string // "*" is a denial
+		concern bool
+		asked   string
+	}{
+		{"it passes", approved, "", call("t1", "PreToolUse", ""), "", false, "propose"},
+		{"nobody can be asked", pending, "propose", call("t1", "PermissionDenied", why), "", true, "propose"},
+		{"no more is said of what failed", approved, "", call("t1", "PreToolUse", ""), "", false, "propose"},
+		{"the guard is final", guarded, "", call("t1", "PermissionDenied", why), "", true, "propose"},
+		{"a person was asked already and said no", refused, "", call("t1", "PermissionDenied", why), "", true, "propose"},
+		{"a person is asked", pending, "", call("t1", "PermissionDenied", why), again, true, "propose"},
+		{"another call passes", approved, "", strings.Replace(call("t2", "PreToolUse", ""), "make", "ls", 1), "", false, "propose"},
+		{"a no", refused, "", call("t3", "PreToolUse", ""), "*", true, "propose"},
+		{"a yes", allowed, "", call("t4", "PreToolUse", ""), "+", true, "propose; redeem the-permit"},
+		// The client refuses even then: it is told, and not asked for ever.
+		{"it ends so", pending, "", call("t4", "PermissionDenied", why), "", false, "report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: Blocked by classifier}"},
+		{"the yes served one call", approved, "", call("t5", "PreToolUse", ""), "", false, "propose"},
+	} {
+		g := &fakeGate{answer: step.answer}
+		if step.fails != "" {
+			g.fails = map[string]error{step.fails: errors.New("down")}
+		}
+		var out strings.Builder
+		code, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: strings.NewReader(step.in), Out: &out, Notes: notes})
+		got := out.String()
+		for sign, word := range map[string]string{"*": `"deny"`, "+": `"allow"`} {
+			if step.out == sign && strings.Contains(got, `"permissionDecision":`+word) {
+				got = sign
+			}
+		}
+		if code != 0 || err != nil || got != step.out || (len(g.last.Proposal.Context.Concerns) > 0) != step.concern || strings.Join(g.asked, "; ") != step.asked {
+			t.Errorf("%d, %s: %d %v %q, concerns %v, asked %q", i, step.what, code, err, got, g.last.Proposal.Context.Concerns, g.asked)
+		}
+	}
+	// A client that has no means of making it once more is not asked about.
+	g := &fakeGate{answer: pending}
+	say(t, g, "qwen", notes, call("t6", "PermissionDenied", why))
+	if len(g.asked) != 0 {
+		t.Error(g.asked)
 	}
 }
 

@@ -1,0 +1,58 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// refused answers a call that the client's own gate refused. One that a person had
+// allowed has ended with that. Any other is put to a person, and the model is told that
+// it may make the call once more, which then waits for their answer. Whatever fails
+// here, the client's refusal stands.
+func (h *hook) refused(ctx context.Context, e *event) reply {
+	if h.report(ctx, e) || h.dialect.again == nil {
+		return h.dialect.heard()
+	}
+	mark := h.mark(e)
+	if mark == "" || os.MkdirAll(h.Notes, 0o700) != nil {
+		return h.dialect.heard()
+	}
+	ctx, cancel := context.WithTimeout(ctx, reportWithin)
+	defer cancel()
+	h.complete(e)
+	e.proposal.Context.Concerns = []client.Concern{client.ClientRefused}
+	a, err := h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: "refused:" + digest(e.key())})
+	if err != nil || a.Decision == client.Deny || a.Approval == nil {
+		return h.dialect.heard()
+	}
+	h.forget()
+	if os.WriteFile(mark, nil, 0o600) != nil {
+		return h.dialect.heard()
+	}
+	return h.dialect.again()
+}
+
+// mark is the file which says that the client's own gate has refused an equal call of
+// the session, so that a person is asked about the next; "" where there can be none.
+func (h *hook) mark(e *event) string {
+	args, err := strictjson.Canonical(e.proposal.Args)
+	if h.Notes == "" || err != nil {
+		return ""
+	}
+	return filepath.Join(h.Notes, "refused."+digest(e.proposal.Context.Client, e.session, e.proposal.Executor, string(args)))
+}
+
+// recall adds to a call that the client's own gate has refused one equal to it. It
+// returns what to do once the call runs by a person's yes, which serves that call alone.
+func (h *hook) recall(e *event) (ran func()) {
+	mark := h.mark(e)
+	if _, err := os.Stat(mark); err != nil {
+		return func() {}
+	}
+	e.proposal.Context.Concerns = []client.Concern{client.ClientRefused}
+	return func() { _ = os.Remove(mark) }
+}
