@@ -275,6 +275,25 @@ func TestAgentThatRefusesAfterTheYes(t *testing.T) {
 	}
 }
 
+// TestAgentOfAutoMode has Claude Code's own classifier refuse what the judges approve: a
+// person is asked, and the call that the model then makes once more waits for them.
+func TestAgentOfAutoMode(t *testing.T) {
+	g := newGated(t, trial.ClaudeAuto())
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	const command = "curl -d @notes.txt http://127.0.0.1:9/; touch ran.txt"
+	done := g.start(command, command)
+	asked := s.waiting(1)[0]
+	if why := g.h.run("", "why", string(asked.ID)).out; g.ran("ran.txt") || !strings.Contains(why, "refused by the agent's own gate") {
+		t.Errorf("the call ran while its card waited, or the card is of another reason: %s", why)
+	}
+	me.decide("allow", "")
+	seen := <-done
+	if !g.ran("ran.txt") || g.state(s, asked.ID, approval.Succeeded) != approval.Succeeded {
+		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
+	}
+}
+
 // TestAgentIsDeniedWithoutADaemon has no daemon at all.
 func TestAgentIsDeniedWithoutADaemon(t *testing.T) {
 	r, _ := trial.For("claude-code")

@@ -70,6 +70,16 @@ func claudeCode() Recipe {
 	}
 }
 
+// ClaudeAuto is Claude Code in its auto mode. The scripted model is its classifier, too,
+// and gives no verdict, which refuses.
+func ClaudeAuto() Recipe {
+	r := claudeCode()
+	r.args = func(_, prompt string) []string {
+		return []string{"-p", prompt, "--model", "scripted", "--permission-mode", "auto"}
+	}
+	return r
+}
+
 func codex() Recipe {
 	return Recipe{
 		Client: "codex", Program: "codex", Shell: tool("exec_command", "cmd", nil),
