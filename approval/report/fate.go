@@ -28,6 +28,14 @@ func EveryFate() []Fate {
 	return []Fate{FateAllowed, FateDenied, FateExpired, FateWithdrawn, FateSuperseded, FateWaiting, FateRepeated, FateUnasked}
 }
 
+// String is the fate's word in the keys of texts.
+func (f Fate) String() string {
+	return map[Fate]string{
+		FateAllowed: "allowed", FateDenied: "denied", FateExpired: "expired", FateWithdrawn: "withdrawn",
+		FateSuperseded: "superseded", FateWaiting: "waiting", FateRepeated: "repeated", FateUnasked: "unasked",
+	}[f]
+}
+
 // Of returns how many calls had a fate.
 func (f *Fates) Of(fate Fate) int { return *f.count(fate) }
 

@@ -203,19 +203,20 @@ func (l *lines) fates(key string, f Fates) {
 		return
 	}
 	l.head(key, "n", f.Sum())
-	l.counted("fate.allowed", f.Allowed)
-	l.runs(f.Runs)
-	l.counted("fate.denied", f.Denied)
-	l.counted("fate.expired", f.Expired)
-	l.counted("fate.withdrawn", f.Withdrawn)
-	l.counted("fate.superseded", f.Superseded)
-	waiting := "fate.waiting"
-	if l.open {
-		waiting = "fate.waiting.open"
+	for _, fate := range EveryFate() {
+		l.counted(l.fate(fate), f.Of(fate))
+		if fate == FateAllowed {
+			l.runs(f.Runs)
+		}
 	}
-	l.counted(waiting, f.Waiting)
-	l.counted("fate.repeated", f.Repeated)
-	l.counted("fate.unasked", f.Unasked)
+}
+
+// fate names the line that counts a fate.
+func (l *lines) fate(fate Fate) string {
+	if fate == FateWaiting && l.open {
+		return "fate.waiting.open"
+	}
+	return "fate." + fate.String()
 }
 
 func (l *lines) runs(r Runs) {

@@ -75,19 +75,10 @@ func digestRows(now, before *report.Counts) []digestRow {
 		{text{Key: "web.digest.row.vetoed"}, now.Vetoed, before.Vetoed},
 	}
 	for _, fate := range report.EveryFate() {
-		rows = append(rows, digestRow{text{Key: fateRow(fate)}, a.Of(fate), b.Of(fate)})
+		rows = append(rows, digestRow{text{Key: templates.Key("web.digest.row." + fate.String())}, a.Of(fate), b.Of(fate)})
 	}
 	// What happened in neither is no news.
 	return slices.DeleteFunc(rows, func(r digestRow) bool { return r.Now == 0 && r.Before == 0 })
-}
-
-// fateRow is how a row about a fate is named.
-func fateRow(fate report.Fate) templates.Key {
-	return map[report.Fate]templates.Key{
-		report.FateAllowed: "web.digest.row.allowed", report.FateDenied: "web.digest.row.denied", report.FateExpired: "web.digest.row.expired",
-		report.FateWithdrawn: "web.digest.row.withdrawn", report.FateSuperseded: "web.digest.row.superseded", report.FateWaiting: "web.digest.row.waiting",
-		report.FateRepeated: "web.digest.row.repeated", report.FateUnasked: "web.digest.row.unasked",
-	}[fate]
 }
 
 // digestLines says the digest in the reader's language.
