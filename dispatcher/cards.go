@@ -19,6 +19,8 @@ type deliverer struct {
 	mu    sync.Mutex
 	stale map[approval.AskID]delivery
 	kick  chan struct{}
+	// opened is when the platform last said that it takes messages there again.
+	opened time.Time
 	// failures counts the deliveries that failed since one succeeded, and since
 	// is when the first of them did.
 	failures int
@@ -28,6 +30,7 @@ type deliverer struct {
 // delivery is what is to be delivered.
 type delivery struct {
 	at    time.Time
+	began time.Time // of the last try
 	tries int
 	// unsent says that the last try surely left nothing on the platform.
 	unsent bool
@@ -66,6 +69,21 @@ func (c *deliverer) take(id approval.AskID) {
 	}
 }
 
+// open makes due what waits after a failure.
+func (c *deliverer) open() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = time.Now()
+	for id, e := range c.stale {
+		e.at, e.tries = c.opened, 0
+		c.stale[id] = e
+	}
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
 // next returns an ask that is due, or how long to wait for one.
 func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time.Duration) {
 	c.mu.Lock()
@@ -86,6 +104,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time
 		return "", delivery{}, nap
 	}
 	e = c.stale[found]
+	e.began = now
 	delete(c.stale, found)
 	return found, e, 0
 }
@@ -96,9 +115,12 @@ func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duratio
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
 		pause = retry.After
 	}
-	e.at, e.tries = time.Now().Add(pause), e.tries+1
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.opened.After(e.began) {
+		pause = 0 // It was tried while the room was still shut.
+	}
+	e.at, e.tries = time.Now().Add(pause), e.tries+1
 	c.stale[id] = e
 	return pause
 }

@@ -55,6 +55,14 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 	return d.keep(ctx, ch, ask.ID, e, s, err)
 }
 
+// Opened takes that a channel which took no messages takes them again: what could not be
+// shown there is tried at once.
+func (d *Dispatcher) Opened(channel string) {
+	if c := d.outlets.deliverers[channel]; c != nil {
+		c.open()
+	}
+}
+
 // Look makes sure that people can see the card of an ask that waits on the channel: its
 // message is written anew, and one that somebody deleted gets a successor. It returns
 // when that is on disk, not when it is done; without an ask that waits there it does

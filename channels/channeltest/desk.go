@@ -34,6 +34,7 @@ type Desk struct {
 	// holder keeps passkeys; empty is nobody.
 	holder string
 	looked []approval.AskID
+	opened []string
 }
 
 // permitFor is how long the permits of the suite last.
@@ -179,6 +180,20 @@ func (d *Desk) Looked() []approval.AskID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.looked)
+}
+
+// Opened notes that a channel takes messages again.
+func (d *Desk) Opened(channel string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.opened = append(d.opened, channel)
+}
+
+// Openings are the channels that were said to take messages again, in order.
+func (d *Desk) Openings() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.opened)
 }
 
 // Card returns the card of an ask.

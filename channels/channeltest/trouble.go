@@ -85,7 +85,7 @@ func gone(t *testing.T, h Harness) {
 }
 
 // shut shuts the room in each way that the platform has, decides a card meanwhile,
-// and opens the room again: what was to be posted comes with its buttons, and the
+// and opens the room again: that is heard, what was to be posted comes with its buttons, and the
 // decided card offers nothing, or a press on it says how it ended.
 func shut(t *testing.T, h Harness) {
 	if len(h.Rooms) == 0 {
@@ -104,11 +104,15 @@ func shut(t *testing.T, h Harness) {
 		h.elsewhere(t, a, approval.ChoiceDeny, "")
 		err = h.Channel.Amend(t.Context(), ref, h.card(a))
 		h.discreet(t, err)
-		if _, passes := errors.AsType[*approval.RetryError](err); !passes && !errors.Is(err, approval.ErrGone) {
-			t.Errorf("%s: an amendment: %v", way, err)
+		if _, passes := errors.AsType[*approval.RetryError](err); !passes || errors.Is(err, approval.ErrGone) {
+			t.Errorf("%s: an amendment: %v, want a failure that passes", way, err)
 		}
+		heard := len(h.Desk.Openings())
 		h.Rooms[way](false)
-		time.Sleep(r.After)
+		time.Sleep(time.Second)
+		if !slices.Contains(h.Desk.Openings()[heard:], h.Channel.Name()) {
+			t.Errorf("%s: nobody heard that the room is open", way)
+		}
 		if _, p := h.post(t, &other); len(p.Buttons) != 2 {
 			t.Errorf("%s: what was to be posted offers %v", way, p.choices())
 		}

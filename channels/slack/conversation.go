@@ -114,6 +114,16 @@ func (at *Conversation) trouble() platform.Trouble {
 	return at.filing
 }
 
+// opened takes that the app is brought what is written in the channel, and reports
+// whether it took no messages before.
+func (at *Conversation) opened() bool {
+	at.app.mu.Lock()
+	defer at.app.mu.Unlock()
+	was := at.telling
+	at.telling = platform.Trouble{}
+	return !was.OK()
+}
+
 // shut and closed say what keeps the app from writing.
 func (at *Conversation) shut() platform.Trouble { return at.about("trouble.slack.shut") }
 

@@ -147,7 +147,7 @@ func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Car
 	}
 	err := c.update(ctx, m, v)
 	at.noteTelling(err)
-	return final(err)
+	return delivery(err)
 }
 
 // update makes a message show the card.

@@ -127,8 +127,8 @@ func delivery(err error) error {
 	}
 }
 
-// final is delivery for a message that is there: where its channel is closed to
-// us, nothing can be made agree any more.
+// final is delivery for what stands beside a message: where its channel is closed to
+// us, nobody can be told any more.
 func final(err error) error {
 	if means(err) == meansShut {
 		return fmt.Errorf("%w: %w", approval.ErrGone, err)

@@ -19,6 +19,8 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returned is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	// Opened says that the channel of the name takes messages again.
+	Opened(channel string)
 	Cards
 	Book
 	cardtext.Hand
@@ -232,6 +234,9 @@ func (l *loop) handle(ctx context.Context, a *act) error {
 func (l *loop) hear(ctx context.Context, a *act) error {
 	switch e := a.event.InnerEvent.Data.(type) {
 	case *slackevents.MessageEvent:
+		if at := l.conversation(e.Channel); at != nil && at.opened() {
+			l.desk.Opened(at.name)
+		}
 		if ts := deleted(e); ts != "" {
 			return l.lost(ctx, place{channel: e.Channel, ts: ts})
 		}

@@ -93,9 +93,9 @@ func TestEveryRefusalHasAnEnd(t *testing.T) {
 		problem     string
 	}{
 		"message_not_found": {nil, approval.ErrGone, ""},
-		"is_archived":       {nil, approval.ErrGone, "archived"},
-		"not_in_channel":    {nil, approval.ErrGone, "not in the channel"},
-		"channel_not_found": {nil, approval.ErrGone, "not in the channel"},
+		"is_archived":       {nil, nil, "archived"},
+		"not_in_channel":    {nil, nil, "not in the channel"},
+		"channel_not_found": {nil, nil, "not in the channel"},
 		"token_revoked":     {nil, nil, "token"},
 		"invalid_auth":      {nil, nil, "token"},
 		"missing_scope":     {nil, nil, "scope"},

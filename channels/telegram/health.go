@@ -98,24 +98,34 @@ func (c *Channel) closed(key phrase) {
 	c.telling.Begin(key, nil)
 }
 
-// opened says that the home chat takes messages again.
-func (c *Channel) opened() {
+// opened says that the home chat takes messages, and reports whether that is news.
+func (c *Channel) opened() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	was := c.telling
 	c.telling = platform.Trouble{}
+	return !was.OK()
 }
 
-// stands notes how the bot stands in the home chat.
-func (c *Channel) stands(m *member) {
-	if home, _ := c.place(); m.Chat.ID != home {
-		return
+// opens reports whether an update shows that the place of the cards, which took no
+// messages, takes them again: the bot is let in, or is brought what is written there. It
+// notes that the bot is shut out, too.
+func (c *Channel) opens(u *update) bool {
+	home, _ := c.place()
+	switch {
+	case u.Member != nil && u.Member.Chat.ID == home:
+		switch u.Member.New.Status {
+		case "kicked", "left":
+			c.closed(troubleShut)
+			return false
+		case "member", "administrator":
+		default:
+			return false
+		}
+	case u.Message == nil || u.Message.Chat.ID != home || u.Message.topic() != c.topic:
+		return false
 	}
-	switch m.New.Status {
-	case "kicked", "left":
-		c.closed(troubleShut)
-	case "member", "administrator":
-		c.opened()
-	}
+	return c.opened()
 }
 
 // What keeps a chat from taking messages: that it has shut the bot out, that it

@@ -21,6 +21,8 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returned is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
+	// Opened says that the channel of the name takes messages again.
+	Opened(channel string)
 	Cards
 	Book
 	cardtext.Hand

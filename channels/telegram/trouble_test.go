@@ -199,7 +199,7 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 		"Same":    {func(*world, int) {}, false, false, ""},
 		"Deleted": {func(w *world, id int) { w.server.Delete(w.chat, id) }, true, false, ""},
 		"Frozen":  {func(w *world, id int) { w.server.Freeze(w.chat, id) }, true, false, "cannot be changed any more"},
-		"Blocked": {func(w *world, _ int) { w.server.Block(w.chat, "bot was blocked by the user") }, true, false, ""},
+		"Blocked": {func(w *world, _ int) { w.server.Block(w.chat, "bot was blocked by the user") }, false, true, ""},
 		"RateLimit": {func(w *world, _ int) {
 			w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 7})
 		}, false, true, ""},
@@ -233,6 +233,7 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 					time.Sleep(7 * time.Second)
 				}
 				w.server.Start()
+				w.server.Block(w.chat, "")
 				if c.again {
 					if err := w.amend(a); err != nil {
 						t.Fatalf("afterwards Amend says %v", err)

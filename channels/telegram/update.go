@@ -111,6 +111,9 @@ func (u *user) person() approval.Person {
 // handle lets an update have its effect, and reports whether it is one that is
 // kept. An error means that it had none, and is to be tried again.
 func (l *loop) handle(ctx context.Context, u *update) (kept bool, err error) {
+	if l.opens(u) {
+		l.desk.Opened(Name)
+	}
 	switch {
 	case u.Callback != nil:
 		return true, l.press(ctx, u.Callback)
@@ -118,10 +121,9 @@ func (l *loop) handle(ctx context.Context, u *update) (kept bool, err error) {
 		return true, l.moved(ctx, u.Message.Chat.ID, u.Message.MigrateTo)
 	case u.Message != nil && u.Message.personal():
 		return l.read(ctx, u.Message)
-	case u.Member != nil:
-		l.stands(u.Member)
+	default:
+		return false, nil
 	}
-	return false, nil
 }
 
 // giveUp tells the person that an update will have no effect.

@@ -19,7 +19,7 @@ const slackBob = "U00000000B1"
 
 // everywhere is one ask on two channels of Slack's, on Telegram and in the inbox.
 type everywhere struct {
-	t     *testing.T
+	t     testing.TB
 	team  *workspace
 	chat  *chat
 	s     *served
@@ -39,7 +39,8 @@ approval:
   rules: [{route: all}]
 `
 
-func newEverywhere(t *testing.T) *everywhere {
+// servedEverywhere starts a daemon whose asks go everywhere.
+func servedEverywhere(t testing.TB) *everywhere {
 	t.Helper()
 	e := &everywhere{t: t, team: newWorkspace(t), chat: newChat(t)}
 	e.team.AddUser(slacktest.User{ID: slackBob, Name: "bob", RealName: "Bob"})
@@ -53,6 +54,12 @@ func newEverywhere(t *testing.T) *everywhere {
 	})
 	e.owner = e.s.signIn(e.s.link)
 	e.team.await("a socket", func() bool { return e.team.Sockets() > 0 })
+	return e
+}
+
+func newEverywhere(t *testing.T) *everywhere {
+	t.Helper()
+	e := servedEverywhere(t)
 	e.ask = e.s.agent("POST", "/v1/proposals", forcePush).answer(t).Approval.ID
 	for _, id := range []string{slackOps, slackDeploy} {
 		e.cards = append(e.cards, e.team.message(id, hasButtons))

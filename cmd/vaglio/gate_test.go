@@ -40,7 +40,7 @@ func (s *served) propose() *proposed {
 }
 
 // answer waits for the answer.
-func (p *proposed) answer(t *testing.T) approval.Answer {
+func (p *proposed) answer(t testing.TB) approval.Answer {
 	t.Helper()
 	<-p.done
 	if p.err != nil {

@@ -25,11 +25,11 @@ const (
 // workspace is a Slack on this machine, with Ann and the app in a channel.
 type workspace struct {
 	*slacktest.Server
-	t   *testing.T
+	t   testing.TB
 	url string
 }
 
-func newWorkspace(t *testing.T) *workspace {
+func newWorkspace(t testing.TB) *workspace {
 	t.Helper()
 	w := &workspace{Server: slacktest.New(), t: t}
 	w.AddUser(slacktest.User{ID: slackAnn, Name: "ann", RealName: "Ann"})

@@ -24,7 +24,7 @@ func onChannels(channels ...string) string {
 }
 
 // policy writes the policy file that the daemon reads.
-func (h *home) policy(t *testing.T, text string) {
+func (h *home) policy(t testing.TB, text string) {
 	t.Helper()
 	path := filepath.Join(h.dir, "policy.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

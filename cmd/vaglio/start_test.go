@@ -169,7 +169,7 @@ func TestWhatTheDaemonMakesIsForTheOwnerAlone(t *testing.T) {
 	}
 }
 
-func readToken(t *testing.T, h *home) string {
+func readToken(t testing.TB, h *home) string {
 	t.Helper()
 	b, err := os.ReadFile(h.data("agent.token"))
 	if err != nil {

@@ -22,13 +22,13 @@ var codeLine = regexp.MustCompile(`/start (\S+)`)
 // chat is a Telegram on this machine, with Ann in a chat with the bot.
 type chat struct {
 	*telegramtest.Server
-	t    *testing.T
+	t    testing.TB
 	url  string
 	ann  telegramtest.User
 	chat int64
 }
 
-func newChat(t *testing.T) *chat {
+func newChat(t testing.TB) *chat {
 	t.Helper()
 	p := &chat{Server: telegramtest.New(), t: t, ann: telegramtest.User{ID: 4711, FirstName: "Ann"}}
 	p.chat = p.Private(p.ann)

@@ -74,13 +74,13 @@ const patience = 60 * time.Second
 
 // home is one user's home folder, in which daemons come and go.
 type home struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env []string
 }
 
 // newHome makes an empty home. Its path is short, since sockets are below it.
-func newHome(t *testing.T, env ...string) *home {
+func newHome(t testing.TB, env ...string) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "v") //nolint:usetesting // The test's name would make the path too long.
 	if err != nil {
@@ -255,7 +255,7 @@ type reply struct {
 }
 
 // answer decodes the reply as what agents are told.
-func (r reply) answer(t *testing.T) approval.Answer {
+func (r reply) answer(t testing.TB) approval.Answer {
 	t.Helper()
 	var a approval.Answer
 	if r.status != http.StatusOK {
@@ -323,7 +323,7 @@ func trySend(ctx context.Context, c *http.Client, method, address, body, auth st
 
 // person is somebody in front of the inbox, as a browser that signs what is pressed.
 type person struct {
-	t    *testing.T
+	t    testing.TB
 	base string
 	http *http.Client
 	// key signs what is posted; nil signs nothing.
@@ -453,7 +453,7 @@ func (p *person) decide(choice, words string) {
 }
 
 // buttons finds the forms with a token in a page, the first of each choice.
-func buttons(t *testing.T, page string) map[string]url.Values {
+func buttons(t testing.TB, page string) map[string]url.Values {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {

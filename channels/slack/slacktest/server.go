@@ -146,21 +146,37 @@ func (s *Server) AddChannel(id string, members ...string) {
 	s.channels[id] = &channel{id: id, members: append(slices.Clone(members), BotUID)}
 }
 
-// Archive archives a channel, or opens it again.
+// Archive archives a channel, or opens it again, of which the app is told.
 func (s *Server) Archive(id string, archived bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.channels[id].archived = archived
+	s.mu.Unlock()
+	if !archived {
+		s.opened(id, "channel_unarchive")
+	}
 }
 
-// Kick takes the app out of a channel, or invites it again.
+// opened tells the app of what stands in a channel that it is in again.
+func (s *Server) opened(id, subtype string) {
+	s.mu.Lock()
+	ts := s.stamp()
+	s.mu.Unlock()
+	s.Event(map[string]any{
+		"type": "message", "subtype": subtype, "channel": id, "channel_type": "channel", "user": BotUID, "text": subtype, "ts": ts, "event_ts": ts,
+	})
+}
+
+// Kick takes the app out of a channel, or invites it again, of which it is told.
 func (s *Server) Kick(id string, out bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	c := s.channels[id]
 	c.members = slices.DeleteFunc(c.members, func(m string) bool { return m == BotUID })
 	if !out {
 		c.members = append(c.members, BotUID)
+	}
+	s.mu.Unlock()
+	if !out {
+		s.opened(id, "channel_join")
 	}
 }
 
