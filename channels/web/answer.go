@@ -62,8 +62,18 @@ func (w *Web) signedIn(h handler) http.Handler {
 	})
 }
 
+// turnAway shows how to sign in, and notes the page that was asked for: the sign-in
+// leads there.
 func (w *Web) turnAway(rw http.ResponseWriter, r *http.Request) error {
-	return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}})
+	to := start
+	// What a script asks for, which takes anything, is no page.
+	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		to = r.URL.EscapedPath()
+		if err := w.remember(rw, r, to); err != nil {
+			return err
+		}
+	}
+	return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}, Body: to})
 }
 
 // stretch lets a session last longer that is used.

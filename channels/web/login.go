@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -28,7 +29,7 @@ const Owner = Name + ":" + owner
 func (w *Web) loginPage(rw http.ResponseWriter, r *http.Request) error {
 	code := strings.TrimSpace(r.URL.Query().Get("code"))
 	if code == "" {
-		return w.render(rw, r, page{Status: http.StatusOK, Name: "signin", Title: text{Key: "web.signin"}})
+		return w.render(rw, r, page{Status: http.StatusOK, Name: "signin", Title: text{Key: "web.signin"}, Body: start})
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "login", Title: text{Key: "web.signin"}, Body: code})
 }
@@ -64,8 +65,52 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	http.SetCookie(rw, c)
-	http.Redirect(rw, r, "/inbox", http.StatusSeeOther)
+	http.Redirect(rw, r, w.sought(rw, r), http.StatusSeeOther) //nolint:gosec // a path of ours, which we sealed
 	return nil
+}
+
+// start is where a sign-in leads that no page was asked for before.
+const start = "/inbox"
+
+// sought is the path, in a cookie, that a browser asked for before it signed in.
+type sought struct {
+	To string `json:"to"`
+}
+
+// remember notes in the browser the path that it asked for, for as long as a link works.
+// The path is one that we serve, sealed: no other site can make a sign-in lead elsewhere.
+func (w *Web) remember(rw http.ResponseWriter, r *http.Request, to string) error {
+	c := w.soughtCookie(r)
+	var err error
+	if c.Value, err = w.told.Load().seal(sought{to}); err != nil {
+		return err
+	}
+	c.MaxAge = int(codeFor / time.Second)
+	http.SetCookie(rw, c)
+	return nil
+}
+
+// sought returns the path that the browser asked for before it signed in, and has the
+// browser forget it.
+func (w *Web) sought(rw http.ResponseWriter, r *http.Request) string {
+	c := w.soughtCookie(r)
+	note, err := r.Cookie(c.Name)
+	if err != nil {
+		return start
+	}
+	c.MaxAge = -1
+	http.SetCookie(rw, c)
+	var to sought
+	if !w.told.Load().open(note.Value, &to) {
+		return start
+	}
+	return cmp.Or(to.To, start)
+}
+
+func (w *Web) soughtCookie(r *http.Request) *http.Cookie {
+	c := w.sessions.blank(w.secure(r))
+	c.Name += "_to"
+	return c
 }
 
 // logout ends the session on this side too, so that a copy of its cookie is

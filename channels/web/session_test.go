@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"encoding/base64"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -39,6 +41,73 @@ func TestLinkWorksOnce(t *testing.T) {
 		}
 		if doc := sound(t, rec); !strings.Contains(doc.words(), "vaglio inbox") {
 			t.Errorf("%s: the page does not say how to get in: %s", name, doc.words())
+		}
+	}
+}
+
+// A link to an ask leads there, once the browser has signed in, and nothing leads to
+// another site.
+func TestSigningInLeadsBack(t *testing.T) {
+	const html = "text/html,application/xhtml+xml,*/*;q=0.8"
+	turned := func(in *inbox, method, target, accept string) (door *httptest.ResponseRecorder, note *http.Cookie) {
+		r := in.request(method, target, nil)
+		r.Header.Set("Accept", accept)
+		door = in.do(r)
+		if door.Code != http.StatusUnauthorized {
+			in.Fatalf("%s %s: %d", method, target, door.Code)
+		}
+		for _, c := range door.Result().Cookies() {
+			note = c
+		}
+		return door, note
+	}
+	entered := func(in *inbox, note *http.Cookie) *http.Response {
+		r := in.request(http.MethodPost, "/inbox/login", in.code())
+		if note != nil {
+			r.AddCookie(&http.Cookie{Name: note.Name, Value: note.Value})
+		}
+		return in.do(r).Result()
+	}
+	in := newInbox(t, newDesk())
+	for name, c := range map[string]struct{ method, target, accept, want string }{
+		"an ask":          {http.MethodGet, "/inbox/ask/rmbuild1", html, "/inbox/ask/rmbuild1"},
+		"an edit":         {http.MethodGet, "/inbox/edit/rmbuild1-1", html, "/inbox/edit/rmbuild1-1"},
+		"a turn":          {http.MethodGet, "/inbox/turn/claude-code/t%2F81", html, "/inbox/turn/claude-code/t%2F81"},
+		"with a query":    {http.MethodGet, "/inbox/history?to=https://evil.example", html, "/inbox/history"},
+		"another site":    {http.MethodGet, "/inbox/https:%2F%2Fevil.example", html, "/inbox/https:%2F%2Fevil.example"},
+		"a dotted path":   {http.MethodGet, "/inbox/..%2F..%2F%2Fevil.example", html, "/inbox/..%2F..%2F%2Fevil.example"},
+		"what is fetched": {http.MethodGet, "/inbox/frame", "*/*", "/inbox"},
+		"events":          {http.MethodGet, "/inbox/events", "text/event-stream", "/inbox"},
+		"what is sent":    {http.MethodPost, "/inbox/decide", html, "/inbox"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			door, note := turned(in, c.method, c.target, c.accept)
+			if (note != nil) != (c.want != "/inbox") {
+				t.Errorf("the cookie is %v", note)
+			}
+			if note != nil && (!note.HttpOnly || note.SameSite != http.SameSiteStrictMode || note.MaxAge != 600) {
+				t.Errorf("the cookie is %v", note)
+			}
+			if !strings.Contains(door.Body.String(), `<a href="`+c.want+`">Open the inbox</a>`) {
+				t.Errorf("who is signed in is not led to %s", c.want)
+			}
+			got := entered(in, note)
+			if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != c.want {
+				t.Errorf("%d to %q, want %q", got.StatusCode, got.Header.Get("Location"), c.want)
+			}
+			if cookies := got.Cookies(); note != nil && (len(cookies) != 2 || cookies[1].Name != note.Name || cookies[1].MaxAge >= 0) {
+				t.Errorf("it is not forgotten: %v", cookies)
+			}
+		})
+	}
+	_, note := turned(in, http.MethodGet, "/inbox/ask/rmbuild1", html)
+	body, mac, _ := strings.Cut(note.Value, ".")
+	for name, forged := range map[string]string{
+		"empty": "", "bare": "https://evil.example/", "unsealed": body, "flipped": flip(note.Value, 12),
+		"another path": base64.RawURLEncoding.EncodeToString([]byte(`{"to":"//evil.example"}`)) + "." + mac,
+	} {
+		if got := entered(in, &http.Cookie{Name: note.Name, Value: forged}); got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/inbox" {
+			t.Errorf("%s: %d to %q", name, got.StatusCode, got.Header.Get("Location"))
 		}
 	}
 }
