@@ -212,7 +212,7 @@ reference: ## write docs/reference.md anew, from the settings, policy keys, comm
 
 .PHONY: pictures
 pictures: ## draw docs/pictures anew, from real cards, with Chromium
-	$(GO) test -run='^TestPictures$$' -count=1 ./cmd/vaglio -pictures
+	$(GO) test -run='^(TestPictures|TestSlackPictures|TestAWholeSession)$$' -count=1 ./cmd/vaglio -pictures
 	cd $(BROWSER) && $(GO) test -run='^TestContactSheet$$' -count=1 ./inbox -pictures
 
 .PHONY: payloads

@@ -20,7 +20,7 @@ func TestSlackPictures(t *testing.T) {
 		if *makePictures {
 			drawPage(t, file, slackPage(), sc.onSlack(t))
 		}
-		isThere(t, file)
+		isThere(t, file, maxPicture)
 	}
 }
 

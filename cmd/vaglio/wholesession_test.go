@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ type session struct {
 	team  *workspace
 	owner *person
 	turns int
+	// panels are what the picture shows, in their order.
+	panels []panel
 }
 
 // calls proposes a command, in a turn of its own.
@@ -33,10 +36,10 @@ func (w *session) calls(command, more string) approval.Answer {
 	return w.s.agent("POST", "/v1/proposals", body).answer(w.t)
 }
 
-// card waits until the ask's message on Telegram says so.
-func (w *session) card(a approval.Answer, says string) {
+// card is the ask's message on Telegram, once it says so.
+func (w *session) card(a approval.Answer, says string) telegramtest.Message {
 	w.t.Helper()
-	w.chat.await(says, func(m telegramtest.Message) bool {
+	return w.chat.await(says, func(m telegramtest.Message) bool {
 		return strings.Contains(m.Text, string(a.Approval.ID.Ask())) && strings.Contains(m.Text, says)
 	})
 }
@@ -49,16 +52,19 @@ func (w *session) post(a approval.Answer, says string) slacktest.Message {
 	})
 }
 
-// inbox waits until the ask's page says so.
-func (w *session) inbox(a approval.Answer, says string) {
+// inbox is the ask's page, once it says so.
+func (w *session) inbox(a approval.Answer, says string) (page string) {
 	w.t.Helper()
 	w.team.await("the inbox to say "+says, func() bool {
-		return strings.Contains(w.owner.get("/inbox/ask/"+string(a.Approval.ID.Ask())).body, says)
+		page = w.owner.get("/inbox/ask/" + string(a.Approval.ID.Ask())).body
+		return strings.Contains(page, says)
 	})
+	return page
 }
 
-// presses presses a button of the ask's message on Telegram, once it is there.
-func (w *session) presses(a approval.Answer, label string) {
+// presses presses a button of the ask's message on Telegram, once it is there, and
+// returns the message with it.
+func (w *session) presses(a approval.Answer, label string) telegramtest.Message {
 	w.t.Helper()
 	m := w.chat.await("with "+label, func(m telegramtest.Message) bool {
 		for _, b := range m.Buttons() {
@@ -71,6 +77,7 @@ func (w *session) presses(a approval.Answer, label string) {
 	if _, err := w.chat.press(m.ID, label); err != nil {
 		w.t.Fatal(err)
 	}
+	return m
 }
 
 // seenIn finds what the page of an edit would have sent again.
@@ -82,7 +89,7 @@ func TestAWholeSession(t *testing.T) {
 	t.Parallel()
 	w := &session{t: t, chat: newChat(t), team: newWorkspace(t)}
 	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
-		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_TZ=UTC")...)
+		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_TZ="+sceneZone)...)
 	w.s = h.start(func(c *exec.Cmd) {
 		c.Args = append(c.Args, "--telegram-api", w.chat.url, "--slack-api", w.team.url+"/api")
 	})
@@ -93,7 +100,7 @@ func TestAWholeSession(t *testing.T) {
 	first := w.calls("git push origin main", "")
 	w.post(first, "git push origin main")
 	w.presses(first, "Allow more…")
-	w.presses(first, "Allow up to 10 times in an hour")
+	w.shows("A card, and what its second tap offers", chatPage(), w.presses(first, "Allow up to 10 times in an hour"))
 	id := string(first.Approval.ID)
 	w.card(first, "/end "+id)
 	w.post(first, "/vaglio end "+id)
@@ -101,7 +108,7 @@ func TestAWholeSession(t *testing.T) {
 	if a := w.calls("git push -v origin main", ""); a.Decision != approval.RulingAllow || a.Permit == nil {
 		t.Fatalf("the granted call is %+v", a)
 	}
-	w.card(first, "2 of 10")
+	w.shows("A grant, counted", chatPage(), w.card(first, "2 of 10"))
 	w.inbox(first, "2 of 10")
 
 	// Near the grant is not in it; a denial of it ends the grant.
@@ -114,7 +121,7 @@ func TestAWholeSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.card(near, "/lift "+string(near.Approval.ID))
-	w.post(near, "/vaglio lift "+string(near.Approval.ID))
+	w.shows("Near the grant is not in it: denied", slackPage(), w.post(near, "/vaglio lift "+string(near.Approval.ID)))
 	w.inbox(near, "“Lift the denial” takes that back")
 	w.card(first, "The grant is over")
 	if a := w.calls("git  push 'origin' release", ""); a.Decision != approval.RulingDeny || a.Approval != nil && a.Approval.ID != near.Approval.ID {
@@ -132,7 +139,7 @@ func TestAWholeSession(t *testing.T) {
 		t.Errorf("with an answer the call is %+v", a)
 	}
 	w.card(like, "The agent answered")
-	w.post(like, "the second")
+	w.shows("Like what was denied: a question, and the agent's answer", slackPage(), w.post(like, "the second"))
 
 	// Edited in the inbox it is denied as it was, and runs in the new form.
 	form := url.Values{"id": {string(like.Approval.ID)}, "arg.command": {"git push origin topic"}}
@@ -141,6 +148,7 @@ func TestAWholeSession(t *testing.T) {
 	if page.status != http.StatusOK || !strings.Contains(page.body, "git push origin topic") {
 		t.Fatalf("the edit is shown as %d %s", page.status, page.body)
 	}
+	w.shows("Edited, before it is allowed", w.inboxPage(), page.body)
 	if seen != nil {
 		form.Set("seen", seen[1])
 		if done := w.owner.post("/inbox/edit", form); done.status != http.StatusOK {
@@ -161,9 +169,10 @@ func TestAWholeSession(t *testing.T) {
 	w.card(waits, "git push --force")
 	w.team.Command(slackAnn, slackHome, "stop")
 	w.card(waits, "Denied")
-	w.chat.await("the brake", func(m telegramtest.Message) bool {
+	braked := w.chat.await("the brake", func(m telegramtest.Message) bool {
 		return strings.Contains(m.Text, "Every agent is stopped") && strings.Contains(m.Text, "until /go")
 	})
+	w.shows("The brake", chatPage(), braked)
 	if page := w.owner.get("/inbox").body; !strings.Contains(page, "until “Let go”") {
 		t.Errorf("the inbox does not tell of the brake: %s", page)
 	}
@@ -178,10 +187,12 @@ func TestAWholeSession(t *testing.T) {
 
 	// The digest knows all of it, and adds up.
 	w.chat.Say(w.chat.ann, w.chat.chat, "/digest")
-	w.chat.await("a digest", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "so far") })
+	digest := w.chat.await("a digest", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "so far") })
+	w.shows("What the day came to", chatPage(), digest)
 	for _, args := range [][]string{{"digest"}, {"digest", "--check"}} {
 		if r := h.run("", args...); r.code != exitOK {
 			t.Errorf("%v: %d %s%s", args, r.code, r.out, r.err)
 		}
 	}
+	w.draw(filepath.Join("..", "..", "docs", "pictures", "session-en.png"))
 }
