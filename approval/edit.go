@@ -141,7 +141,9 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	if p == nil {
 		return ErrNotFound
 	}
-	if err := cmp.Or(a.mayBecome(p, c), e.asserted(&by, c)); err != nil {
+	human, _ := by.of(e.By.ID)
+	yes := by.asserted(human, e.Passkey, c != nil && serious(c.Proposal, c.Denial.verdict))
+	if err := cmp.Or(a.mayBecome(p, c), yes); err != nil {
 		return err
 	}
 	edit := &Edit{Changed: changed}
@@ -175,16 +177,6 @@ func (a *Ask) mayBecome(p *Approval, c *Call) error {
 		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
 	}
 	return nil
-}
-
-// asserted returns [ErrPasskey] where the call in its new form takes an assertion of a
-// passkey that the edit lacks.
-func (e *Editing) asserted(by *Electorate, c *Call) error {
-	human, _ := by.of(e.By.ID)
-	if c == nil || e.Passkey || !by.WantsPasskey(human) || !serious(c.Proposal, c.Denial.verdict) {
-		return nil
-	}
-	return ErrPasskey
 }
 
 // alone reports whether a person may decide under any of the terms, and whether

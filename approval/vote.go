@@ -219,9 +219,9 @@ func (e *Electorate) awaits(id string, votes []Vote) bool {
 }
 
 // Awaits reports whether the card waits for the person with the id: something on
-// it waits, they may decide it, and their yes is not among the votes that count.
+// it waits, they may decide it by the electorate, hand-overs included, and their yes is
+// not among the votes that count.
 func (c *Card) Awaits(id string, e Electorate) bool {
-	e = e.With(c.Handed)
 	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending && e.awaits(id, it.Votes) })
 }
 
@@ -355,16 +355,23 @@ func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Te
 	if len(under) == 0 {
 		return "", nil, ErrNotApprover
 	}
-	if m.choice != ChoiceAllow || m.replaced || t.Passkey || !e.WantsPasskey(human) {
-		return human, under, nil
-	}
-	if slices.ContainsFunc(m.ids, func(id ID) bool {
+	err = e.asserted(human, t.Passkey, m.choice == ChoiceAllow && !m.replaced && slices.ContainsFunc(m.ids, func(id ID) bool {
 		p := a.Find(id)
 		return p.State == Pending && serious(p.Proposal, p.Verdict)
-	}) {
-		return "", nil, ErrPasskey
+	}))
+	if err != nil {
+		return "", nil, err
 	}
 	return human, under, nil
+}
+
+// asserted returns [ErrPasskey] for a person's yes to a serious call, without the
+// assertion of a passkey that it takes.
+func (e *Electorate) asserted(human string, passkey, serious bool) error {
+	if serious && !passkey && e.WantsPasskey(human) {
+		return ErrPasskey
+	}
+	return nil
 }
 
 // serious reports whether a call may not be undone, or reaches others.

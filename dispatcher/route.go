@@ -47,11 +47,11 @@ func (d *Dispatcher) human(id string) (string, bool) {
 
 // electorate is who may decide the ask, by the configuration as it is now.
 func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
-	return d.electors(ask.Routes, ask.Agent).With(ask.Handed)
+	return d.electors(ask.Routes, ask.Agent, ask.Handed)
 }
 
-func (d *Dispatcher) electors(routes []approval.Active, agent string) approval.Electorate {
-	e := d.deciders.Routing.Electorate(routes, agent, d.human)
+func (d *Dispatcher) electors(routes []approval.Active, agent string, handed []approval.Handed) approval.Electorate {
+	e := d.deciders.Routing.Electorate(routes, agent, d.human).With(handed)
 	if p := &d.deciders.Passkeys; p.Registered != nil && p.Registered() {
 		e.Holder = d.deciders.Routing.Human(p.Holder)
 	}
@@ -61,7 +61,7 @@ func (d *Dispatcher) electors(routes []approval.Active, agent string) approval.E
 // guard takes off a card of the channel what can be allowed there only without the
 // passkey that it needs.
 func (d *Dispatcher) guard(c *approval.Card, channel string) {
-	e := d.electors(c.Routes, c.Agent).With(c.Handed)
+	e := d.electors(c.Routes, c.Agent, c.Handed)
 	c.WantPasskey(&e, channel == d.deciders.Passkeys.Channel)
 }
 
@@ -70,7 +70,7 @@ func (d *Dispatcher) guard(c *approval.Card, channel string) {
 // configuration and the groups are now, and have not allowed all of it already.
 // It reads nothing from disk.
 func (d *Dispatcher) Awaits(c approval.Card, id string) bool {
-	return c.Awaits(id, d.electors(c.Routes, c.Agent))
+	return c.Awaits(id, d.electors(c.Routes, c.Agent, c.Handed))
 }
 
 // prune drops the votes of an ask that are worth nothing under the

@@ -164,7 +164,7 @@ func (d *Desk) Awaits(c approval.Card, id string) bool {
 	defer d.mu.Unlock()
 	return c.Awaits(id, d.routing.Electorate(c.Routes, c.Agent, func(id string) (string, bool) {
 		return d.routing.Human(id), d.may == nil || d.may(id)
-	}))
+	}).With(c.Handed))
 }
 
 // Look notes that somebody may miss the card of an ask.
