@@ -148,6 +148,8 @@ type Tap struct {
 	// Passkey says that the tap came with an assertion of a passkey, which is bound to
 	// the ask and the choice.
 	Passkey bool
+	// Digits are those that stand on another surface, as far as the person gave them.
+	Digits string
 }
 
 // ErrOtherView says that the ask is not any more what the person was shown.
@@ -170,6 +172,8 @@ type Receipt struct {
 	// newer one, so the tap decided nothing. A channel takes the buttons off the
 	// old message and leads to the new one.
 	Replaced bool
+	// Mismatch says that the digits were wrong, so the tap decided nothing.
+	Mismatch *MatchError
 	// Ask is the ask as it now stands.
 	Ask Ask
 	// Approvals are the ids that the tap was about.

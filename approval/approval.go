@@ -78,6 +78,8 @@ type Ask struct {
 	Handed []Handed `json:"handed,omitempty"`
 	// Revealed is when a person was last shown what is masked of its calls.
 	Revealed *Act `json:"revealed,omitempty"`
+	// Mismatches are the wrong digits that were given for it, see [Match].
+	Mismatches int `json:"mismatches,omitempty"`
 }
 
 // Active is a route that an ask is on, as a card tells of it. Who may decide is
@@ -334,6 +336,7 @@ func (a *Ask) View() View {
 	}
 	b.WriteString(a.talk())
 	b.WriteString(strings.Repeat(">", len(a.Handed)))
+	b.WriteString(strings.Repeat("#", a.Mismatches))
 	if a.Snoozed != nil {
 		b.WriteString("~" + strconv.FormatInt(a.Snoozed.Until.Unix(), 10))
 	}

@@ -2,8 +2,11 @@ package approval
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval/headline"
@@ -49,6 +52,10 @@ type Card struct {
 	// Revealed says that the values are shown whose masks are cuts, see
 	// [NewRevealedCard].
 	Revealed bool
+	// Digits are what a yes elsewhere takes, where they stand here; see [Card.ShowDigits].
+	Digits string
+	// mismatches are the ask's.
+	mismatches int
 }
 
 // MayAsk reports whether people may ask the agent something about the card: it waits,
@@ -169,6 +176,7 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
 		Places: make(map[string]string, len(a.Cards)),
 	}
+	c.mismatches = a.Mismatches
 	c.Questions, c.Snoozed, c.Handed, c.RemindAt = m.questions(a.Questions), a.Snoozed, a.Handed, a.RemindAt()
 	for i := range a.Cards {
 		if s := &a.Cards[i]; !s.Gone {
@@ -324,3 +332,32 @@ func argsText(args vaglio.Args) string {
 // unwritable stands for arguments that have no JSON form. No ask is opened for
 // such a call, because it has no fingerprint either.
 const unwritable = "(these arguments cannot be written as JSON: deny the call)"
+
+// VetoMark begins the ids of vetoes, so that none is taken for an approval's.
+const VetoMark = "veto-"
+
+// VetoID names a step that was refused and that no person was asked about, or not
+// by itself: people ask with it why. It follows from the step's own id, and gives
+// no right.
+func VetoID(step string) ID {
+	h := sha256.Sum256([]byte("veto " + step))
+	return ID(VetoMark + strings.ToLower(base32.StdEncoding.EncodeToString(h[:10])[:10]))
+}
+
+// IsVetoID reports whether the id, or the beginning of one, names a veto.
+func IsVetoID(id string) bool { return strings.HasPrefix(id, VetoMark) }
+
+// NewVetoCard returns the picture of a step that was refused, with every secret
+// masked. It has no buttons: there is nothing to decide. Its item has no state,
+// and the approval's id where the step got another call's answer.
+func NewVetoCard(s Step, m Masker) Card { //nolint:gocritic // It is rare.
+	if s.Refusal == nil {
+		r := Refuse(s.Proposal, *s.Verdict)
+		s.Refusal = &r
+	}
+	a := m.Approval(Approval{ID: s.Approval, Proposal: s.Proposal, Verdict: *s.Verdict, Refusal: *s.Refusal})
+	return Card{
+		Ask: AskID(VetoID(s.ID)), Agent: s.Proposal.Agent, Intent: m.Mask(s.Proposal.Intent), TurnID: m.Mask(s.Proposal.TurnID),
+		OpenedAt: s.At, ExpiresAt: s.At, Items: []Item{newItem(a)},
+	}
+}

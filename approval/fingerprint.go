@@ -45,6 +45,7 @@ const (
 	labelFingerprint = "vaglio fingerprint 1"
 	labelPermit      = "vaglio permit 1"
 	labelMask        = "vaglio mask 1"
+	labelDigits      = "vaglio digits 1"
 )
 
 func (s Secret) mac(label string, data []byte) []byte {

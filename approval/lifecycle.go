@@ -63,7 +63,7 @@ func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, err
 // when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
 // token, ask or approval, [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a
 // [*WordsError], [ErrObscured] for an allowance of what was not revealed, [ErrPasskey]
-// for one that needs a passkey, or
+// for one that needs a passkey, a [*MatchError] for one that needs digits, or
 // [ErrNotAskable] for an approval that holds anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
@@ -78,6 +78,9 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 		return Receipt{}, err
 	}
 	human, under, err := e.voter(a, &t, &m)
+	if wrong := a.mismatched(err); wrong != nil {
+		return Receipt{Approvals: m.ids, Ask: *a, Mismatch: wrong}, nil
+	}
 	if err != nil {
 		return Receipt{}, err
 	}

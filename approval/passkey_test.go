@@ -7,6 +7,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/headline"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
@@ -79,6 +80,118 @@ func TestAVoteWithoutThePasskey(t *testing.T) {
 		if !errors.Is(err, row.err) || a.Approvals[0].State != row.state {
 			t.Errorf("%s: %v, and it is %s", name, err, a.Approvals[0].State)
 		}
+	}
+}
+
+// Whose yes to which call takes digits: that of everybody on a route that says so, and to
+// the worst that of the inbox's reader, and of everybody where they could decide alone.
+func TestWhoseYesTakesDigits(t *testing.T) {
+	t.Parallel()
+	routing := approval.Routing{
+		Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}, {Name: "cleo", IDs: []string{"slack:3"}}},
+		Routes: []approval.Route{
+			{Name: "alone", Approvers: []string{"ann", "bob"}, Quorum: 1},
+			{Name: "two", Approvers: []string{"ann", "bob", "cleo"}, Quorum: 2},
+			{Name: "others", Approvers: []string{"bob", "cleo"}, Quorum: 1},
+			{Name: "matched", Approvers: []string{"bob", "cleo"}, Quorum: 1, Match: true},
+		},
+	}
+	for _, row := range []struct {
+		route, by string
+		worst     bool
+		reached   bool
+		wants     bool
+	}{
+		{"alone", "telegram:1", true, true, true},
+		{"alone", "slack:2", true, true, true},
+		{"alone", "telegram:1", false, true, false},
+		{"alone", "telegram:1", true, false, false},
+		{"two", "telegram:1", true, true, true},
+		{"two", "slack:2", true, true, false},
+		{"others", "slack:2", true, true, false},
+		{"matched", "slack:2", true, false, true},
+		{"matched", "slack:3", false, false, true},
+		{"matched", "slack:3", false, true, true},
+	} {
+		e := routing.Electorate([]approval.Active{{Route: row.route}}, "coder", func(id string) (string, bool) { return routing.Human(id), true })
+		e.Match = approval.Match{Channel: "web", Reader: routing.Human("web:owner"), Reached: row.reached}
+		a := weighing(t, row.worst)
+		_, err := a.Vote(approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: row.by}, Channel: "slack"}, e, start, time.Minute)
+		if _, wants := errors.AsType[*approval.MatchError](err); wants != row.wants {
+			t.Errorf("%+v: %v", row, err)
+		}
+	}
+}
+
+// weighing is an ask about one of the worst calls, or about one that can be undone.
+func weighing(t *testing.T, worst bool) approval.Ask {
+	t.Helper()
+	a := open(t, "drop it")
+	effect := map[string]any{"kind": "delete", "reversibility": "reversible", "reach": "workspace"}
+	if worst {
+		effect["reversibility"], effect["reach"] = "irreversible", "shared"
+	}
+	a.Approvals[0].Verdict.Results = []vaglio.GradientResult{{
+		Judge: a.Approvals[0].Verdict.JudgeKind, Metadata: vaglio.Args{"effects": []any{effect}},
+		Signals: []vaglio.Signal{{Category: "delete", Score: 0.2, Message: "drops it"}},
+	}}
+	return a
+}
+
+// Only the digits that stand there now, for this ask, allow; each wrong answer is counted,
+// decides nothing and makes new ones, until no more are taken.
+func TestAVoteWithDigits(t *testing.T) {
+	t.Parallel()
+	e := approval.Everybody()
+	e.Match = approval.Match{Channel: "web", Reader: "web:owner", Reached: true, Secret: approval.Secret{1}}
+	shown := func(a *approval.Ask) string {
+		c := approval.NewCard(*a, "web", approval.NewMasker(approval.Secret{1}))
+		c.Places = map[string]string{"web": "", "telegram": ""}
+		c.ShowDigits(&e)
+		return c.Digits
+	}
+	named := func(id approval.AskID) *approval.Ask {
+		a := weighing(t, true)
+		a.ID = id // What the digits are made of is not left to chance.
+		return &a
+	}
+	a, other := named("first"), named("second")
+	try := func(a *approval.Ask, digits, channel string, choice approval.Choice) (approval.Receipt, error) {
+		return a.Vote(approval.Tap{Ask: a.ID, Choice: choice, By: approval.Person{ID: "telegram:1"}, Channel: channel, Digits: digits}, e, start, time.Minute)
+	}
+	first := shown(a)
+	if len(first) != 2 || first == shown(other) {
+		t.Fatalf("the digits are %q and %q", first, shown(other))
+	}
+	for _, digits := range []string{"", first[:1]} {
+		if _, err := try(a, digits, "telegram", approval.ChoiceAllow); err == nil || a.Mismatches != 0 {
+			t.Errorf("%q is answered %v, and counts %d", digits, err, a.Mismatches)
+		}
+	}
+	for i, digits := range []string{shown(other), first, first + "0"} {
+		now := shown(a)
+		if digits == now {
+			t.Fatalf("%q happens to be right", digits)
+		}
+		r, err := try(a, digits, "telegram", approval.ChoiceAllow)
+		if err != nil || r.Won || r.Mismatch == nil || r.Mismatch.Left != approval.MaxMismatches-1-i || a.Approvals[0].State != approval.Pending || shown(a) == now {
+			t.Errorf("%q is answered %+v %v", digits, r, err)
+		}
+	}
+	right := named("first")
+	right.Mismatches = 1
+	late := shown(right)
+	if _, err := try(a, late, "telegram", approval.ChoiceAllow); err == nil || a.Mismatches != approval.MaxMismatches || shown(a) != "" {
+		t.Errorf("after too many it is answered %v", err)
+	}
+	if r, err := try(right, late, "telegram", approval.ChoiceAllow); err != nil || !r.Won {
+		t.Errorf("the right ones are answered %+v %v", r, err)
+	}
+	if r, err := try(a, "", "web", approval.ChoiceAllow); err != nil || !r.Won {
+		t.Errorf("where they stand it is answered %+v %v", r, err)
+	}
+	if r, err := try(other, "", "telegram", approval.ChoiceDeny); err != nil || !r.Won {
+		t.Errorf("a denial is answered %+v %v", r, err)
 	}
 }
 

@@ -66,6 +66,8 @@ type Route struct {
 	Quorum int
 	// Separate says that the person whose agent asks cannot allow alone.
 	Separate bool
+	// Match says that allowing on a chat takes the two digits that the inbox shows.
+	Match bool
 	// Deadline is how long the ask waits; 0 leaves it to the configuration.
 	Deadline time.Duration
 	// EscalateAfter is how long after its opening an ask that still waits goes

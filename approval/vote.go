@@ -11,7 +11,6 @@ import (
 
 	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // Vote is one person's yes where one is not enough. It counts for one route, as
@@ -43,8 +42,10 @@ type Terms struct {
 	// handed are those to whom the ask was handed over.
 	handed   map[string]bool
 	separate bool
-	owner    string
-	mark     Mark
+	// match says that a yes takes the digits of another surface, whatever the call.
+	match bool
+	owner string
+	mark  Mark
 	// unsure says that it cannot be told who is in a group.
 	unsure bool
 }
@@ -61,7 +62,7 @@ func (r *Routing) Terms(name, agent string) Terms {
 	if to == nil {
 		return t
 	}
-	t.quorum, t.separate = max(to.Quorum, 1), to.Separate
+	t.quorum, t.separate, t.match = max(to.Quorum, 1), to.Separate, to.Match
 	t.owner = cmp.Or(r.Owners[agent], r.Owners[anyAgent])
 	for _, name := range to.Approvers {
 		if name == Anyone {
@@ -118,6 +119,9 @@ func (t *Terms) sign(members []Member) Mark {
 			}
 		}
 	}
+	if t.match {
+		part("match")
+	}
 	return Mark(digest(b.String())[:16])
 }
 
@@ -154,6 +158,8 @@ type Electorate struct {
 	// Holder is the person who keeps passkeys, as Human names them; empty while there
 	// are none.
 	Holder string
+	// Match is where the digits stand that a yes to the worst calls takes elsewhere.
+	Match Match
 }
 
 // Electorate returns who may decide now what an agent asks on the routes; none
@@ -349,16 +355,27 @@ func (e *Electorate) WantsPasskey(human string) bool {
 
 // voter returns who taps, and under which terms they may decide: [ErrNotApprover] under
 // none, [ErrPasskey] for a yes to a serious call that waits, without the passkey that it
-// takes.
+// takes, and a [*MatchError] for one without the digits that it takes.
 func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Terms, err error) {
 	human, under = e.of(t.By.ID)
 	if len(under) == 0 {
 		return "", nil, ErrNotApprover
 	}
-	err = e.asserted(human, t.Passkey, m.choice == ChoiceAllow && !m.replaced && slices.ContainsFunc(m.ids, func(id ID) bool {
+	if m.choice != ChoiceAllow || m.replaced {
+		return human, under, nil
+	}
+	for _, id := range m.ids {
 		p := a.Find(id)
-		return p.State == Pending && serious(p.Proposal, p.Verdict)
-	}))
+		if p.State != Pending {
+			continue
+		}
+		if err := e.asserted(human, t.Passkey, serious(p.Proposal, p.Verdict)); err != nil {
+			return "", nil, err
+		}
+		if t.Channel != e.Match.Channel && e.wantsMatch(human, func() bool { return worst(p.Proposal, p.Verdict) }) {
+			err = cmp.Or(err, e.Match.check(a, t.Digits))
+		}
+	}
 	if err != nil {
 		return "", nil, err
 	}
@@ -382,5 +399,5 @@ func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
 
 // Serious reports whether what follows may not be undone, or reaches others.
 func Serious(c *headline.Consequence) bool {
-	return !c.Undoable() || c.Unread || c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
+	return !c.Undoable() || c.Unread || reachesOthers(c)
 }

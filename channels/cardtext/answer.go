@@ -2,6 +2,7 @@ package cardtext
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -13,6 +14,9 @@ import (
 func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) string {
 	if len(r.Approvals) == 0 {
 		return texts.Plain("tap.over", nil)
+	}
+	if r.Mismatch != nil {
+		return Digits(texts, r.Mismatch, "", true)
 	}
 	a := r.Ask.Find(r.Approvals[0])
 	d := a.Decision
@@ -35,6 +39,30 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 		return texts.Plain("tap.again", state)
 	}
 	return texts.Plain("tap.too.late", state)
+}
+
+// Digits says what becomes of a yes that takes the digits of the inbox: that they were
+// wrong, that no more are taken, or which one comes next, after those given.
+func Digits(texts *templates.Texts, e *approval.MatchError, given string, wrong bool) string {
+	switch {
+	case e.Left == 0:
+		return texts.Plain("match.spent", nil)
+	case wrong:
+		return texts.Plain("match.wrong", templates.Values{"n": e.Left})
+	case given == "":
+		return texts.Plain("match.first", nil)
+	default:
+		return texts.Plain("match.second", nil)
+	}
+}
+
+// NextDigits are what the next digit may be, after those given: no number begins with 0.
+func NextDigits(given string) []string {
+	all := strings.Split("0123456789", "")
+	if given == "" {
+		return all[1:]
+	}
+	return all
 }
 
 // Rehearsed says how a test card ended: who pressed its button, or, for a zero

@@ -234,6 +234,52 @@ func keyed(t *testing.T, h Harness) {
 	}
 }
 
+// matched holds that a call of the worst is allowed on a chat with the digits alone that
+// the inbox shows for it, and denied without any. Wrong ones decide nothing, and are told.
+func matched(t *testing.T, h Harness) {
+	if h.Match == nil {
+		t.Skip("this is where the digits stand")
+	}
+	h.Desk.Reach()
+	ask := func(reach string) (*approval.Ask, string) {
+		v := Denial()
+		v.Results[0].Metadata = vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": reach}}}
+		a := open(t, v, approval.Opening{Agent: "coder", Channels: []string{h.Channel.Name(), inbox}}, Command("drop it"))
+		ref, _ := h.post(t, a)
+		return a, ref
+	}
+	try := func(a *approval.Ask, ref, digits, says string, want approval.State) {
+		t.Helper()
+		told := h.Match(ref, digits)
+		if s := h.Desk.State(a); s != want || !strings.Contains(told, says) {
+			t.Errorf("with %q it is %s, and who pressed is told %q", digits, s, told)
+		}
+	}
+	wrong := func(a *approval.Ask) string {
+		d := h.Desk.Digits(a)
+		return d[:1] + string('0'+(d[1]-'0'+1)%10)
+	}
+	a, ref := ask("shared")
+	try(a, ref, "", "two digits", approval.Pending)
+	try(a, ref, h.Desk.Digits(a)[:1], "second digit", approval.Pending)
+	try(a, ref, wrong(a), "Tries left: 2.", approval.Pending)
+	try(a, ref, h.Desk.Digits(a), "Allowed once.", approval.Allowed)
+
+	a, ref = ask("public")
+	for _, says := range []string{"Tries left: 2.", "Tries left: 1.", "allow it in the inbox"} {
+		try(a, ref, wrong(a), says, approval.Pending)
+	}
+	if d := h.Desk.Digits(a); d != "" {
+		t.Errorf("the inbox still shows %q", d)
+	}
+	try(a, ref, "10", "allow it in the inbox", approval.Pending)
+	h.amend(t, ref, a)
+	h.denyAll(t, a, ref)
+
+	a, ref = ask("workspace")
+	try(a, ref, "", "Allowed once.", approval.Allowed)
+}
+
 // denyAll denies every call of the card by its own buttons.
 func (h *Harness) denyAll(t *testing.T, a *approval.Ask, ref string) {
 	t.Helper()

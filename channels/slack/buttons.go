@@ -96,6 +96,9 @@ const (
 	actionGrant = "grant"
 	// actionDenyKind denies the call and everything of its kind.
 	actionDenyKind = "deny-kind"
+	// actionDigit gives the digits that a choice takes: its value is a token and as many
+	// as were pressed.
+	actionDigit = "digit"
 )
 
 // further is what reaches further than the call: the denial of its kind, and the
@@ -143,6 +146,21 @@ func (l *loop) offer(ctx context.Context, at *Conversation, m place, who person,
 	p.add(slackapi.NewActionBlock("", granting(grants)...))
 	l.whisperPage(ctx, m, who, p, l.texts.Plain("button.more", nil))
 	return nil
+}
+
+// match asks the one person who pressed for the next of the digits that a choice takes.
+func (l *loop) match(ctx context.Context, m place, who person, token approval.Token, e *approval.MatchError, given string) {
+	said := cardtext.Digits(l.texts, e, given, false)
+	p := &page{texts: l.texts}
+	p.text(said)
+	if e.Left > 0 {
+		var row []slackapi.BlockElement
+		for _, d := range cardtext.NextDigits(given) {
+			row = append(row, button(actionDigit+"-"+d, string(token)+":"+given+d, d))
+		}
+		p.add(slackapi.NewActionBlock("", row...))
+	}
+	l.whisperPage(ctx, m, who, p, said)
 }
 
 // maxName is how many characters of an agent's name a question holds.

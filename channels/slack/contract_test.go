@@ -62,6 +62,24 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			return w.picture(ref)
 		},
 		Grants: w.behind,
+		Match: func(ref, digits string) string {
+			channel, ts := split(ref)
+			before := len(w.server.Ephemerals())
+			if _, err := w.server.Press(ann, channel, ts, "Allow once"); err != nil {
+				return err.Error()
+			}
+			told := w.told(before)
+			for _, d := range digits {
+				all := w.server.Ephemerals()
+				for _, b := range (slacktest.Message{Blocks: all[len(all)-1].Blocks}).Buttons() {
+					if b.Text == string(d) {
+						w.server.PressButton(ann, channel, ts, b)
+						told = w.told(len(all))
+					}
+				}
+			}
+			return told
+		},
 		Edit: func(ref string) (string, string) {
 			m, _ := w.server.Message(split(ref))
 			for _, b := range m.Buttons() {

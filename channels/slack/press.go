@@ -30,14 +30,13 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.place", nil))
 		return nil
 	}
-	if strings.HasPrefix(b.ActionID, actionGrant) {
-		return l.decide(ctx, at, m, who, approval.Token(b.Value))
+	if chooses(b.ActionID) {
+		token, given, _ := strings.Cut(b.Value, ":")
+		return l.decide(ctx, at, m, who, approval.Token(token), given)
 	}
 	switch b.ActionID {
 	case actionEdit:
 		return nil
-	case actionAllow, actionDeny, actionDenyKind:
-		return l.decide(ctx, at, m, who, approval.Token(b.Value))
 	case actionMore:
 		a.ack.give(nil)
 		return l.offer(ctx, at, m, who, b.Value)
@@ -58,15 +57,26 @@ func (l *loop) press(ctx context.Context, a *act) error {
 	}
 }
 
+// chooses reports whether a button's value is a token, which digits may follow.
+func chooses(action string) bool {
+	return action == actionAllow || action == actionDeny || action == actionDenyKind ||
+		strings.HasPrefix(action, actionGrant) || strings.HasPrefix(action, actionDigit)
+}
+
 // presser is who interacted.
 func presser(q *slackapi.InteractionCallback) person {
 	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), enterprise: q.Enterprise.ID, name: q.User.Name}
 }
 
-// decide hands a choice in, and answers after the commit.
-func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person, token approval.Token) error {
+// decide hands a choice in, with the digits that were given for it, and answers after
+// the commit. Where it takes digits, or further ones, it asks for them.
+func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person, token approval.Token, digits string) error {
 	by := l.known(ctx, who)
-	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: at.name})
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, Digits: digits, By: by, Channel: at.name})
+	if match, ok := errors.AsType[*approval.MatchError](err); ok {
+		l.match(ctx, m, who, token, match, digits)
+		return nil
+	}
 	if err != nil {
 		said, failed := l.failed(err)
 		l.whisper(ctx, m, who, said)

@@ -62,6 +62,18 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			return "", ""
 		},
 		Grants: func(ref string) []channeltest.Button { return w.behind(ref, "Allow more…") },
+		Match: func(ref, digits string) (told string) {
+			for _, label := range append([]string{"Back", "Allow once", "Yes, allow: it cannot be undone"}, strings.Split(digits, "")...) {
+				m, _ := w.server.Message(w.chat, number(ref))
+				for _, b := range m.Buttons() {
+					if b.Text == label {
+						told = w.told(w.server.PressData(ann(), w.chat, m.ID, b.Data))
+					}
+				}
+				synctest.Wait()
+			}
+			return told
+		},
 		Ask: func(who channeltest.Who, ref, words string) (string, bool) {
 			m, _ := w.server.Message(w.chat, number(ref))
 			for _, b := range m.Buttons() {

@@ -62,7 +62,7 @@ func (v *cardView) sureKeyboard(token approval.Token, seen bool) string {
 // more shows the choices behind the second tap on the card that was pressed, or
 // the first ones again. It decides nothing.
 func (l *loop) more(ctx context.Context, q *callback, id string, open bool) error {
-	return l.turn(ctx, q, id, func(v *cardView, whole bool) string {
+	return l.turn(ctx, q, id, "", func(v *cardView, whole bool) string {
 		if grants := v.Further(whole).Grants; open && len(grants) > 0 {
 			return v.behind(choiceRows(grants))
 		}
@@ -74,12 +74,34 @@ func (l *loop) more(ctx context.Context, q *callback, id string, open bool) erro
 // nothing. What a press brings is the ask and the token of its Allow.
 func (l *loop) sure(ctx context.Context, q *callback, what string) error {
 	id, token, _ := strings.Cut(what, ":")
-	return l.turn(ctx, q, id, func(v *cardView, whole bool) string { return v.sureKeyboard(approval.Token(token), whole) })
+	return l.turn(ctx, q, id, "", func(v *cardView, whole bool) string { return v.sureKeyboard(approval.Token(token), whole) })
+}
+
+// match asks for the next of the digits that a choice takes, on the card that was
+// pressed. It decides nothing.
+func (l *loop) match(ctx context.Context, q *callback, token approval.Token, e *approval.MatchError, given string) error {
+	said := cardtext.Digits(l.textsOf(q), e, given, false)
+	return l.turn(ctx, q, string(e.Ask), said, func(v *cardView, _ bool) string {
+		if e.Left == 0 {
+			return ""
+		}
+		return v.behind(digitRows(token, given))
+	})
+}
+
+// digitRows are the buttons of the next digit, five a row, so that they are wide enough
+// for a thumb.
+func digitRows(token approval.Token, given string) (rows [][]button) {
+	var all []button
+	for _, d := range cardtext.NextDigits(given) {
+		all = append(all, button{Text: d, Data: dataDigits + string(token) + ":" + given + d})
+	}
+	return slices.Collect(slices.Chunk(all, 5))
 }
 
 // turn shows other buttons on the card that was pressed: those behind, or its own
-// where there are none.
-func (l *loop) turn(ctx context.Context, q *callback, id string, behind func(v *cardView, whole bool) string) error {
+// where there are none. The press is answered with what is said, as an alert.
+func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind func(v *cardView, whole bool) string) error {
 	card, err := l.desk.Card(ctx, approval.AskID(id), Name)
 	if errors.Is(err, approval.ErrNotFound) {
 		l.unknown(ctx, q)
@@ -91,7 +113,7 @@ func (l *loop) turn(ctx context.Context, q *callback, id string, behind func(v *
 	v, _ := l.view(q.Message.Chat.ID, card)
 	p, whole := v.fit(v.sum != "", false)
 	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
-	l.answer(ctx, q, "", false)
+	l.answer(ctx, q, said, said != "")
 	l.later(ctx, q.Message.Chat.ID, func() {
 		if err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard)); err != nil {
 			l.log.WarnContext(ctx, "the further choices of a card could not be shown", "ask", id, "error", err)

@@ -17,6 +17,9 @@ const (
 	// dataSure asks once more: an ask's id and a token follow, which decide nothing
 	// there.
 	dataSure = "s1:"
+	// dataDigits gives the digits that a choice takes: its token and as many as were
+	// pressed follow.
+	dataDigits = "d1:"
 )
 
 // button is one button of an inline keyboard, which sends data or opens an address. Servers that do not know its style

@@ -24,7 +24,11 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		return nil
 	}
 	if token, ok := strings.CutPrefix(q.Data, dataChoice); ok {
-		return l.decide(ctx, q, approval.Token(token))
+		return l.decide(ctx, q, approval.Token(token), "")
+	}
+	if what, ok := strings.CutPrefix(q.Data, dataDigits); ok {
+		token, given, _ := strings.Cut(what, ":")
+		return l.decide(ctx, q, approval.Token(token), given)
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataReply); ok {
 		return l.prompt(ctx, q, id, denying())
@@ -70,11 +74,15 @@ func (l *loop) turnedAway(ctx context.Context, q *callback) bool {
 	return false
 }
 
-// decide hands a choice in, and answers after the commit.
-func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) error {
+// decide hands a choice in, with the digits that were given for it, and answers after
+// the commit. Where it takes digits, or further ones, it asks for them.
+func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, digits string) error {
 	texts := l.textsOf(q)
 	by := q.From.person()
-	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, By: by, Channel: Name})
+	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, Digits: digits, By: by, Channel: Name})
+	if match, ok := errors.AsType[*approval.MatchError](err); ok {
+		return l.match(ctx, q, token, match, digits)
+	}
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
 		l.unknown(ctx, q)
@@ -96,6 +104,9 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token) er
 		return nil
 	case err != nil:
 		return err
+	}
+	if receipt.Mismatch != nil {
+		return l.turn(ctx, q, string(receipt.Ask.ID), cardtext.Answer(texts, &receipt, by), func(*cardView, bool) string { return "" })
 	}
 	if receipt.Replaced {
 		return l.replaced(ctx, q, receipt.Ask.ID)

@@ -231,7 +231,7 @@ func (v *cardView) limit(may right) {
 	if may == mayDecide {
 		return
 	}
-	v.Askable, v.Editable, v.Later = false, false, false
+	v.Askable, v.Editable, v.Later, v.Digits = false, false, false, ""
 	for i := range v.Items {
 		it := &v.Items[i]
 		it.Answers = slices.DeleteFunc(it.Answers, func(a answerView) bool { return a.Says == nil })

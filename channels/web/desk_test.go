@@ -107,10 +107,12 @@ func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 	return d.guarded(card(a)), err
 }
 
-// guarded marks what needs a passkey, where the voters hold one.
+// guarded marks what needs a passkey, where the voters hold one, and shows the digits that
+// a yes on a chat takes of them.
 func (d *desk) guarded(c approval.Card) approval.Card {
 	if d.voters != nil {
 		c.WantPasskey(d.voters, true)
+		c.ShowDigits(d.voters)
 	}
 	return c
 }

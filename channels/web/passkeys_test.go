@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -342,5 +343,36 @@ func TestPasskeysOfThePublicAddress(t *testing.T) {
 	h = &holder{inbox: inboxOf(t, d, c).signIn(), host: "10.0.0.7:8787", port: 8787}
 	if o := h.offered(); o.Host != "" || len(o.Passkeys) != 0 {
 		t.Errorf("an address in numbers offers %+v", o)
+	}
+}
+
+// A card that is on a chat, too, shows the digits that a yes there takes, to a session that
+// may decide; a yes in the inbox takes none.
+func TestACardShowsTheDigitsForAChat(t *testing.T) {
+	d := full()
+	in := inboxOf(t, d, config(d)).signIn()
+	routing := approval.Routing{Routes: []approval.Route{{Name: "matched", Approvers: []string{approval.Anyone}, Match: true}}}
+	voters := routing.Electorate([]approval.Active{{Route: "matched"}}, "coder", func(id string) (string, bool) { return id, true })
+	voters.Match = approval.Match{Channel: web.Name, Reader: web.Owner}
+	d.change(func() { d.voters = &voters })
+	digits := regexp.MustCompile(`asks for these digits: [1-9][0-9]\b`)
+	page := func() string { return sound(t, in.get("/inbox/ask/rmbuild1")).all("main")[0].words() }
+	if said := page(); digits.MatchString(said) {
+		t.Errorf("it is on no chat, and says %q", said)
+	}
+	d.change(func() {
+		for i := range d.asks {
+			d.asks[i].Cards = append(d.asks[i].Cards, approval.Shown{Channel: "telegram"})
+		}
+	})
+	if said := page(); !digits.MatchString(said) {
+		t.Errorf("the card says %q", said)
+	}
+	if keyless := inboxOf(t, d, config(d)).signInWith(""); digits.MatchString(sound(t, keyless.get("/inbox/ask/rmbuild1")).all("main")[0].words()) {
+		t.Error("a session that may not decide is shown the digits")
+	}
+	in.post("/inbox/decide", tap(approval.ChoiceAllow))
+	if a, err := d.Find(t.Context(), "rmbuild1"); err != nil || a.Approvals[0].State != approval.Allowed {
+		t.Errorf("allowed in the inbox it is %+v %v", a.Approvals[0].State, err)
 	}
 }

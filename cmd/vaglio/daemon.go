@@ -174,6 +174,7 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 		Deciders: dispatcher.Deciders{
 			Approvers: []string{web.Owner}, MayDecide: d.mayDecide, Known: d.agents.Known, Routing: routing,
 			Passkeys: dispatcher.Passkeys{Holder: web.Owner, Channel: web.Name, Registered: d.passkeys.Any},
+			Match:    approval.Match{Channel: web.Name, Reader: web.Owner, Reached: d.config.PublicURL != ""},
 		},
 		Effects:   effects,
 		Deadlines: dispatcher.Deadlines{AskFor: d.config.Deadline, DenialStands: d.config.DenialStands, ValuesFor: d.config.KeepValues},

@@ -112,6 +112,9 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 		if to.Separate {
 			b.WriteString("; not the agent's own person alone")
 		}
+		if to.Match {
+			b.WriteString("; on a chat with the digits that the inbox shows")
+		}
 		if to.EscalateTo != "" {
 			fmt.Fprintf(b, "; after %s %s too", to.EscalateAfter, to.EscalateTo)
 		}

@@ -82,6 +82,7 @@ func TestMistakesInWhoMayDecide(t *testing.T) {
 		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is no time between 1m and 24h`},
 		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
 		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
+		"BlindDigits":  {"channels: [telegram]", "channels: [telegram], match: true", `route "quick" asks for digits that stand in the inbox, and does not go there: add "web"`},
 		"UnknownKey":   {"separate: true", "seperate: true", `unknown field "seperate"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,6 +43,8 @@ type routeFile struct {
 	Quorum int `yaml:"quorum"`
 	// Separate says that nobody allows the call of their own agent alone.
 	Separate bool `yaml:"separate"`
+	// Match says that allowing on a chat takes the two digits that the inbox shows.
+	Match bool `yaml:"match"`
 	// Deadline is how long the ask waits, from 1m to 24h; left out,
 	// METNOS_APPROVAL_DEADLINE.
 	Deadline string `yaml:"deadline"`
@@ -142,7 +144,7 @@ func (p *Policy) CheckChannels(c Chats) error {
 
 // route returns what the file says of a route; place is where it stands.
 func (f *routeFile) route(place string) (approval.Route, error) {
-	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate}
+	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate, Match: f.Match}
 	for _, id := range f.Approvers {
 		if slack.IsGroup(id) {
 			to.Groups = append(to.Groups, id)
@@ -150,7 +152,13 @@ func (f *routeFile) route(place string) (approval.Route, error) {
 			to.Approvers = append(to.Approvers, id)
 		}
 	}
-	var late, early error
+	var late, early, blind error
+	if f.Match && len(f.Channels) > 0 && !slices.Contains(f.Channels, web.Name) {
+		blind = &approval.RoutingError{
+			What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("asks for digits that stand in the inbox, and does not go there: add %q to its channels", web.Name),
+			Place: place + "/match",
+		}
+	}
 	if f.Deadline != "" {
 		to.Deadline, late = f.span(place, "deadline", f.Deadline)
 	}
@@ -160,7 +168,7 @@ func (f *routeFile) route(place string) (approval.Route, error) {
 	if f.Escalate != nil && early == nil {
 		to.EscalateTo = f.Escalate.To
 	}
-	return to, errors.Join(late, early)
+	return to, errors.Join(late, early, blind)
 }
 
 // span reads a time between a minute and a day, as METNOS_APPROVAL_DEADLINE.

@@ -1,0 +1,97 @@
+package dispatcher_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// Where people reach the inbox from everywhere, the worst takes its digits on a chat. They
+// stand on the inbox's card alone, and a wrong answer is kept, so that neither a restart
+// nor another tap at the same time gives further tries.
+func TestTheWorstTakesDigits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		judge, err := effects.New(effects.Options{Home: "/home/u"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		channel, store := newFakeChannel(), storetest.NewMemory()
+		d := dispatcher.New(dispatcher.Config{
+			Store: store, Channels: []dispatcher.Channel{channel}, Engine: newEngine(t, judge, disk{}), Secret: approval.Secret{1},
+			Deciders: dispatcher.Deciders{
+				Approvers: []string{owner.ID, "web:owner"},
+				Match:     approval.Match{Channel: "web", Reader: "web:owner", Reached: true},
+			},
+			Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		})
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := d.Run(ctx); err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
+		defer wg.Wait()
+		defer cancel()
+		g := &gate{Dispatcher: d, store: store, channel: channel}
+
+		id := g.propose(t, push("--force main"), 0).Approval.ID
+		digits := func() string {
+			c, err := g.Card(t.Context(), id.Ask(), "web")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Digits
+		}
+		if c := g.onlyCard(t); c.Digits != "" {
+			t.Errorf("the chat's card shows %q", c.Digits)
+		}
+		tap := approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: owner, Channel: "fake"}
+		if _, err := g.Decide(t.Context(), tap); !isMatch(err) || len(digits()) != 2 {
+			t.Fatalf("without digits it is answered %v, and the inbox shows %q", err, digits())
+		}
+		tap.Digits = wrongly(digits())
+		var race sync.WaitGroup
+		for range 8 {
+			race.Go(func() {
+				if r, err := g.Decide(t.Context(), tap); err == nil && (r.Won || r.Mismatch == nil) || err != nil && !isMatch(err) {
+					t.Errorf("wrong ones are answered %+v %v", r, err)
+				}
+			})
+		}
+		race.Wait()
+		ask, err := g.Find(t.Context(), string(id))
+		if err != nil || ask.Mismatches != approval.MaxMismatches || ask.Approvals[0].State != approval.Pending || digits() != "" {
+			t.Errorf("after eight wrong answers it is %+v %v", ask, err)
+		}
+		by := approval.Person{ID: "web:owner", Name: "owner"}
+		if r, err := g.Decide(t.Context(), approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: by, Channel: "web"}); err != nil || !r.Won {
+			t.Errorf("in the inbox it is answered %+v %v", r, err)
+		}
+
+		id = g.propose(t, push("--force other"), 0).Approval.ID
+		tap.Ask, tap.Digits = id.Ask(), digits()
+		if r, err := g.Decide(t.Context(), tap); err != nil || !r.Won {
+			t.Errorf("the right ones are answered %+v %v", r, err)
+		}
+		synctest.Wait()
+	})
+}
+
+// isMatch reports whether a yes was refused for want of digits.
+func isMatch(err error) bool {
+	_, ok := errors.AsType[*approval.MatchError](err)
+	return ok
+}
+
+// wrongly are digits that no answer of a few ever makes right: no number begins with 0.
+func wrongly(digits string) string { return "0" + digits[1:] }
