@@ -1,6 +1,11 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
 
 // key is the name under which a variable is kept.
 func (p *program) key(name string) string {
@@ -10,29 +15,61 @@ func (p *program) key(name string) string {
 	return name
 }
 
-// set gives a variable a value. What was set where the program may not come
-// along is one more of the values that it may have.
+// set gives a variable a value.
 func (p *program) set(name string, v value) {
 	if strings.HasPrefix(name, "@") && p.lang.has("flat") && !v.multi() && v.kind != kindNone {
 		v = listOf(v)
 	}
-	name = p.key(name)
 	v.spread, v.name, v.holder = false, "", ""
-	nest := int32(0) // how deep the present line is indented
-	if p.lang.has("columns") {
-		nest = p.tok(min(p.at, len(p.toks)) - 1).column
-	}
-	if old, ok := p.vars[name]; ok && nest > p.nests[name] && v.fn == nil && v.file == nil && !old.within(v) {
-		v = old.or(v)
-		nest = p.nests[name]
-	}
-	p.vars[name], p.nests[name] = v, nest
+	p.keep(p.key(name), v)
 }
 
-// within reports whether a new value was made of the old one.
-func (v value) within(o value) bool {
-	if v.path != "" && len(v.alts) == 0 && !v.multi() {
-		return true
+// keep writes a variable down. Where the program may not come along, what it
+// was is remembered until [program.maybe] has both.
+func (p *program) keep(name string, v value) {
+	if old, had := p.vars[name]; p.branches > 0 && had && p.spend(1) {
+		p.changes = append(p.changes, change{name, old})
+	}
+	p.vars[name] = v
+}
+
+// change is what a variable was before it was set.
+type change struct {
+	name string
+	old  value
+}
+
+// maybe reads a part where the program may not come along: behind it, what was
+// set there is one more of the values that a variable may have.
+func (p *program) maybe(read func()) {
+	from := len(p.changes)
+	p.branches++
+	read()
+	p.branches--
+	first := map[string]bool{}
+	p.changes = slices.DeleteFunc(p.changes, func(c change) bool {
+		if from--; from >= 0 {
+			return false
+		}
+		again := first[c.name] || !p.spend(1+len(c.old.list)/4)
+		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil && !p.within(c.old, v) {
+			p.vars[c.name] = c.old.or(v)
+		}
+		first[c.name] = true
+		return again || p.branches == 0
+	})
+}
+
+// within reports whether a new value was made of the old one, or counts on.
+func (p *program) within(v, o value) bool {
+	switch {
+	case v.multi():
+		a, b := v.words(), o.words()
+		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
+	case v.path != "" && len(v.alts) == 0:
+		return len(o.alts) == 0
+	case v.kind == kindNumber && p.loop > 0:
+		return o.kind == kindNumber
 	}
 	s, ok := v.text()
 	t, _ := o.text()
@@ -59,7 +96,7 @@ func (p *program) store(holder string, v value) {
 	if old.kind == kindList {
 		old.keys = nil
 	}
-	p.vars[p.key(base)] = old.with(key, v)
+	p.keep(p.key(base), old.with(key, v))
 }
 
 // pattern reports whether a pattern that is assigned to begins at i.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -270,12 +271,18 @@ func (p *program) through(f *routine, args []value, named map[string]value) (las
 	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
 		args = args[0].list // its parameters share the elements
 	}
+	hidden := map[string]value{} // behind the parameters of the same names
 	for i, at := range f.params {
-		delete(p.vars, p.key(p.toks[at].text))
+		name := p.key(p.toks[at].text)
+		if v, ok := p.vars[name]; ok {
+			hidden[name] = v
+		}
+		delete(p.vars, name)
 		p.bind1(at, p.param(at, i, args, named))
 	}
 	p.returns = append(p.returns, value{kind: kindNone})
-	last = p.block(f.from, f.to)
+	p.maybe(func() { last = p.block(f.from, f.to) })
+	maps.Copy(p.vars, hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.end, p.scanned = end, scanned

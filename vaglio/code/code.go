@@ -106,7 +106,6 @@ type program struct {
 	holes   []shell.Word
 
 	vars     map[string]value
-	nests    map[string]int32
 	fns      map[string]*routine
 	routines []*routine
 	classes  map[string]bool
@@ -119,10 +118,12 @@ type program struct {
 	unsure   int      // how many of them may turn any number of times
 	printing bool     // > and | belong to print of awk
 	forks    int
+	branches int      // how many parts that may be passed by are being read
+	changes  []change // what was set in them
 }
 
 func (p *program) reset() {
-	p.vars, p.nests = map[string]value{}, map[string]int32{}
+	p.vars = map[string]value{}
 	p.fns, p.classes, p.opened = map[string]*routine{}, map[string]bool{}, map[string]bool{}
 }
 

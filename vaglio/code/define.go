@@ -22,6 +22,34 @@ func (p *program) body(def int) (from, to int) {
 	return i, p.lineEnd(i)
 }
 
+// branchEnd is where a branch ends whose first word stands at def.
+func (p *program) branchEnd(def int) int {
+	i := p.at
+	switch t := p.toks[def]; {
+	case p.lang.has("columns"):
+		_, to := p.body(def)
+		return to
+	case p.lang.has("ends"):
+		return p.ended(i)
+	case t.word("case", "default"):
+		for i < p.end && !p.toks[i].word("case", "default") {
+			i = p.over(i) + 1
+		}
+		p.spend((i - p.at) / 4)
+		return min(i, p.end)
+	}
+	if p.is("(") {
+		i = p.over(i) + 1
+	}
+	for p.tok(i).line && p.tok(i).is(";") {
+		i++
+	}
+	if p.opens(i, "{") {
+		return p.over(i) + 1
+	}
+	return p.lineEnd(i)
+}
+
 // lineEnd is where a statement ends that is the body of a loop.
 func (p *program) lineEnd(from int) int {
 	i := from
@@ -63,6 +91,8 @@ func (p *program) ended(from int) int {
 		}
 		switch {
 		case t.kind != tokenName || prev.text == ".":
+		case depth == 1 && i > from && t.word("else", "elsif", "elseif", "when", "rescue", "ensure"):
+			depth--
 		case t.text == "end", lua && t.text == "until":
 			depth--
 		case p.opensBlock(t, prev, loop):

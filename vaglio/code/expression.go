@@ -38,7 +38,7 @@ func (p *program) expression() value {
 	v := p.choice()
 	for p.at < p.end && p.spend(1) {
 		switch {
-		case p.is("=", ":=", "+=", ".=", "||=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
+		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
 			v = p.assign(v, p.take().text, p.expression())
 		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
 			p.take()
@@ -57,7 +57,7 @@ func (p *program) assign(to value, op string, v value) value {
 		if len(to.alts) > 0 || to.path != "" || to.multi() {
 			v = p.added(to, v, "+")
 		}
-	case "||=":
+	case "||=", "&&=", "??=", "//=":
 		v = to.or(v)
 	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}
@@ -72,9 +72,11 @@ func (p *program) choice() value {
 	switch {
 	case p.is("?") && p.lang.name != "python":
 		p.take()
-		a := p.expression()
+		var a, b value
+		p.maybe(func() { a = p.expression() })
 		p.takeIf(p.is(":"))
-		return a.or(p.expression())
+		p.maybe(func() { b = p.expression() })
+		return a.or(b)
 	case p.word("if") && p.lang.name == "python" && !p.peek(0).line:
 		p.take()
 		p.either()
@@ -97,7 +99,7 @@ func (p *program) either() value {
 		p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 		o := value{kind: kindNone}
 		if !p.is(";", "}") {
-			o = p.compared()
+			p.maybe(func() { o = p.compared() })
 		}
 		if !and {
 			o = v.or(o)

@@ -129,7 +129,10 @@ func (p *program) find(from, until int, is func(token) bool) int {
 func (p *program) statement() value {
 	none := value{kind: kindNone}
 	t := p.peek(0)
-	switch {
+	switch to := p.over(p.at); {
+	case t.is("{") && to > p.at && !t.group && !p.lang.has("ends") && !p.pattern(p.at):
+		p.take()
+		return p.branch(to)
 	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at):
 		p.take()
 		return none
@@ -167,7 +170,20 @@ func (p *program) keyword(name string) bool {
 		}
 		return p.lang.name == "perl"
 	}
+	if wordclass.Is("branch-word", name) && !p.peek(1).is("=", ".", ",") {
+		def := p.at
+		p.take()
+		p.branch(p.branchEnd(def))
+		return true
+	}
 	return p.takeIf(wordclass.Is("statement-word", name))
+}
+
+// branch reads up to a place what may be passed by, and returns its last value.
+func (p *program) branch(to int) (last value) {
+	p.maybe(func() { last = p.block(p.at, to) })
+	p.at = max(p.at, to)
+	return last
 }
 
 // returned reads what a function returns.
@@ -182,7 +198,8 @@ func (p *program) returned() {
 	}
 }
 
-// modified reads a statement with a loop behind it: … for @list, fork while 1.
+// modified reads a statement with a loop or a condition behind it: … for @list,
+// fork while 1, $d = "x" if $y.
 func (p *program) modified() bool {
 	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned {
 		return false
@@ -197,6 +214,12 @@ func (p *program) modified() bool {
 			return false
 		case loop:
 			p.repeated(start, i)
+			return true
+		case i > start && t.word("if", "unless") && p.lang.name != "php" && !t.line && !p.toks[i-1].is("=", "->", ".", "(") && !p.toks[i-1].word("else", "then", "do"):
+			p.scanned = i
+			p.branch(i)
+			p.take()
+			p.expression()
 			return true
 		}
 	}
@@ -215,7 +238,7 @@ func (p *program) repeated(start, at int) {
 	if word == "for" || word == "foreach" {
 		p.turns(list, start, at, -1)
 	} else {
-		p.block(start, at)
+		p.maybe(func() { p.block(start, at) })
 	}
 	p.loop--
 	p.at = after
@@ -230,7 +253,7 @@ func (p *program) turns(list value, from, to, target int) {
 		} else {
 			p.bind(target, e)
 		}
-		p.block(from, to)
+		p.maybe(func() { p.block(from, to) })
 	})
 }
 
@@ -331,7 +354,7 @@ func (p *program) whileBody(def int) {
 	p.unsure++
 	from, to := p.body(def)
 	p.block(p.at, from)
-	p.block(from, to)
+	p.maybe(func() { p.block(from, to) })
 	p.loop--
 	p.unsure--
 	p.at = to

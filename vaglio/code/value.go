@@ -186,6 +186,15 @@ func (v value) or(o value) value {
 		return o
 	case o.kind == kindNone || o.kind == kindOther || v.fn != nil || v.file != nil:
 		return v
+	case v.kind == kindMap && o.kind == kindMap:
+		for i, k := range o.keys {
+			e := o.list[i]
+			if old, ok := v.field(k); ok {
+				e = old.or(e)
+			}
+			v = v.with(k, e)
+		}
+		return v
 	case v.multi() && o.multi():
 		v.list = slices.Concat(v.list, o.list)[:min(len(v.list)+len(o.list), maxList)]
 		return v

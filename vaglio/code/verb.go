@@ -223,6 +223,43 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if len(args) == 0 {
 		args = f.targets(p, nil, named)
 	}
+	all := listOf(args...)
+	for n := range p.ways(all) {
+		p.runsWay(f, name, p.way(all, n).list, asShell)
+	}
+	return unknown(name + "()")
+}
+
+// ways is how many texts the value that may be the most among some has.
+func (p *program) ways(v value) int {
+	n := min(max(1, len(v.alts)), maxAlts)
+	for _, e := range v.list[:min(len(v.list), p.left)] {
+		n = max(n, p.ways(e))
+	}
+	p.spend(len(v.list))
+	return n
+}
+
+// way is a value with the nth of the texts that each text of it may be.
+func (p *program) way(v value, n int) value {
+	if len(v.alts) > 1 {
+		n = min(n, len(v.alts)-1)
+		v.alts = v.alts[n : n+1]
+	}
+	v.list = slices.Clone(v.list)
+	for i, e := range v.list {
+		if p.spend(1) {
+			v.list[i] = p.way(e, n)
+		}
+	}
+	return v
+}
+
+// runsWay reads one of the ways in which a call runs a program.
+func (p *program) runsWay(f *function, name string, args []value, asShell bool) {
+	if !p.spend(len(args)) {
+		return
+	}
 	head, words := first(args), listOf(args...).words()
 	switch listed := nth(args, 1).kind == kindList; {
 	case len(words) == 0:
@@ -235,7 +272,6 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	default:
 		p.runsWords(f, name, args, words)
 	}
-	return unknown(name + "()")
 }
 
 // runsWords runs what several arguments are: the words of a command, or a command
