@@ -212,7 +212,7 @@ func (b *Base) addVerbs(s string) error {
 		left = "own"
 	}
 	var err error
-	if v.Outcome, err = parseOutcome(left); err != nil {
+	if v.Outcome, err = ParseOutcome(left); err != nil {
 		return err
 	}
 	for w := range strings.FieldsSeq(right) {

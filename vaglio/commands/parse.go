@@ -169,6 +169,10 @@ func (p *Parsed) option(at int, sec *Section) int {
 			f.Cut, f.Has = j+1, j+1 < len(s)
 			return p.take(f, !f.Has)
 		}
+		if sec.Glued[f.Name] { // all that follows is its value
+			f.Cut, f.Has = j+1, j+1 < len(s)
+			return p.take(f, false)
+		}
 		p.Flags = append(p.Flags, f)
 	}
 	return 0

@@ -10,8 +10,9 @@ import (
 // Section is what is known of commands that share a grammar.
 type Section struct {
 	// Values are the options that take a value, First those that take one
-	// only before the first operand.
-	Values, First map[string]bool
+	// only before the first operand, Glued those that take one only in their
+	// own word.
+	Values, First, Glued map[string]bool
 	// Long says that one dash opens a long option.
 	Long bool
 	// Lines say what a command means, by the first that matches; Else what it
@@ -74,7 +75,7 @@ func (s *Section) messages(said map[string]bool) {
 func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
 
 func newSection(attrs string) (*Section, error) {
-	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}, classes: map[string]string{}}
+	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, classes: map[string]string{}}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	sec.hasElse = found
 	if !found {
@@ -86,7 +87,7 @@ func newSection(attrs string) (*Section, error) {
 		}
 	}
 	var err error
-	sec.Else, err = parseOutcome(fallback)
+	sec.Else, err = ParseOutcome(fallback)
 	return sec, err
 }
 
@@ -107,7 +108,7 @@ func (s *Section) attribute(a string) error {
 		return nil
 	case operation.Both:
 	}
-	if set, ok := map[string]map[string]bool{"values": s.Values, "first": s.First}[name]; ok {
+	if set, ok := map[string]map[string]bool{"values": s.Values, "first": s.First, "glued": s.Glued}[name]; ok {
 		addAll(set, strings.ReplaceAll(list, ",", " "))
 		return nil
 	}
@@ -154,7 +155,7 @@ func (s *Section) add(text string) error {
 		s.learn(&a)
 		return nil
 	}
-	o, err := parseOutcome(right)
+	o, err := ParseOutcome(right)
 	if err != nil {
 		return err
 	}
@@ -173,12 +174,10 @@ func (s *Section) learn(a *act) {
 	}
 }
 
-// ParseOutcome reads `kind [reversibility] [reach][; message]` or `@rule`.
-// ParseOutcome reads an effect, as the tables write it, with its message. Its
-// error is one for [Located].
-func ParseOutcome(s string) (Outcome, error) { return parseOutcome(s) }
-
-func parseOutcome(s string) (Outcome, error) {
+// ParseOutcome reads an effect, as the tables write it, with its message:
+// `kind [reversibility] [reach][; message]` or `@rule`. Its error is one for
+// [Located].
+func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
 	why = strings.TrimSpace(why)
 	fields := strings.Fields(head)
