@@ -215,7 +215,7 @@ func (p *program) modified() bool {
 		case loop:
 			p.repeated(start, i)
 			return true
-		case i > start && t.word("if", "unless") && p.lang.name != "php" && !t.line && !p.toks[i-1].is("=", "->", ".", "(") && !p.toks[i-1].word("else", "then", "do"):
+		case i > start && p.conditional(t, p.toks[i-1]):
 			p.scanned = i
 			p.branch(i)
 			p.take()
@@ -225,6 +225,12 @@ func (p *program) modified() bool {
 	}
 	p.scanned = p.end
 	return false
+}
+
+// conditional reports whether a word behind another begins a condition of what
+// stands before it.
+func (p *program) conditional(t, prev token) bool {
+	return t.word("if", "unless") && !t.line && p.lang.name != "php" && !prev.is("=", "->", ".", "(") && !prev.word("else", "then", "do")
 }
 
 // repeated reads the statement from start to the word that repeats it.

@@ -187,14 +187,7 @@ func (v value) or(o value) value {
 	case o.kind == kindNone || o.kind == kindOther || v.fn != nil || v.file != nil:
 		return v
 	case v.kind == kindMap && o.kind == kindMap:
-		for i, k := range o.keys {
-			e := o.list[i]
-			if old, ok := v.field(k); ok {
-				e = old.or(e)
-			}
-			v = v.with(k, e)
-		}
-		return v
+		return v.orMap(o)
 	case v.multi() && o.multi():
 		v.list = slices.Concat(v.list, o.list)[:min(len(v.list)+len(o.list), maxList)]
 		return v
@@ -207,6 +200,18 @@ func (v value) or(o value) value {
 	out := v
 	out.alts = capped(slices.Concat(v.words(), o.words()))
 	return out
+}
+
+// orMap is the map whose fields may be those of one or of the other.
+func (v value) orMap(o value) value {
+	for i, k := range o.keys {
+		e := o.list[i]
+		if old, ok := v.field(k); ok {
+			e = old.or(e)
+		}
+		v = v.with(k, e)
+	}
+	return v
 }
 
 // capped drops what a value may be beyond the limit, and says so by a text that
