@@ -92,6 +92,17 @@ func (e *Electorate) wantsMatch(human string, worst func() bool) bool {
 	})
 }
 
+// serious reports whether a call may not be undone, or reaches others.
+func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
+	h := headline.Of(p, v)
+	return Serious(&h.Consequence)
+}
+
+// Serious reports whether what follows may not be undone, or reaches others.
+func Serious(c *headline.Consequence) bool {
+	return !c.Undoable() || c.Unread || reachesOthers(c)
+}
+
 // worst reports whether a call cannot be undone and reaches others.
 func worst(p vaglio.Proposal, v vaglio.Verdict) bool {
 	h := headline.Of(p, v)

@@ -8,9 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/metnos/vaglio/approval/headline"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // Vote is one person's yes where one is not enough. It counts for one route, as
@@ -389,15 +386,4 @@ func (e *Electorate) asserted(human string, passkey, serious bool) error {
 		return ErrPasskey
 	}
 	return nil
-}
-
-// serious reports whether a call may not be undone, or reaches others.
-func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
-	h := headline.Of(p, v)
-	return Serious(&h.Consequence)
-}
-
-// Serious reports whether what follows may not be undone, or reaches others.
-func Serious(c *headline.Consequence) bool {
-	return !c.Undoable() || c.Unread || reachesOthers(c)
 }
