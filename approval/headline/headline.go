@@ -267,7 +267,7 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	names, at := []string(nil), -1
 	for i := range o.list {
 		c := &o.list[i]
-		if c.stands > 1 || c.guessed || c.score != one.score || c.weight() != one.weight() {
+		if !c.weighs(one) {
 			continue
 		}
 		other, its := shapeOf(act(c.said))
@@ -283,6 +283,11 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	return said.About(things[at], all), len(names)
+}
+
+// weighs reports whether an operation stands for itself and weighs as much as another.
+func (o *one) weighs(other *one) bool {
+	return o.stands <= 1 && !o.guessed && o.score == other.score && o.weight() == other.weight()
 }
 
 // differing is the place at which two lists differ, -1 where that is not one place.

@@ -129,12 +129,14 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return c.replace(ctx, chat, id, card.Ask)
 	}
 	err := c.amend(ctx, chat, id, v, attached)
-	if p, ok := errors.AsType[*PlatformError](err); ok && (p.uneditable() || p.MigrateTo != 0) {
-		return c.instead(ctx, chat, id, v, p)
-	}
-	if p, ok := errors.AsType[*PlatformError](err); ok && p.Code == http.StatusForbidden {
-		// The message is there, and shows what was until the chat lets the bot in again.
-		return &approval.RetryError{After: shutPause, Unsent: true, Err: err}
+	if p, ok := errors.AsType[*PlatformError](err); ok {
+		switch {
+		case p.uneditable() || p.MigrateTo != 0:
+			return c.instead(ctx, chat, id, v, p)
+		case p.Code == http.StatusForbidden:
+			// The message is there, and shows what was until the chat lets the bot in again.
+			return &approval.RetryError{After: shutPause, Unsent: true, Err: err}
+		}
 	}
 	if err = delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
 		return err

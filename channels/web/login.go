@@ -65,7 +65,7 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	http.SetCookie(rw, c)
-	http.Redirect(rw, r, w.sought(rw, r), http.StatusSeeOther) //nolint:gosec // a path of ours, which we sealed
+	http.Redirect(rw, r, w.sought(rw, r), http.StatusSeeOther)
 	return nil
 }
 
@@ -80,7 +80,7 @@ type sought struct {
 // remember notes in the browser the path that it asked for, for as long as a link works.
 // The path is one that we serve, sealed: no other site can make a sign-in lead elsewhere.
 func (w *Web) remember(rw http.ResponseWriter, r *http.Request, to string) error {
-	c := w.soughtCookie(r)
+	c := w.soughtCookie(r) //nolint:gosec // As a session's.
 	var err error
 	if c.Value, err = w.told.Load().seal(sought{to}); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (w *Web) remember(rw http.ResponseWriter, r *http.Request, to string) error
 // sought returns the path that the browser asked for before it signed in, and has the
 // browser forget it.
 func (w *Web) sought(rw http.ResponseWriter, r *http.Request) string {
-	c := w.soughtCookie(r)
+	c := w.soughtCookie(r) //nolint:gosec // As a session's.
 	note, err := r.Cookie(c.Name)
 	if err != nil {
 		return start
@@ -108,7 +108,7 @@ func (w *Web) sought(rw http.ResponseWriter, r *http.Request) string {
 }
 
 func (w *Web) soughtCookie(r *http.Request) *http.Cookie {
-	c := w.sessions.blank(w.secure(r))
+	c := w.sessions.blank(w.secure(r)) //nolint:gosec // As a session's.
 	c.Name += "_to"
 	return c
 }

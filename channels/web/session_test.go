@@ -61,12 +61,12 @@ func TestSigningInLeadsBack(t *testing.T) {
 		}
 		return door, note
 	}
-	entered := func(in *inbox, note *http.Cookie) *http.Response {
+	entered := func(in *inbox, note *http.Cookie) *httptest.ResponseRecorder {
 		r := in.request(http.MethodPost, "/inbox/login", in.code())
 		if note != nil {
 			r.AddCookie(&http.Cookie{Name: note.Name, Value: note.Value})
 		}
-		return in.do(r).Result()
+		return in.do(r)
 	}
 	in := newInbox(t, newDesk())
 	for name, c := range map[string]struct{ method, target, accept, want string }{
@@ -92,10 +92,10 @@ func TestSigningInLeadsBack(t *testing.T) {
 				t.Errorf("who is signed in is not led to %s", c.want)
 			}
 			got := entered(in, note)
-			if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != c.want {
-				t.Errorf("%d to %q, want %q", got.StatusCode, got.Header.Get("Location"), c.want)
+			if got.Code != http.StatusSeeOther || got.Header().Get("Location") != c.want {
+				t.Errorf("%d to %q, want %q", got.Code, got.Header().Get("Location"), c.want)
 			}
-			if cookies := got.Cookies(); note != nil && (len(cookies) != 2 || cookies[1].Name != note.Name || cookies[1].MaxAge >= 0) {
+			if cookies := got.Result().Cookies(); note != nil && (len(cookies) != 2 || cookies[1].Name != note.Name || cookies[1].MaxAge >= 0) {
 				t.Errorf("it is not forgotten: %v", cookies)
 			}
 		})
@@ -106,8 +106,8 @@ func TestSigningInLeadsBack(t *testing.T) {
 		"empty": "", "bare": "https://evil.example/", "unsealed": body, "flipped": flip(note.Value, 12),
 		"another path": base64.RawURLEncoding.EncodeToString([]byte(`{"to":"//evil.example"}`)) + "." + mac,
 	} {
-		if got := entered(in, &http.Cookie{Name: note.Name, Value: forged}); got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/inbox" {
-			t.Errorf("%s: %d to %q", name, got.StatusCode, got.Header.Get("Location"))
+		if got := entered(in, &http.Cookie{Name: note.Name, Value: forged}); got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/inbox" {
+			t.Errorf("%s: %d to %q", name, got.Code, got.Header().Get("Location"))
 		}
 	}
 }

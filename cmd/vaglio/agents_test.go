@@ -31,7 +31,7 @@ type gated struct {
 }
 
 // newGated installs the hook with the command that people use.
-func newGated(t *testing.T, r trial.Recipe, more ...string) *gated {
+func newGated(t *testing.T, r trial.Recipe) *gated {
 	t.Helper()
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
@@ -42,7 +42,7 @@ func newGated(t *testing.T, r trial.Recipe, more ...string) *gated {
 	if err := os.MkdirAll(g.work, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	g.install(more...)
+	g.install()
 	return g
 }
 

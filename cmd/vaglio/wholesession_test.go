@@ -52,14 +52,12 @@ func (w *session) post(a approval.Answer, says string) slacktest.Message {
 	})
 }
 
-// inbox is the ask's page, once it says so.
-func (w *session) inbox(a approval.Answer, says string) (page string) {
+// inbox waits until the ask's page says so.
+func (w *session) inbox(a approval.Answer, says string) {
 	w.t.Helper()
 	w.team.await("the inbox to say "+says, func() bool {
-		page = w.owner.get("/inbox/ask/" + string(a.Approval.ID.Ask())).body
-		return strings.Contains(page, says)
+		return strings.Contains(w.owner.get("/inbox/ask/"+string(a.Approval.ID.Ask())).body, says)
 	})
-	return page
 }
 
 // presses presses a button of the ask's message on Telegram, once it is there, and

@@ -91,9 +91,7 @@ func (p *program) ended(from int) int {
 		}
 		switch {
 		case t.kind != tokenName || prev.text == ".":
-		case depth == 1 && i > from && t.word("else", "elsif", "elseif", "when", "rescue", "ensure"):
-			depth--
-		case t.text == "end", lua && t.text == "until":
+		case p.endsBlock(t, depth == 1 && i > from):
 			depth--
 		case p.opensBlock(t, prev, loop):
 			depth++
@@ -105,6 +103,11 @@ func (p *program) ended(from int) int {
 	}
 	p.spend((i - from) / 4)
 	return i
+}
+
+// endsBlock reports whether a word ends a block, or one of its parts.
+func (p *program) endsBlock(t token, parts bool) bool {
+	return t.text == "end" || p.lang.name == "lua" && t.text == "until" || parts && t.word("else", "elsif", "elseif", "when", "rescue", "ensure")
 }
 
 // opensBlock reports whether a word begins what ends with "end"; loop says that

@@ -157,13 +157,7 @@ func (p *program) keyword(name string) bool {
 		p.returned()
 		return true
 	case "class", "module":
-		if p.peek(1).kind != tokenName || !p.lang.has("class") {
-			return false
-		}
-		p.classes[p.peek(1).text] = true
-		p.take()
-		p.take()
-		return true
+		return p.class()
 	case "use", "no":
 		for p.lang.name == "perl" && p.at < p.end && !p.is(";") {
 			p.take()
@@ -177,6 +171,17 @@ func (p *program) keyword(name string) bool {
 		return true
 	}
 	return p.takeIf(wordclass.Is("statement-word", name))
+}
+
+// class reads the name of a class.
+func (p *program) class() bool {
+	if p.peek(1).kind != tokenName || !p.lang.has("class") {
+		return false
+	}
+	p.classes[p.peek(1).text] = true
+	p.take()
+	p.take()
+	return true
 }
 
 // branch reads up to a place what may be passed by, and returns its last value.
@@ -207,12 +212,12 @@ func (p *program) modified() bool {
 	start := p.at
 	for i := start; i < p.end && p.spend(1); i = p.over(i) + 1 {
 		t := p.toks[i]
-		loop := t.word("for", "foreach", "while", "until") && (i == start || p.toks[i-1].text != "->")
+		loop := t.word("for", "foreach", "while", "until")
 		switch {
 		case loop && i == start, t.is(";", "}", ")"):
 			p.scanned = i
 			return false
-		case loop:
+		case loop && p.toks[i-1].text != "->":
 			p.repeated(start, i)
 			return true
 		case i > start && p.conditional(t, p.toks[i-1]):

@@ -182,25 +182,27 @@ func (v value) nth(n int) value {
 // or is what may be one value or the other.
 func (v value) or(o value) value {
 	switch {
-	case v.kind == kindNone || v.kind == kindOther:
+	case v.idle():
 		return o
-	case o.kind == kindNone || o.kind == kindOther || v.fn != nil || v.file != nil:
+	case o.idle() || v.fn != nil || v.file != nil:
 		return v
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
 		v.list = slices.Concat(v.list, o.list)[:min(len(v.list)+len(o.list), maxList)]
 		return v
-	case v.multi() || o.multi():
-		if o.multi() {
-			v = o
-		}
+	case o.multi():
+		return o
+	case v.multi():
 		return v
 	}
 	out := v
 	out.alts = capped(slices.Concat(v.words(), o.words()))
 	return out
 }
+
+// idle reports whether a value says nothing of a text.
+func (v value) idle() bool { return v.kind == kindNone || v.kind == kindOther }
 
 // orMap is the map whose fields may be those of one or of the other.
 func (v value) orMap(o value) value {

@@ -158,6 +158,12 @@ func (p *Parsed) option(at int, sec *Section) int {
 	if len(s) > 2 {
 		p.Flags = append(p.Flags, Flag{Name: s, At: at})
 	}
+	return p.letters(s, at, sec)
+}
+
+// letters records the short options of a word and returns how many further words they
+// take.
+func (p *Parsed) letters(s string, at int, sec *Section) int {
 	var seen [1 << 8]bool // a letter counts once, however long the bundle is
 	for j := 1; j < len(s); j++ {
 		if seen[s[j]] {
@@ -165,13 +171,9 @@ func (p *Parsed) option(at int, sec *Section) int {
 		}
 		seen[s[j]] = true
 		f := Flag{Name: shortOption(s[j]), At: at}
-		if p.takes(f.Name, sec) {
+		if takes := p.takes(f.Name, sec); takes || sec.Glued[f.Name] { // all that follows is its value
 			f.Cut, f.Has = j+1, j+1 < len(s)
-			return p.take(f, !f.Has)
-		}
-		if sec.Glued[f.Name] { // all that follows is its value
-			f.Cut, f.Has = j+1, j+1 < len(s)
-			return p.take(f, false)
+			return p.take(f, takes && !f.Has)
 		}
 		p.Flags = append(p.Flags, f)
 	}

@@ -187,19 +187,24 @@ func (s *scan) relative(t text, form string) *rule {
 		}
 	}
 	for i := range s.bases {
-		b := &s.bases[i]
-		b.resolve(s.g)
-		lexical, resolved := path.Join(b.lexical, form), realpath.Join(b.real, form)
-		if !prose {
-			if r := s.below(b, t, lexical); r != nil {
-				return r
-			}
+		if r := s.from(&s.bases[i], t, form, prose); r != nil {
+			return r
 		}
-		if resolved != lexical && (!prose || resolved != path.Join(b.real, form)) {
-			if r := s.below(b, t, resolved); r != nil {
-				return r
-			}
+	}
+	return nil
+}
+
+// from tries a relative path below one folder.
+func (s *scan) from(b *base, t text, form string, prose bool) *rule {
+	b.resolve(s.g)
+	lexical, resolved := path.Join(b.lexical, form), realpath.Join(b.real, form)
+	if !prose {
+		if r := s.below(b, t, lexical); r != nil {
+			return r
 		}
+	}
+	if resolved != lexical && (!prose || resolved != path.Join(b.real, form)) {
+		return s.below(b, t, resolved)
 	}
 	return nil
 }

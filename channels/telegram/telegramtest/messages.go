@@ -78,17 +78,8 @@ func (c *content) inline(rows [][]Button) *Fault {
 	for _, row := range rows {
 		for _, b := range row {
 			n++
-			switch {
-			case b.Text == "":
-				return bad("can't parse inline keyboard button: text must be non-empty")
-			case b.URL != "" && b.Data != "":
-				return bad("can't parse inline keyboard button: exactly one optional field must be used")
-			case b.URL != "" && !strings.HasPrefix(b.URL, "https://"):
-				return bad("inline keyboard button URL '" + b.URL + "' is invalid: Wrong HTTP URL")
-			case b.Data == "" && b.URL == "":
-				return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
-			case len(b.Data) > MaxData:
-				return bad("BUTTON_DATA_INVALID")
+			if f := b.fault(); f != nil {
+				return f
 			}
 		}
 	}
@@ -97,6 +88,23 @@ func (c *content) inline(rows [][]Button) *Fault {
 	}
 	if n > 0 {
 		c.keyboard = rows
+	}
+	return nil
+}
+
+// fault is what the platform has against a button.
+func (b Button) fault() *Fault {
+	switch {
+	case b.Text == "":
+		return bad("can't parse inline keyboard button: text must be non-empty")
+	case b.URL != "" && b.Data != "":
+		return bad("can't parse inline keyboard button: exactly one optional field must be used")
+	case b.URL != "" && !strings.HasPrefix(b.URL, "https://"):
+		return bad("inline keyboard button URL '" + b.URL + "' is invalid: Wrong HTTP URL")
+	case b.Data == "" && b.URL == "":
+		return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+	case len(b.Data) > MaxData:
+		return bad("BUTTON_DATA_INVALID")
 	}
 	return nil
 }

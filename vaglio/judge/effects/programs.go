@@ -35,9 +35,7 @@ func (r *reading) named(v *invocation) []Effect {
 // for a program of the machine.
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
-	at := literal(v.path)
-	temporary := r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at)
-	if v.byPath() && (temporary || r.cloned || r.fetched[lastPart(v.path)] || t.harmless[name]) {
+	if v.byPath() && r.posing(v, name) {
 		return r.localProgram(v)
 	}
 	if secs := t.sections[name]; secs != nil {
@@ -56,6 +54,12 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 		return r.localProgram(v)
 	}
 	return r.stranger(v)
+}
+
+// posing reports whether a file may be another program than its name says.
+func (r *reading) posing(v *invocation, name string) bool {
+	at := literal(v.path)
+	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]
 }
 
 // byPath reports whether a command is a file by its path, and none of those that
