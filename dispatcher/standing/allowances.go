@@ -2,7 +2,6 @@ package standing
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -11,10 +10,7 @@ import (
 // Allowances are what people allowed a moment ago, by agent. They allow nothing:
 // the card of a call that is equal to one, or like it, offers in sight the grant
 // that would spare the next.
-type Allowances struct {
-	mu sync.Mutex
-	by map[string][]Allowed
-}
+type Allowances struct{ by byAgent[Allowed] }
 
 // Allowed is a call that a person allowed.
 type Allowed struct {
@@ -32,22 +28,17 @@ const Lately = time.Hour
 
 // Keep follows an ask.
 func (l *Allowances) Keep(ask *approval.Ask) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.by == nil {
-		l.by = make(map[string][]Allowed)
-	}
-	now := time.Now()
-	kept := slices.DeleteFunc(l.by[ask.Agent], func(a Allowed) bool { return a.ID.Ask() == ask.ID || now.Sub(a.At) >= Lately })
+	var more []Allowed
 	for i := range ask.Approvals {
-		if a, ok := allowed(&ask.Approvals[i]); ok && now.Sub(a.At) < Lately {
-			kept = append(kept, a)
+		if a, ok := allowed(&ask.Approvals[i]); ok {
+			more = append(more, a)
 		}
 	}
-	if l.by[ask.Agent] = kept; len(kept) == 0 {
-		delete(l.by, ask.Agent)
-	}
+	l.by.keep(ask.Agent, func(a Allowed) bool { return a.ID.Ask() == ask.ID || a.over() }, more)
 }
+
+// over reports whether it was given too long ago.
+func (a *Allowed) over() bool { return time.Since(a.At) >= Lately }
 
 // allowed reads what a person allowed, and may allow more of.
 func allowed(p *approval.Approval) (Allowed, bool) {
@@ -69,9 +60,7 @@ func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *ap
 	if key == "" {
 		return nil, 0
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	late := slices.DeleteFunc(slices.Clone(l.by[agent]), func(a Allowed) bool { return time.Since(a.At) >= Lately })
+	late := slices.DeleteFunc(l.by.of(agent), func(a Allowed) bool { return a.over() })
 	slices.SortStableFunc(late, func(a, b Allowed) int { return b.At.Compare(a.At) })
 	for i := range late {
 		a := &late[i]
@@ -85,10 +74,7 @@ func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *ap
 			return like, approval.MaxUses
 		}
 	}
-	if like != nil {
-		return like, 0
-	}
-	for i := range late {
+	for i := range late { // None is nearer than an equal one.
 		like = nearer(like, about, approval.Likeness{Approval: late[i].ID, At: late[i].At}, late[i].About)
 	}
 	return like, 0

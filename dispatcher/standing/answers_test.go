@@ -62,6 +62,10 @@ func TestAnAllowanceIsOfferedForAnHour(t *testing.T) {
 			if like, _ := l.Again("coder", "push other", nil); like != nil {
 				t.Errorf("what is %s is offered: %+v", name, like)
 			}
+			var alone standing.Allowances
+			if alone.Keep(&approval.Ask{ID: "b", Agent: "coder", Approvals: []approval.Approval{p}}); len(alone.Agents()) != 0 {
+				t.Errorf("what is %s is kept", name)
+			}
 		}
 		time.Sleep(time.Minute)
 		keep("c", allowedCall("c-1", "push main", "main"))
@@ -74,6 +78,9 @@ func TestAnAllowanceIsOfferedForAnHour(t *testing.T) {
 		used.Grant = &approval.Grant{At: time.Now(), Most: 2}
 		keep("d", used)
 		again("with a grant that is not used", "push main", "main", "d-1", 0)
+		used.Grant.Most = 1
+		keep("d", used)
+		again("with a grant of one call, which is this one", "push main", "main", "d-1", 0)
 		time.Sleep(time.Minute)
 		used.Grant.Uses = []approval.Use{{Ask: "x", At: time.Now()}}
 		used.Grant.Most = 3

@@ -5,9 +5,7 @@
 package standing
 
 import (
-	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -17,10 +15,7 @@ import (
 // do the same as a denied one, in whatever spelling, gets the old answer: an agent
 // cannot reword its way past a no. One that is like it is asked, and its card says
 // so. Nothing is decided here: what a denial says is read from the store.
-type Denials struct {
-	mu sync.Mutex
-	by map[string][]Denied
-}
+type Denials struct{ by byAgent[Denied] }
 
 // Denied is a denial that stands until an instant.
 type Denied struct {
@@ -38,21 +33,14 @@ type Denied struct {
 // Keep follows an ask: its standing denials are kept, until each ends or is
 // lifted.
 func (n *Denials) Keep(ask *approval.Ask) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.by == nil {
-		n.by = make(map[string][]Denied)
-	}
 	now := time.Now()
-	kept := slices.DeleteFunc(n.by[ask.Agent], func(d Denied) bool { return !now.Before(d.Until) || d.ID.Ask() == ask.ID })
+	var more []Denied
 	for i := range ask.Approvals {
 		if a := &ask.Approvals[i]; a.Answers(now) && a.Effect != "" {
-			kept = append(kept, Denied{a.ID, a.Effect, a.About, a.Kind, a.EndedAt, a.StandsUntil, a.Decision.By})
+			more = append(more, Denied{a.ID, a.Effect, a.About, a.Kind, a.EndedAt, a.StandsUntil, a.Decision.By})
 		}
 	}
-	if n.by[ask.Agent] = kept; len(kept) == 0 {
-		delete(n.by, ask.Agent)
-	}
+	n.by.keep(ask.Agent, func(d Denied) bool { return !now.Before(d.Until) || d.ID.Ask() == ask.ID }, more)
 }
 
 // of reports whether the denial is of everything of a kind, and the subjects hold it.
@@ -67,12 +55,7 @@ func (d *Denied) Covers(about approval.Subjects) bool {
 // Find returns the newest standing denial of a call with the effect, or of a kind
 // that it is of.
 func (n *Denials) Find(agent, effect string, about approval.Subjects) (approval.ID, bool) {
-	if effect == "" {
-		return "", false
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, d := range slices.Backward(n.by[agent]) {
+	for _, d := range slices.Backward(n.by.of(agent)) {
 		if (d.Effect == effect || d.of(about)) && time.Now().Before(d.Until) {
 			return d.ID, true
 		}
@@ -83,10 +66,8 @@ func (n *Denials) Find(agent, effect string, about approval.Subjects) (approval.
 // Like returns the standing denial that a call is most like, nil where there is
 // none.
 func (n *Denials) Like(agent string, about approval.Subjects) *approval.Likeness {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	var best *approval.Likeness
-	for _, d := range slices.Backward(n.by[agent]) {
+	for _, d := range slices.Backward(n.by.of(agent)) {
 		if !time.Now().Before(d.Until) {
 			continue
 		}
@@ -107,15 +88,7 @@ func nearer(best *approval.Likeness, about approval.Subjects, answer approval.Li
 }
 
 // Of are the agent's standing denials.
-func (n *Denials) Of(agent string) []Denied {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.Clone(n.by[agent])
-}
+func (n *Denials) Of(agent string) []Denied { return n.by.of(agent) }
 
 // Agents are those of whom a denial stands.
-func (n *Denials) Agents() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.Sorted(maps.Keys(n.by))
-}
+func (n *Denials) Agents() []string { return n.by.agents() }

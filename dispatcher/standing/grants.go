@@ -2,7 +2,6 @@ package standing
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -11,10 +10,7 @@ import (
 // Grants are the grants that live, by agent. They say where to look; whether one
 // covers a call is decided by the record, where each use is counted before the
 // call is allowed.
-type Grants struct {
-	mu sync.Mutex
-	by map[string][]Granted
-}
+type Grants struct{ by byAgent[Granted] }
 
 // Granted is a grant that may live.
 type Granted struct {
@@ -27,35 +23,27 @@ type Granted struct {
 
 // Keep follows an ask.
 func (g *Grants) Keep(ask *approval.Ask) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	kept := slices.DeleteFunc(slices.Clone(g.by[ask.Agent]), func(o Granted) bool { return o.ID.Ask() == ask.ID })
+	var more []Granted
 	for i := range ask.Approvals {
 		if p := &ask.Approvals[i]; p.Grant != nil && p.Grant.State(time.Now()) == approval.GrantLive {
-			kept = append(kept, Granted{p.ID, p.Grant.Key, p.About, p.Grant.At})
+			more = append(more, Granted{p.ID, p.Grant.Key, p.About, p.Grant.At})
 		}
 	}
-	if g.by == nil {
-		g.by = make(map[string][]Granted)
-	}
-	if g.by[ask.Agent] = kept; len(kept) == 0 {
-		delete(g.by, ask.Agent)
-	}
+	g.by.keep(ask.Agent, func(o Granted) bool { return o.ID.Ask() == ask.ID }, more)
 }
 
 // Of returns the agent's grants that fit; those of every agent where it is
 // [approval.Everyone].
 func (g *Grants) Of(agent string, fits func(*Granted) bool) []approval.ID {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	agents := []string{agent}
+	if agent == approval.Everyone {
+		agents = g.by.agents()
+	}
 	var out []approval.ID
-	for name, list := range g.by {
-		if name != agent && agent != approval.Everyone {
-			continue
-		}
-		for i := range list {
-			if fits(&list[i]) {
-				out = append(out, list[i].ID)
+	for _, name := range agents {
+		for _, o := range g.by.of(name) {
+			if fits(&o) {
+				out = append(out, o.ID)
 			}
 		}
 	}
