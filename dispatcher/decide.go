@@ -39,7 +39,7 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 		}
 		return err
 	})
-	if err == nil && receipt.Won {
+	if err == nil {
 		d.deniedGrants(ctx, ask.Agent)
 	}
 	return receipt, err
@@ -67,8 +67,6 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 // ([*vaglio.ShapeError]). Nil means that the
 // call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall],
 // [*FileChangedError] and [approval.ErrNotFound] say why it may not.
-//
-//nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
 	id, err := d.permitted(ctx, agent, permit)
 	if err != nil {
@@ -85,11 +83,7 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	if err != nil {
 		return err
 	}
-	v, denied, err := d.engine.Guard(ctx, p)
-	if denied {
-		return d.veto(ctx, p, id, v)
-	}
-	if err != nil {
+	if err := d.guardAgain(ctx, p, id); err != nil {
 		return err
 	}
 	if lost != nil {
@@ -100,11 +94,8 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	}
 	shown := asked.Proposal
 	shown.Facts = p.Facts
-	if v, denied, err = d.engine.Guard(ctx, shown); asked.Fingerprint == fingerprint {
-		if denied {
-			return d.veto(ctx, p, id, v)
-		}
-		if err != nil {
+	if asked.Fingerprint == fingerprint {
+		if err := d.guardAgain(ctx, shown, id); err != nil {
 			return err
 		}
 	}
@@ -124,6 +115,16 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 		d.stand.sessions.Note(&shown, now(), d.engine.Did(shown))
 	}
 	return redeemError(err)
+}
+
+// guardAgain says what stands against a call whose permit is redeemed: the guard, which
+// the history then tells of, or that it cannot be read.
+func (d *Dispatcher) guardAgain(ctx context.Context, p vaglio.Proposal, id approval.ID) error { //nolint:gocritic // As the caller has it.
+	v, denied, err := d.engine.Guard(ctx, p)
+	if denied {
+		return d.veto(ctx, p, id, v)
+	}
+	return err
 }
 
 // changedFile names the file for which a call is no longer the one that was

@@ -555,6 +555,9 @@ func TestAPermitOfAFormerKeyIsVoid(t *testing.T) {
 		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
 		g.Rekey(approval.Permits{Secret: approval.Secret{2}, Former: approval.Secret{1}})
 		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+		if err := g.Redeem(t.Context(), "other", a.Permit.Permit, shell("make clean")); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("another agent's is answered %v", err)
+		}
 	})
 }
 
@@ -578,6 +581,39 @@ func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
 			t.Errorf("the store has %s, %v", kept.Find(a.Approval.ID).State, err)
 		}
 		redeem(t, g, a.Permit.Permit, shell("make clean"), dispatcher.ErrLapsed)
+	})
+}
+
+// A call that cannot be read is none that a permit is for, and spends none.
+func TestAPermitIsForNoCallThatCannotBeRead(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, shell("make clean"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
+		err := g.Redeem(t.Context(), agent, a.Permit.Permit, shell("make 'clean"))
+		if _, ok := errors.AsType[*vaglio.ShapeError](err); !ok {
+			t.Errorf("Redeem: %v", err)
+		}
+		redeem(t, g, a.Permit.Permit, shell("make clean"), nil)
+	})
+}
+
+// A deadline that the store could not keep is kept as soon as it can be.
+func TestADeadlineIsTriedAgain(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		id := g.propose(t, shell("make clean"), 0).Approval.ID
+		time.Sleep(dispatcher.DefaultAskFor - time.Second)
+		g.store.Break(errors.New("the disk is slow"))
+		time.Sleep(10 * time.Second)
+		g.store.Break(nil)
+		time.Sleep(10 * time.Second)
+		r, err := g.store.Get(t.Context(), approval.KindAsk, string(id.Ask()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ask, err := approval.DecodeAsk(r.Body); err != nil || ask.Find(id).State != approval.Expired {
+			t.Errorf("it is %s, %v", ask.Find(id).State, err)
+		}
 	})
 }
 

@@ -24,13 +24,21 @@ func TestAnOrphanDecidesNothing(t *testing.T) {
 			t.Fatalf("%d messages were posted", len(messages))
 		}
 		orphan, card := messages[0], messages[1]
+		seq := func() uint64 {
+			r, err := h.store.Get(t.Context(), approval.KindAsk, string(card.card.Ask))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Seq
+		}
+		before := seq()
 		for _, c := range []approval.Choice{approval.ChoiceAllow, approval.ChoiceDeny} {
 			if r := h.press(orphan, all, c); r.Won || !r.Replaced || r.Ask.ID != card.card.Ask {
 				t.Errorf("%s on the orphan: %+v", c, r)
 			}
 		}
-		if got := h.state(a.Approval.ID); got != approval.Pending {
-			t.Fatalf("the orphan's button made it %s", got)
+		if got := h.state(a.Approval.ID); got != approval.Pending || seq() != before {
+			t.Fatalf("the orphan's button made it %s, and wrote %d", got, seq())
 		}
 		if r := h.press(card, all, approval.ChoiceAllow); !r.Won || r.Replaced {
 			t.Errorf("the card: %+v", r)

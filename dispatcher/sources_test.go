@@ -107,6 +107,7 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 						delete(g.files, dir+file)
 					}
 				}
+				redeem(t, g, answer.Permit.Permit, shell(tt.command+"; pwd"), dispatcher.ErrOtherCall)
 				err := g.Redeem(t.Context(), agent, answer.Permit.Permit, call)
 				wrong, ok := errors.AsType[*dispatcher.FileChangedError](err)
 				switch {
