@@ -92,3 +92,16 @@ func TestAHeldAlarmRingsAgain(t *testing.T) {
 		}
 	}
 }
+
+// An alarm that is put off holds up none that is due.
+func TestAHeldAlarmHoldsUpNone(t *testing.T) {
+	now := time.Now()
+	a := newAlarms()
+	a.set("a", now.Add(-time.Minute))
+	al, _, _ := a.next(now)
+	a.hold(al)
+	a.set("b", now.Add(-time.Second))
+	if got, rings, _ := a.next(now); !rings || got.ask != "b" {
+		t.Errorf("%+v rings: %t", got, rings)
+	}
+}

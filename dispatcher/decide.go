@@ -102,7 +102,7 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	var lapsed bool
 	_, err = d.move(ctx, agent, id, func(ask *approval.Ask) error {
 		at := now()
-		lapsed = ask.Find(id).State == approval.Allowed && ask.Lapse(at) && ask.Find(id).State == approval.Lapsed
+		lapsed = ask.Lapse(at) && ask.Find(id).State == approval.Lapsed
 		if lapsed {
 			return nil
 		}

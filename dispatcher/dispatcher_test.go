@@ -584,6 +584,28 @@ func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
 	})
 }
 
+// TestALapseOfAnotherSparesThePermit redeems while another call of the same ask has
+// waited too long and nobody has kept so yet.
+func TestALapseOfAnotherSparesThePermit(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		calls := []vaglio.Proposal{shell("make clean"), shell("make install")}
+		as, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{{Proposal: calls[0]}, {Proposal: calls[1]}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(dispatcher.DefaultAskFor - time.Minute)
+		g.decide(t, as[0].Approval.ID, approval.ChoiceAllow, "")
+		allowed, err := g.Await(t.Context(), agent, as[0].Approval.ID, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.end()
+		time.Sleep(time.Minute)
+		g.store.Fail(2, errors.New("the disk is slow")) // The first look at the ask would keep it.
+		redeem(t, g, allowed.Permit.Permit, calls[0], nil)
+	})
+}
+
 // A call that cannot be read is none that a permit is for, and spends none.
 func TestAPermitIsForNoCallThatCannotBeRead(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
@@ -29,7 +30,9 @@ func TestGuardRunsAgainAtRedemption(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := vaglio.Proposal{Executor: "fs_write", Args: vaglio.Args{"path": link}}
-		a := g.propose(t, p, 0)
+		shown := p
+		shown.TurnID = "t"
+		a := g.propose(t, shown, 0)
 		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
 		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
 		if err := errors.Join(os.Remove(link), os.Symlink("/etc/shadow", link)); err != nil {
@@ -38,6 +41,9 @@ func TestGuardRunsAgainAtRedemption(t *testing.T) {
 		err := g.Redeem(t.Context(), agent, a.Permit.Permit, p)
 		if denied, ok := errors.AsType[*dispatcher.GuardError](err); !ok || denied.Verdict.BlockedBy != vaglio.PhaseGuard {
 			t.Errorf("Redeem: %v", err)
+		}
+		if told := g.events(t, history.Vetoed); len(told) != 1 || told[0].Approval != a.Approval.ID || told[0].Turn != "t" {
+			t.Errorf("the history tells %+v", told)
 		}
 	})
 }

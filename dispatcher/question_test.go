@@ -85,6 +85,17 @@ func TestAQuestionIsNotANo(t *testing.T) {
 func wantKinds(t *testing.T, g *gate, want ...history.Kind) {
 	t.Helper()
 	var got []history.Kind
+	for _, e := range g.events(t, want...) {
+		got = append(got, e.Kind)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the history tells %v, want %v", got, want)
+	}
+}
+
+// events are what the history tells of the kinds.
+func (g *gate) events(t *testing.T, kinds ...history.Kind) (all []history.Event) {
+	t.Helper()
 	for leaf, err := range g.store.Leaves(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
@@ -93,13 +104,11 @@ func wantKinds(t *testing.T, g *gate, want ...history.Kind) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(want, e.Kind) {
-			got = append(got, e.Kind)
+		if slices.Contains(kinds, e.Kind) {
+			all = append(all, e)
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the history tells %v, want %v", got, want)
-	}
+	return all
 }
 
 func TestAQuestionThatCannotBe(t *testing.T) {
