@@ -8,12 +8,70 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/terminal"
 )
+
+func newPending() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the calls that wait for a person",
+		Long: `List the calls that wait for a person, oldest first.
+
+Exit codes: 0 listed, also when nothing waits; 1 no daemon; 2 a mistake in the
+command line or in the configuration.`,
+		Example: "  vaglio pending\n  vaglio pending --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var a owner.Approvals
+			if err := askDaemon(cmd.Context(), http.MethodGet, "/pending", &a); err != nil {
+				return err
+			}
+			if asJSON {
+				return terminal.JSON(cmd.OutOrStdout(), a)
+			}
+			return owner.WritePending(cmd.OutOrStdout(), a.Approvals, time.Now())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with everything that a card shows")
+	return cmd
+}
+
+func newWhy() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why <id>",
+		Short: "Tell why a call was put to a person or refused, and what became of it",
+		Long: `Tell why a call was put to a person: what the agent wanted, what each judge
+saw, what the person decided, and how the run ended. Of a call that was refused
+without one, such as by the guard, the digest has an id that begins with "veto-".
+The first characters of an id do, four at least, when no other id begins with them.
+
+Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the command
+line or in the configuration.`,
+		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
+		Args:    asUsed,
+
+		ValidArgsFunction: waitingIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var a owner.Approvals
+			if err := askDaemon(cmd.Context(), http.MethodGet, "/why/"+url.PathEscape(args[0]), &a); err != nil {
+				return err
+			}
+			if asJSON {
+				return terminal.JSON(cmd.OutOrStdout(), a)
+			}
+			return owner.WriteWhy(cmd.OutOrStdout(), a.Approvals)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
 
 func newShow(std stdio) *cobra.Command {
 	return &cobra.Command{
@@ -144,4 +202,116 @@ have to allow, they must be among those whom the route names. Its deadline stays
 			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"hand"}, "id": {args[0]}, "to": {strings.Join(args[1:], " ")}})
 		},
 	}
+}
+
+// orderExits is what every order says of its exit codes.
+const orderExits = "\n\nExit codes: 0 done, 1 not done, with the reason, or no daemon; 2 a mistake in the\ncommand line or in the configuration."
+
+// ordered asks the daemon and prints what it did.
+func ordered(cmd *cobra.Command, method, path string, values url.Values) error {
+	var said owner.Said
+	if err := askDaemon(cmd.Context(), method, path+"?"+values.Encode(), &said); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.TrimRight(said.Text, "\n"))
+	return err
+}
+
+func newStop() *cobra.Command {
+	var all bool
+	var span time.Duration
+	var words string
+	cmd := &cobra.Command{
+		Use:   "stop [agent]",
+		Short: "Stop an agent, or all of them: deny what waits, and what is asked meanwhile",
+		Long: `Pull the brake. What waits for a person is denied, what an agent would ask meanwhile
+is denied at once, and grants end, until 'vaglio go' or until the time is over. It
+holds across a restart, and is told on every channel. What needs nobody goes on,
+unless --all is given; that also takes permits back that are not used yet.` + orderExits,
+		Example: "  vaglio stop\n  vaglio stop coder --for 1h --words \"I am on the bus\"\n  vaglio stop --all",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			values := url.Values{"verb": {"stop"}, "words": {words}, "agent": {strings.Join(args, "")}}
+			if cmd.Flags().Changed("for") {
+				values.Set("for", span.String())
+			}
+			if all {
+				values.Set("all", "1")
+			}
+			return ordered(cmd, http.MethodPost, "/order", values)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "also stop what needs nobody, and take unused permits back")
+	cmd.Flags().DurationVar(&span, "for", 0, "for how long, such as 30m or 8h; without it until 'vaglio go'")
+	cmd.Flags().StringVar(&words, "words", "", "what the agent is told")
+	return cmd
+}
+
+func newGo() *cobra.Command {
+	return &cobra.Command{
+		Use:     "go [agent]",
+		Short:   "Let a stopped agent go on, or all of them",
+		Long:    `Let go of the brake that 'vaglio stop' or /stop pulled.` + orderExits,
+		Example: "  vaglio go\n  vaglio go coder",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {"go"}, "agent": {strings.Join(args, "")}})
+		},
+	}
+}
+
+func newGrants() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "grants [agent]",
+		Short: "List what is granted for more than one call",
+		Long: `List the grants that are in force: what was allowed for a few equal calls, how many
+of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExits,
+		Example: "  vaglio grants\n  vaglio grants end 7kq2",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodGet, "/grants", url.Values{"agent": {strings.Join(args, "")}})
+		},
+	}
+	cmd.AddCommand(onOne("end", "End a grant", "End a grant: the next equal call is asked again.", "  vaglio grants end 7kq2"))
+	return cmd
+}
+
+// onOne is an order about one thing that was answered before.
+func onOne(verb, short, long, example string) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " <id>", Short: short, Long: long + orderExits, Example: example, Args: asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ordered(cmd, http.MethodPost, "/order", url.Values{"verb": {verb}, "id": {args[0]}})
+		},
+	}
+}
+
+func newLift() *cobra.Command {
+	return onOne("lift", "Take a standing denial back", `Take a denial back for the time to come: a call that would do the same is asked
+again instead of getting the old answer. What was denied stays denied.`, "  vaglio lift 7kq2")
+}
+
+func newRevoke() *cobra.Command {
+	return onOne("revoke", "Take a permit back that is not used yet", `Take a permit back that the agent has not used yet. A call that began already is
+not stopped by it.`, "  vaglio revoke 7kq2")
+}
+
+// completeWithin bounds how long a shell waits for what it could complete.
+const completeWithin = 2 * time.Second
+
+// waitingIDs completes the ids of the calls that wait for a person, each with what
+// it is. Without a daemon there is nothing to complete.
+func waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var a owner.Approvals
+	if err := askDaemonFor(cmd.Context(), completeWithin, http.MethodGet, "/pending", &a); err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ids := make([]cobra.Completion, len(a.Approvals))
+	for i := range a.Approvals {
+		ids[i] = cobra.CompletionWithDesc(string(a.Approvals[i].ID), terminal.OneLine(a.Approvals[i].Call(), 60))
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }

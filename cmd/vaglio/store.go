@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -14,7 +13,6 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web"
-	"github.com/metnos/vaglio/channels/web/passkey"
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -24,6 +22,51 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/keyring"
 )
+
+// credentialLeast and credentialMost are how many bytes a credential has.
+const (
+	credentialLeast = 16
+	credentialMost  = 4 << 10
+)
+
+// storeOptions are the options that stores are opened with here: with the credential
+// that systemd hands to a service by LoadCredential, where there is one.
+func storeOptions() (o bolt.Options, err error) {
+	dir, _ := hookmain.Variables(environ())("CREDENTIALS_DIRECTORY")
+	if dir == "" {
+		return o, nil
+	}
+	path := filepath.Join(dir, keyring.Credential)
+	b, whole, err := regular.Read(path, credentialMost)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return o, nil
+	case err != nil:
+		return o, &configError{fmt.Errorf("credential: %w", err)}
+	case !whole || len(b) < credentialLeast:
+		return o, &configError{fmt.Errorf("credential: %s should hold %d to %d random bytes", path, credentialLeast, credentialMost)}
+	}
+	o.Credential = b
+	return o, nil
+}
+
+// openStore opens the store in a file for writing.
+func openStore(path string) (*bolt.DB, error) {
+	o, err := storeOptions()
+	if err != nil {
+		return nil, err
+	}
+	return bolt.Open(path, o)
+}
+
+// lookInto opens the store in a file for a look.
+func lookInto(path string) (*bolt.Look, error) {
+	o, err := storeOptions()
+	if err != nil {
+		return nil, err
+	}
+	return bolt.LookInto(path, o)
+}
 
 func newRotate() *cobra.Command {
 	return &cobra.Command{
@@ -141,134 +184,45 @@ func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err e
 	return done, instance.FinishRotation(ctx, d.store)
 }
 
-// credentialLeast and credentialMost are how many bytes a credential has.
-const (
-	credentialLeast = 16
-	credentialMost  = 4 << 10
-)
+// newCompact rewrites the store's file, where log verify only reads it.
+func newCompact() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compact",
+		Short: "Give back the room that dropped records left in the store",
+		Long: `Rewrite the store without the room that dropped records left in its file. The file
+keeps that room for new records by itself, so this is for after a time in which there
+were far more of them than usual. Nothing that is kept changes, and the journal of calls
+that passed needs none of it: its room comes back by itself.
 
-// storeOptions are the options that stores are opened with here: with the credential
-// that systemd hands to a service by LoadCredential, where there is one.
-func storeOptions() (o bolt.Options, err error) {
-	dir, _ := hookmain.Variables(environ())("CREDENTIALS_DIRECTORY")
-	if dir == "" {
-		return o, nil
-	}
-	path := filepath.Join(dir, keyring.Credential)
-	b, whole, err := regular.Read(path, credentialMost)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return o, nil
-	case err != nil:
-		return o, &configError{fmt.Errorf("credential: %w", err)}
-	case !whole || len(b) < credentialLeast:
-		return o, &configError{fmt.Errorf("credential: %s should hold %d to %d random bytes", path, credentialLeast, credentialMost)}
-	}
-	o.Credential = b
-	return o, nil
-}
+It takes the store for itself, for a second or so: where a daemon serves, it says so,
+changes nothing, and the daemon has to be stopped first. The rewritten file takes the
+old one's place in one step when it is whole, so that it may be ended at any time.
+Meanwhile the disk needs room for both.
 
-// openStore opens the store in a file for writing.
-func openStore(path string) (*bolt.DB, error) {
-	o, err := storeOptions()
-	if err != nil {
-		return nil, err
-	}
-	return bolt.Open(path, o)
-}
-
-// lookInto opens the store in a file for a look.
-func lookInto(path string) (*bolt.Look, error) {
-	o, err := storeOptions()
-	if err != nil {
-		return nil, err
-	}
-	return bolt.LookInto(path, o)
-}
-
-// inboxPasskeys are the inbox's passkeys.
-type inboxPasskeys struct{ inbox *web.Web }
-
-// List returns the passkeys.
-func (p inboxPasskeys) List() []owner.PasskeyAccount {
-	all := p.inbox.Passkeys()
-	told := make([]owner.PasskeyAccount, len(all))
-	for i := range all {
-		told[i] = owner.PasskeyAccount{Name: all[i].Name, Host: all[i].Host, Made: all[i].Made, Used: all[i].Used}
-	}
-	return told
-}
-
-// Remove removes a passkey.
-func (p inboxPasskeys) Remove(ctx context.Context, name string) error {
-	err := p.inbox.RemovePasskey(ctx, name)
-	if errors.Is(err, passkey.ErrNone) {
-		return approval.ErrNotFound
-	}
-	return err
-}
-
-func newPasskeys() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "passkeys",
-		Short: "List the passkeys of the inbox, and remove one that was lost",
-		Long: `List the passkeys of the inbox, and remove one that was lost. They are registered in
-the inbox, on its page Passkeys. Once there is one, a call that may not be undone or
-reaches others is allowed only in the inbox, with a passkey.
-
-Exit codes: 0 done, 1 no daemon or no such passkey, 2 a mistake in the command line
-or in the configuration.`,
-		Example: "  vaglio passkeys list\n  vaglio passkeys remove phone",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPasskeysList(), newPasskeysRemove())
-	return cmd
-}
-
-func newPasskeysList() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the passkeys of the inbox",
-		Long: `List the passkeys of the inbox, the oldest first, and where each can be used.
-
-Exit codes: 0 listed, 1 no daemon, 2 a mistake in the command line or in the
-configuration.`,
-		Example: "  vaglio passkeys list\n  vaglio passkeys list --json",
+Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing changed;
+2 a mistake in the command line or in the configuration.`,
+		Example: "  vaglio compact",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var a owner.PasskeyList
-			if err := askDaemon(cmd.Context(), http.MethodGet, "/passkeys", &a); err != nil {
+			dir, err := loadDataDir()
+			if err != nil {
 				return err
 			}
-			if asJSON {
-				return terminal.JSON(cmd.OutOrStdout(), a)
-			}
-			return owner.WritePasskeys(cmd.OutOrStdout(), a.Passkeys)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
-}
-
-func newPasskeysRemove() *cobra.Command {
-	return &cobra.Command{
-		Use:   "remove <name>",
-		Short: "Remove a passkey that was lost",
-		Long: `Remove a passkey that was lost, without it. It takes a terminal with no agent's
-program above, and every chat is told. Without any passkey, calls are allowed as
-before there was one.
-
-Exit codes: 0 removed, 1 no daemon, no such passkey or no terminal, 2 a mistake in
-the command line or in the configuration.`,
-		Example: "  vaglio passkeys remove phone",
-		Args:    asUsed,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := askDaemon(cmd.Context(), http.MethodDelete, "/passkeys/"+url.PathEscape(args[0]), &owner.Said{}); err != nil {
+			o, err := storeOptions()
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "removed; every chat is told")
+			before, after, err := bolt.Compact((&config{DataDir: dir}).path(datafolder.StoreFile), o)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("there is no store yet in %s: 'vaglio serve' makes it", dir)
+			}
+			if _, locked := errors.AsType[*bolt.LockedError](err); locked {
+				return fmt.Errorf("the store was not rewritten: %w", err)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "The store's file had %d KiB and has %d KiB.\n", before>>10, after>>10)
 			return err
 		},
 	}
