@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 const aSecret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 func TestWhatAPersonMayChange(t *testing.T) {
-	longest := strings.Repeat("é", approval.MaxEdit)
+	longest := strings.Repeat("é", 4000)
 	p := vaglio.Proposal{Executor: "x", Args: vaglio.Args{
 		"plain": "a", "longest": longest, "longer": longest + "é", "returns": "a\rb", "unseen": "a\u200bb", "lookalike": "pаypal",
 		"masked": "token " + aSecret, "number": 7, longest + "n": "a", "na\u200bme": "a",
@@ -71,6 +72,13 @@ func TestAnEditIsTaken(t *testing.T) {
 	changed := []approval.Difference{{Name: "command", Was: "make a", Now: "make b"}}
 	alone := approval.Everybody()
 	two := approval.Routing{Routes: []approval.Route{{Name: "two", Quorum: 2, Approvers: []string{"web:owner"}}}}
+	fill := func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) {
+		for n := 2; n <= approval.MaxCalls; n++ {
+			more := a.Approvals[0]
+			more.ID = approval.ID(fmt.Sprintf("%s-%d", a.ID, n))
+			a.Approvals = append(a.Approvals, more)
+		}
+	}
 	for name, tt := range map[string]struct {
 		by     approval.Electorate
 		before func(a *approval.Ask, e *approval.Editing, c *approval.Call)
@@ -79,18 +87,20 @@ func TestAnEditIsTaken(t *testing.T) {
 		want   error
 		key    string // of the error, where it says why an order is not followed
 	}{
-		"through judges":   {by: alone},
-		"let through":      {by: alone, passes: true},
-		"by a stranger":    {by: approval.Electorate{Human: func(id string) (string, bool) { return id, false }, Terms: alone.Terms}, want: approval.ErrNotApprover},
-		"of two":           {by: two.Electorate([]approval.Active{{Route: "two", Quorum: 2}}, "local", func(id string) (string, bool) { return id, true }), key: approval.OrderSeveral},
-		"by nobody":        {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.By = approval.Person{} }, want: approval.ErrNobody},
-		"of no call":       {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.ID = "other-1" }, want: approval.ErrNotFound},
-		"of what is over":  {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { _ = a.Withdraw(a.Approvals[0].ID, start) }, key: approval.OrderNothing},
-		"too late":         {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { a.ExpiresAt = start }, key: approval.OrderNothing},
-		"of the guard's":   {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { a.Approvals[0].Verdict = guardDenies() }, want: approval.ErrNotAskable},
-		"into a mask":      {by: alone, before: func(_ *approval.Ask, _ *approval.Editing, c *approval.Call) { c.Obscured = approval.AllObscured() }, key: approval.OrderObscured},
-		"into the guard's": {by: alone, before: func(_ *approval.Ask, _ *approval.Editing, c *approval.Call) { c.Denial = approval.Denial{} }, want: approval.ErrNotAskable},
-		"without tokens":   {by: alone, tokens: -1, want: approval.ErrNoJoining},
+		"through judges":    {by: alone},
+		"let through":       {by: alone, passes: true},
+		"by a stranger":     {by: approval.Electorate{Human: func(id string) (string, bool) { return id, false }, Terms: alone.Terms}, want: approval.ErrNotApprover},
+		"of two":            {by: two.Electorate([]approval.Active{{Route: "two", Quorum: 2}}, "local", func(id string) (string, bool) { return id, true }), key: approval.OrderSeveral},
+		"by nobody":         {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.By = approval.Person{} }, want: approval.ErrNobody},
+		"of no call":        {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.ID = "other-1" }, want: approval.ErrNotFound},
+		"of what is over":   {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { _ = a.Withdraw(a.Approvals[0].ID, start) }, key: approval.OrderNothing},
+		"too late":          {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { a.ExpiresAt = start }, key: approval.OrderNothing},
+		"of the guard's":    {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { a.Approvals[0].Verdict = guardDenies() }, want: approval.ErrNotAskable},
+		"into a mask":       {by: alone, before: func(_ *approval.Ask, _ *approval.Editing, c *approval.Call) { c.Obscured = approval.AllObscured() }, key: approval.OrderObscured},
+		"into the guard's":  {by: alone, before: func(_ *approval.Ask, _ *approval.Editing, c *approval.Call) { c.Denial = approval.Denial{} }, want: approval.ErrNotAskable},
+		"without tokens":    {by: alone, tokens: -1, want: approval.ErrNoJoining},
+		"of a full ask":     {by: alone, before: fill, key: approval.OrderNothing},
+		"let through there": {by: alone, before: fill, passes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, c := open(t, "make a"), call(t, shell("make b"))
@@ -99,7 +109,7 @@ func TestAnEditIsTaken(t *testing.T) {
 			if tt.before != nil {
 				tt.before(&a, &e, &c)
 			}
-			form := &c
+			form, had := &c, len(a.Approvals)
 			if tt.passes {
 				form = nil
 			}
@@ -112,13 +122,13 @@ func TestAnEditIsTaken(t *testing.T) {
 			p := a.Find(id)
 			switch {
 			case err != nil:
-				if p.Edit != nil || p.Decision != nil || len(a.Approvals) != 1 {
+				if p.Edit != nil || p.Decision != nil || len(a.Approvals) != had {
 					t.Errorf("and yet it changed %+v", a.Approvals)
 				}
 				return
 			case p.State != approval.Denied || p.Permit != nil || p.Decision.Choice != approval.ChoiceDeny || !a.Closed:
 				t.Errorf("as it was proposed it is %+v", p)
-			case tt.passes != (p.Edit.Approval == ""), tt.passes != (len(a.Approvals) == 1):
+			case tt.passes != (p.Edit.Approval == ""), tt.passes != (len(a.Approvals) == had):
 				t.Errorf("its changed form is %q of %d", p.Edit.Approval, len(a.Approvals))
 			}
 			if !tt.passes {

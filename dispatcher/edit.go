@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,8 +91,8 @@ func (d *Dispatcher) reform(ctx context.Context, p vaglio.Proposal, judge func(c
 		refusal := d.discreet(approval.Refuse(c.Proposal, c.verdict), c.Proposal)
 		c.step.Refusal = &refusal
 		why := c.verdict.Reason
-		if c.verdict.Rule != nil && c.verdict.Rule.Why != "" {
-			why = c.verdict.Rule.Why
+		if r := c.verdict.Rule; r != nil {
+			why = cmp.Or(r.Why, why)
 		}
 		return c, &approval.OrderError{Key: approval.OrderGuard, Value: strings.TrimSuffix(d.masker().Mask(why), ".")}
 	}

@@ -1,6 +1,7 @@
 package dispatcher_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/audit"
 )
 
 // edit is the owner's edit of a command.
@@ -125,14 +127,26 @@ func TestAnEditThatCannotBe(t *testing.T) {
 			return ok && e.Key == want && e.Error() != "" && !strings.Contains(e.Value, "line 0")
 		}
 	}
+	told := func(key, value string) func(error) bool {
+		return func(err error) bool {
+			e, ok := errors.AsType[*approval.OrderError](err)
+			return ok && e.Key == key && strings.HasPrefix(e.Value, value)
+		}
+	}
+	forbidden, _, err := newEngine(t, &strict{}, nil).Guard(t.Context(), shell("rm -rf /"))
+	if err != nil || forbidden.Rule == nil || forbidden.Rule.Why == forbidden.Reason {
+		t.Fatalf("the guard says %+v %v", forbidden, err)
+	}
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 	for name, tc := range map[string]struct {
 		change func(*approval.Editing)
 		fits   func(error) bool
 	}{
-		"unclosed":  {func(e *approval.Editing) { e.Texts["command"] = "git push 'origin" }, key(approval.OrderUnread)},
-		"nul":       {func(e *approval.Editing) { e.Texts["command"] = "git push\x00" }, key(approval.OrderUnread)},
-		"guard":     {func(e *approval.Editing) { e.Texts["command"] = "rm -rf /" }, key(approval.OrderGuard)},
+		"unclosed": {func(e *approval.Editing) { e.Texts["command"] = "git push 'origin" }, told(approval.OrderUnread, "line 1, column 10: ")},
+		"nul": {func(e *approval.Editing) { e.Texts["command"] = "git push\x00" }, func(err error) bool {
+			return key(approval.OrderUnread)(err) && !strings.Contains(err.(*approval.OrderError).Value, "judged") //nolint:errcheck,errorlint // As key has it.
+		}},
+		"guard":     {func(e *approval.Editing) { e.Texts["command"] = "rm -rf /" }, told(approval.OrderGuard, strings.TrimSuffix(forbidden.Rule.Why, "."))},
 		"unchanged": {func(e *approval.Editing) { e.Texts["command"] = "git push origin main" }, key(approval.OrderUnchanged)},
 		"nothing":   {func(e *approval.Editing) { e.Texts = nil }, key(approval.OrderUnchanged)},
 		"other-arg": {func(e *approval.Editing) { e.Texts["timeout"] = "9" }, key(approval.OrderArgument)},
@@ -140,11 +154,13 @@ func TestAnEditThatCannotBe(t *testing.T) {
 		"secret": {func(e *approval.Editing) {
 			e.Texts["command"] = "git push https://ghp_0123456789abcdefghijklmnopqrstuvwxyz@github.com/a/b main"
 		}, key(approval.OrderMasked)},
-		"asked-already": {func(e *approval.Editing) { e.Texts["command"] = "git push origin next" }, key(approval.OrderSame)},
-		"unseen":        {func(e *approval.Editing) { e.Seen = "another" }, key(approval.OrderShown)},
-		"stranger":      {func(e *approval.Editing) { e.By.ID = "fake:eve" }, is(approval.ErrNotApprover)},
-		"nobody":        {func(e *approval.Editing) { e.By.ID = "" }, is(approval.ErrNotApprover)},
-		"unknown":       {func(e *approval.Editing) { e.ID = "aaaabbbbccccdddd-1" }, is(approval.ErrNotFound)},
+		"asked-already":        {func(e *approval.Editing) { e.Texts["command"] = "git push origin next" }, key(approval.OrderSame)},
+		"unseen":               {func(e *approval.Editing) { e.Seen = "another" }, key(approval.OrderShown)},
+		"stranger":             {func(e *approval.Editing) { e.By.ID = "fake:eve" }, is(approval.ErrNotApprover)},
+		"nobody":               {func(e *approval.Editing) { e.By.ID = "" }, is(approval.ErrNotApprover)},
+		"unknown":              {func(e *approval.Editing) { e.ID = "aaaabbbbccccdddd-1" }, is(approval.ErrNotFound)},
+		"no-such-call":         {func(e *approval.Editing) { e.ID = approval.ID(e.ID.Ask() + "-9") }, is(approval.ErrNotFound)},
+		"a stranger's unknown": {func(e *approval.Editing) { e.ID, e.By.ID = "aaaabbbbccccdddd-1", "fake:eve" }, is(approval.ErrNotApprover)},
 		"long-words": {func(e *approval.Editing) { e.Words = strings.Repeat("x", approval.MaxWords+1) }, func(err error) bool {
 			_, ok := errors.AsType[*approval.WordsError](err)
 			return ok
@@ -157,11 +173,15 @@ func TestAnEditThatCannotBe(t *testing.T) {
 				e := edit(id, "git push origin dev")
 				tc.change(&e)
 				shown, err := g.Edit(t.Context(), e)
-				if err == nil {
+				switch {
+				case err == nil:
 					e.Seen = shown.Print
-					_, err = g.Edit(t.Context(), e)
+				case !tc.fits(err):
+					t.Errorf("looking at it gives %v", err)
+				default:
+					e.Seen = "another"
 				}
-				if !tc.fits(err) {
+				if _, err = g.Edit(t.Context(), e); !tc.fits(err) {
 					t.Errorf("got %v", err)
 				}
 				ask, err := g.Find(t.Context(), string(id))
@@ -171,6 +191,24 @@ func TestAnEditThatCannotBe(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnEditThatFails tells of a store that fails and of a caller who went away as they are.
+func TestAnEditThatFails(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		id := g.propose(t, push("main"), 0).Approval.ID
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := g.Edit(gone, edit(id, "git push origin dev")); !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller who went away is told %v", err)
+		}
+		broken := errors.New("the disk is gone")
+		g.store.Break(broken)
+		if _, err := g.Edit(t.Context(), edit(id, "git push origin dev")); !errors.Is(err, broken) {
+			t.Errorf("with a store that fails it gives %v", err)
+		}
+		g.store.Break(nil)
+	})
 }
 
 // TestAnEditIsOfWhatWaits: what was answered before cannot be changed any more.
@@ -228,13 +266,23 @@ func TestAnEditOfOneCallOfSeveral(t *testing.T) {
 	})
 }
 
+// auditLog keeps the records of verdicts.
+type auditLog []audit.Record
+
+func (l *auditLog) Append(r audit.Record) { *l = append(*l, r) } //nolint:gocritic // As the log has it.
+
 // TestAnEditIsJudgedOnceAsItWasShown: looking at an edit and making it take one
-// judgement each, and what runs another file than was shown is not made.
+// judgement each, of which the log tells when it is made, and what runs another file than was shown is not made.
 func TestAnEditIsJudgedOnceAsItWasShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		judge, files := &strict{}, disk{"/srv/deploy.sh": "make deploy"}
+		var logged auditLog
+		engine, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5}}, Kind: judge.Kind(), Home: "/home/u", Files: files, Log: &logged})
+		if err != nil {
+			t.Fatal(err)
+		}
 		d := dispatcher.New(dispatcher.Config{
-			Store: storetest.NewMemory(), Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, judge, files),
+			Store: storetest.NewMemory(), Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine,
 			Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		})
 		a, err := d.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make clean")})
@@ -242,16 +290,16 @@ func TestAnEditIsJudgedOnceAsItWasShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := edit(a.Approval.ID, "bash /srv/deploy.sh")
-		did := func(what string, calls int) (approval.Edited, error) {
+		did := func(what string, records int) (approval.Edited, error) {
 			t.Helper()
-			before := judge.calls
+			before, recorded := judge.calls, len(logged)
 			edited, err := d.Edit(t.Context(), e)
-			if got := judge.calls - before; got != calls {
-				t.Errorf("%s was judged %d times, want %d", what, got, calls)
+			if got, more := judge.calls-before, len(logged)-recorded; got != 1 || more != records {
+				t.Errorf("%s was judged %d times, and the log has %d records of it, want %d", what, got, more, records)
 			}
 			return edited, err
 		}
-		shown, err := did("looking", 1)
+		shown, err := did("looking", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,6 +72,11 @@ func TestTwoPeopleAllow(t *testing.T) {
 			if _, err := h.vote(card, id, approval.ChoiceAllow); !errors.Is(err, approval.ErrNotApprover) {
 				t.Errorf("%s: %v", id, err)
 			}
+			e := edit(a.Approval.ID, "make b")
+			e.By.ID = id
+			if shown, err := h.Edit(t.Context(), e); !errors.Is(err, approval.ErrNotApprover) || shown.Print != "" {
+				t.Errorf("%s looks at an edit: %+v %v", id, shown, err)
+			}
 		}
 		if b, err := h.Await(t.Context(), agent, a.Approval.ID, 0); err != nil || b.Permit != nil || b.Decision != approval.RulingPending {
 			t.Errorf("with one vote the agent has %+v, %v", b, err)
