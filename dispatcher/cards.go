@@ -3,182 +3,220 @@ package dispatcher
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
+	"fmt"
 
 	"github.com/metnos/vaglio/approval"
 )
 
-// deliverer works for one channel until every card there shows the state of its
-// ask. It keeps no message queue: it holds the ids of asks whose card is
-// stale, and reads what to show when it delivers, so several changes make one
-// delivery and a crash between a commit and a delivery loses nothing.
-type deliverer struct {
-	channel Channel
-
-	mu    sync.Mutex
-	stale map[approval.AskID]delivery
-	kick  chan struct{}
-	// opened is when the platform last said that it takes messages there again.
-	opened time.Time
-	// failures counts the deliveries that failed since one succeeded, and since
-	// is when the first of them did.
-	failures int
-	since    time.Time
-}
-
-// delivery is what is to be delivered.
-type delivery struct {
-	at    time.Time
-	began time.Time // of the last try
-	tries int
-	// unsent says that the last try surely left nothing on the platform.
-	unsent bool
-	// sent is what got to the platform and could not be recorded yet.
-	sent *sent
-}
-
-// The pauses between tries of one delivery, when the platform names none.
-const (
-	firstPause   = time.Second
-	longestPause = time.Minute
-	// failuresTold is how many deliveries in a row fail before a channel counts
-	// as unwell: one that fails now and then is no trouble.
-	failuresTold = 3
-)
-
-// backoff is how long to wait after so many failures in a row, the first being 0.
-func backoff(failures int) time.Duration { return min(firstPause<<min(failures, 10), longestPause) }
-
-func newDeliverer(ch Channel) *deliverer {
-	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
-}
-
-// take makes the ask's card due. One that waits after a failure goes on
-// waiting: the platform asked for the pause.
-func (c *deliverer) take(id approval.AskID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, waits := c.stale[id]; waits {
-		return
-	}
-	c.stale[id] = delivery{at: time.Now()}
-	select {
-	case c.kick <- struct{}{}:
-	default:
-	}
-}
-
-// open makes due what waits after a failure.
-func (c *deliverer) open() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.opened = time.Now()
-	for id, e := range c.stale {
-		e.at, e.tries = c.opened, 0
-		c.stale[id] = e
-	}
-	select {
-	case c.kick <- struct{}{}:
-	default:
-	}
-}
-
-// next returns an ask that is due, or how long to wait for one.
-func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	nap = longestPause
-	var found approval.AskID
-	for id, e := range c.stale {
-		left := e.at.Sub(now)
-		if left > 0 {
-			nap = min(nap, left)
-			continue
-		}
-		if found == "" || e.at.Before(c.stale[found].at) {
-			found = id
+// deliver makes the ask's card on the channel show the ask's state, and keeps
+// that it does. It reminds people where that is due, and tells them the end.
+func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
+	if e.sent != nil {
+		if err := d.record(ctx, ch, id, e); err != nil {
+			return err
 		}
 	}
-	if found == "" {
-		return "", delivery{}, nap
+	ask, err := d.ask(ctx, string(id))
+	if err != nil {
+		return fmt.Errorf("dispatcher: read ask %s: %w", id, err)
 	}
-	e = c.stale[found]
-	e.began = now
-	delete(c.stale, found)
-	return found, e, 0
+	shown := ask.On(ch.Name())
+	if shown == nil {
+		return nil
+	}
+	if shown.Stale(ask.View()) {
+		return d.show(ctx, ch, ask, e)
+	}
+	if shown.Owes(&ask) {
+		return d.tell(ctx, ch, ask, e)
+	}
+	return d.remind(ctx, ch, ask)
 }
 
-// again puts a failed delivery back.
-func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
-	pause := backoff(e.tries)
-	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
-		pause = retry.After
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.opened.After(e.began) {
-		pause = 0 // It was tried while the room was still shut.
-	}
-	e.at, e.tries = time.Now().Add(pause), e.tries+1
-	c.stale[id] = e
-	return pause
-}
-
-// note keeps how deliveries go.
-func (c *deliverer) note(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case err == nil:
-		c.failures, c.since = 0, time.Time{}
-	case c.failures == 0:
-		c.failures, c.since = 1, time.Now()
-	default:
-		c.failures++
-	}
-}
-
-// health tells how deliveries go.
-func (c *deliverer) health() approval.Health {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failures < failuresTold {
-		return approval.Health{}
-	}
-	return approval.Health{
-		Problem: "Cards cannot be shown there.",
-		Remedy:  "The log says why. What waits is shown as soon as it can be.",
-		Since:   c.since,
-	}
-}
-
-func (c *deliverer) run(ctx context.Context, d *Dispatcher) error {
-	timer := time.NewTimer(longestPause)
-	defer timer.Stop()
-	for ctx.Err() == nil {
-		id, e, nap := c.next(time.Now())
-		if id != "" {
-			err := d.deliver(ctx, c.channel, id, &e)
-			if d.records.Note(ctx, err) != nil {
-				continue // What it was to show cannot be read any more.
+// show amends the ask's message, or posts one where there is none.
+func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
+	card, shown := d.card(ask, ch), ask.On(ch.Name())
+	s := sent{ref: shown.Ref, view: card.View}
+	if f, ok := ch.(Finder); ok && s.ref == "" && shown.Begun != "" {
+		if s.ref, ok = f.Found(ask.ID); ok {
+			s.posted = len(card.Items)
+			if err := d.found(ctx, ch, ask.ID, s); err != nil {
+				return err
 			}
-			if _, ours := errors.AsType[*storeError](err); !ours {
-				c.note(err)
-			}
-			if err != nil && ctx.Err() == nil {
-				pause := c.again(id, e, err)
-				d.log.With("channel", c.channel.Name()).WarnContext(ctx, "a card could not be brought up to date; trying again",
-					"ask", id, "try", e.tries+1, "pause", pause, "error", err)
-			}
-			continue
 		}
-		timer.Reset(nap)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		case <-c.kick:
+	}
+	if s.ref == "" {
+		return d.post(ctx, ch, ask, e, false)
+	}
+	err := ch.Amend(ctx, s.ref, card)
+	if (errors.Is(err, approval.ErrRepost) || errors.Is(err, approval.ErrGone)) && ask.Waiting() {
+		return d.post(ctx, ch, ask, e, true)
+	}
+	return d.keep(ctx, ch, ask.ID, e, s, err)
+}
+
+// Opened takes that a channel which took no messages takes them again: what could not be
+// shown there is tried at once.
+func (d *Dispatcher) Opened(channel string) {
+	if c := d.outlets.deliverers[channel]; c != nil {
+		c.open()
+	}
+}
+
+// Look makes sure that people can see the card of an ask that waits on the channel: its
+// message is written anew, and one that somebody deleted gets a successor. It returns
+// when that is on disk, not when it is done; without an ask that waits there it does
+// nothing.
+func (d *Dispatcher) Look(ctx context.Context, id approval.AskID, channel string) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(channel)
+		if shown == nil || !ask.Waiting() || shown.Ref == "" {
+			return approval.ErrKeep
 		}
+		shown.View, shown.Gone = "", false
+		return nil
+	})
+	if err != nil && !errors.Is(err, approval.ErrNotFound) {
+		return fmt.Errorf("dispatcher: look for the card of ask %s: %w", id, err)
 	}
 	return nil
+}
+
+// Reveal notes that a person is about to be shown what is masked of an ask's calls. Errors: [approval.ErrNotFound], or the store's.
+func (d *Dispatcher) Reveal(ctx context.Context, id approval.AskID, by approval.Person, channel string) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		ask.Revealed = &approval.Act{By: by, Channel: channel, At: now()}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: note who is shown ask %s: %w", id, err)
+	}
+	return nil
+}
+
+// found writes down that a message is the ask's, before it is amended: the channel
+// then forgets what it found it by, and after a crash in between another would be
+// posted while this one has buttons.
+func (d *Dispatcher) found(ctx context.Context, ch Channel, id approval.AskID, s sent) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		shown.Ref, shown.Posted = s.ref, s.posted
+		owesTheEnd(ch, shown)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep where the card of ask %s was found: %w", id, err)
+	}
+	return nil
+}
+
+// owesTheEnd notes that people are to be told beside a new message how its ask ended.
+func owesTheEnd(ch Channel, shown *approval.Shown) {
+	if _, tells := ch.(Teller); tells && shown.Tell == "" {
+		shown.Tell = approval.TellDue
+	}
+}
+
+// post posts the ask's card. That it does is on disk first: when it is then
+// found without a reference, in this life of the process or the next, a message
+// may be on the platform that nobody knows of, and its buttons are made to mean
+// nothing before another one is posted. So one message at most has live
+// buttons, and it is the one that is kept up to date.
+func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) error {
+	ask, err := d.begin(ctx, ch, ask, e, anew)
+	if err != nil {
+		return fmt.Errorf("dispatcher: begin to post ask %s: %w", ask.ID, err)
+	}
+	switch shown := ask.On(ch.Name()); {
+	case shown.Ref != "" && !anew:
+		return fmt.Errorf("dispatcher: ask %s was posted meanwhile", ask.ID)
+	case !ask.Waiting() && shown.Ref != "":
+		// It was over before the message got its successor, so it shows the end.
+		card := d.card(ask, ch)
+		return d.keep(ctx, ch, ask.ID, e, sent{ref: shown.Ref, view: card.View}, ch.Amend(ctx, shown.Ref, card))
+	case !ask.Waiting():
+		// It was over before anybody saw it: there is nothing to tell, unless the
+		// channel finds a message that a crash left; see [Dispatcher.Adopt].
+		return d.keep(ctx, ch, ask.ID, e, sent{view: ask.View()}, nil)
+	}
+	card := d.card(ask, ch)
+	ref, err := ch.Post(ctx, card)
+	e.unsent = surelyUnsent(err)
+	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View, posted: len(card.Items)}, err)
+}
+
+// begin keeps that a message for the ask is about to be posted.
+func (d *Dispatcher) begin(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) (approval.Ask, error) {
+	// Calls may join meanwhile.
+	tokens := approval.NewTokens(ask.PostTokens() + 2*approval.MaxGathered)
+	return d.update(ctx, ask.ID, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		if !ask.Waiting() || shown.Ref != "" && !anew {
+			return approval.ErrKeep
+		}
+		if anew || shown.Begun != "" && !e.unsent {
+			if !ask.Repost(ch.Name(), tokens) {
+				return fmt.Errorf("dispatcher: too few tokens for ask %s", ask.ID)
+			}
+		} else if shown.Begun == ask.View() {
+			return approval.ErrKeep
+		}
+		shown.Begun = ask.View()
+		return nil
+	})
+}
+
+// surelyUnsent reports whether an error of Post says that nothing was posted.
+func surelyUnsent(err error) bool {
+	retry, ok := errors.AsType[*approval.RetryError](err)
+	return ok && retry.Unsent
+}
+
+// sent is what a channel shows of an ask.
+type sent struct {
+	ref    string
+	view   approval.View
+	gone   bool
+	posted int // how many calls a new message shows; 0 for an old one
+}
+
+// keep records what the channel shows after a call that ended with err.
+func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e *delivery, s sent, err error) error {
+	// A message that cannot show the end of its ask is given up.
+	s.gone = errors.Is(err, approval.ErrGone) || errors.Is(err, approval.ErrRepost)
+	if err != nil && !s.gone {
+		return err
+	}
+	e.sent = &s
+	return d.record(ctx, ch, id, e)
+}
+
+// record writes down what got to the platform. Until it has, it is tried again
+// before anything else: a second message would be one too many.
+func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
+	s := e.sent
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		shown.Ref, shown.View, shown.Gone = s.ref, s.view, s.gone
+		if s.posted > 0 {
+			shown.Begun, shown.Posted = "", s.posted
+			owesTheEnd(ch, shown)
+			// A card that comes this late is its own reminder.
+			shown.Reminded = shown.Reminded || d.reminds(ask, now())
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: keep what the card of ask %s shows: %w", id, err)
+	}
+	e.sent = nil
+	return nil
+}
+
+// card is the ask's card as the channel is to show it now.
+func (d *Dispatcher) card(ask approval.Ask, ch Channel) approval.Card {
+	card := approval.NewCard(ask, ch.Name(), d.masker())
+	d.guard(&card, ch.Name())
+	card.Silent = d.hours.Quiet.at(now())
+	return card
 }

@@ -1,0 +1,184 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
+
+// deliverer works for one channel until every card there shows the state of its
+// ask. It keeps no message queue: it holds the ids of asks whose card is
+// stale, and reads what to show when it delivers, so several changes make one
+// delivery and a crash between a commit and a delivery loses nothing.
+type deliverer struct {
+	channel Channel
+
+	mu    sync.Mutex
+	stale map[approval.AskID]delivery
+	kick  chan struct{}
+	// opened is when the platform last said that it takes messages there again.
+	opened time.Time
+	// failures counts the deliveries that failed since one succeeded, and since
+	// is when the first of them did.
+	failures int
+	since    time.Time
+}
+
+// delivery is what is to be delivered.
+type delivery struct {
+	at    time.Time
+	began time.Time // of the last try
+	tries int
+	// unsent says that the last try surely left nothing on the platform.
+	unsent bool
+	// sent is what got to the platform and could not be recorded yet.
+	sent *sent
+}
+
+// The pauses between tries of one delivery, when the platform names none.
+const (
+	firstPause   = time.Second
+	longestPause = time.Minute
+	// failuresTold is how many deliveries in a row fail before a channel counts
+	// as unwell: one that fails now and then is no trouble.
+	failuresTold = 3
+)
+
+// backoff is how long to wait after so many failures in a row, the first being 0.
+func backoff(failures int) time.Duration { return min(firstPause<<min(failures, 10), longestPause) }
+
+func newDeliverer(ch Channel) *deliverer {
+	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
+}
+
+// take makes the ask's card due. One that waits after a failure goes on
+// waiting: the platform asked for the pause.
+func (c *deliverer) take(id approval.AskID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, waits := c.stale[id]; waits {
+		return
+	}
+	c.stale[id] = delivery{at: time.Now()}
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// open makes due what waits after a failure.
+func (c *deliverer) open() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = time.Now()
+	for id, e := range c.stale {
+		e.at, e.tries = c.opened, 0
+		c.stale[id] = e
+	}
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// next returns an ask that is due, or how long to wait for one.
+func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	nap = longestPause
+	var found approval.AskID
+	for id, e := range c.stale {
+		left := e.at.Sub(now)
+		if left > 0 {
+			nap = min(nap, left)
+			continue
+		}
+		if found == "" || e.at.Before(c.stale[found].at) {
+			found = id
+		}
+	}
+	if found == "" {
+		return "", delivery{}, nap
+	}
+	e = c.stale[found]
+	e.began = now
+	delete(c.stale, found)
+	return found, e, 0
+}
+
+// again puts a failed delivery back.
+func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
+	pause := backoff(e.tries)
+	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
+		pause = retry.After
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opened.After(e.began) {
+		pause = 0 // It was tried while the room was still shut.
+	}
+	e.at, e.tries = time.Now().Add(pause), e.tries+1
+	c.stale[id] = e
+	return pause
+}
+
+// note keeps how deliveries go.
+func (c *deliverer) note(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		c.failures, c.since = 0, time.Time{}
+	case c.failures == 0:
+		c.failures, c.since = 1, time.Now()
+	default:
+		c.failures++
+	}
+}
+
+// health tells how deliveries go.
+func (c *deliverer) health() approval.Health {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failures < failuresTold {
+		return approval.Health{}
+	}
+	return approval.Health{
+		Problem: "Cards cannot be shown there.",
+		Remedy:  "The log says why. What waits is shown as soon as it can be.",
+		Since:   c.since,
+	}
+}
+
+func (c *deliverer) run(ctx context.Context, d *Dispatcher) error {
+	timer := time.NewTimer(longestPause)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		id, e, nap := c.next(time.Now())
+		if id != "" {
+			err := d.deliver(ctx, c.channel, id, &e)
+			if d.records.Note(ctx, err) != nil {
+				continue // What it was to show cannot be read any more.
+			}
+			if _, ours := errors.AsType[*storeError](err); !ours {
+				c.note(err)
+			}
+			if err != nil && ctx.Err() == nil {
+				pause := c.again(id, e, err)
+				d.log.With("channel", c.channel.Name()).WarnContext(ctx, "a card could not be brought up to date; trying again",
+					"ask", id, "try", e.tries+1, "pause", pause, "error", err)
+			}
+			continue
+		}
+		timer.Reset(nap)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-c.kick:
+		}
+	}
+	return nil
+}
