@@ -11,18 +11,26 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
+// serious routes what may not be undone: to who reads the inbox among others, alone or with
+// a second one, and to others without them.
+var serious = approval.Routing{
+	Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}, {Name: "cleo", IDs: []string{"slack:3"}}},
+	Routes: []approval.Route{
+		{Name: "alone", Approvers: []string{"ann", "bob"}, Quorum: 1},
+		{Name: "two", Approvers: []string{"ann", "bob", "cleo"}, Quorum: 2},
+		{Name: "others", Approvers: []string{"bob", "cleo"}, Quorum: 1},
+		{Name: "matched", Approvers: []string{"bob", "cleo"}, Quorum: 1, Match: true},
+	},
+}
+
+// seriously are those who decide on one of its routes.
+func seriously(route string) approval.Electorate {
+	return serious.Electorate([]approval.Active{{Route: route}}, "coder", func(id string) (string, bool) { return serious.Human(id), true })
+}
+
 // Whose yes takes a passkey follows from who could decide without its holder.
 func TestWhoseYesTakesAPasskey(t *testing.T) {
 	t.Parallel()
-	routing := approval.Routing{
-		Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}, {Name: "cleo", IDs: []string{"slack:3"}}},
-		Routes: []approval.Route{
-			{Name: "alone", Approvers: []string{"ann", "bob"}, Quorum: 1},
-			{Name: "two", Approvers: []string{"ann", "bob", "cleo"}, Quorum: 2},
-			{Name: "others", Approvers: []string{"bob", "cleo"}, Quorum: 1},
-		},
-	}
-	human := func(id string) (string, bool) { return routing.Human(id), true }
 	for _, row := range []struct {
 		route, by string
 		holder    bool
@@ -41,13 +49,13 @@ func TestWhoseYesTakesAPasskey(t *testing.T) {
 		{"others", "slack:2", true, false},
 		{"others", "", true, false},
 	} {
-		e := routing.Electorate([]approval.Active{{Route: row.route}}, "coder", human)
+		e := seriously(row.route)
 		if row.holder {
-			e.Holder = routing.Human("web:owner")
+			e.Holder = serious.Human("web:owner")
 		}
 		who := ""
 		if row.by != "" {
-			who = routing.Human(row.by)
+			who = serious.Human(row.by)
 		}
 		if got := e.WantsPasskey(who); got != row.wants {
 			t.Errorf("%+v: %t", row, got)
@@ -87,15 +95,6 @@ func TestAVoteWithoutThePasskey(t *testing.T) {
 // the worst that of the inbox's reader, and of everybody where they could decide alone.
 func TestWhoseYesTakesDigits(t *testing.T) {
 	t.Parallel()
-	routing := approval.Routing{
-		Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}, {Name: "cleo", IDs: []string{"slack:3"}}},
-		Routes: []approval.Route{
-			{Name: "alone", Approvers: []string{"ann", "bob"}, Quorum: 1},
-			{Name: "two", Approvers: []string{"ann", "bob", "cleo"}, Quorum: 2},
-			{Name: "others", Approvers: []string{"bob", "cleo"}, Quorum: 1},
-			{Name: "matched", Approvers: []string{"bob", "cleo"}, Quorum: 1, Match: true},
-		},
-	}
 	for _, row := range []struct {
 		route, by string
 		worst     bool
@@ -113,8 +112,8 @@ func TestWhoseYesTakesDigits(t *testing.T) {
 		{"matched", "slack:3", false, false, true},
 		{"matched", "slack:3", false, true, true},
 	} {
-		e := routing.Electorate([]approval.Active{{Route: row.route}}, "coder", func(id string) (string, bool) { return routing.Human(id), true })
-		e.Match = approval.Match{Channel: "web", Reader: routing.Human("web:owner"), Reached: row.reached}
+		e := seriously(row.route)
+		e.Match = approval.Match{Channel: "web", Reader: serious.Human("web:owner"), Reached: row.reached}
 		a := weighing(t, row.worst)
 		_, err := a.Vote(approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: row.by}, Channel: "slack"}, e, start, time.Minute)
 		if _, wants := errors.AsType[*approval.MatchError](err); wants != row.wants {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -37,28 +36,17 @@ func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, 
 	}
 	files := disk{}
 	engine := newEngine(t, judge, files)
-	d := dispatcher.New(dispatcher.Config{
-		Store: store, Channels: append([]dispatcher.Channel{channel}, others...), Engine: engine, Secret: approval.Secret{1},
-		Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Known: func(agent string) bool { return agent == newcomer }},
+	g := running(t, dispatcher.Config{
+		Store: store, Channels: append([]dispatcher.Channel{channel}, others...), Engine: engine,
+		Deciders: dispatcher.Deciders{Known: func(agent string) bool { return agent == newcomer }},
 		Effects: dispatcher.Effects{Name: namer.Key, About: func(p vaglio.Proposal) approval.About {
 			p.Context.Reading = engine.Read(p)
 			a := namer.Of(p)
 			a.Obscured = namer.Obscured(p, nil)
 			return a
 		}},
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := d.Run(ctx); err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	})
-	var once sync.Once
-	g := &gate{Dispatcher: d, store: store, channel: channel, files: files}
-	g.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
-	t.Cleanup(g.end)
+	g.channel, g.files = channel, files
 	return g
 }
 

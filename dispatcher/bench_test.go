@@ -29,21 +29,13 @@ func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := dispatcher.New(dispatcher.Config{
+	b.Cleanup(func() { _ = db.Close() })
+	g := running(b, dispatcher.Config{
 		Store: db, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(b, judge, nil),
-		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
 		Deadlines: dispatcher.Deadlines{AskFor: 24 * time.Hour},
 		Log:       slog.New(slog.DiscardHandler),
 	})
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = d.Run(ctx) })
-	b.Cleanup(func() {
-		cancel()
-		wg.Wait()
-		_ = db.Close()
-	})
-	return d, db
+	return g.Dispatcher, db
 }
 
 // BenchmarkDecideToWaiterAwake is the time from a person's press to the moment

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -164,22 +163,10 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 
 // start starts a dispatcher, a further one after the last was killed.
 func (h *house) start() {
-	d := dispatcher.New(dispatcher.Config{
-		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...), Engine: newEngine(h.t, &strict{}, nil),
-		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}, Routing: h.routing}, Hours: dispatcher.Hours{Quiet: h.quiet},
-		Log: slog.New(slog.NewTextHandler(h.t.Output(), nil)),
+	h.gate = running(h.t, dispatcher.Config{
+		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...),
+		Deciders: dispatcher.Deciders{Routing: h.routing}, Hours: dispatcher.Hours{Quiet: h.quiet},
 	})
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := d.Run(ctx); err != nil {
-			h.t.Errorf("Run: %v", err)
-		}
-	})
-	var once sync.Once
-	h.gate = &gate{Dispatcher: d, store: h.store}
-	h.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
-	h.t.Cleanup(h.end)
 }
 
 // askAndCrash proposes a call, and lets the store go when the card is on the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,23 +112,10 @@ func printingOn(t *testing.T, store *storetest.Memory, hours *report.Hours, chan
 // printed runs a dispatcher as it is configured.
 func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
 	t.Helper()
-	c := dispatcher.Config{
-		Store: store, Engine: newEngine(t, &strict{}, nil), Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
-		Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler),
-	}
+	c := dispatcher.Config{Store: store, Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler)}
 	configure(&c)
-	d := dispatcher.New(c)
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := d.Run(ctx); err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	})
-	var once sync.Once
-	p := &press{d, func() { once.Do(func() { cancel(); wg.Wait() }) }}
-	t.Cleanup(p.end)
-	return p
+	g := running(t, c)
+	return &press{g.Dispatcher, g.end}
 }
 
 // morning is eight o'clock UTC.

@@ -154,18 +154,36 @@ func newEngine(t testing.TB, judge vaglio.Judge, files disk) *vaglio.Engine {
 func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 	t.Helper()
 	files := disk{}
-	d := dispatcher.New(dispatcher.Config{
+	g := running(t, dispatcher.Config{
 		Store:    store,
 		Channels: []dispatcher.Channel{channel},
 		Engine:   newEngine(t, &strict{}, files),
-		Secret:   approval.Secret{1},
-		Deciders: dispatcher.Deciders{
-			Approvers: []string{owner.ID},
-			MayDecide: func(id string) bool { return id == "fake:paired" },
-		},
-		Effects: dispatcher.Effects{Name: effect},
-		Log:     slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Deciders: dispatcher.Deciders{MayDecide: func(id string) bool { return id == "fake:paired" }},
+		Effects:  dispatcher.Effects{Name: effect},
 	})
+	g.channel, g.files = channel, files
+	return g
+}
+
+// running runs a dispatcher until the end of the test, or until it is ended. What is not
+// configured is what most tests have: a store in memory, a judge that asks about
+// everything, and the owner who answers.
+func running(t testing.TB, c dispatcher.Config) *gate { //nolint:gocritic // As New takes it.
+	t.Helper()
+	c.Secret = approval.Secret{1}
+	if c.Store == nil {
+		c.Store = storetest.NewMemory()
+	}
+	if c.Engine == nil {
+		c.Engine = newEngine(t, &strict{}, nil)
+	}
+	if c.Deciders.Approvers == nil {
+		c.Deciders.Approvers = []string{owner.ID}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	d := dispatcher.New(c)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -173,9 +191,8 @@ func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 			t.Errorf("Run: %v", err)
 		}
 	})
-	var once sync.Once
-	g := &gate{Dispatcher: d, store: store, channel: channel, files: files}
-	g.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
+	g := &gate{Dispatcher: d, end: sync.OnceFunc(func() { cancel(); wg.Wait() })}
+	g.store, _ = c.Store.(*storetest.Memory)
 	t.Cleanup(g.end)
 	return g
 }

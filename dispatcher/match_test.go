@@ -1,16 +1,13 @@
 package dispatcher_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
-	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -20,29 +17,7 @@ import (
 func TestTheWorstTakesDigits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		judge, err := effects.New(effects.Options{Home: "/home/u"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		channel, store := newFakeChannel(), storetest.NewMemory()
-		d := dispatcher.New(dispatcher.Config{
-			Store: store, Channels: []dispatcher.Channel{channel}, Engine: newEngine(t, judge, disk{}), Secret: approval.Secret{1},
-			Deciders: dispatcher.Deciders{
-				Approvers: []string{owner.ID, "web:owner"},
-				Match:     approval.Match{Channel: "web", Reader: "web:owner", Reached: true},
-			},
-			Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		})
-		ctx, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			if err := d.Run(ctx); err != nil {
-				t.Errorf("Run: %v", err)
-			}
-		})
-		defer wg.Wait()
-		defer cancel()
-		g := &gate{Dispatcher: d, store: store, channel: channel}
+		g := weighing(t, dispatcher.Deciders{Match: approval.Match{Channel: "web", Reader: "web:owner", Reached: true}})
 
 		id := g.propose(t, push("--force main"), 0).Approval.ID
 		digits := func() string {
@@ -85,6 +60,19 @@ func TestTheWorstTakesDigits(t *testing.T) {
 		}
 		synctest.Wait()
 	})
+}
+
+// weighing runs a dispatcher that asks about what the shipped one does, with a chat.
+func weighing(t *testing.T, by dispatcher.Deciders) *gate { //nolint:gocritic // As the configuration has them.
+	t.Helper()
+	judge, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	channel := newFakeChannel()
+	g := running(t, dispatcher.Config{Channels: []dispatcher.Channel{channel}, Engine: newEngine(t, judge, disk{}), Deciders: by})
+	g.channel = channel
+	return g
 }
 
 // isMatch reports whether a yes was refused for want of digits.

@@ -1,18 +1,13 @@
 package dispatcher_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
-	"github.com/metnos/vaglio/store/storetest"
-	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 // Once there is a passkey, what may not be undone or reaches others is allowed with it
@@ -20,30 +15,8 @@ import (
 func TestSeriousCallsTakeThePasskey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		judge, err := effects.New(effects.Options{Home: "/home/u"})
-		if err != nil {
-			t.Fatal(err)
-		}
 		registered := false
-		channel, store := newFakeChannel(), storetest.NewMemory()
-		d := dispatcher.New(dispatcher.Config{
-			Store: store, Channels: []dispatcher.Channel{channel}, Engine: newEngine(t, judge, disk{}), Secret: approval.Secret{1},
-			Deciders: dispatcher.Deciders{
-				Approvers: []string{owner.ID, "web:owner"},
-				Passkeys:  dispatcher.Passkeys{Holder: "web:owner", Channel: "web", Registered: func() bool { return registered }},
-			},
-			Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		})
-		ctx, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			if err := d.Run(ctx); err != nil {
-				t.Errorf("Run: %v", err)
-			}
-		})
-		defer wg.Wait()
-		defer cancel()
-		g := &gate{Dispatcher: d, store: store, channel: channel}
+		g := weighing(t, dispatcher.Deciders{Passkeys: dispatcher.Passkeys{Holder: "web:owner", Channel: "web", Registered: func() bool { return registered }}})
 
 		first := g.propose(t, push("--force main"), 0)
 		if c := g.onlyCard(t); !slices.ContainsFunc(c.Buttons, func(b approval.Button) bool { return b.Choice == approval.ChoiceAllow }) || c.Items[0].Passkey {

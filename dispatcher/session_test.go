@@ -2,9 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,16 +40,8 @@ func (witness) Did(p vaglio.Proposal) vaglio.Facts {
 // until it is ended.
 func sessionGate(t *testing.T, store dispatcher.Store) (*dispatcher.Dispatcher, func()) {
 	t.Helper()
-	d := dispatcher.New(dispatcher.Config{
-		Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, witness{}, disk{"/w/": "/w"}),
-		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = d.Run(ctx) })
-	end := sync.OnceFunc(func() { cancel(); wg.Wait() })
-	t.Cleanup(end)
-	return d, end
+	g := running(t, dispatcher.Config{Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, witness{}, disk{"/w/": "/w"})})
+	return g.Dispatcher, g.end
 }
 
 func does(executor, name, session string) vaglio.Proposal {

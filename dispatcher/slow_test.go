@@ -67,17 +67,9 @@ func slowly(t *testing.T, takes time.Duration, test func(t *testing.T, g *gate, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := storetest.NewMemory()
-		d := dispatcher.New(dispatcher.Config{
-			Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine, Secret: approval.Secret{1},
-			Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		})
-		ctx, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = d.Run(ctx) })
-		test(t, &gate{Dispatcher: d, store: store}, j)
-		cancel()
-		wg.Wait()
+		g := running(t, dispatcher.Config{Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine})
+		test(t, g, j)
+		g.end()
 		if n := j.now.Load(); n != 0 {
 			t.Errorf("%d judges are still at it", n)
 		}

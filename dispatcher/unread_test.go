@@ -2,7 +2,6 @@ package dispatcher_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,26 +40,14 @@ func begin(t *testing.T, store *storetest.Memory) (g *gate, c *chat, log func() 
 	var mu sync.Mutex
 	var text bytes.Buffer
 	c = &chat{}
-	d := dispatcher.New(dispatcher.Config{
-		Store: store, Channels: []dispatcher.Channel{c}, Engine: newEngine(t, &strict{}, nil),
-		Secret: approval.Secret{1}, Deciders: dispatcher.Deciders{Approvers: []string{owner.ID}},
+	g = running(t, dispatcher.Config{
+		Store: store, Channels: []dispatcher.Channel{c},
 		Log: slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			return text.Write(p)
 		}), nil)),
 	})
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := d.Run(ctx); err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	})
-	g = &gate{Dispatcher: d, store: store}
-	var once sync.Once
-	g.end = func() { once.Do(func() { cancel(); wg.Wait() }) }
-	t.Cleanup(g.end)
 	return g, c, func() string {
 		mu.Lock()
 		defer mu.Unlock()
