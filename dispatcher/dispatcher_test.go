@@ -642,9 +642,7 @@ func TestADeadlineIsTriedAgain(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		id := g.propose(t, shell("make clean"), 0).Approval.ID
 		time.Sleep(dispatcher.DefaultAskFor - time.Second)
-		g.store.Break(errors.New("the disk is slow"))
-		time.Sleep(10 * time.Second)
-		g.store.Break(nil)
+		g.store.Fail(1, errors.New("the disk is slow"))
 		time.Sleep(10 * time.Second)
 		r, err := g.store.Get(t.Context(), approval.KindAsk, string(id.Ask()))
 		if err != nil {
