@@ -51,9 +51,10 @@ test: ## run every test, the longest ones shorter
 	cd $(BROWSER) && $(call $(TESTS),-short -shuffle=on,./...)
 	$(call $(TESTS),-short -shuffle=on,./...)
 
+# 'make axe' looks at the pages with axe-core.
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens
-	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -shuffle=on,./...)
+	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -shuffle=on -skip='^TestBrowserAxe$$',./...)
 	$(call $(TESTS),-timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder

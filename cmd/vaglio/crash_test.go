@@ -28,8 +28,11 @@ var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
 // did ever two of one ask.
 func TestKilledAtRandomInstants(t *testing.T) {
 	asks, kills := 500, 50
-	if race.Detector || testing.Short() {
-		asks, kills = 120, 14 // under the race detector everything is slower
+	switch {
+	case race.Detector:
+		asks, kills = 40, 5 // A race shows in a few, and everything is slower.
+	case testing.Short():
+		asks, kills = 120, 14
 	}
 	c := newCrash(t, chosenSeed(), asks)
 	if c.run(kills) {
@@ -44,7 +47,10 @@ func TestKilledAtRandomInstants(t *testing.T) {
 // the same, and the thread of each that was denied tells it once.
 func TestKilledWithTapsOnBothChats(t *testing.T) {
 	asks, kills := 160, 20
-	if race.Detector || testing.Short() {
+	switch {
+	case race.Detector:
+		asks, kills = 20, 2
+	case testing.Short():
 		asks, kills = 40, 5
 	}
 	c := newCrash(t, chosenSeed(), asks)

@@ -34,7 +34,10 @@ func TestKilledWhileCallsPass(t *testing.T) {
 	kills := *ladderKills
 	if kills == 0 {
 		kills = 12
-		if race.Detector || testing.Short() {
+		switch {
+		case race.Detector:
+			kills = 2
+		case testing.Short():
 			kills = 4
 		}
 	}
