@@ -67,6 +67,8 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 // ([*vaglio.ShapeError]). Nil means that the
 // call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall],
 // [*FileChangedError] and [approval.ErrNotFound] say why it may not.
+//
+//nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
 	id, err := d.permitted(ctx, agent, permit)
 	if err != nil {

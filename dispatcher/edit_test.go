@@ -144,7 +144,7 @@ func TestAnEditThatCannotBe(t *testing.T) {
 	}{
 		"unclosed": {func(e *approval.Editing) { e.Texts["command"] = "git push 'origin" }, told(approval.OrderUnread, "line 1, column 10: ")},
 		"nul": {func(e *approval.Editing) { e.Texts["command"] = "git push\x00" }, func(err error) bool {
-			return key(approval.OrderUnread)(err) && !strings.Contains(err.(*approval.OrderError).Value, "judged") //nolint:errcheck,errorlint // As key has it.
+			return key(approval.OrderUnread)(err) && !strings.Contains(err.(*approval.OrderError).Value, "judged") //nolint:errorlint // As key has it.
 		}},
 		"guard":     {func(e *approval.Editing) { e.Texts["command"] = "rm -rf /" }, told(approval.OrderGuard, strings.TrimSuffix(forbidden.Rule.Why, "."))},
 		"unchanged": {func(e *approval.Editing) { e.Texts["command"] = "git push origin main" }, key(approval.OrderUnchanged)},

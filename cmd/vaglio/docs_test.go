@@ -71,6 +71,7 @@ func TestTheIndexNamesEveryDocument(t *testing.T) {
 // heading that it names.
 func TestTheDocumentsLinksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
+	anchors := map[string][]string{} // by file: a long one is linked to often
 	for _, doc := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(withoutFences(document(t, doc)), -1) {
 			to := m[1] + m[2]
@@ -85,7 +86,12 @@ func TestTheDocumentsLinksLeadSomewhere(t *testing.T) {
 			}
 			if _, err := os.Stat("../../" + file); err != nil {
 				t.Errorf("%s: the link %s leads nowhere", doc, to)
-			} else if anchored && !slices.Contains(headings(document(t, file)), heading) {
+				continue
+			}
+			if anchored && anchors[file] == nil {
+				anchors[file] = headings(document(t, file))
+			}
+			if anchored && !slices.Contains(anchors[file], heading) {
 				t.Errorf("%s: the link %s leads to no heading of %s", doc, to, file)
 			}
 		}
