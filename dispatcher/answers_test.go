@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/about"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -223,6 +224,9 @@ func TestWhatEndsAGrant(t *testing.T) {
 // TestNeighboursOfAGrantAreAsked varies what a grant is bound to, one thing at a
 // time and two.
 func TestNeighboursOfAGrantAreAsked(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		base := push("main")
 		base.TurnID = "t-1"
