@@ -8,6 +8,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -133,6 +134,9 @@ func (e *errand) run(t *testing.T, g *gate, answer func(*testing.T, *gate, appro
 // understands is scripted, so this holds that the texts say what they must, at every
 // kind of refusal; how well a model follows them is another question.
 func TestArena(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	ours := func(a approval.Answer) string { return a.Told().Text }
 	plain := func(approval.Answer) string { return "Permission denied" }
 	scores := map[string]*score{"plain": {}, "ours": {}}

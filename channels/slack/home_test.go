@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -35,6 +36,9 @@ func decidedBy(id string, at time.Time, state approval.State, n int) approval.En
 // TestTheHomeTabOfABusyDay has more than it lists, more than a page of steps, and
 // decisions of today about calls of yesterday.
 func TestTheHomeTabOfABusyDay(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	inWorld(t, func(w *world) {
 		time.Sleep(36 * time.Hour) // noon
 		now := time.Now()

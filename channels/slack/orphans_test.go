@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // buttons are how many buttons each message of the channel has.
@@ -85,6 +86,9 @@ func TestAMessageThatMayHaveGotThere(t *testing.T) {
 
 // TestManyOrphans are more than one page of the channel's history.
 func TestManyOrphans(t *testing.T) {
+	if race.Detector {
+		t.Skip(race.Alone)
+	}
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
