@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -248,6 +249,9 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return ""
 	}
 	id := l.touch(d, spot)
+	if id == "" && strings.HasSuffix(spot, "/") && !slices.ContainsFunc(l.ops, brings) {
+		id = l.g.programIn(l.absolute(spot))
+	}
 	if id != "" && o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}
@@ -258,6 +262,11 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return diskRule
 	}
 	return id
+}
+
+// brings says whether an operation names what is put where a command writes.
+func brings(o operation.Operation) bool {
+	return o.Verb == operation.Copy || o.Verb == operation.Move || o.Verb == operation.Link || o.Verb == operation.Read
 }
 
 // onDevice says whether an operand is or may be a device rather than a file.

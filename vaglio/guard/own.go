@@ -119,6 +119,15 @@ func (g *Guard) isOwnAt(clean string, d deed) bool {
 // isOwn says whether a clean path is one that is closed, or below one.
 func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
 
+// programIn gives the rule about what is put into a folder under a name that
+// nobody tells, where one of vaglio's programs lies.
+func (g *Guard) programIn(folder string) string {
+	if slices.ContainsFunc(g.itself.Programs, func(p string) bool { return path.Dir(p) == folder }) {
+		return ownProcess
+	}
+	return ""
+}
+
 // mentionsOwn says whether a text names one of vaglio's own places anywhere,
 // or the folder in which they are by default.
 func (g *Guard) mentionsOwn(text string) bool {
@@ -135,6 +144,9 @@ func (l *look) isVaglio(spot string) bool {
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] || !l.reachesHere() {
 		return ""
+	}
+	if l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {
+		return ownCommand // it lets others in at a port
 	}
 	text, _ := l.c.Stdin.Text.Text()
 	if l.g.itself.Answers(strings.Join(l.args, " ")) || l.g.itself.Answers(text) {
