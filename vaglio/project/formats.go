@@ -141,7 +141,8 @@ func (e *element) arguments() string {
 var argument = regexp.MustCompile(`^[\s,\[(]*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'((?:[^'\\\n]|\\.)*)'|([\w.]+)(\s*[=:])?)`)
 
 // readCalls takes the command lines that stand behind one of the row's marks: a
-// single text as a line, several as its words.
+// single text as a line, several as its words, or as a line each if the mark sets
+// a name to their list.
 func readCalls(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, ok := v.content(name)
@@ -149,6 +150,7 @@ func readCalls(v *visit, r *row) {
 			continue
 		}
 		for mark := range strings.FieldsSeq(r.language) {
+			mark = strings.ReplaceAll(mark, "_", " ")
 			for at := 0; ; {
 				next := strings.Index(text[at:], mark)
 				if next < 0 {
@@ -157,14 +159,15 @@ func readCalls(v *visit, r *row) {
 				if at += next + len(mark); len(v.tasks) >= maxTasks {
 					return
 				}
-				v.called(file, text, at)
+				v.called(file, text, at, !strings.HasSuffix(mark, "("))
 			}
 		}
 	}
 }
 
-// called keeps the command whose words begin at an offset.
-func (v *visit) called(file, text string, at int) {
+// called keeps the command whose words begin at an offset, or each of them as a
+// line.
+func (v *visit) called(file, text string, at int, lines bool) {
 	const most = 200
 	var words []string
 	for rest := text[at:]; len(words) < most; {
@@ -182,6 +185,12 @@ func (v *visit) called(file, text string, at int) {
 		}
 	}
 	if len(words) == 0 {
+		return
+	}
+	if lines {
+		for _, line := range words {
+			v.add(file, lineOf(text, at), "sh", line)
+		}
 		return
 	}
 	line := strings.Join(words, "")

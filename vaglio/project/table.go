@@ -117,7 +117,7 @@ func readLines(v *visit, r *row) {
 		file, text, _ := v.content(name)
 		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
 			for mark := range strings.FieldsSeq(r.language) {
-				if line, ok := strings.CutPrefix(strings.TrimLeft(l.Text, " \t"), strings.ReplaceAll(mark, "_", " ")); ok {
+				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), strings.ReplaceAll(mark, "_", " ")); ok {
 					v.add(file, l.Number, "sh", line)
 				}
 			}
@@ -125,9 +125,20 @@ func readLines(v *visit, r *row) {
 	}
 }
 
+// behind is what stands in a line behind a mark, which begins it or, with a star
+// before it, a name.
+func behind(line, mark string) (string, bool) {
+	if mark, ok := strings.CutPrefix(mark, "*"); ok {
+		_, rest, ok := strings.Cut(line, mark)
+		return rest, ok && line[0] != '#'
+	}
+	return strings.CutPrefix(line, mark)
+}
+
 // named are the names of a row, with the words for which some of them stand: @-r
 // for the value of an option, @.py for the words that end so, @/dir/ for what the
-// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for what follows that in a word.
+// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for what follows that in a word,
+// @< for the files of which the input is.
 func (v *visit) named(files []string) []string {
 	var all []string
 	for _, name := range files {
@@ -135,6 +146,8 @@ func (v *visit) named(files []string) []string {
 		switch {
 		case !ok:
 			all = append(all, name)
+		case mark == "<":
+			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):
 			variable, file, _ := strings.Cut(mark[1:], "/")
 			for _, folder := range v.folders(variable) {

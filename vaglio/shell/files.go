@@ -314,6 +314,8 @@ type TaskCall struct {
 	// are the files that the session wrote.
 	Files   Files
 	Changed []string
+	// Input are the files of which its standard input is, by their paths.
+	Input []string
 }
 
 // Variable gives the value that the command sees of a variable, if one is set.
@@ -352,6 +354,11 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.changed()}
+	for _, p := range f.stdin.Text.parts {
+		if path.IsAbs(p.File) {
+			c.Input = append(c.Input, p.File)
+		}
+	}
 	c.Env = func(name string) (Word, bool) {
 		if e := r.st.get(name); e.hasValue() {
 			return e.vals[r.pick(name, len(e.vals))], true

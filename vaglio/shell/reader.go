@@ -329,6 +329,9 @@ func (r *reader) leave() { r.depth-- }
 // problem notes a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
 	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
+		if file := f.file.path; (p.Kind == ProblemUnparsable || p.Kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
+			r.out.Unparsed = append(r.out.Unparsed, file)
+		}
 		return
 	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {

@@ -17,6 +17,8 @@ type Script struct {
 	Wrote map[string]Word
 	// Writes are files whose whole content is known that the source writes.
 	Writes []Write
+	// Unparsed are files that would run, of which some text is none that is read.
+	Unparsed []string
 }
 
 // Write is a file that a source writes.

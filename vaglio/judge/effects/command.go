@@ -58,6 +58,7 @@ func (r *reading) script(s *shell.Script) {
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
+	r.unparsed = append(r.unparsed, s.Unparsed...)
 	commands := s.Commands
 	if len(commands) > maxCommands {
 		commands = commands[:maxCommands]

@@ -74,6 +74,10 @@ func (c *call) client(texts []arg, fileFlags ...string) []Effect {
 		out = append(out, c.r.sql(t.text, where)...)
 	}
 	for _, f := range c.values(fileFlags...) {
+		if text, ok := c.content(f.text); ok && f.known {
+			out = append(out, c.r.sql(text, where)...)
+			continue
+		}
 		why := sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where)
 		out = append(out, one(KindDatabase, why, f.text)...)
 	}
@@ -113,6 +117,8 @@ func sqliteRule(c *call) []Effect {
 		return reads()
 	}
 	texts, where := c.sqliteTexts()
+	c.r.localDB = len(c.operands) > 0 && c.operands[0].known && c.host == "" && !c.production() && c.r.world.placeOf(c.operands[0], c.cwd) == placeWorkspace
+	defer func() { c.r.localDB = false }()
 	var out []Effect
 	for _, t := range texts {
 		out = append(out, c.r.sql(t.text, where)...)

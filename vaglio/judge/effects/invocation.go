@@ -41,6 +41,7 @@ type assignment struct {
 
 type stdin struct {
 	text  arg
+	word  shell.Word
 	kind  shell.InputKind
 	file  arg
 	piped bool
@@ -124,7 +125,7 @@ func invocationOf(c *shell.Command) *invocation {
 	for _, a := range c.Assigns {
 		v.assigns = append(v.assigns, assignment{a.Name, argOf(a.Value)})
 	}
-	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), file: argOf(c.Stdin.File)}
+	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), word: c.Stdin.Text, file: argOf(c.Stdin.File)}
 	if c.Remote != nil {
 		v.remoteOf(c.Remote, c.Via)
 	}

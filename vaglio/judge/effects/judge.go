@@ -276,6 +276,8 @@ type reading struct {
 	means        readings.Means  // of all readings of the call
 	inlineRead   []string        // what inline programs read
 	fetched      map[string]bool // files that an earlier command downloaded
+	unparsed     []string        // files that run and hold what is no program
+	localDB      bool            // the database is a file of the workspace
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }

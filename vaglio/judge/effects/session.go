@@ -3,8 +3,10 @@ package effects
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // tell keeps what is done to a file for those calls of the session that follow.
@@ -45,15 +47,44 @@ func (r *reading) madeHere(v *invocation, a arg) bool {
 	return a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd))
 }
 
-// writtenUnread reports whether the session itself wrote a file of which nothing
-// could be read.
-func (r *reading) writtenUnread(v *invocation, file arg) (unread bool) {
+// written reports whether the session itself wrote a file that runs, and whether
+// what it holds was read.
+func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	name := r.world.clean(file.text, v.cwd)
-	if r.facts.Wrote(name) && r.means.Files != nil {
-		_, read := r.means.Files.Content(name)
-		return !read
+	if !file.known || v.host != "" || !r.facts.Wrote(name) || r.means.Files == nil {
+		return false, false
 	}
-	return false
+	_, read = r.means.Files.Content(name)
+	return true, read && !slices.Contains(r.unparsed, name)
+}
+
+// input is [invocation.input], with what the files hold of which the input is,
+// as far as they were read with the call.
+func (c *call) input() (arg, bool) {
+	text, all := c.invocation.input()
+	parts := c.stdin.word.Parts()
+	if all || len(parts) == 0 {
+		return text, all
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		s, ok := p.Text, p.Kind == shell.PartText
+		if p.File != "" {
+			s, ok = c.content(p.File)
+		}
+		if b.WriteString(s); !ok {
+			return text, false
+		}
+	}
+	return literal(b.String()), true
+}
+
+// content is what a file of this machine holds that was read with the call.
+func (c *call) content(name string) (string, bool) {
+	if c.host != "" || c.box != "" || c.r.means.Files == nil {
+		return "", false
+	}
+	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
 // starts keeps a program that goes on behind the call.

@@ -101,6 +101,9 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	rest := r.metaCommands(text, &out)
 	list, ok := statements(rest)
 	for i := range list {
+		if r.localDB && list[i].adds() {
+			continue
+		}
 		if e, changes := list[i].effect(r.judge.tables, where); changes {
 			out = append(out, e)
 		}
@@ -205,6 +208,15 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
 	return e, true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
+}
+
+// adds reports whether a statement makes something new in a database, or adds to
+// the form of what is there, so that nothing is lost.
+func (s *statement) adds() bool {
+	if s.words[0] == "CREATE" {
+		return !s.has("REPLACE")
+	}
+	return s.words[0] == "ALTER" && s.has("ADD") && !s.has("DROP")
 }
 
 // copiesOut reports whether rows are copied to a file or to whoever asks.
