@@ -218,10 +218,16 @@ func (l *look) unknownProgram() string {
 	if id := l.operands(uses); id != "" {
 		return id
 	}
-	if l.operands(writes) == ownProcess {
-		return ownProcess
+	if id := l.operands(writes); id == ownProcess || id == ownSettings && slices.ContainsFunc(l.args, inPlace) {
+		return id
 	}
 	return l.tail()
+}
+
+// inPlace says whether an option means, with most programs, that the files that
+// are named are changed.
+func inPlace(a string) bool {
+	return slices.Contains([]string{"-i", "-I", "-w", "--write", "--in-place", "--inplace", "--fix", "--save"}, a)
 }
 
 // operands does a deed to every word, whole and in its parts.

@@ -138,7 +138,8 @@ func (e *element) arguments() string {
 }
 
 // argument is a text of a program in Python's manner, or another value.
-var argument = regexp.MustCompile(`^[\s,\[(]*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'((?:[^'\\\n]|\\.)*)'|([\w.]+)(\s*[=:])?)`)
+// TeX's stand in braces, m4's between a backquote and a quote.
+var argument = regexp.MustCompile("^[\\s,\\[(]*(?:f?\"((?:[^\"\\\\\\n]|\\\\.)*)\"|f?'((?:[^'\\\\\\n]|\\\\.)*)'|([\\w.]+)(\\s*[=:])?|[{`]([^{}`'\\n]*)[}'])")
 
 // readCalls takes the command lines that stand behind one of the row's marks: a
 // single text as a line, several as its words, or as a line each if the mark sets
@@ -175,7 +176,7 @@ func (v *visit) called(file, text string, at int, lines bool) {
 		if m == nil || m[4] != "" { // the end, or a named argument
 			break
 		}
-		word := m[1] + m[2]
+		word := m[1] + m[2] + m[5]
 		if m[3] != "" {
 			word = "@value@"
 		}

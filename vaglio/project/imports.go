@@ -3,13 +3,16 @@ package project
 import "path"
 
 // readImports reads the files of the project that a program takes in when it
-// begins: one that stands among the words, or in a file that they name.
+// begins, and what those take in: one that stands among the words, or in a file
+// that they name.
 func readImports(v *visit, r *row) {
 	find, search := v.imports[r.language], v.searched(r.language)
-	follow := func(dir, text string) {
+	var follow func(dir, text string)
+	follow = func(dir, text string) {
 		for _, names := range find.In(dir, search, text) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
 				v.add(file, 1, r.language, text)
+				follow(path.Dir(file), text)
 			}
 		}
 	}
