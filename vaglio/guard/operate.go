@@ -248,10 +248,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if o.Object.Host {
 		return ""
 	}
-	id := l.touch(d, spot)
-	if id == "" && strings.HasSuffix(spot, "/") && !slices.ContainsFunc(l.ops, brings) {
-		id = l.g.programIn(l.absolute(spot))
-	}
+	id := l.put(d, spot)
 	if id != "" && o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}
@@ -260,6 +257,15 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	}
 	if id == "" && d == replaces && strings.HasPrefix(spot, "/dev/") && place.IsOpaque(spot[len("/dev/"):]) {
 		return diskRule
+	}
+	return id
+}
+
+// put gives the rule about a file that is written, or a folder that gets one.
+func (l *look) put(d deed, spot string) string {
+	id := l.touch(d, spot)
+	if id == "" && strings.HasSuffix(spot, "/") && !slices.ContainsFunc(l.ops, brings) {
+		return l.g.programIn(l.absolute(spot))
 	}
 	return id
 }

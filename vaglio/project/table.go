@@ -125,6 +125,16 @@ func readLines(v *visit, r *row) {
 	}
 }
 
+// behindWord are the names that stand behind a mark in words.
+func (v *visit) behindWord(mark string) (all []string) {
+	for _, w := range v.words {
+		if name, ok := strings.CutPrefix(w, mark); ok {
+			all = append(all, strings.TrimSpace(name))
+		}
+	}
+	return all
+}
+
 // behind is what stands in a line behind a mark, which begins it or, with a star
 // before it, a name.
 func behind(line, mark string) (string, bool) {
@@ -160,11 +170,7 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !strings.HasPrefix(w, v.dir+mark) })...)
 		case strings.HasSuffix(mark, "_"):
-			for _, w := range v.words {
-				if name, ok := strings.CutPrefix(w, mark[:len(mark)-1]+" "); ok {
-					all = append(all, strings.TrimSpace(name))
-				}
-			}
+			all = append(all, v.behindWord(mark[:len(mark)-1]+" ")...)
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
 		}

@@ -58,6 +58,19 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	return true, read && !slices.Contains(r.unparsed, name)
 }
 
+// runsWritten is the effect of running a file that the session itself wrote, nil
+// where its place decides.
+func (r *reading) runsWritten(v *invocation, file arg) []Effect {
+	here, read := r.written(v, file)
+	switch p := r.world.placeOf(file, v.cwd); {
+	case here && read && p == placeTemp:
+		return own(say("runs %s", file.text))
+	case here && !read && p == placeWorkspace:
+		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
+	}
+	return nil
+}
+
 // input is [invocation.input], with what the files hold of which the input is,
 // as far as they were read with the call.
 func (c *call) input() (arg, bool) {

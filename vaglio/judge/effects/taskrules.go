@@ -347,16 +347,11 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	if v.box != "" && v.fresh || r.builtHere(v, file) {
 		return own(say("runs %s", file.text))
 	}
-	here, read := r.written(v, file)
+	if out := r.runsWritten(v, file); out != nil {
+		return out
+	}
 	switch r.world.placeOf(file, v.cwd) {
-	case placeTemp:
-		if here && read {
-			return own(say("runs %s", file.text))
-		}
 	case placeWorkspace:
-		if here && !read {
-			return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-		}
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(task); ok {
 			e.Sure = 0.6
@@ -367,7 +362,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 		return e
 	case placeUnknown:
 		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
-	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
+	case placeTemp, placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
 	}
 	e := usual(KindForeignCode).with(say("runs %s, which lies outside the workspace and was not read", file.text), file.text)
 	e.Sure = 0.5
