@@ -148,7 +148,7 @@ type Tap struct {
 	// Passkey says that the tap came with an assertion of a passkey, which is bound to
 	// the ask and the choice.
 	Passkey bool
-	// Digits are those that stand on another surface, as far as the person gave them.
+	// Digits are those that stand on the other side, as far as the person gave them.
 	Digits string
 }
 

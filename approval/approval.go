@@ -78,8 +78,10 @@ type Ask struct {
 	Handed []Handed `json:"handed,omitempty"`
 	// Revealed is when a person was last shown what is masked of its calls.
 	Revealed *Act `json:"revealed,omitempty"`
-	// Mismatches are the wrong digits that were given for it, see [Match].
-	Mismatches int `json:"mismatches,omitempty"`
+	// Mismatches are the wrong digits that were given for it on chats, InboxMismatches
+	// those in the inbox, see [Match].
+	Mismatches      int `json:"mismatches,omitempty"`
+	InboxMismatches int `json:"inbox_mismatches,omitempty"`
 }
 
 // Active is a route that an ask is on, as a card tells of it. Who may decide is
@@ -336,7 +338,7 @@ func (a *Ask) View() View {
 	}
 	b.WriteString(a.talk())
 	b.WriteString(strings.Repeat(">", len(a.Handed)))
-	b.WriteString(strings.Repeat("#", a.Mismatches))
+	b.WriteString(strings.Repeat("#", a.Mismatches) + strings.Repeat("%", a.InboxMismatches))
 	if a.Snoozed != nil {
 		b.WriteString("~" + strconv.FormatInt(a.Snoozed.Until.Unix(), 10))
 	}

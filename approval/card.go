@@ -52,10 +52,11 @@ type Card struct {
 	// Revealed says that the values are shown whose masks are cuts, see
 	// [NewRevealedCard].
 	Revealed bool
-	// Digits are what a yes elsewhere takes, where they stand here; see [Card.ShowDigits].
+	// Digits are what a yes on the other side takes, where they stand here; see
+	// [Card.ShowDigits].
 	Digits string
-	// mismatches are the ask's.
-	mismatches int
+	// wrong are the ask's wrong digits.
+	wrong mismatches
 }
 
 // MayAsk reports whether people may ask the agent something about the card: it waits,
@@ -121,6 +122,9 @@ type Item struct {
 	Lifted      *Act
 	// Passkey says that the call is allowed only with a passkey, see [Card.WantPasskey].
 	Passkey bool
+	// Match says that a yes to it here takes the digits of the other side, see
+	// [Card.ShowDigits].
+	Match bool
 	// Obscured is where masked values stand that decide what the call does. There is
 	// no Allow then, but on a card where they are revealed.
 	Obscured []Obscured
@@ -174,15 +178,9 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 	c := Card{
 		Ask: a.ID, Agent: a.Agent, Intent: m.Mask(a.Intent), TurnID: m.Mask(a.TurnID),
 		OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, View: a.View(), Routes: a.Routes,
-		Places: make(map[string]string, len(a.Cards)),
+		Places: a.places(), wrong: a.wrong(),
 	}
-	c.mismatches = a.Mismatches
 	c.Questions, c.Snoozed, c.Handed, c.RemindAt = m.questions(a.Questions), a.Snoozed, a.Handed, a.RemindAt()
-	for i := range a.Cards {
-		if s := &a.Cards[i]; !s.Gone {
-			c.Places[s.Channel] = s.Ref
-		}
-	}
 	if s := a.On(channel); s != nil {
 		c.Posted = s.Posted
 	}
@@ -210,6 +208,17 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 		c.reveal(a)
 	}
 	return c
+}
+
+// places are where the ask is shown, see [Card.Places].
+func (a *Ask) places() map[string]string {
+	places := make(map[string]string, len(a.Cards))
+	for i := range a.Cards {
+		if s := &a.Cards[i]; !s.Gone {
+			places[s.Channel] = s.Ref
+		}
+	}
+	return places
 }
 
 // WantPasskey marks what waits and can be allowed only with a passkey, by the ask's

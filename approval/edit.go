@@ -142,8 +142,7 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 		return ErrNotFound
 	}
 	human, _ := by.of(e.By.ID)
-	yes := by.asserted(human, e.Passkey, c != nil && serious(c.Proposal, c.Denial.verdict))
-	if err := cmp.Or(a.mayBecome(p, c), yes); err != nil {
+	if err := cmp.Or(a.mayBecome(p, c), by.mayBecome(a, e, c, human)); err != nil {
 		return err
 	}
 	edit := &Edit{Changed: changed}
@@ -175,6 +174,22 @@ func (a *Ask) mayBecome(p *Approval, c *Call) error {
 		return ErrNotAskable
 	case c != nil && len(c.Obscured) > 0:
 		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
+	}
+	return nil
+}
+
+// mayBecome says why a person cannot allow c by an edit: it takes a passkey, or digits,
+// for which an edit has no place.
+func (e *Electorate) mayBecome(a *Ask, by *Editing, c *Call, human string) error {
+	if c == nil {
+		return nil
+	}
+	if err := e.asserted(human, by.Passkey, serious(c.Proposal, c.Denial.verdict)); err != nil {
+		return err
+	}
+	t := Tap{By: by.By, Channel: by.Channel, Passkey: by.Passkey}
+	if e.matched(a, &t, human, &Approval{Proposal: c.Proposal, Verdict: c.Denial.verdict}) != nil {
+		return &OrderError{Key: OrderDigits, Value: string(by.ID)}
 	}
 	return nil
 }

@@ -126,6 +126,8 @@ const (
 	OrderSame    = "same"
 	OrderShown   = "shown"
 	OrderSeveral = "several"
+	// OrderDigits is for an edit into what is allowed with digits.
+	OrderDigits = "digits"
 	// OrderCaller is for what came from below an agent's program, OrderLineage from
 	// where that cannot be seen, and OrderTerminal from no terminal.
 	OrderCaller   = "caller"
@@ -180,6 +182,7 @@ func (e *OrderError) edit() string {
 		OrderGuard:     "the guard refuses it so: %s; nothing changed",
 		OrderSame:      "%s is asked or answered already in this form: nothing changed",
 		OrderShown:     "%s is not as it was shown any more: look at it again; nothing changed",
+		OrderDigits:    "%s would take the digits of a number match in this form: deny it, and say what to do; nothing changed",
 		OrderSeveral:   "%s needs more people than one: deny it, and say what to do; nothing changed",
 	}
 	if text := texts[e.Key]; text != "" {

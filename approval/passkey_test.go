@@ -1,7 +1,9 @@
 package approval_test
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -137,59 +139,124 @@ func weighing(t *testing.T, worst bool) approval.Ask {
 	return a
 }
 
+// Whose yes in the inbox takes the digits of a chat: to the worst that of who reads the
+// chat, on a route that says so wherever the ask is on one, and nobody's who used a passkey.
+func TestWhoseYesInTheInboxTakesDigits(t *testing.T) {
+	t.Parallel()
+	members := []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}}
+	for name, row := range map[string]struct {
+		routes  []approval.Route
+		members []approval.Member
+		on      []string
+		lost    []string
+		worst   bool
+		tap     approval.Tap
+		wants   bool
+	}{
+		"the worst":                     {on: []string{"web", "telegram"}, worst: true, wants: true},
+		"at a terminal":                 {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Channel: "terminal"}, wants: true},
+		"what can be undone":            {on: []string{"web", "telegram"}},
+		"with a passkey":                {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Passkey: true}},
+		"on no chat":                    {on: []string{"web"}, worst: true},
+		"on one that is not connected":  {on: []string{"web", "telegram"}, lost: []string{"telegram"}, worst: true},
+		"on one besides":                {on: []string{"web", "telegram", "slack"}, lost: []string{"telegram"}, worst: true, wants: true},
+		"where one reads the chat":      {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "telegram"}, worst: true, wants: true},
+		"where one does not":            {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "slack:C1"}, worst: true},
+		"on a route that says so":       {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web", "slack:C1"}, wants: true},
+		"on such a route without chats": {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web"}, worst: true},
+	} {
+		routing := approval.Routing{Members: row.members, Routes: row.routes}
+		e := routing.Electorate([]approval.Active{{Route: "r"}}, "coder", func(id string) (string, bool) { return routing.Human(id), true })
+		if row.routes == nil {
+			e = routing.Electorate(nil, "coder", func(id string) (string, bool) { return id, true })
+		}
+		e.Match = approval.Match{Channel: "web", Reader: routing.Human("web:owner"), Connected: func(c string) bool { return !slices.Contains(row.lost, c) }}
+		a := weighing(t, row.worst)
+		a.Cards = nil
+		for _, channel := range row.on {
+			a.Cards = append(a.Cards, approval.Shown{Channel: channel})
+		}
+		c := approval.NewCard(a, "web", approval.NewMasker(approval.Secret{1}))
+		c.ShowDigits(&e, "web")
+		row.tap.Ask, row.tap.Choice, row.tap.By, row.tap.Channel = a.ID, approval.ChoiceAllow, approval.Person{ID: "web:owner"}, cmp.Or(row.tap.Channel, "web")
+		_, err := a.Vote(row.tap, e, start, time.Minute)
+		_, wants := errors.AsType[*approval.MatchError](err)
+		if asks := c.Items[0].Match && !row.tap.Passkey; wants != row.wants || asks != row.wants {
+			t.Errorf("%s: it is answered %v, and the card asks for digits: %t", name, err, asks)
+		}
+	}
+}
+
 // Only the digits that stand there now, for this ask, allow; each wrong answer is counted,
-// decides nothing and makes new ones, until no more are taken.
+// decides nothing and makes new ones, until no more are taken. That is so on both sides,
+// and neither's digits are good where they stand.
 func TestAVoteWithDigits(t *testing.T) {
 	t.Parallel()
+	for _, row := range []struct{ stand, given, by string }{{"web", "telegram", "telegram:1"}, {"telegram", "web", "web:owner"}, {"telegram", "terminal", "web:owner"}} {
+		t.Run(row.stand+" to "+row.given, func(t *testing.T) {
+			t.Parallel()
+			digitsOf(t, row.stand, row.given, row.by)
+		})
+	}
+}
+
+func digitsOf(t *testing.T, stand, given, by string) {
+	t.Helper()
 	e := approval.Everybody()
 	e.Match = approval.Match{Channel: "web", Reader: "web:owner", Reached: true, Secret: approval.Secret{1}}
-	shown := func(a *approval.Ask) string {
-		c := approval.NewCard(*a, "web", approval.NewMasker(approval.Secret{1}))
-		c.Places = map[string]string{"web": "", "telegram": ""}
-		c.ShowDigits(&e)
+	shownOn := func(channel string, a *approval.Ask) string {
+		c := approval.NewCard(*a, channel, approval.NewMasker(approval.Secret{1}))
+		c.ShowDigits(&e, channel)
 		return c.Digits
 	}
+	shown := func(a *approval.Ask) string { return shownOn(stand, a) }
 	named := func(id approval.AskID) *approval.Ask {
 		a := weighing(t, true)
 		a.ID = id // What the digits are made of is not left to chance.
+		a.Cards = []approval.Shown{{Channel: "web"}, {Channel: "telegram"}}
 		return &a
 	}
 	a, other := named("first"), named("second")
 	try := func(a *approval.Ask, digits, channel string, choice approval.Choice) (approval.Receipt, error) {
-		return a.Vote(approval.Tap{Ask: a.ID, Choice: choice, By: approval.Person{ID: "telegram:1"}, Channel: channel, Digits: digits}, e, start, time.Minute)
+		return a.Vote(approval.Tap{Ask: a.ID, Choice: choice, By: approval.Person{ID: by}, Channel: channel, Digits: digits}, e, start, time.Minute)
 	}
 	first := shown(a)
 	if len(first) != 2 || first == shown(other) {
 		t.Fatalf("the digits are %q and %q", first, shown(other))
 	}
 	for _, digits := range []string{"", first[:1]} {
-		if _, err := try(a, digits, "telegram", approval.ChoiceAllow); err == nil || a.Mismatches != 0 {
-			t.Errorf("%q is answered %v, and counts %d", digits, err, a.Mismatches)
+		if _, err := try(a, digits, given, approval.ChoiceAllow); err == nil || a.Mismatches+a.InboxMismatches != 0 {
+			t.Errorf("%q is answered %v, and counts %d", digits, err, a.Mismatches+a.InboxMismatches)
 		}
 	}
-	for i, digits := range []string{shown(other), first, first + "0"} {
+	own := "telegram"
+	if stand == own {
+		own = "web"
+	}
+	for i, digits := range []string{shown(other), shownOn(own, a), first + "0"} {
 		now := shown(a)
 		if digits == now {
 			t.Fatalf("%q happens to be right", digits)
 		}
-		r, err := try(a, digits, "telegram", approval.ChoiceAllow)
+		r, err := try(a, digits, given, approval.ChoiceAllow)
 		if err != nil || r.Won || r.Mismatch == nil || r.Mismatch.Left != approval.MaxMismatches-1-i || a.Approvals[0].State != approval.Pending || shown(a) == now {
 			t.Errorf("%q is answered %+v %v", digits, r, err)
 		}
 	}
 	right := named("first")
-	right.Mismatches = 1
+	right.Mismatches, right.InboxMismatches = 1, 1
 	late := shown(right)
-	if _, err := try(a, late, "telegram", approval.ChoiceAllow); err == nil || a.Mismatches != approval.MaxMismatches || shown(a) != "" {
+	if _, err := try(a, late, given, approval.ChoiceAllow); err == nil || a.Mismatches+a.InboxMismatches != approval.MaxMismatches || shown(a) != "" {
 		t.Errorf("after too many it is answered %v", err)
 	}
-	if r, err := try(right, late, "telegram", approval.ChoiceAllow); err != nil || !r.Won {
+	if r, err := try(right, late, given, approval.ChoiceAllow); err != nil || !r.Won {
 		t.Errorf("the right ones are answered %+v %v", r, err)
 	}
-	if r, err := try(a, "", "web", approval.ChoiceAllow); err != nil || !r.Won {
+	by = map[string]string{"web": "web:owner", "telegram": "telegram:1"}[stand]
+	if r, err := try(a, shownOn(own, a), stand, approval.ChoiceAllow); err != nil || !r.Won {
 		t.Errorf("where they stand it is answered %+v %v", r, err)
 	}
-	if r, err := try(other, "", "telegram", approval.ChoiceDeny); err != nil || !r.Won {
+	if r, err := try(other, "", given, approval.ChoiceDeny); err != nil || !r.Won {
 		t.Errorf("a denial is answered %+v %v", r, err)
 	}
 }

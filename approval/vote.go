@@ -155,14 +155,16 @@ type Electorate struct {
 	// Holder is the person who keeps passkeys, as Human names them; empty while there
 	// are none.
 	Holder string
-	// Match is where the digits stand that a yes to the worst calls takes elsewhere.
+	// Match is between which surfaces a yes to the worst calls takes digits.
 	Match Match
+	// reads tells whether a person reads a channel; nil reads all.
+	reads func(human, channel string) bool
 }
 
 // Electorate returns who may decide now what an agent asks on the routes; none
 // stand for the one that a zero [Routing] has. Human is the electorate's.
 func (r *Routing) Electorate(routes []Active, agent string, human func(id string) (string, bool)) Electorate {
-	e := Electorate{Human: human}
+	e := Electorate{Human: human, reads: r.reads}
 	for _, on := range routes {
 		e.Terms = append(e.Terms, r.Terms(on.Route, agent))
 	}
@@ -369,9 +371,7 @@ func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Te
 		if err := e.asserted(human, t.Passkey, serious(p.Proposal, p.Verdict)); err != nil {
 			return "", nil, err
 		}
-		if t.Channel != e.Match.Channel && e.wantsMatch(human, func() bool { return worst(p.Proposal, p.Verdict) }) {
-			err = cmp.Or(err, e.Match.check(a, t.Digits))
-		}
+		err = cmp.Or(err, e.matched(a, t, human, p))
 	}
 	if err != nil {
 		return "", nil, err

@@ -110,8 +110,8 @@ type Deciders struct {
 	Routing approval.Routing
 	// Passkeys are needed to allow serious calls once there is one.
 	Passkeys Passkeys
-	// Match is where the digits stand that a yes to the worst calls takes elsewhere. Its
-	// reader is named by their stable id, and its secret is the dispatcher's own.
+	// Match is between which surfaces a yes to the worst calls takes digits. Its reader is
+	// named by their stable id; its secret, and what is connected, are the dispatcher's own.
 	Match approval.Match
 }
 

@@ -12,12 +12,16 @@ import (
 )
 
 // Where people reach the inbox from everywhere, the worst takes its digits on a chat. They
-// stand on the inbox's card alone, and a wrong answer is kept, so that neither a restart
-// nor another tap at the same time gives further tries.
+// stand on the inbox's card alone; the chat's has others, which the inbox takes. A wrong
+// answer is kept, so that neither a restart nor another tap at the same time gives further
+// tries.
 func TestTheWorstTakesDigits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := weighing(t, dispatcher.Deciders{Match: approval.Match{Channel: "web", Reader: "web:owner", Reached: true}})
+		g := weighing(t, dispatcher.Deciders{
+			Approvers: []string{"fake:1", "web:owner"},
+			Match:     approval.Match{Channel: "web", Reader: "web:owner", Reached: true},
+		})
 
 		id := g.propose(t, push("--force main"), 0).Approval.ID
 		digits := func() string {
@@ -27,10 +31,17 @@ func TestTheWorstTakesDigits(t *testing.T) {
 			}
 			return c.Digits
 		}
-		if c := g.onlyCard(t); c.Digits != "" {
-			t.Errorf("the chat's card shows %q", c.Digits)
+		chat := func() string {
+			c, err := g.Card(t.Context(), id.Ask(), "fake")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c.Digits
 		}
-		tap := approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: owner, Channel: "fake"}
+		if posted := g.onlyCard(t).Digits; posted == "" || posted != chat() || posted == digits() {
+			t.Errorf("the chat's card shows %q, the inbox's %q", posted, digits())
+		}
+		tap := approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: approval.Person{ID: "fake:1", Name: "Ann"}, Channel: "fake"}
 		if _, err := g.Decide(t.Context(), tap); !isMatch(err) || len(digits()) != 2 {
 			t.Fatalf("without digits it is answered %v, and the inbox shows %q", err, digits())
 		}
@@ -49,7 +60,7 @@ func TestTheWorstTakesDigits(t *testing.T) {
 			t.Errorf("after eight wrong answers it is %+v %v", ask, err)
 		}
 		by := approval.Person{ID: "web:owner", Name: "owner"}
-		if r, err := g.Decide(t.Context(), approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: by, Channel: "web"}); err != nil || !r.Won {
+		if r, err := g.Decide(t.Context(), approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: by, Channel: "web", Digits: chat()}); err != nil || !r.Won {
 			t.Errorf("in the inbox it is answered %+v %v", r, err)
 		}
 

@@ -56,18 +56,17 @@ func (d *Dispatcher) electors(routes []approval.Active, agent string, handed []a
 		e.Holder = d.deciders.Routing.Human(p.Holder)
 	}
 	e.Match = d.deciders.Match
+	e.Match.Connected = func(channel string) bool { _, ok := d.outlets.channels[channel]; return ok }
 	e.Match.Reader, e.Match.Secret = d.deciders.Routing.Human(e.Match.Reader), d.keys.permits.Load().Secret
 	return e
 }
 
 // guard takes off a card of the channel what can be allowed there only without the
-// passkey that it needs, and puts the digits on it that a yes elsewhere takes.
+// passkey that it needs, and puts the digits on it that a yes on the other side takes.
 func (d *Dispatcher) guard(c *approval.Card, channel string) {
 	e := d.electors(c.Routes, c.Agent, c.Handed)
 	c.WantPasskey(&e, channel == d.deciders.Passkeys.Channel)
-	if channel == d.deciders.Match.Channel {
-		c.ShowDigits(&e)
-	}
+	c.ShowDigits(&e, channel)
 }
 
 // Awaits reports whether the card, one of [Dispatcher.Pending], waits for the

@@ -41,18 +41,31 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	return texts.Plain("tap.too.late", state)
 }
 
-// Digits says what becomes of a yes that takes the digits of the inbox: that they were
+// Digits says what becomes of a yes that takes the digits of the other side: that they were
 // wrong, that no more are taken, or which one comes next, after those given.
 func Digits(texts *templates.Texts, e *approval.MatchError, given string, wrong bool) string {
+	key, values := DigitsKey(e, given, wrong)
+	return texts.Plain(key, values)
+}
+
+// DigitsKey is the text of [Digits].
+func DigitsKey(e *approval.MatchError, given string, wrong bool) (templates.Key, templates.Values) {
+	left := templates.Values{"n": e.Left}
 	switch {
+	case e.Chats && e.Left == 0:
+		return "match.chats.spent", nil
+	case e.Chats && wrong:
+		return "match.chats.wrong", left
+	case e.Chats:
+		return "match.chats", nil
 	case e.Left == 0:
-		return texts.Plain("match.spent", nil)
+		return "match.spent", nil
 	case wrong:
-		return texts.Plain("match.wrong", templates.Values{"n": e.Left})
+		return "match.wrong", left
 	case given == "":
-		return texts.Plain("match.first", nil)
+		return "match.first", nil
 	default:
-		return texts.Plain("match.second", nil)
+		return "match.second", nil
 	}
 }
 

@@ -33,9 +33,11 @@ type Card struct {
 	agent, intent, turn seen
 	until               time.Time
 	routes              []approval.Active
-	questions           []approval.Question
-	snoozed             *approval.Snoozed
-	handed              []approval.Handed
+	// digits are those that a yes in the inbox takes.
+	digits    string
+	questions []approval.Question
+	snoozed   *approval.Snoozed
+	handed    []approval.Handed
 }
 
 // Call is one call of a card.
@@ -117,7 +119,7 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 	v := &Card{
 		Ask: c.Ask, Buttons: c.Buttons, Texts: texts, until: c.ExpiresAt, routes: c.Routes,
 		agent: seeLine(c.Agent), intent: seeLine(c.Intent), turn: seeLine(c.TurnID), questions: c.Questions, MayAsk: c.MayAsk(),
-		snoozed: c.Snoozed, handed: c.Handed,
+		snoozed: c.Snoozed, handed: c.Handed, digits: c.Digits,
 	}
 	for i := range c.Items {
 		if c.Items[i].State == approval.Pending {
@@ -234,7 +236,7 @@ func commandArgs(command string) string {
 // how they stand, so every picture of an ask agrees.
 func (c *Card) Unanswered() *Card {
 	n := *c
-	n.Open, n.questions = len(c.Calls), nil
+	n.Open, n.questions, n.digits = len(c.Calls), nil, ""
 	n.Calls = slices.Clone(c.Calls)
 	for i := range n.Calls {
 		call := &n.Calls[i]
@@ -383,10 +385,17 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 	c.answers(w, call)
 }
 
-// Foot says until when an answer counts, if anything waits, and names the ask.
+// Foot says which digits a yes in the inbox takes, until when an answer counts, if anything
+// waits, and names the ask.
 func (c *Card) Foot() Text {
 	if c.Open == 0 {
 		return Say(c.Texts, "id", templates.Values{"id": templates.Theirs(c.Ask)})
 	}
-	return Say(c.Texts, "until", templates.Values{"when": c.until, "id": templates.Theirs(c.Ask)})
+	w := writer{texts: c.Texts}
+	if c.digits != "" {
+		w.say("match.shown", templates.Values{"digits": c.digits})
+		w.put(Ours, " ")
+	}
+	w.say("until", templates.Values{"when": c.until, "id": templates.Theirs(c.Ask)})
+	return w.text
 }

@@ -85,8 +85,8 @@ type Harness struct {
 	Reply func(who Who, ref, words string) string
 	// Grants are the choices behind the second tap of a card.
 	Grants func(ref string) []Button
-	// Match presses Allow on the card as often as it asks to, and then the digits, each
-	// where it is offered. It returns what who pressed is told last.
+	// Match presses Allow on the card as often as it asks to, and gives the digits, each
+	// where it is asked for. It returns what who pressed is told last.
 	Match func(ref, digits string) string
 	// Revealed is what a person sees who asks to see what is masked; nil for a channel
 	// that shows it nowhere.
@@ -148,7 +148,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"AMaskIsACut":                          obscured,
 		"AnAllowOfWhatIsMaskedAllowsNothing":   forged,
 		"WhatNeedsAPasskeyIsDeniedHere":        keyed,
-		"TheWorstTakesTheDigitsOfTheInbox":     matched,
+		"TheWorstTakesTheDigitsOfAnotherPlace": matched,
 		"AGuardDenialCannotBeAllowed":          guarded,
 		"ATapDecidesOnceAndIsToldTruthfully":   once,
 		"AStrangerDecidesNothing":              stranger,

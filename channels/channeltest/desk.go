@@ -323,6 +323,7 @@ func (d *Desk) Picture(a *approval.Ask, channel string) approval.Card {
 func (d *Desk) picture(a *approval.Ask, channel string) approval.Card {
 	c, e := approval.NewCard(*a, channel, d.masker), d.electorate()
 	c.WantPasskey(&e, false)
+	c.ShowDigits(&e, channel)
 	return c
 }
 
@@ -333,24 +334,16 @@ func (d *Desk) electorate() approval.Electorate {
 	return e
 }
 
-// Reach makes the inbox reached from everywhere: the worst calls take its digits.
+// Reach makes the inbox reached from everywhere: the worst calls take its digits on a chat,
+// and a chat's there.
 func (d *Desk) Reach() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.match = approval.Match{Channel: inbox, Reader: "web:owner", Reached: true, Secret: approval.Secret{2}}
 }
 
-// inbox is the surface where digits stand.
-const inbox = "web"
-
-// Digits are those that the inbox shows for the ask.
-func (d *Desk) Digits(a *approval.Ask) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c, e := approval.NewCard(*a, inbox, d.masker), d.electorate()
-	c.ShowDigits(&e)
-	return c.Digits
-}
+// inbox and chat are the sides on which digits stand.
+const inbox, chat = "web", "telegram"
 
 // Hand makes somebody, at a place that is not the channel's, the holder of a passkey.
 func (d *Desk) Hand(holder string) {

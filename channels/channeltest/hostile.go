@@ -234,20 +234,23 @@ func keyed(t *testing.T, h Harness) {
 	}
 }
 
-// matched holds that a call of the worst is allowed on a chat with the digits alone that
-// the inbox shows for it, and denied without any. Wrong ones decide nothing, and are told.
+// matched holds that a call of the worst is allowed with the digits alone that stand on the
+// other side, those of the inbox on a chat and those of a chat in the inbox, and denied
+// without any. Wrong ones decide nothing, and are told.
 func matched(t *testing.T, h Harness) {
-	if h.Match == nil {
-		t.Skip("this is where the digits stand")
-	}
 	h.Desk.Reach()
-	ask := func(reach string) (*approval.Ask, string) {
+	own, other, spent, next := h.Channel.Name(), inbox, "allow it in the inbox", "second digit"
+	if own == inbox {
+		other, spent, next = chat, "allow it on the chat", "two digits"
+	}
+	ask := func(reach string) (*approval.Ask, string, Picture) {
 		v := Denial()
 		v.Results[0].Metadata = vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": reach}}}
-		a := open(t, v, approval.Opening{Agent: "coder", Channels: []string{h.Channel.Name(), inbox}}, Command("drop it"))
-		ref, _ := h.post(t, a)
-		return a, ref
+		a := open(t, v, approval.Opening{Agent: "coder", Channels: []string{own, other}}, Command("drop it"))
+		ref, p := h.post(t, a)
+		return a, ref, p
 	}
+	shown := func(a *approval.Ask) string { return h.Desk.Picture(a, other).Digits }
 	try := func(a *approval.Ask, ref, digits, says string, want approval.State) {
 		t.Helper()
 		told := h.Match(ref, digits)
@@ -256,28 +259,36 @@ func matched(t *testing.T, h Harness) {
 		}
 	}
 	wrong := func(a *approval.Ask) string {
-		d := h.Desk.Digits(a)
+		d := shown(a)
 		return d[:1] + string('0'+(d[1]-'0'+1)%10)
 	}
-	a, ref := ask("shared")
+	a, ref, p := ask("shared")
+	if mine := h.Desk.Picture(a, own).Digits; mine == "" || !strings.Contains(p.Text, mine) {
+		t.Errorf("the card does not show %q: %s", mine, p.Text)
+	}
 	try(a, ref, "", "two digits", approval.Pending)
-	try(a, ref, h.Desk.Digits(a)[:1], "second digit", approval.Pending)
+	try(a, ref, shown(a)[:1], next, approval.Pending)
 	try(a, ref, wrong(a), "Tries left: 2.", approval.Pending)
-	try(a, ref, h.Desk.Digits(a), "Allowed once.", approval.Allowed)
+	try(a, ref, shown(a), "Allowed once", approval.Allowed)
 
-	a, ref = ask("public")
-	for _, says := range []string{"Tries left: 2.", "Tries left: 1.", "allow it in the inbox"} {
+	a, ref, _ = ask("public")
+	for _, says := range []string{"Tries left: 2.", "Tries left: 1.", spent} {
 		try(a, ref, wrong(a), says, approval.Pending)
 	}
-	if d := h.Desk.Digits(a); d != "" {
-		t.Errorf("the inbox still shows %q", d)
+	if d := shown(a); d != "" {
+		t.Errorf("the other side still shows %q", d)
 	}
-	try(a, ref, "10", "allow it in the inbox", approval.Pending)
-	h.amend(t, ref, a)
+	try(a, ref, "10", spent, approval.Pending)
+	if p = h.amend(t, ref, a); !strings.Contains(p.Text, h.Desk.Picture(a, own).Digits) {
+		t.Errorf("its own digits went with those: %s", p.Text)
+	}
 	h.denyAll(t, a, ref)
 
-	a, ref = ask("workspace")
-	try(a, ref, "", "Allowed once.", approval.Allowed)
+	a, ref, p = ask("workspace")
+	if strings.Contains(p.Text, "in the inbox: ") {
+		t.Errorf("the card shows digits: %s", p.Text)
+	}
+	try(a, ref, "", "Allowed once", approval.Allowed)
 }
 
 // denyAll denies every call of the card by its own buttons.

@@ -82,6 +82,8 @@ type actView struct {
 	Grants   []grantView
 	Unfolded bool
 	DenyKind approval.Token
+	// Match says that allowing takes the digits of a chat.
+	Match bool
 	// All says that the row is for all waiting calls of a plan, which are Open.
 	All  bool
 	Open int
@@ -194,7 +196,7 @@ func (v *cardView) offer(from string) {
 			own = v.Buttons
 		}
 		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
-		it.Act.Of = []approval.ID{it.Approval}
+		it.Act.Of, it.Act.Match = []approval.ID{it.Approval}, it.Match
 		if !it.Cut {
 			it.Act.Grants, it.Act.Unfolded = grantsOf(&it.Item), it.Again != nil
 		}
@@ -212,7 +214,7 @@ func (v *cardView) offer(from string) {
 		v.Act.All = true
 		for i := range v.Items {
 			if v.Items[i].State == approval.Pending {
-				v.Act.Of = append(v.Act.Of, v.Items[i].Approval)
+				v.Act.Of, v.Act.Match = append(v.Act.Of, v.Items[i].Approval), v.Act.Match || v.Items[i].Match
 			}
 		}
 	}

@@ -53,6 +53,7 @@ func TestContract(t *testing.T) {
 			c.start()
 			test(t, channeltest.Harness{
 				Channel: web.Channel{}, Desk: c.desk.Desk, Shown: c.shown, Revealed: c.revealed, Reply: c.reply, Grants: c.grants, Ask: c.ask, Command: c.command, Edit: c.edit,
+				Match:   c.match,
 				Restart: func() channeltest.Channel { c.start(); return web.Channel{} },
 			})
 		})
@@ -156,6 +157,25 @@ func (c *contractInbox) picture(ref, search string) channeltest.Picture {
 		}
 	}
 	return p
+}
+
+// match allows with digits.
+func (c *contractInbox) match(ref, digits string) string {
+	c.Helper()
+	for _, form := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("form") {
+		values := url.Values{}
+		for _, field := range form.all("input", "button") {
+			values.Set(field.attr("name"), field.attr("value"))
+		}
+		if values.Get("choice") != string(approval.ChoiceAllow) {
+			continue
+		}
+		if values.Has("digits") {
+			values.Set("digits", digits)
+		}
+		return c.tap(channeltest.Owner, values)
+	}
+	return ""
 }
 
 // edit is where the page of the ask leads to for an edit.

@@ -25,6 +25,7 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url
 		// The token that allows what is obscured stands on the page alone that reveals it.
 		Revealed: true,
 		Passkey:  who.asserted,
+		Digits:   f.Get("digits"),
 	}
 	back := askURL(tap.Ask)
 	if tap.Token == "" || tap.Choice == "" {
@@ -38,6 +39,9 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url
 	}
 	if receipt.Replaced {
 		return unknownButton(back, nil)
+	}
+	if receipt.Mismatch != nil {
+		return mismatched(receipt.Mismatch, true, back)
 	}
 	return w.tell(rw, r, receipt, f)
 }
@@ -73,6 +77,9 @@ func undecided(err error, back string) error {
 	if errors.Is(err, approval.ErrPasskey) {
 		return wantsPasskey(back)
 	}
+	if match, ok := errors.AsType[*approval.MatchError](err); ok {
+		return mismatched(match, false, back)
+	}
 	if errors.Is(err, approval.ErrNotApprover) {
 		return &pageError{
 			Status: http.StatusForbidden, Title: text{Key: "web.fault.stranger.title"},
@@ -84,6 +91,12 @@ func undecided(err error, back string) error {
 		Text: text{Key: "web.fault.unsure"},
 		Link: back, Err: err,
 	}
+}
+
+// mismatched says that a yes took digits that did not come, or were wrong.
+func mismatched(e *approval.MatchError, wrong bool, back string) error {
+	key, values := cardtext.DigitsKey(e, "", wrong)
+	return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.match.title"}, Text: text{key, values}, Link: back, Err: e}
 }
 
 func unknownButton(back string, err error) error {

@@ -112,7 +112,7 @@ func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 func (d *desk) guarded(c approval.Card) approval.Card {
 	if d.voters != nil {
 		c.WantPasskey(d.voters, true)
-		c.ShowDigits(d.voters)
+		c.ShowDigits(d.voters, web.Name)
 	}
 	return c
 }

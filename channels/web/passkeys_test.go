@@ -347,7 +347,7 @@ func TestPasskeysOfThePublicAddress(t *testing.T) {
 }
 
 // A card that is on a chat, too, shows the digits that a yes there takes, to a session that
-// may decide; a yes in the inbox takes none.
+// may decide; a yes in the inbox takes those of the chat.
 func TestACardShowsTheDigitsForAChat(t *testing.T) {
 	d := full()
 	in := inboxOf(t, d, config(d)).signIn()
@@ -371,7 +371,14 @@ func TestACardShowsTheDigitsForAChat(t *testing.T) {
 	if keyless := inboxOf(t, d, config(d)).signInWith(""); digits.MatchString(sound(t, keyless.get("/inbox/ask/rmbuild1")).all("main")[0].words()) {
 		t.Error("a session that may not decide is shown the digits")
 	}
-	in.post("/inbox/decide", tap(approval.ChoiceAllow))
+	form := tap(approval.ChoiceAllow)
+	if rec := in.post("/inbox/decide", form); rec.Code != http.StatusForbidden || !strings.Contains(sound(t, rec).all("main")[0].words(), "two digits") {
+		t.Errorf("without digits it is answered %d", rec.Code)
+	}
+	c := approval.NewCard(d.asks[0], "telegram", approval.NewMasker(approval.Secret{1}))
+	c.ShowDigits(&voters, "telegram")
+	form.Set("digits", c.Digits)
+	in.post("/inbox/decide", form)
 	if a, err := d.Find(t.Context(), "rmbuild1"); err != nil || a.Approvals[0].State != approval.Allowed {
 		t.Errorf("allowed in the inbox it is %+v %v", a.Approvals[0].State, err)
 	}

@@ -105,16 +105,19 @@ denied, and what was answered. What was shown at a terminal can be allowed there
 }
 
 func newAllow(std stdio) *cobra.Command {
-	return &cobra.Command{
+	var digits string
+	cmd := &cobra.Command{
 		Use:   "allow <id>",
 		Short: "Allow a call that was shown at this terminal, once",
 		Long: `Allow what waits of an ask, or the one call that the id names, once. It must have been
 shown at the same terminal by 'vaglio show', and be still what was shown. What cannot
 be undone, as far as anybody knows, is allowed only after you type the agent's name.
+What reaches others besides takes the two digits that its card on a chat shows, where
+there is a chat.
 
 It works at a terminal alone, on Linux, and not below an agent's program: use the
 inbox or a chat elsewhere.` + orderExits,
-		Example:           "  vaglio show 7kq2\n  vaglio allow 7kq2",
+		Example:           "  vaglio show 7kq2\n  vaglio allow 7kq2\n  vaglio allow 7kq2 --digits 47",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,19 +129,33 @@ inbox or a chat elsewhere.` + orderExits,
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/show/"+url.PathEscape(args[0]), &s); err != nil {
 				return err
 			}
-			if s.Seen && s.Sure != "" {
-				if _, err := fmt.Fprint(cmd.OutOrStdout(), s.Sure+" "); err != nil {
+			typed := bufio.NewReader(std.in)
+			ask := func(name, question string) error {
+				if _, err := fmt.Fprint(cmd.OutOrStdout(), question+" "); err != nil {
 					return err
 				}
-				typed, err := bufio.NewReader(std.in).ReadString('\n')
+				line, err := typed.ReadString('\n')
 				if err != nil {
 					return fmt.Errorf("nothing was allowed: %w", err)
 				}
-				values.Set("name", strings.TrimSpace(typed))
+				values.Set(name, strings.TrimSpace(line))
+				return nil
+			}
+			if s.Seen && s.Sure != "" {
+				if err := ask("name", s.Sure); err != nil {
+					return err
+				}
+			}
+			if values.Set("digits", digits); s.Seen && s.Match != "" && digits == "" {
+				if err := ask("digits", s.Match); err != nil {
+					return err
+				}
 			}
 			return ordered(cmd, http.MethodPost, "/allow", values)
 		},
 	}
+	cmd.Flags().StringVar(&digits, "digits", "", "the two digits that its card on a chat shows, where allowing it takes them")
+	return cmd
 }
 
 func newDeny() *cobra.Command {

@@ -26,6 +26,8 @@ type Showing struct {
 	// Name is what they have to type then.
 	Sure string `json:"sure,omitempty"`
 	Name string `json:"name,omitempty"`
+	// Match, where it is not empty, asks the person for the digits that a chat shows.
+	Match string `json:"match,omitempty"`
 }
 
 // sight is what was shown where: on a terminal, in one session of it.
@@ -127,6 +129,9 @@ func (a *admin) show(r *http.Request) (Showing, error) {
 		s.Name = card.Agent
 		s.Sure = a.Texts.Plain("order.sure", templates.Values{"what": cardtext.Within(card.Agent, maxName)})
 	}
+	if takesDigits(&card, one) {
+		s.Match = a.Texts.Plain("match.ask", nil)
+	}
 	if at, err := a.terminal(r.Context()); err == nil {
 		at.ask = s.Ask
 		s.Seen = a.sights.has(at, s.View)
@@ -140,9 +145,19 @@ const maxName = 60
 // grave reports whether something that waits may not be undone, of the one approval or
 // of all.
 func grave(c *approval.Card, one approval.ID) bool {
+	return someWaits(c, one, func(it *approval.Item) bool { return !it.Headline.Consequence.Undoable() })
+}
+
+// takesDigits reports whether something that waits takes the digits of a chat, of the one
+// approval or of all.
+func takesDigits(c *approval.Card, one approval.ID) bool {
+	return someWaits(c, one, func(it *approval.Item) bool { return it.Match })
+}
+
+func someWaits(c *approval.Card, one approval.ID, is func(*approval.Item) bool) bool {
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State == approval.Pending && (one == "" || it.Approval == one) && !it.Headline.Consequence.Undoable() {
+		if it.State == approval.Pending && (one == "" || it.Approval == one) && is(it) {
 			return true
 		}
 	}
@@ -193,7 +208,7 @@ func (a *admin) allow(r *http.Request) (Said, error) {
 		return Said{}, a.undone(&approval.Order{ID: id}, err)
 	}
 	return a.decide(r.Context(), id, approval.Tap{
-		Ask: ask.ID, Approval: one, Choice: approval.ChoiceAllow, Seen: card.View,
+		Ask: ask.ID, Approval: one, Choice: approval.ChoiceAllow, Seen: card.View, Digits: r.FormValue("digits"),
 	})
 }
 
@@ -223,8 +238,14 @@ func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, er
 	case errors.Is(err, approval.ErrPasskey):
 		err = &approval.OrderError{Key: approval.OrderPasskey, Value: id}
 	}
+	if match, ok := errors.AsType[*approval.MatchError](err); ok {
+		return Said{}, &undoneError{cardtext.Digits(a.Texts, match, "", false)}
+	}
 	if err != nil {
 		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	}
+	if receipt.Mismatch != nil {
+		return Said{}, &undoneError{cardtext.Answer(a.Texts, &receipt, a.By)}
 	}
 	return Said{cardtext.Answer(a.Texts, &receipt, a.By)}, nil
 }

@@ -113,7 +113,7 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 			b.WriteString("; not the agent's own person alone")
 		}
 		if to.Match {
-			b.WriteString("; on a chat with the digits that the inbox shows")
+			b.WriteString("; with the digits that the inbox shows on a chat, and a chat in the inbox")
 		}
 		if to.EscalateTo != "" {
 			fmt.Fprintf(b, "; after %s %s too", to.EscalateAfter, to.EscalateTo)

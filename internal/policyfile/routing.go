@@ -43,7 +43,7 @@ type routeFile struct {
 	Quorum int `yaml:"quorum"`
 	// Separate says that nobody allows the call of their own agent alone.
 	Separate bool `yaml:"separate"`
-	// Match says that allowing on a chat takes the two digits that the inbox shows.
+	// Match says that allowing takes the two digits that the other side shows, the inbox or a chat.
 	Match bool `yaml:"match"`
 	// Deadline is how long the ask waits, from 1m to 24h; left out,
 	// METNOS_APPROVAL_DEADLINE.
