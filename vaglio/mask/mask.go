@@ -67,6 +67,7 @@ func (m Masker) pass(s string) string {
 	sc := scanner{masker: m, text: s}
 	if own {
 		sc.passLines()
+		sc.talked()
 	}
 	for own && sc.at < len(s) {
 		from, to := sc.next()

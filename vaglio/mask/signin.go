@@ -36,12 +36,15 @@ func isSignIn(word string) bool {
 // known reports whether the program of the command that these words end is one that the
 // table knows, which says where its secrets are, or one that runs another.
 func (sc *scanner) known(words []string) bool {
-	for _, word := range slices.Backward(words) {
+	for i, word := range slices.Backward(words) {
 		if strings.Trim(word, ";|&") == "" {
 			break
 		}
 		word = strings.TrimLeft(word[strings.LastIndexByte(word, '/')+1:], `("'$`)
-		if len(takers()[word]) > 0 || word == "exec" || word == "run" {
+		// Of a program of many commands the table knows those that it names.
+		if word == "exec" || word == "run" || slices.ContainsFunc(takers()[word], func(one taker) bool {
+			return len(one.words) == 0 || slices.Contains(words[i+1:], one.words[0])
+		}) {
 			return true
 		}
 	}
@@ -55,6 +58,24 @@ var (
 	passWord  = regexp.MustCompile(`(?:^|[\s'"])` + fiveParts)
 	passWhole = regexp.MustCompile(`\A(?:` + fiveParts + `\s*)+\z`)
 )
+
+// How scripts of programs that sign in by talking say a password.
+var (
+	ftpSays    = regexp.MustCompile(`(?m)^[ \t]*(?:quote[ \t]+)?(?:user[ \t]+[^\s"']+|(?i:pass))[ \t]+([^\s"']+)[ \t]*$`)
+	expectSays = regexp.MustCompile(`(?i)expect\s+(?:-\w+\s+)*["{][^"}]*(?:pass|pin)[^"}]*["}][\s;{]*send\s+(?:--\s+)?"([^"\\$]+)`)
+)
+
+// talked notes the passwords of such scripts.
+func (sc *scanner) talked() {
+	for name, says := range map[string]*regexp.Regexp{"ftp": ftpSays, "expect": expectSays} {
+		if !strings.Contains(sc.text, name) {
+			continue
+		}
+		for _, m := range says.FindAllStringSubmatchIndex(sc.text, -1) {
+			sc.secretAt(m[2], 0)
+		}
+	}
+}
 
 // passLines notes the passwords of a .pgpass, in a text that names the file or is one.
 func (sc *scanner) passLines() {
