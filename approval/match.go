@@ -28,8 +28,9 @@ type Match struct {
 	// digits where its reader could allow the worst. Where it is not, only routes that say
 	// so ask for them.
 	Reached bool
-	// Connected tells whether there is a channel of that name; nil knows all.
-	Connected func(channel string) bool
+	// Shows tells whether people see a card on a channel, which is posted there or is still
+	// to be; nil says so of all. It is asked inside a change of the store, and never waits.
+	Shows func(channel string, posted bool) bool
 	// Secret makes the digits.
 	Secret Secret
 }
@@ -147,15 +148,16 @@ func (e *Electorate) wantsInbox(human string, worst func() bool) bool {
 
 // wantsChats reports whether a person's yes in the inbox takes the digits that stand on a
 // chat: on a route that says so wherever a chat shows them, and to the worst calls where one
-// does that the person reads. A card that is still to be posted counts: who is faster than
-// the chat gains nothing.
+// does that the person reads. A card that is still to be posted counts, where the chat is
+// well: who is faster than the chat gains nothing, and who waits for one that is not loses
+// nothing.
 func (e *Electorate) wantsChats(human string, places map[string]string, worst func() bool) bool {
 	if e.Match.Channel == "" {
 		return false
 	}
 	some, own := false, false
-	for channel := range places {
-		if channel != e.Match.Channel && (e.Match.Connected == nil || e.Match.Connected(channel)) {
+	for channel, ref := range places {
+		if channel != e.Match.Channel && (e.Match.Shows == nil || e.Match.Shows(channel, ref != "")) {
 			some, own = true, own || e.reads == nil || e.reads(human, channel)
 		}
 	}

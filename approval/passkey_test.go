@@ -153,24 +153,24 @@ func TestWhoseYesInTheInboxTakesDigits(t *testing.T) {
 		tap     approval.Tap
 		wants   bool
 	}{
-		"the worst":                     {on: []string{"web", "telegram"}, worst: true, wants: true},
-		"at a terminal":                 {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Channel: "terminal"}, wants: true},
-		"what can be undone":            {on: []string{"web", "telegram"}},
-		"with a passkey":                {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Passkey: true}},
-		"on no chat":                    {on: []string{"web"}, worst: true},
-		"on one that is not connected":  {on: []string{"web", "telegram"}, lost: []string{"telegram"}, worst: true},
-		"on one besides":                {on: []string{"web", "telegram", "slack"}, lost: []string{"telegram"}, worst: true, wants: true},
-		"where one reads the chat":      {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "telegram"}, worst: true, wants: true},
-		"where one does not":            {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "slack:C1"}, worst: true},
-		"on a route that says so":       {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web", "slack:C1"}, wants: true},
-		"on such a route without chats": {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web"}, worst: true},
+		"the worst":                      {on: []string{"web", "telegram"}, worst: true, wants: true},
+		"at a terminal":                  {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Channel: "terminal"}, wants: true},
+		"what can be undone":             {on: []string{"web", "telegram"}},
+		"with a passkey":                 {on: []string{"web", "telegram"}, worst: true, tap: approval.Tap{Passkey: true}},
+		"on no chat":                     {on: []string{"web"}, worst: true},
+		"on one that shows it to nobody": {on: []string{"web", "telegram"}, lost: []string{"telegram"}, worst: true},
+		"on one besides":                 {on: []string{"web", "telegram", "slack"}, lost: []string{"telegram"}, worst: true, wants: true},
+		"where one reads the chat":       {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "telegram"}, worst: true, wants: true},
+		"where one does not":             {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1}}, members: members, on: []string{"web", "slack:C1"}, worst: true},
+		"on a route that says so":        {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web", "slack:C1"}, wants: true},
+		"on such a route without chats":  {routes: []approval.Route{{Name: "r", Approvers: []string{"ann", "bob"}, Quorum: 1, Match: true}}, members: members, on: []string{"web"}, worst: true},
 	} {
 		routing := approval.Routing{Members: row.members, Routes: row.routes}
 		e := routing.Electorate([]approval.Active{{Route: "r"}}, "coder", func(id string) (string, bool) { return routing.Human(id), true })
 		if row.routes == nil {
 			e = routing.Electorate(nil, "coder", func(id string) (string, bool) { return id, true })
 		}
-		e.Match = approval.Match{Channel: "web", Reader: routing.Human("web:owner"), Connected: func(c string) bool { return !slices.Contains(row.lost, c) }}
+		e.Match = approval.Match{Channel: "web", Reader: routing.Human("web:owner"), Shows: func(c string, _ bool) bool { return !slices.Contains(row.lost, c) }}
 		a := weighing(t, row.worst)
 		a.Cards = nil
 		for _, channel := range row.on {

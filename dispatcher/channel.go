@@ -105,14 +105,29 @@ type ChannelHealth struct {
 func (d *Dispatcher) Channels() []ChannelHealth {
 	all := make([]ChannelHealth, 0, len(d.outlets.deliverers))
 	for name, c := range d.outlets.deliverers {
-		h := c.health()
-		if r, ok := c.channel.(Reporter); ok {
-			if own := r.Health(); !own.OK() {
-				h = own
-			}
-		}
-		all = append(all, ChannelHealth{name, h})
+		all = append(all, ChannelHealth{name, c.does()})
 	}
 	slices.SortFunc(all, func(a, b ChannelHealth) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// does is how a deliverer's channel does.
+func (c *deliverer) does() approval.Health {
+	if r, ok := c.channel.(Reporter); ok {
+		if own := r.Health(); !own.OK() {
+			return own
+		}
+	}
+	return c.health()
+}
+
+// shows reports whether people see a card on the channel: it is posted there, or will be
+// as soon as the channel comes to it.
+func (o *outlets) shows(channel string, posted bool) bool {
+	c, ok := o.deliverers[channel]
+	if !ok {
+		return false
+	}
+	h := c.does()
+	return posted || h.OK()
 }

@@ -111,7 +111,7 @@ type Deciders struct {
 	// Passkeys are needed to allow serious calls once there is one.
 	Passkeys Passkeys
 	// Match is between which surfaces a yes to the worst calls takes digits. Its reader is
-	// named by their stable id; its secret, and what is connected, are the dispatcher's own.
+	// named by their stable id; its secret, and what shows cards, are the dispatcher's own.
 	Match approval.Match
 }
 

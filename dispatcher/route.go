@@ -56,7 +56,7 @@ func (d *Dispatcher) electors(routes []approval.Active, agent string, handed []a
 		e.Holder = d.deciders.Routing.Human(p.Holder)
 	}
 	e.Match = d.deciders.Match
-	e.Match.Connected = func(channel string) bool { _, ok := d.outlets.channels[channel]; return ok }
+	e.Match.Shows = d.outlets.shows
 	e.Match.Reader, e.Match.Secret = d.deciders.Routing.Human(e.Match.Reader), d.keys.permits.Load().Secret
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/internal/lineage"
 )
@@ -116,6 +118,54 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 		t.Errorf("the inbox does not tell who allowed it:\n%s", page)
 	}
 	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "[0]")
+}
+
+// TestTheWorstTakesTheDigitsOfAChat allows, where a chat is paired, in the inbox and at a
+// terminal: neither does without what stands on the chat.
+func TestTheWorstTakesTheDigitsOfAChat(t *testing.T) {
+	t.Parallel()
+	p, h := newChat(t), newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
+	s := p.serve(h)
+	owner := s.signIn(s.link)
+	decide := func(id, digits string) reply {
+		form := buttons(t, owner.get("/inbox/ask/"+id).body)[string(approval.ChoiceAllow)]
+		form.Set("digits", digits)
+		return owner.post("/inbox/decide", form)
+	}
+	shown := regexp.MustCompile(`To allow it in the inbox: ([1-9][0-9])\b`)
+	ask := func(call string) (approval.ID, string) {
+		answer := s.agent("POST", "/v1/proposals", call).answer(t)
+		card := p.await("with digits", func(m telegramtest.Message) bool { return len(m.Buttons()) > 0 && shown.MatchString(m.Text) })
+		return answer.Approval.ID, shown.FindStringSubmatch(card.Text)[1]
+	}
+	// Nobody has paired yet, so there is no chat that shows digits.
+	alone := s.agent("POST", "/v1/proposals", forcePush).answer(t).Approval.ID
+	if r := decide(string(alone.Ask()), ""); r.status != http.StatusOK {
+		t.Fatalf("without a chat: %d %s", r.status, r.body)
+	}
+	p.pair(s)
+	id, digits := ask(laterPush)
+	if r := decide(string(id.Ask()), ""); r.status != http.StatusForbidden || !strings.Contains(r.body, "two digits") {
+		t.Errorf("without digits: %d", r.status)
+	}
+	if a := s.waiting(1)[0]; a.ID != id {
+		t.Fatalf("%s waits", a.ID)
+	}
+	line, err := lineage.Of(lineage.System, os.Getpid())
+	if agent := line.Below(install.Programs()); err != nil || agent != "" {
+		if r := decide(string(id.Ask()), digits); r.status != http.StatusOK {
+			t.Errorf("with them: %d %s", r.status, r.body)
+		}
+		t.Skipf("this test runs below %q, and nothing could be allowed at a terminal: %v", agent, err)
+	}
+	name, sees := s.waiting(1)[0].Agent, "$VAGLIO show "+string(id)+" >/dev/tty; "
+	saidAt(t, h.atTerminal("/bin/sh", name+"\n\n", sees+"$VAGLIO allow "+string(id)+"; echo [$?]"), "Two digits that its card on the chat shows", "Nothing was decided", "[1]")
+	saidAt(t, h.atTerminal("/bin/sh", name+"\n", sees+"$VAGLIO allow "+string(id)+" --digits 09; echo [$?]"), "Those are not the digits on the chat", "Tries left: 2", "[1]")
+	card := p.await("with new digits", func(m telegramtest.Message) bool {
+		is := shown.FindStringSubmatch(m.Text)
+		return is != nil && is[1] != digits
+	})
+	saidAt(t, h.atTerminal("/bin/sh", name+"\n", sees+"$VAGLIO allow "+string(id)+" --digits "+shown.FindStringSubmatch(card.Text)[1]+"; echo [$?]"), "Allowed", "[0]")
 }
 
 // TestAnAgentAnswersNothingAtTheTerminal runs the commands below a program with the

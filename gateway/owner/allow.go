@@ -130,7 +130,7 @@ func (a *admin) show(r *http.Request) (Showing, error) {
 		s.Sure = a.Texts.Plain("order.sure", templates.Values{"what": cardtext.Within(card.Agent, maxName)})
 	}
 	if takesDigits(&card, one) {
-		s.Match = a.Texts.Plain("match.ask", nil)
+		s.Match = a.Texts.Plain("order.digits", nil)
 	}
 	if at, err := a.terminal(r.Context()); err == nil {
 		at.ask = s.Ask
