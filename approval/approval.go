@@ -78,8 +78,7 @@ type Ask struct {
 	Handed []Handed `json:"handed,omitempty"`
 	// Revealed is when a person was last shown what is masked of its calls.
 	Revealed *Act `json:"revealed,omitempty"`
-	// Mismatches are the wrong digits that were given for it on chats, InboxMismatches
-	// those in the inbox, see [Match].
+	// Mismatches are the wrong digits given on chats, InboxMismatches in the inbox; see [Match].
 	Mismatches      int `json:"mismatches,omitempty"`
 	InboxMismatches int `json:"inbox_mismatches,omitempty"`
 }

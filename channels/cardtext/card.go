@@ -33,11 +33,10 @@ type Card struct {
 	agent, intent, turn seen
 	until               time.Time
 	routes              []approval.Active
-	// digits are those that a yes in the inbox takes.
-	digits    string
-	questions []approval.Question
-	snoozed   *approval.Snoozed
-	handed    []approval.Handed
+	digits              string
+	questions           []approval.Question
+	snoozed             *approval.Snoozed
+	handed              []approval.Handed
 }
 
 // Call is one call of a card.
