@@ -202,22 +202,26 @@ func reachesOthers(c *headline.Consequence) bool {
 // by the ask's electorate, and marks the calls whose yes here takes those of the other side:
 // where one of the calls that wait takes them, and they are still taken.
 func (c *Card) ShowDigits(e *Electorate, channel string) {
-	inbox, elsewhere := channel == e.Match.Channel, len(c.Places)
-	if _, here := c.Places[e.Match.Channel]; here {
-		elsewhere--
-	}
-	shows := false
+	inbox, shows := channel == e.Match.Channel, false
 	for i := range c.Items {
 		it := &c.Items[i]
 		if it.State != Pending || it.Passkey {
 			continue
 		}
 		hard := func() bool { return Worst(&it.Headline.Consequence) }
-		chats, own := e.wantsChats(e.Match.Reader, c.Places, hard), elsewhere > 0 && e.wantsInbox("", hard)
-		it.Match = inbox && chats
-		shows = shows || inbox && own || !inbox && chats
+		if chats := e.wantsChats(e.Match.Reader, c.Places, hard); inbox {
+			it.Match, shows = chats, shows || c.elsewhere(e) && e.wantsInbox("", hard)
+		} else {
+			shows = shows || chats
+		}
 	}
 	if shows && c.wrong.left(!inbox) > 0 {
 		c.Digits = e.Match.digits(c.Ask, len(c.Items), c.wrong, !inbox)
 	}
+}
+
+// elsewhere reports whether the card is on more than the inbox.
+func (c *Card) elsewhere(e *Electorate) bool {
+	_, here := c.Places[e.Match.Channel]
+	return len(c.Places) > 1 || len(c.Places) == 1 && !here
 }
