@@ -98,7 +98,7 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 	}
 	switch {
 	case a.Grant != nil:
-		return Granted(texts, a.Grant).String()
+		return Granted(texts, a.Grant).String() + ". " + GrantsWhere(texts).String()
 	case d != nil && d.Choice == approval.ChoiceAllow:
 		return texts.Plain("tap.allowed", nil)
 	case a.Kind != nil:
@@ -108,9 +108,14 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 	}
 }
 
-// Granted answers the tap that gave a grant.
+// Granted says what the tap gave that gave a grant, without the stop at its end.
 func Granted(texts *templates.Texts, g *approval.Grant) Text {
-	return Say(texts, "tap.granted", templates.Values{"most": g.Most, "grants": texts.Order("grants")})
+	return Say(texts, "tap.granted", templates.Values{"most": g.Most})
+}
+
+// GrantsWhere says where grants are counted, listed and ended.
+func GrantsWhere(texts *templates.Texts) Text {
+	return Say(texts, "tap.granted.where", templates.Values{"grants": texts.Order("grants")})
 }
 
 // Waiting is the line of a list that names a card that waits.

@@ -262,6 +262,9 @@ func givenHere(t *testing.T, h Harness) {
 	says := func(what, told, verb string, of ...string) {
 		t.Helper()
 		order := h.Facts.Order(verb, of...)
+		if strings.Contains(told, ".,") {
+			t.Errorf("%s is cut off by what follows it: %s", what, told)
+		}
 		if !strings.Contains(told, order) {
 			t.Errorf("%s does not name %s: %s", what, order, told)
 		}

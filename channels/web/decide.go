@@ -178,7 +178,9 @@ type notice struct {
 type noticeLine struct {
 	Wanted string
 	Text   saying
-	At     time.Time
+	// More is a sentence behind it, if there is one.
+	More saying
+	At   time.Time
 	// By is who decided, when it was not this tap.
 	By string
 	// Until is when the permit lapses.
@@ -239,6 +241,7 @@ func line(it *approval.Item, t told) noticeLine {
 	}
 	if it.Grant != nil {
 		l.Text = chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Granted(texts, it.Grant) })
+		l.More = chatLine(cardtext.GrantsWhere)
 	}
 	l.Words = d.Words != ""
 	if it.State == approval.Allowed && it.Permit != nil {
