@@ -99,14 +99,17 @@ func newPolicyAdd() *cobra.Command {
 		write         bool
 	)
 	cmd := &cobra.Command{
-		Use:   "add <rule or id>",
+		Use:   "add <rule|id...>",
 		Short: "Show what a line of the policy would have let pass, and write it",
 		Long: `Show what a line of the policy would have let pass of what people were asked in the
 last 30 days, and, with --write, put it into the policy file. A rule is a program and
 what it reaches (tix=workspace; or user, system, shared, public), or the score that
-effects must give (min_score=0.4). In place of a rule the id of a call that was allowed
-or granted may stand: the rule is then about the program in it of which nothing is known.
-What a person denied needs --reaches.
+effects must give (min_score=0.4), or a route and the calls that go there before all other
+rules are looked at (route=quick agents=coder executors=Bash effects=publish,send
+reaches=shared; one of these conditions at least). In place of a rule the id of a call that
+was allowed or granted may stand: the rule is then about the program in it of which nothing
+is known, or, with route=quick behind it, about what the same agent does to that effect
+with the same tool. What a person denied needs --reaches, but for a route.
 
 The daemon tells what was asked; secrets in that are masked, and scripts are read as they
 are now. All else in the file stays as it is, comments too. What 'vaglio policy check'
@@ -115,7 +118,7 @@ next start, and tells every chat that it changed.
 
 Exit codes: 0 shown or written, 1 it cannot be written or nobody serves, 2 a mistake in the
 command line or in the configuration.`,
-		Example: "  vaglio policy add tix=workspace\n  vaglio policy add --write 3f2a\n  vaglio policy add --days 7 min_score=0.4",
+		Example: "  vaglio policy add tix=workspace\n  vaglio policy add --write 3f2a\n  vaglio policy add --days 7 min_score=0.4\n  vaglio policy add route=quick agents=coder effects=publish",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := loadConfig()
@@ -129,7 +132,7 @@ command line or in the configuration.`,
 			if a.path == "" {
 				return &exitError{exitUsage, errors.New("there is no policy file: set METNOS_POLICY, or name one with --policy")}
 			}
-			return a.run(cmd.Context(), cmd.OutOrStdout(), args[0], write)
+			return a.run(cmd.Context(), cmd.OutOrStdout(), args, write)
 		},
 	}
 	f := cmd.Flags()
@@ -148,7 +151,7 @@ type policyAdd struct {
 	days    int
 }
 
-func (a *policyAdd) run(ctx context.Context, out io.Writer, what string, write bool) error {
+func (a *policyAdd) run(ctx context.Context, out io.Writer, what []string, write bool) error {
 	p, err := a.read()
 	if err != nil {
 		return err
@@ -174,7 +177,12 @@ func (a *policyAdd) run(ctx context.Context, out io.Writer, what string, write b
 	for _, c := range slices.Backward(asked.Calls) {
 		past = append(past, replay.Past{Proposal: c.Proposal, At: c.At, Denied: c.State == approval.Denied, Ran: c.Ran})
 	}
-	tried, err := replay.Try(ctx, o, better, past)
+	var tried replay.Tried
+	if rule.Sends.Route != "" {
+		tried, err = replay.TrySending(o, better, rule.Sends.Route, past)
+	} else {
+		tried, err = replay.Try(ctx, o, better, past)
+	}
 	if err != nil {
 		return err
 	}
@@ -205,21 +213,25 @@ func (a *policyAdd) read() (policyfile.Policy, error) {
 }
 
 // rule reads a rule, or makes one of a call that was asked.
-func (a *policyAdd) rule(o replay.Options, what string, asked []owner.Asked) (policyfile.Rule, error) {
-	if strings.Contains(what, "=") {
+func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (policyfile.Rule, error) {
+	id := what[0]
+	if strings.Contains(id, "=") {
 		if a.reaches != "" {
 			return policyfile.Rule{}, &exitError{exitUsage, errors.New("--reaches is for the id of a call; the rule says by itself what its program reaches")}
 		}
-		return policyfile.ParseRule(what)
+		return policyfile.ParseRule(what...)
 	}
 	var of []owner.Asked
 	for _, c := range asked {
-		if strings.HasPrefix(string(c.ID), what) {
+		if strings.HasPrefix(string(c.ID), id) {
 			of = append(of, c)
 		}
 	}
 	if len(of) != 1 {
-		return policyfile.Rule{}, fmt.Errorf("nothing that was asked in these days has the id %s, or several begin like it. Nothing was written", terminal.OneLine(what, 60))
+		return policyfile.Rule{}, fmt.Errorf("nothing that was asked in these days has the id %s, or several begin like it. Nothing was written", terminal.OneLine(id, 60))
+	}
+	if len(what) > 1 {
+		return a.sending(o, &of[0], what[1:])
 	}
 	names, err := replay.Strangers(o, of[0].Proposal)
 	switch {
@@ -232,6 +244,20 @@ func (a *policyAdd) rule(o replay.Options, what string, asked []owner.Asked) (po
 		return policyfile.Rule{}, fmt.Errorf("nobody's yes to this call stands (it is %s): say with --reaches what %s reaches. Nothing was written", of[0].State, names[0])
 	}
 	return policyfile.Rule{Program: names[0], Reach: cmp.Or(a.reaches, operation.ReachWorkspace)}, nil
+}
+
+// sending is the rule that sends what is like a call to a route: what the same agent
+// does to the same effect with the same tool.
+func (a *policyAdd) sending(o replay.Options, of *owner.Asked, what []string) (policyfile.Rule, error) {
+	if a.reaches != "" || len(what) > 1 || !strings.HasPrefix(what[0], "route=") {
+		return policyfile.Rule{}, &exitError{exitUsage, errors.New("behind the id of a call one route may stand, as in: vaglio policy add 3f2a route=quick")}
+	}
+	rule, err := policyfile.ParseRule(what[0], "agents="+of.Proposal.Agent, "executors="+of.Proposal.Executor)
+	if err != nil {
+		return rule, err
+	}
+	rule.Sends.Effects, err = replay.Effects(o, of.Proposal)
+	return rule, err
 }
 
 // write replaces the file, in one step, if it still is what was read.

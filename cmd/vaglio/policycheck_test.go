@@ -106,3 +106,51 @@ func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 		t.Errorf("after it was taught, the call is %+v", a)
 	}
 }
+
+// TestARouteIsShownThenWritten has the line of a route shown with what it would have sent
+// there of what was asked, and written in front of the other rules.
+func TestARouteIsShownThenWritten(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	file := filepath.Join(h.dir, "policy.yaml")
+	const head = "approval:\n  routes:\n    - {name: careful, approvers: [\"web:owner\"]}\n    - {name: quick, approvers: [anyone]}\n  rules:\n"
+	const before = head + "    # Everything.\n    - route: careful\n"
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "METNOS_POLICY="+file)
+	s := h.serve()
+	me := s.signIn(s.link)
+	var id string
+	for turn, command := range []string{"rm -rf /srv/shop", "npm publish", "rm -rf uploads"} {
+		body := fmt.Sprintf(`{"turn_id":"t%d","step":1,"executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, turn, command)
+		a := s.agent("POST", "/v1/proposals", body).answer(t)
+		id = string(a.Approval.ID)
+		me.decide("deny", "")
+	}
+	for args, want := range map[string]string{
+		"route=quick": "it fits every call", "route=fast effects=publish": `there is no route "fast"; there is careful, quick`,
+		"route=quick effects=publsh": `asks for the effect "publsh"`, "--reaches user " + id + " route=quick": "behind the id of a call one route may stand",
+		"--write route=quick agents=nobody": `"nobody"`, "tixly=user min_score=0.4": "only a route has conditions", id + " route=": "names nothing",
+	} {
+		if r := h.run("", append([]string{"policy", "add"}, strings.Fields(args)...)...); r.code == exitOK || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") > 1 {
+			t.Errorf("%s: %d %s%s, want %q", args, r.code, r.out, r.err, want)
+		}
+	}
+	of := h.run("", "policy", "add", id, "route=quick")
+	if of.code != exitOK || !strings.Contains(of.out, "2 would have gone to quick") || !strings.Contains(of.out, "], effects: [delete], executors: [shell_exec], route: quick}\n") {
+		t.Errorf("%d %s%s", of.code, of.out, of.err)
+	}
+	shown := h.run("", "policy", "add", "--write", "route=quick", "effects=publish", "executors=shell_exec")
+	for _, want := range []string{"3 calls were asked in the last 30 days", "1 would have gone to quick, of which a person denied 1", "2 would have gone where they went", "goes there: npm publish", "Written."} {
+		if shown.code != exitOK || !strings.Contains(shown.out, want) {
+			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != head+"    - {effects: [publish], executors: [shell_exec], route: quick}\n    # Everything.\n    - route: careful\n" {
+		t.Errorf("%v\n%s", err, now)
+	}
+	if r := h.run("", "policy", "check", file); r.code != exitOK {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+}

@@ -126,7 +126,7 @@ var rooms = map[string]room{
 	},
 	"internal/replay": {
 		may: []string{
-			"gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal", "templates",
+			"approval", "gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal", "templates",
 			"vaglio", "vaglio/judge/effects", "vaglio/operation",
 		},
 		modules: []string{udiff},

@@ -1,14 +1,19 @@
 package policyfile
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/goccy/go-yaml"
+
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
@@ -20,6 +25,8 @@ type Rule struct {
 	Reach   operation.Reach
 	// MinScore is what effects must score to pass.
 	MinScore float64
+	// Sends sends calls to a route; without one it is another rule.
+	Sends approval.Rule
 }
 
 // RuleError says why a rule cannot be in a policy file.
@@ -29,17 +36,30 @@ func (e *RuleError) Error() string {
 	return fmt.Sprintf("%s: %s. Nothing was written.", e.Rule, e.Problem)
 }
 
-// scoreKey names the score among rules.
-const scoreKey = "min_score"
+// The keys that name a score and a route among rules.
+const (
+	scoreKey = "min_score"
+	routeKey = "route"
+)
 
 // ParseRule reads a rule as it is typed: a program and what it reaches, such as
-// "tix=workspace", or "min_score=0.4".
-func ParseRule(s string) (Rule, error) {
-	name, value, _ := strings.Cut(s, "=")
-	if name == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
-		s = strconv.Quote(s)
-		return Rule{}, &RuleError{s, "a rule is a program and what it reaches, such as tix=workspace, or min_score=0.4"}
+// "tix=workspace", "min_score=0.4", or a route and which calls go there, such as
+// "route=careful agents=coder effects=publish,delete".
+func ParseRule(words ...string) (Rule, error) {
+	s := strings.Join(words, " ")
+	for _, w := range words {
+		if strings.Index(w, "=") < 1 || strings.ContainsFunc(w, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			return Rule{}, &RuleError{strconv.Quote(s), "a rule is a program and what it reaches, such as tix=workspace, or min_score=0.4, " +
+				"or a route and which calls go there, such as route=careful effects=publish"}
+		}
 	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, routeKey+"=") }) {
+		return parseSending(s, words)
+	}
+	if len(words) != 1 {
+		return Rule{}, &RuleError{s, "only a route has conditions, such as route=careful effects=publish"}
+	}
+	name, value, _ := strings.Cut(s, "=")
 	if name != scoreKey {
 		return Rule{Program: name, Reach: operation.Reach(value)}, nil
 	}
@@ -50,12 +70,59 @@ func ParseRule(s string) (Rule, error) {
 	return Rule{MinScore: score}, nil
 }
 
+// parseSending reads the words of a rule that sends calls to a route.
+func parseSending(s string, words []string) (Rule, error) {
+	var r Rule
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		names := strings.Split(value, ",")
+		if slices.Contains(names, "") {
+			return Rule{}, &RuleError{s, key + " names nothing; names stand behind it with commas between, as in effects=publish,delete"}
+		}
+		if key == routeKey && r.Sends.Route == "" {
+			r.Sends.Route = value
+			continue
+		}
+		into := conditions(&r.Sends)[key]
+		switch {
+		case key == routeKey, into != nil && len(*into) > 0:
+			return Rule{}, &RuleError{s, key + " stands there twice"}
+		case into == nil:
+			return Rule{}, &RuleError{s, fmt.Sprintf("%s is no condition; there is %s", key, strings.Join(slices.Sorted(maps.Keys(conditions(&r.Sends))), ", "))}
+		}
+		*into = names
+	}
+	if len(conditioned(&r.Sends)) == 0 {
+		return Rule{}, &RuleError{s, "it fits every call, as the last rule does; say which calls, as in effects=publish"}
+	}
+	return r, nil
+}
+
+// conditions are the places of a rule's conditions, by their keys in the file.
+func conditions(r *approval.Rule) map[string]*[]string {
+	return map[string]*[]string{"agents": &r.Agents, "executors": &r.Executors, "effects": &r.Effects, "reaches": &r.Reaches}
+}
+
+// conditioned are the keys of the conditions that a rule has, in their order.
+func conditioned(r *approval.Rule) []string {
+	places := conditions(r)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(places)), func(key string) bool { return len(*places[key]) == 0 })
+}
+
 // String is the rule as it is typed.
 func (r Rule) String() string {
-	if r.Program != "" {
+	switch {
+	case r.Program != "":
 		return r.Program + "=" + string(r.Reach)
+	case r.Sends.Route != "":
+		s := routeKey + "=" + r.Sends.Route
+		for _, key := range conditioned(&r.Sends) {
+			s += " " + key + "=" + strings.Join(*conditions(&r.Sends)[key], ",")
+		}
+		return s
+	default:
+		return scoreKey + "=" + r.score()
 	}
-	return scoreKey + "=" + r.score()
 }
 
 func (r Rule) score() string { return strconv.FormatFloat(r.MinScore, 'g', -1, 64) }
@@ -71,6 +138,11 @@ func (p *Policy) With(r Rule, name, home string) (Policy, error) {
 	old := string(p.text)
 	var text string
 	switch was, known := p.Programs[r.Program]; {
+	case r.Sends.Route != "":
+		if problem := p.refuses(&r.Sends); problem != "" {
+			return Policy{}, &RuleError{r.String(), problem}
+		}
+		text = withSending(old, &r.Sends)
 	case r.Program == "":
 		text = p.withScore(old, r)
 	case known:
@@ -88,8 +160,11 @@ func (p *Policy) With(r Rule, name, home string) (Policy, error) {
 
 // has reports whether the rule holds.
 func (p *Policy) has(r Rule) bool {
-	if r.Program != "" {
+	switch {
+	case r.Program != "":
 		return p.Programs[r.Program] == r.Reach
+	case r.Sends.Route != "":
+		return len(p.Routing.Rules) > 0 && reflect.DeepEqual(p.Routing.Rules[0], r.Sends)
 	}
 	return slices.ContainsFunc(p.Judges, func(v Validation) bool { return v.Type == TypeEffects && v.Threshold() == r.MinScore })
 }
@@ -101,8 +176,61 @@ func (p *Policy) sameBut(old *Policy, r Rule) bool {
 	if r.Program != "" {
 		delete(programs, r.Program)
 	}
+	rules := p.Routing.Rules
+	if r.Sends.Route != "" {
+		rules = rules[1:]
+	}
 	return maps.Equal(programs, old.Programs) && len(p.Judges) == len(old.Judges) && slices.Equal(p.Workspaces, old.Workspaces) &&
-		len(p.Routing.Rules) == len(old.Routing.Rules) && len(p.ResumeURLs) == len(old.ResumeURLs)
+		slices.EqualFunc(rules, old.Routing.Rules, func(a, b approval.Rule) bool { return reflect.DeepEqual(a, b) }) && len(p.ResumeURLs) == len(old.ResumeURLs)
+}
+
+// refuses says why calls cannot be sent as a rule has it; empty is nothing.
+func (p *Policy) refuses(r *approval.Rule) string {
+	names := make([]string, len(p.Routing.Routes))
+	for i := range p.Routing.Routes {
+		names[i] = p.Routing.Routes[i].Name
+	}
+	_, known := p.Routing.Route(r.Route)
+	var wrong *approval.RoutingError
+	switch {
+	case len(names) == 0:
+		return "the policy has no routes; they stand under approval, with those who may decide"
+	case !known:
+		return fmt.Sprintf("there is no route %q; there is %s", r.Route, strings.Join(names, ", "))
+	case errors.As((&ruleFile{Effects: r.Effects, Reaches: r.Reaches}).check(0), &wrong):
+		return "it " + wrong.Problem
+	case slices.ContainsFunc(p.Routing.Rules, func(o approval.Rule) bool { return reflect.DeepEqual(o, *r) }):
+		return "it stands among the rules already"
+	default:
+		return ""
+	}
+}
+
+// withSending puts a rule before all others, so that it counts.
+func withSending(text string, r *approval.Rule) string {
+	first := position([]byte(text), pathOf([]string{"approval", "rules", "0"}))
+	if first == nil {
+		return text
+	}
+	entry := yaml.MapSlice{}
+	for _, key := range conditioned(r) {
+		entry = append(entry, yaml.MapItem{Key: key, Value: *conditions(r)[key]})
+	}
+	line, err := yaml.MarshalWithOptions(append(entry, yaml.MapItem{Key: routeKey, Value: r.Route}), yaml.Flow(true))
+	if err != nil {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	at := first.Line - 1
+	dash := strings.Index(lines[at], "- ")
+	if dash < 0 || strings.TrimSpace(lines[at][:dash]) != "" {
+		return text // They stand in one line, or the dash in one of its own.
+	}
+	for at > 0 && strings.HasPrefix(strings.TrimSpace(lines[at-1]), "#") {
+		at-- // A comment belongs to what stands below it.
+	}
+	added := lines[first.Line-1][:dash] + "- " + strings.TrimSpace(string(line)) + "\n"
+	return strings.Join(slices.Insert(lines, at, added), "")
 }
 
 // withScore writes the score into the entry of effects: in place of the one that is

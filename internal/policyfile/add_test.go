@@ -20,6 +20,17 @@ func parsed(t *testing.T, text string) policyfile.Policy {
 	return p
 }
 
+// routed is a policy with two routes.
+const routed = `approval:
+  routes:
+    - {name: careful, approvers: [anyone]}
+    - {name: quick, approvers: [anyone]}
+  rules: # the first that fits
+    # All that is lost.
+    - {effects: [delete], route: careful}
+    - {route: careful}
+`
+
 // TestARuleIsAddedAndAllElseStays holds that a rule stands in the file afterwards as one
 // change, with every other character where it was.
 func TestARuleIsAddedAndAllElseStays(t *testing.T) {
@@ -39,9 +50,15 @@ func TestARuleIsAddedAndAllElseStays(t *testing.T) {
 		"on a line":         {"execution:\n  tool_validation:\n    # the first\n    - type: effects\n      min_confidence: 0.1\n", "min_score=0.4", "execution:\n  tool_validation:\n    # the first\n    - type: effects\n      min_score: 0.4\n      min_confidence: 0.1\n"},
 		"a score on a line": {"execution:\n  tool_validation:\n    - type: effects\n      min_score: 0.5 # è alto\n", "min_score=1", "execution:\n  tool_validation:\n    - type: effects\n      min_score: 1 # è alto\n"},
 		"below spec":        {"spec:\n  execution:\n    tool_validation:\n      - {type: effects}\n", "min_score=0.6", "spec:\n  execution:\n    tool_validation:\n      - {type: effects, min_score: 0.6}\n"},
+		"a route, first":    {routed, "route=quick agents=coder effects=publish,send", strings.Replace(routed, "    # All", "    - {agents: [coder], effects: [publish, send], route: quick}\n    # All", 1)},
+		"a name of a sign":  {routed, "route=quick executors=mcp__a:b,true", strings.Replace(routed, "    # All", "    - {executors: [\"mcp__a:b\", \"true\"], route: quick}\n    # All", 1)},
+		"rules on a line": {
+			"approval:\n  routes:\n  - {name: quick, approvers: [anyone]}\n  rules:\n  - route: quick # all\n", "reaches=public route=quick",
+			"approval:\n  routes:\n  - {name: quick, approvers: [anyone]}\n  rules:\n  - {reaches: [public], route: quick}\n  - route: quick # all\n",
+		},
 	} {
 		p := parsed(t, row.text)
-		rule, err := policyfile.ParseRule(row.rule)
+		rule, err := policyfile.ParseRule(strings.Fields(row.rule)...)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -66,10 +83,25 @@ func TestARuleThatCannotStandThere(t *testing.T) {
 		"too high":          {"", "min_score=1.5", "a number from 0 to 1"},
 		"NaN":               {"", "min_score=NaN", "a number from 0 to 1"},
 		"no judges":         {"execution:\n  tool_validation: []\n", "min_score=0.4", "put it there by hand"},
+		"no route":          {routed, "route=fast agents=coder", `there is no route "fast"; there is careful, quick`},
+		"no routes":         {"", "route=quick", "fits every call"},
+		"none at all":       {"closed: false # no routes\n", "route=quick agents=coder", "the policy has no routes"},
+		"every call":        {routed, "route=quick", "fits every call"},
+		"no condition":      {routed, "route=quick users=ann", "users is no condition; there is agents, effects, executors, reaches"},
+		"no effect":         {routed, "route=quick effects=publis", `asks for the effect "publis"; there is read`},
+		"an empty name":     {routed, "route=quick agents=", "agents names nothing"},
+		"two routes":        {routed, "route=quick route=careful", "route stands there twice"},
+		"a rule again":      {routed, "route=careful effects=delete", "among the rules already"},
+		"rules in a line":   {"approval: {routes: [{name: quick, approvers: [anyone]}], rules: [{route: quick}]}\n", "route=quick agents=coder", "put it there by hand"},
+		"a score besides":   {routed, "min_score=0.4 effects=publish", "only a route has conditions"},
 		"an anchor's score": {"execution:\n  tool_validation:\n    - {type: effects, min_score: &x 0.5}\n", "min_score=0.4", "put it there by hand"},
 	} {
 		p := parsed(t, row.text)
-		rule, err := policyfile.ParseRule(row.rule)
+		words := []string{row.rule}
+		if strings.Contains(row.text, "routes") {
+			words = strings.Fields(row.rule)
+		}
+		rule, err := policyfile.ParseRule(words...)
 		if err == nil {
 			_, err = p.With(rule, "p.yaml", "/home/u")
 		}

@@ -201,7 +201,7 @@ func (r *Result) count(all []judged, mask func(string) string) {
 		key := [2]string{outcome, j.about}
 		g := groups[key]
 		if g == nil {
-			g = &Group{Outcome: outcome, About: j.about, Example: example(j, mask), Reason: mask(j.reason)}
+			g = &Group{Outcome: outcome, About: j.about, Example: example(&j.proposal, mask), Reason: mask(j.reason)}
 			groups[key] = g
 		}
 		g.Calls++
@@ -254,15 +254,15 @@ func (r *Result) tally(j *judged) string {
 const longest = 160
 
 // example is a call on one line, without its secrets.
-func example(j *judged, mask func(string) string) string {
+func example(p *vaglio.Proposal, mask func(string) string) string {
 	for _, key := range []string{"command", "cmd"} {
-		if line, ok := j.proposal.Args[key].(string); ok {
+		if line, ok := p.Args[key].(string); ok {
 			return terminal.OneLine(mask(line), longest)
 		}
 	}
-	args, err := strictjson.Marshal(j.proposal.Args)
+	args, err := strictjson.Marshal(p.Args)
 	if err != nil {
 		args = []byte("?")
 	}
-	return terminal.OneLine(j.proposal.Executor+" "+mask(string(args)), longest)
+	return terminal.OneLine(p.Executor+" "+mask(string(args)), longest)
 }
