@@ -5,6 +5,7 @@ package headline
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,7 +178,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			case wording.MoreLikeThese:
 				o.stands, _ = strconv.Atoi(c.Args[0].Text)
 			case wording.AsFarAsRead:
-				out.unread, o.guessed = true, true
+				o.guessed = true
 			case wording.AsAdministrator:
 				o.manner = true
 			default:
@@ -185,7 +186,31 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 		}
 		out.list = append(out.list, o)
 	}
+	out.list = slices.DeleteFunc(slices.Clone(out.list), func(o one) bool { return slices.ContainsFunc(out.list, o.within) })
+	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out
+}
+
+// within reports whether another thing says this one, too: that files below a folder
+// are deleted, of which this is one, or a pattern of some, or that a file is deleted,
+// which is written over before.
+func (o one) within(all one) bool {
+	below, what := act(all.said), act(o.said)
+	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
+		return false
+	}
+	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)
+	switch [2]wording.Phrase{below[0].Phrase, what[0].Phrase} {
+	case [2]wording.Phrase{"deletes", "writes"}:
+		return folder == name
+	case [2]wording.Phrase{"deletes files below", "deletes"}:
+	default:
+		return false
+	}
+	if folder == "." {
+		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
+	}
+	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 
 // worst is what weighs most, nil if there is nothing. How something is done is

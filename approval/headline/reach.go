@@ -15,7 +15,7 @@ func (o *one) touches() operation.Reach {
 	switch {
 	case o.kind == operation.KindDatabase && o.reach == operation.ReachPublic:
 		return operation.ReachShared // It stays where it is, whoever uses it.
-	case o.kind == operation.KindSend && o.reach == operation.ReachShared && anyThing(o.said, outside):
+	case (o.kind == operation.KindSend || o.kind == operation.KindDelete) && o.reach == operation.ReachShared && anyThing(o.said, outside):
 		return operation.ReachPublic
 	default:
 		return o.reach

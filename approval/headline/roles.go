@@ -118,7 +118,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 	for _, told := range []struct {
 		by     func(operation.Kind) wording.Sentence
 		leaves bool
-	}{{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, false}, {c.device, false}} {
+	}{{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, c.phones()}, {c.device, false}} {
 		if s := told.by(kind); s != nil {
 			return s, told.leaves
 		}
@@ -136,6 +136,24 @@ func (c *call) outside() bool {
 		ip, err := netip.ParseAddr(u.Hostname())
 		return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback() && !ip.IsPrivate())
 	})
+}
+
+// phones reports whether what a tool sends goes to the number of a phone.
+func (c *call) phones() bool {
+	return slices.ContainsFunc(c.recipients(), func(s string) bool {
+		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" -.()", r) {
+				return -1
+			}
+			return r
+		}, s), "+")
+		return ok && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
+	})
+}
+
+// recipients are those to whom a message goes.
+func (c *call) recipients() []string {
+	return c.all("channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number")
 }
 
 // mail says what a tool sends by mail: to whom, and about what.
@@ -156,8 +174,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if what == "" || len(c.urls) > 0 {
 		return nil
 	}
-	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s",
-		c.all("channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"), what)
+	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
 }
 
 // sends reports whether the tool's name says that it sends.

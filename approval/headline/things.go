@@ -212,10 +212,11 @@ func (c *call) verb() int {
 	return slices.IndexFunc(c.words, func(w string) bool { return saidOf(acts(), w) != nil })
 }
 
-// turned reports whether what the tool does is taken back by another verb.
+// turned reports whether what the tool does is taken back by another verb. Who is
+// taken out of a group can be taken in again.
 func (c *call) turned() bool {
 	at := c.verb()
-	return at >= 0 && saidOf(turns(), c.words[at]) != nil
+	return at >= 0 && (saidOf(turns(), c.words[at]) != nil || c.words[at] == "remove" && c.has("member", "members", "collaborator", "participant"))
 }
 
 // nouns are the words that name what the verb at a place is done to: those behind

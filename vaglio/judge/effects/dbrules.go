@@ -23,10 +23,7 @@ func dbRules(m map[string]rule) {
 		if n := len(c.operands); n > c.took {
 			return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
 		}
-		if text, all := c.input(); all {
-			return c.r.sql(text.text, wording.Say(theDatabase))
-		}
-		return unknown(say("runs SQL that was not read"), c.name)
+		return c.fed(wording.Say(theDatabase))
 	}
 	m["sqlite"] = sqliteRule
 	m["redis"] = redisRule
@@ -126,13 +123,10 @@ func sqliteRule(c *call) []Effect {
 	if len(texts) > 0 {
 		return out
 	}
-	switch text, all := c.input(); {
-	case all && text.text != "":
-		return c.r.sql(text.text, where)
-	case c.stdin.kind == shell.InputInherited:
+	if c.stdin.kind == shell.InputInherited {
 		return reads()
 	}
-	return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
+	return c.fed(where)
 }
 
 // sqliteTexts are the statements of a command line, and on which database they

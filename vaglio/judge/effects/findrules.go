@@ -184,7 +184,8 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 
 // anew is the effect of deleting what programs write: again, or once, as the record of what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
-	if slices.ContainsFunc(names, func(n arg) bool { return r.judge.places.Purpose(n.text)&place.Record != 0 }) {
+	steps := strings.Split(strings.Join(texts(names), "/"), "/")
+	if slices.ContainsFunc(steps, func(name string) bool { return r.judge.places.Purpose(name)&place.Record != 0 }) {
 		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
 	}
 	return own(why.And(", which programs write anew"))

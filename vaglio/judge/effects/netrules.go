@@ -126,10 +126,9 @@ func (r *reading) request(method, address, body string) []Effect {
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
-	case method == "DELETE":
-		return []Effect{usual(KindDelete).with(say("deletes %s", address), address).as(Irreversible, ReachShared)}
 	}
-	e := usual(KindSend).with(say("sends a %s request to %s", method, address), address).as(Irreversible, ReachShared)
+	kind := map[bool]Kind{false: KindSend, true: KindDelete}[method == "DELETE"]
+	e := usual(kind).with(say("sends a %s request to %s", method, address), address).as(Irreversible, ReachShared)
 	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
 		e.Why = say("sends %s to %s", file, address)
 	}

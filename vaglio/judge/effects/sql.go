@@ -264,9 +264,12 @@ func statementSaid(verb, begins, target string, where wording.Clause) wording.Se
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
-		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "DROP": "drops %s", "DROP TABLE": "drops the table %s",
+		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "TRUNCATE …": "empties the tables %s",
+		"DROP": "drops %s", "DROP TABLE": "drops the table %s", "DROP TABLE …": "drops the tables %s", "DROP SCHEMA": "drops the schema %s",
+		"DROP DATABASE": "drops the database %s", "DROP INDEX": "drops the index %s", "DROP VIEW": "drops the view %s",
 	}
-	p := cmp.Or(said[begins], said[verb])
+	many := map[bool]string{true: " …"}[strings.Contains(target, ", ")]
+	p := cmp.Or(said[begins+many], said[verb+many], said[verb])
 	if p == "" {
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
 	}
@@ -345,18 +348,23 @@ func (s *statement) verb() (string, int) {
 	return "", 0
 }
 
-// target is the object that the statement names, for a person to read.
+// target is the objects that the statement names, for a person to read.
 func (s *statement) target(at int) string {
-	for _, w := range s.words[min(at+1, len(s.words)):] {
-		switch w {
-		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY":
-			continue
+	var named []string
+	for more, rest := true, s.words[min(at+1, len(s.words)):]; len(rest) > 0; rest = rest[1:] {
+		switch w := rest[0]; w {
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED":
 		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION":
-			continue
+		case ",":
+			more = true
+		default:
+			if !more {
+				return strings.Join(named, ", ")
+			}
+			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))), false
 		}
-		return strings.ToLower(strings.Trim(w, "'`\"[]"))
 	}
-	return "something"
+	return cmp.Or(strings.Join(named, ", "), "something")
 }
 
 func (s *statement) has(word string) bool { return slices.Contains(s.words, word) }
