@@ -26,12 +26,45 @@ type RetryError struct {
 	// posted. Without it a message may be there that nobody knows of, and the
 	// card is posted again under new buttons.
 	Unsent bool
-	Err    error
+	// Shut says that the room takes no messages from us until somebody opens it, which
+	// may never be. After is then the pause behind the first of such failures.
+	Shut bool
+	Err  error
 }
 
 func (e *RetryError) Error() string { return e.Err.Error() }
 
 func (e *RetryError) Unwrap() error { return e.Err }
+
+// Shut is that the room of a card took no messages at the last tries.
+type Shut struct {
+	// Tries are how many there were, and Until when the next one is due.
+	Tries int       `json:"tries"`
+	Until time.Time `json:"until"`
+}
+
+// longestShut bounds the pause between two tries of a room that is shut.
+const longestShut = time.Hour
+
+// PutOff puts the next try of a room that is shut off and returns for how long: twice as
+// long as the last time, and an hour at most.
+func (s *Shown) PutOff(first time.Duration, now time.Time) time.Duration {
+	tries := 0
+	if s.Shut != nil {
+		tries = s.Shut.Tries
+	}
+	pause := min(first<<min(tries, 10), longestShut)
+	s.Shut = &Shut{tries + 1, now.Add(pause)}
+	return pause
+}
+
+// PutOffFor is how long the next try is still put off.
+func (s *Shown) PutOffFor(now time.Time) time.Duration {
+	if s.Shut == nil {
+		return 0
+	}
+	return max(0, s.Shut.Until.Sub(now))
+}
 
 // Health tells how a channel does. The zero value is a channel that does well.
 type Health struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
@@ -25,12 +26,40 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 		return nil
 	}
 	if shown.Stale(ask.View()) {
-		return d.show(ctx, ch, ask, e)
+		if left := shown.PutOffFor(now()); left > 0 && !e.opened {
+			return &approval.RetryError{After: left, Unsent: true, Err: errPutOff}
+		}
+		err := d.show(ctx, ch, ask, e)
+		if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.Shut {
+			err = d.putOff(ctx, ch, id, e, retry)
+		}
+		return err
 	}
 	if shown.Owes(&ask) {
 		return d.tell(ctx, ch, ask, e)
 	}
 	return d.remind(ctx, ch, ask)
+}
+
+// errPutOff says that a card waits for a room that was shut before the daemon started.
+var errPutOff = errors.New("the room took no messages at the last try")
+
+// putOff keeps that the card's room takes no messages, so that a room that is shut for
+// good is tried ever less, after a restart as well.
+func (d *Dispatcher) putOff(ctx context.Context, ch Channel, id approval.AskID, e *delivery, shut *approval.RetryError) error {
+	var pause time.Duration
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
+		shown := ask.On(ch.Name())
+		if e.opened {
+			shown.Shut = nil
+		}
+		pause = shown.PutOff(shut.After, now())
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("dispatcher: put the card of ask %s off: %w", id, err)
+	}
+	return &approval.RetryError{After: pause, Unsent: shut.Unsent, Shut: true, Err: shut.Err}
 }
 
 // show amends the ask's message, or posts one where there is none.
@@ -197,7 +226,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 	s := e.sent
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		shown := ask.On(ch.Name())
-		shown.Ref, shown.View, shown.Gone = s.ref, s.view, s.gone
+		shown.Ref, shown.View, shown.Gone, shown.Shut = s.ref, s.view, s.gone, nil
 		if s.posted > 0 {
 			shown.Begun, shown.Posted = "", s.posted
 			owesTheEnd(ch, shown)

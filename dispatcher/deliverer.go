@@ -34,6 +34,8 @@ type delivery struct {
 	tries int
 	// unsent says that the last try surely left nothing on the platform.
 	unsent bool
+	// opened says that the platform takes messages there again, as far as we know.
+	opened bool
 	// sent is what got to the platform and could not be recorded yet.
 	sent *sent
 }
@@ -75,7 +77,7 @@ func (c *deliverer) open() {
 	defer c.mu.Unlock()
 	c.opened = time.Now()
 	for id, e := range c.stale {
-		e.at, e.tries = c.opened, 0
+		e.at, e.tries, e.opened = c.opened, 0, true
 		c.stale[id] = e
 	}
 	select {
@@ -120,7 +122,7 @@ func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duratio
 	if c.opened.After(e.began) {
 		pause = 0 // It was tried while the room was still shut.
 	}
-	e.at, e.tries = time.Now().Add(pause), e.tries+1
+	e.at, e.tries, e.opened = time.Now().Add(pause), e.tries+1, pause == 0
 	c.stale[id] = e
 	return pause
 }

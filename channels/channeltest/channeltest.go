@@ -128,6 +128,9 @@ type Harness struct {
 	Rooms map[string]func(shut bool)
 	// Document is the path of what users read of the platform.
 	Document string
+	// Proven are rows of that document which other platforms know nothing of, by the
+	// test of the platform's own package that proves them.
+	Proven map[string]string
 }
 
 // Run runs the contract. Each case gets a harness of its own from with, which

@@ -3,6 +3,7 @@ package channeltest
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,7 +74,26 @@ func documented(t *testing.T, h Harness, cases []string) {
 		}
 		delete(said, lead)
 	}
+	for lead, proof := range h.Proven {
+		if _, ok := said[lead]; !ok || !proves(t, proof) {
+			t.Errorf("the row %q is in %s: %v; it needs it, and the test %s", lead, h.Document, ok, proof)
+		}
+		delete(said, lead)
+	}
 	for lead := range said {
 		t.Errorf("%s says %q, which no case proves", h.Document, lead)
 	}
+}
+
+// proves reports whether the package under test has the test.
+func proves(t *testing.T, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "\nfunc "+name+"(t *testing.T)")
+	})
 }

@@ -156,6 +156,10 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			w.server.Fail("views.publish", 1_000, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour})
 		},
 		Document: "../../docs/slack.md",
+		Proven: map[string]string{
+			"Somebody joins or leaves a user group":                                             "TestAGroupIsLookedUp",
+			"Somebody presses who is not listed, or whose workspace is another (Slack Connect)": "TestOnlyApproversDecide",
+		},
 		Rooms: map[string]func(bool){
 			"archived": func(shut bool) { w.server.Archive(want, shut) },
 			"kicked":   func(shut bool) { w.server.Kick(want, shut) },

@@ -116,7 +116,7 @@ func delivery(err error) error {
 	case meansGone:
 		return fmt.Errorf("%w: %w", approval.ErrGone, err)
 	case meansShut, meansToken:
-		return &approval.RetryError{After: platform.LongestPause, Unsent: true, Err: err}
+		return &approval.RetryError{After: platform.LongestPause, Unsent: true, Shut: means(err) == meansShut, Err: err}
 	case meansUnsure:
 		return &approval.RetryError{Err: err}
 	case meansNothing:

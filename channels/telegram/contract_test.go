@@ -129,6 +129,10 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			w.server.Fail("setMyCommands", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600})
 		},
 		Document: "../../docs/telegram.md",
+		Proven: map[string]string{
+			"Thousands of messages wait, or a picture hangs": "TestAPressWaitsForNoSpeech",
+			"It refuses menus for an hour":                   "TestAMenuThatIsRefusedDelaysNoPress",
+		},
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),
 			"kicked":      w.shuts("bot was kicked from the group chat"),

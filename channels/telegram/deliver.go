@@ -50,7 +50,7 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 	}
 	if err := delivery(err); err != nil {
 		if errors.Is(err, approval.ErrGone) {
-			err = &approval.RetryError{After: shutPause, Unsent: true, Err: err}
+			err = &approval.RetryError{After: shutPause, Unsent: true, Shut: true, Err: err}
 		}
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 			return c.instead(ctx, chat, id, v, p)
 		case p.Code == http.StatusForbidden:
 			// The message is there, and shows what was until the chat lets the bot in again.
-			return &approval.RetryError{After: shutPause, Unsent: true, Err: err}
+			return &approval.RetryError{After: shutPause, Unsent: true, Shut: true, Err: err}
 		}
 	}
 	if err = delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
