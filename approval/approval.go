@@ -269,9 +269,8 @@ type Shown struct {
 	// View is the view that the message last showed.
 	View View `json:"view,omitempty"`
 	// Gone says that the message cannot be shown or amended any more.
-	Gone bool `json:"gone,omitempty"`
-	// Shut tells of a room that took no messages when the card was last tried there.
-	Shut *Shut `json:"shut,omitempty"`
+	Gone bool  `json:"gone,omitempty"`
+	Shut *Shut `json:"shut,omitempty"` // of a room that took no messages at the last try
 	// Callbacks are the stored meanings of the card's buttons, by token.
 	Callbacks map[Token]Callback `json:"callbacks"`
 }

@@ -16,9 +16,8 @@ func dbRules(m map[string]rule) {
 	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
 	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
 	m["sqlFlagCommand"] = func(c *call) []Effect { return c.client(c.values("--command"), "--file") }
-	m["sqlFlagQ"] = func(c *call) []Effect {
-		return c.client(c.values("-q", "-Q", "--query", "-e", "--execute", "-c", "--command"), "-f", "--file", "-i", "--queries-file")
-	}
+	flags := []string{"-q", "-Q", "--query", "-e", "--execute", "-c", "--command"}
+	m["sqlFlagQ"] = func(c *call) []Effect { return c.client(c.values(flags...), "-f", "--file", "-i", "--queries-file") }
 	m["sqlArg"] = func(c *call) []Effect {
 		if n := len(c.operands); n > c.took {
 			return c.r.sql(c.operand(n-1), wording.Say(theDatabase))

@@ -184,8 +184,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 
 // anew is the effect of deleting what programs write: again, or once, as the record of what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
-	steps := strings.Split(strings.Join(texts(names), "/"), "/")
-	if slices.ContainsFunc(steps, func(name string) bool { return r.judge.places.Purpose(name)&place.Record != 0 }) {
+	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
 		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
 	}
 	return own(why.And(", which programs write anew"))

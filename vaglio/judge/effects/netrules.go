@@ -127,8 +127,8 @@ func (r *reading) request(method, address, body string) []Effect {
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
 	}
-	kind := map[bool]Kind{false: KindSend, true: KindDelete}[method == "DELETE"]
-	e := usual(kind).with(say("sends a %s request to %s", method, address), address).as(Irreversible, ReachShared)
+	e := usual(map[bool]Kind{true: KindDelete, false: KindSend}[method == "DELETE"]).as(Irreversible, ReachShared)
+	e.Target, e.Why = address, say("sends a %s request to %s", method, address)
 	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
 		e.Why = say("sends %s to %s", file, address)
 	}
