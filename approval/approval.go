@@ -241,15 +241,6 @@ type Outcome struct {
 	At     time.Time `json:"at"`
 }
 
-// Fate names how a call stands for people, who tell apart what their states do
-// not: a run that failed, and a call that the agent's own client refused.
-func Fate(s State, o *Outcome) string {
-	if s == Failed && o != nil && o.NotRun {
-		return string(s) + ".unrun"
-	}
-	return string(s)
-}
-
 // Shown is one place where an ask is shown: the channel, the message there,
 // and what the card last showed. A card is stale while View differs from
 // [Ask.View]; the dispatcher works until it does not.

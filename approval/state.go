@@ -78,3 +78,12 @@ func (s State) Leads(to State) bool {
 	}
 	return false
 }
+
+// Fate names how a call stands for people, who tell apart what their states do
+// not: a run that failed, and a call that the agent's own client refused.
+func Fate(s State, o *Outcome) string {
+	if s == Failed && o != nil && o.NotRun {
+		return string(s) + ".unrun"
+	}
+	return string(s)
+}
