@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
@@ -15,31 +16,26 @@ func (o *one) touches() operation.Reach {
 	switch {
 	case o.kind == operation.KindDatabase && o.reach == operation.ReachPublic:
 		return operation.ReachShared // It stays where it is, whoever uses it.
-	case (o.kind == operation.KindSend || o.kind == operation.KindDelete) && o.reach == operation.ReachShared && anyThing(o.said, outside):
+	case o.reach != operation.ReachShared:
+		return o.reach
+	case o.kind == operation.KindSend && (anyThing(o.said, outside) || !anyThing(o.said, anything)):
+		return operation.ReachPublic // What is sent nobody knows where is taken to leave.
+	case o.kind == operation.KindDelete && anyThing(o.said, outside):
 		return operation.ReachPublic
 	default:
 		return o.reach
 	}
 }
 
-// anyThing reports whether one of the things that a sentence is about is such. One
-// that is about nothing is taken to be.
+// anyThing reports whether one of the things that a sentence is about is such.
 func anyThing(s wording.Sentence, such func(string) bool) bool {
-	things := 0
-	var search func(wording.Sentence) bool
-	search = func(s wording.Sentence) bool {
-		for i := range s {
-			if s[i].Text != "" {
-				things++
-			}
-			if s[i].Text != "" && such(s[i].Text) || search(s[i].Args) {
-				return true
-			}
-		}
-		return false
-	}
-	return search(s) || things == 0
+	return slices.ContainsFunc(s, func(c wording.Clause) bool {
+		return c.Text != "" && such(c.Text) || anyThing(c.Args, such)
+	})
 }
+
+// anything reports true of every thing.
+func anything(string) bool { return true }
 
 // outside reports whether a text names an address of the web that is not this
 // machine's. Those of stores, as s3://, are of a service that one has chosen.
