@@ -75,11 +75,14 @@ func (c Context) Keys() []string {
 func (c Capabilities) Has(name string) bool { return slices.Contains(c, name) }
 
 // MarshalJSON writes one capability as a string and several as a list.
-func (c Capabilities) MarshalJSON() ([]byte, error) {
+func (c Capabilities) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
+
+// AppendJSON is MarshalJSON behind dst.
+func (c Capabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if len(c) == 1 {
-		return strictjson.Marshal(c[0])
+		return strictjson.Append(dst, c[0])
 	}
-	return strictjson.Marshal([]string(c))
+	return strictjson.Append(dst, []string(c))
 }
 
 // UnmarshalJSON reads a string or a list of strings; null is none.
@@ -120,6 +123,11 @@ func (a Args) MarshalJSONTo(enc *strictjson.Encoder) error {
 	return strictjson.WriteValue(enc, map[string]any(a))
 }
 
+// AppendJSON is MarshalJSONTo behind dst.
+func (a Args) AppendJSON(dst []byte) ([]byte, error) {
+	return strictjson.Append(dst, map[string]any(a))
+}
+
 // UnmarshalJSONFrom reads an object and keeps every number as it came.
 func (a *Args) UnmarshalJSONFrom(dec *strictjson.Decoder) error {
 	v, err := strictjson.ReadValue(dec)
@@ -148,11 +156,14 @@ func (a *Args) set(v any) error {
 }
 
 // MarshalJSON writes a phase, and null for none.
-func (p Phase) MarshalJSON() ([]byte, error) {
+func (p Phase) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
+
+// AppendJSON is MarshalJSON behind dst.
+func (p Phase) AppendJSON(dst []byte) ([]byte, error) {
 	if p == PhaseNone {
-		return []byte("null"), nil
+		return append(dst, "null"...), nil
 	}
-	return strictjson.Marshal(string(p))
+	return strictjson.Append(dst, string(p))
 }
 
 // UnmarshalJSON reads a phase; null is none, and no other word is known.

@@ -1,6 +1,7 @@
 package vaglio_test
 
 import (
+	"bytes"
 	stdjson "encoding/json" //nolint:depguard // proves that the standard library reads and writes the same
 	"strings"
 	"testing"
@@ -198,4 +199,23 @@ func FuzzDecodeProposal(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestWhatIsAppendedIsWhatTheLibraryWrites holds that types that write themselves do
+// it as they tell the library.
+func TestWhatIsAppendedIsWhatTheLibraryWrites(t *testing.T) {
+	t.Parallel()
+	for _, v := range []any{
+		vaglio.Args(nil), vaglio.Args{}, vaglio.Args{"b": strictjson.Number("1.50"), "a": []any{nil, true, "x\n\u2028"}, "c": map[string]any{}}, vaglio.Args{"bad": "\xff"},
+		vaglio.Capabilities(nil), vaglio.Capabilities{"a"}, vaglio.Capabilities{"a", "b"}, vaglio.PhaseNone, vaglio.PhaseGuard,
+		vaglio.Proposal{Executor: "x", Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}}},
+		vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, Results: []vaglio.GradientResult{{Score: 0.41, Metadata: vaglio.Args{"n": strictjson.Number("9007199254740993")}}}},
+	} {
+		var want bytes.Buffer
+		wantErr := strictjson.MarshalWrite(&want, v)
+		got, err := strictjson.Marshal(v)
+		if (err == nil) != (wantErr == nil) || err == nil && string(got) != want.String() {
+			t.Errorf("%#v: %s, %v, want %s, %v", v, got, err, want.String(), wantErr)
+		}
+	}
 }

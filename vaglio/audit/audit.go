@@ -9,15 +9,16 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -52,11 +53,23 @@ type Float float64
 
 // MarshalJSONTo writes the number.
 func (f Float) MarshalJSONTo(enc *strictjson.Encoder) error {
-	text := strconv.FormatFloat(float64(f), 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
+	text, err := f.AppendJSON(nil)
+	if err != nil {
+		return err
 	}
-	return enc.WriteValue(strictjson.Value(text))
+	return enc.WriteValue(text)
+}
+
+// AppendJSON is MarshalJSONTo behind dst.
+func (f Float) AppendJSON(dst []byte) ([]byte, error) {
+	if x := float64(f); math.IsNaN(x) || math.IsInf(x, 0) {
+		return dst, errors.New("audit: no number of JSON")
+	}
+	text := strconv.AppendFloat(dst, float64(f), 'f', -1, 64)
+	if bytes.IndexByte(text[len(dst):], '.') < 0 {
+		text = append(text, ".0"...)
+	}
+	return text, nil
 }
 
 // Log appends records to the month's file. It is safe for concurrent use, also
