@@ -87,6 +87,15 @@ func EncodeStep(s Step) ([]byte, error) {
 	return encode("step", stepBody{stepForm, &s})
 }
 
+// AppendStep is [EncodeStep] behind dst.
+func AppendStep(dst []byte, s *Step) ([]byte, error) {
+	body, err := strictjson.Append(dst, stepBody{stepForm, s})
+	if err != nil {
+		return dst, fmt.Errorf("encode step: %w", err)
+	}
+	return body, nil
+}
+
 // DecodeStep reads what [EncodeStep] wrote. A [*FormError] says that a newer
 // program wrote it.
 func DecodeStep(body []byte) (Step, error) {

@@ -50,7 +50,7 @@ type RecordStore interface {
 type Journal interface {
 	// Append adds an entry and sets its Seq, which rises with those of the records.
 	// What was appended survives a crash of the process at any instant; a power cut
-	// may take the last 10 ms.
+	// may take the last 10 ms. The entry's bytes are the caller's again afterwards.
 	Append(ctx context.Context, e *approval.JournalEntry) error
 	// Entries yields the entries that the span selects and that were appended before
 	// the call, in its order. A part that is there and cannot be read comes as an

@@ -61,9 +61,17 @@ func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 // passStep writes a step that the judges let through.
 func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	s.Route = d.routeOf(s.Proposal).Name
-	e, err := read.EncodePassed(s)
+	room, _ := d.rooms.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	e, written, err := read.EncodePassed((*room)[:0], s)
 	if err == nil {
 		err = d.store.Append(ctx, &e)
+	}
+	if cap(written) <= mostRoom {
+		*room = written
+		d.rooms.Put(room)
 	}
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep the turn log: %w", err)
@@ -72,6 +80,9 @@ func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	d.watchers.tick()
 	return nil
 }
+
+// mostRoom is the largest room for a step that is kept for the next one.
+const mostRoom = 64 << 10
 
 // sweepEvery is how often what is too old is dropped.
 const sweepEvery = 24 * time.Hour

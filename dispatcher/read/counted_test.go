@@ -25,7 +25,7 @@ func (l *library) pass(n int, ago time.Duration) {
 		Agent: fmt.Sprint("agent ", n%3), TurnID: fmt.Sprint("turn ", n/4), Executor: fmt.Sprint("tool_", n%7), Args: vaglio.Args{"n": n},
 	}}
 	s.Verdict.Results = []vaglio.GradientResult{{Judge: "effects", Score: float64(n%100) / 100}}
-	e, err := read.EncodePassed(&s)
+	e, _, err := read.EncodePassed(nil, &s)
 	if err != nil {
 		l.Error(err)
 		return

@@ -52,15 +52,18 @@ func stepsKey(agent, turn string) string {
 	return TurnPrefix(agent, turn)
 }
 
-// EncodePassed returns the entry of a step that the judges let through. Its note is
-// what digests and statistics count.
-func EncodePassed(s *approval.Step) (approval.JournalEntry, error) {
-	body, err := approval.EncodeStep(*s)
+// EncodePassed returns the entry of a step that the judges let through, written behind
+// room. Its note is what digests and statistics count.
+func EncodePassed(room []byte, s *approval.Step) (approval.JournalEntry, []byte, error) {
+	room = appendPassed(room, s)
+	note := len(room)
+	room, err := approval.AppendStep(room, s)
 	if err != nil {
-		return approval.JournalEntry{}, err
+		return approval.JournalEntry{}, room, err
 	}
 	p := &s.Proposal
-	return approval.JournalEntry{At: s.Judged(), Key: stepsKey(p.Agent, p.TurnID), Note: appendPassed(nil, s), Body: body}, nil
+	e := approval.JournalEntry{At: s.Judged(), Key: stepsKey(p.Agent, p.TurnID), Note: room[:note:note], Body: room[note:]}
+	return e, room, nil
 }
 
 // passedForm is the form of a note.

@@ -30,6 +30,32 @@ type Appender interface {
 // Append appends v behind dst as [Marshal] writes it. Where it fails dst is as it was.
 func Append(dst []byte, v any) ([]byte, error) { return write(dst, v, false) }
 
+// AppendLossy appends v behind dst as [MarshalLossy] writes it.
+func AppendLossy(dst []byte, v any) ([]byte, error) { return write(dst, v, true) }
+
+// fresh writes v into bytes of its own, as many as it needs.
+func fresh(v any, lossy bool) ([]byte, error) {
+	scratch, _ := scratches.Get().(*[]byte)
+	if scratch == nil {
+		scratch = new([]byte)
+	}
+	b, err := write((*scratch)[:0], v, lossy)
+	if err != nil {
+		return nil, err
+	}
+	own := slices.Clone(b)
+	if *scratch = b; cap(b) <= mostScratch {
+		scratches.Put(scratch)
+	}
+	return own, nil
+}
+
+// scratches are buffers in which values are written whose length nobody knows before.
+var scratches sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
+
+// mostScratch is the largest buffer that is kept: a rare one need not be.
+const mostScratch = 64 << 10
+
 // write appends v, by a plan or else by the library.
 func write(dst []byte, v any, lossy bool) ([]byte, error) {
 	w := writer{buf: dst, lossy: lossy}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -156,6 +157,23 @@ func TestPlansAreMadeByMany(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
+}
+
+func TestManyWriteAtOnce(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			text := strings.Repeat(string(rune('a'+i)), 2000)
+			for range 2000 {
+				if b, err := Marshal(within{A: text}); err != nil || string(b) != `{"a":"`+text+`","f":0}` {
+					t.Errorf("%v: %.80s", err, b)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // fill gives a value something of everything its type has room for.

@@ -54,7 +54,7 @@ func MarshalWrite(w io.Writer, v any) error { return json.MarshalWrite(w, v, wri
 // MarshalLossy is [Marshal] for text that may not be UTF-8: what is not becomes
 // the replacement character.
 func MarshalLossy(v any) ([]byte, error) {
-	return write(nil, v, true)
+	return fresh(v, true)
 }
 
 // MarshalIndent is [Marshal] in the lines that people read.

@@ -61,7 +61,7 @@ func Unmarshal(data []byte, v any) error {
 
 // Marshal encodes v with map keys in order and numbers as they were written.
 func Marshal(v any) ([]byte, error) {
-	b, err := write(nil, v, false)
+	b, err := fresh(v, false)
 	if err != nil {
 		return nil, fmt.Errorf("strictjson: %w", err)
 	}

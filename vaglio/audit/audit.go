@@ -128,11 +128,18 @@ func (l *Log) name() string { return filepath.Join(l.dir, time.Now().Format("200
 
 // Append writes one record into the file of the current local month.
 func (l *Log) Append(r Record) {
-	line, err := strictjson.MarshalLossy(r)
+	line, _ := lines.Get().(*[]byte)
+	if line == nil {
+		line = new([]byte)
+	}
+	text, err := strictjson.AppendLossy((*line)[:0], r)
+	if *line = append(text, '\n'); cap(*line) <= mostLine {
+		defer lines.Put(line)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {
-		err = l.write(append(line, '\n'))
+		err = l.write(*line)
 	}
 	wasFailing := l.failing != nil
 	l.failing = err
@@ -150,6 +157,11 @@ func (l *Log) Append(r Record) {
 		}
 	}
 }
+
+// lines are buffers in which lines are written, none longer than mostLine.
+var lines sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
+
+const mostLine = 16 << 10
 
 // Failures counts the records that could not be written.
 func (l *Log) Failures() uint64 {
