@@ -168,6 +168,9 @@ func (r Request) key(i, of int) string {
 // turn and the intent is what the others say. Calls that contradict each other
 // cannot stand on one card.
 func onePlan(rs []Request) ([]Request, error) {
+	if len(rs) == 1 {
+		return rs, nil
+	}
 	rs = slices.Clone(rs)
 	for field, of := range map[string]func(*vaglio.Proposal) *string{
 		"intent":  func(p *vaglio.Proposal) *string { return &p.Intent },

@@ -145,26 +145,36 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 	if known == nil {
 		known = &countedStretch{of: report.NewCounters()}
 	}
-	// What is added to counters that are known is counted when all of it was read: a
+	// What is added to counters that are known is counted when all of it was found: a
 	// reading that ends before counts nothing, and none of it twice.
-	var added []Kept[approval.Step]
+	var added []approval.JournalEntry
 	last, work := known.last, startLongRead()
-	for step, err := range r.records.Passed(ctx, span) {
+	add := func(e *approval.JournalEntry) {
+		if s, err := counted(e); err == nil {
+			known.of.Add(&s, e.Seq)
+		} else {
+			_ = r.records.Note(ctx, unreadEntry(e, err)) // all else is counted
+		}
+	}
+	for e, err := range r.records.store.Entries(ctx, span) {
+		if err != nil && r.records.Note(ctx, err) != nil {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read: read the journal: %w", err)
 		}
-		if span.Newest && step.Seq <= known.last {
+		if span.Newest && e.Seq <= known.last {
 			break
 		}
 		work.rest()
-		if last = max(last, step.Seq); span.Newest {
-			added = append(added, step)
+		if last = max(last, e.Seq); span.Newest {
+			added = append(added, e)
 		} else {
-			known.of.Add(&step.Is, step.Born)
+			add(&e)
 		}
 	}
 	for i := range added {
-		known.of.Add(&added[i].Is, added[i].Born)
+		add(&added[i])
 	}
 	known.last = max(last, s.Last)
 	r.counted.by[s.ID] = known

@@ -172,6 +172,11 @@ func passed(e *approval.JournalEntry) (approval.Step, error) {
 	return s, err
 }
 
+// unreadEntry says that an entry of the journal cannot be read.
+func unreadEntry(e *approval.JournalEntry, err error) *approval.UnreadError {
+	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
+}
+
 // Passed yields the steps of the journal that can be read: with NotesOnly what
 // digests and statistics count of each.
 func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept[approval.Step], error] {
@@ -184,7 +189,7 @@ func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept
 			var s approval.Step
 			if err == nil {
 				if s, err = read(&e); err != nil {
-					err = &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
+					err = unreadEntry(&e, err)
 				}
 			}
 			if err != nil && r.Note(ctx, err) != nil {

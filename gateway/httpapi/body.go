@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -25,7 +26,33 @@ const (
 	MaxKey = 200
 )
 
-// body reads the request's JSON.
+// rooms are buffers in which bodies are read and answers written.
+var rooms sync.Pool //nolint:gochecknoglobals // What they held is nothing to the next request, which writes over it.
+
+// mostRoom is the largest buffer that is kept for the next request.
+const mostRoom = 32 << 10
+
+// room gives the call a buffer, until it is released.
+func (c *call) room() *bytes.Buffer {
+	if c.buf == nil {
+		if c.buf, _ = rooms.Get().(*bytes.Buffer); c.buf == nil {
+			c.buf = new(bytes.Buffer)
+		}
+	}
+	c.buf.Reset()
+	return c.buf
+}
+
+// release gives the buffer back: the body was read, or the answer sent. What waits for
+// a person holds none.
+func (c *call) release() {
+	if c.buf != nil && c.buf.Cap() <= mostRoom {
+		rooms.Put(c.buf)
+	}
+	c.buf = nil
+}
+
+// body reads the request's JSON. It is good until the call is released.
 func (c *call) body() ([]byte, error) {
 	if err := c.jsonOnly(); err != nil {
 		return nil, err
@@ -35,7 +62,8 @@ func (c *call) body() ([]byte, error) {
 	}
 	rc := http.NewResponseController(c.w)
 	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // a recorder in a test has none
-	buf := bytes.NewBuffer(make([]byte, 0, max(c.r.ContentLength, 512)+bytes.MinRead))
+	buf := c.room()
+	buf.Grow(int(max(c.r.ContentLength, 512)) + bytes.MinRead)
 	_, err := buf.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge()

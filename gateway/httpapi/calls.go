@@ -35,6 +35,7 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return located(err, body)
 	}
+	c.release()
 	req.Proposal.Agent = c.agent
 	seated := a.seat(&req.Wait)
 	answer, err := a.proposals.Propose(c.ctx(), c.agent, req)
@@ -141,6 +142,7 @@ func (a *API) proposePlan(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.release()
 	seated := a.seat(&common.Wait)
 	for i := range reqs {
 		reqs[i].Wait = common.Wait

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type call struct {
 	agent string
 	// status is what was answered; 0 until then.
 	status int
+	// buf is what the body is read into and the answer written; nil while there is none.
+	buf *bytes.Buffer
 }
 
 // statusGone is counted where the client left before the answer.
@@ -44,6 +47,7 @@ const (
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{w: w, r: r}
 	defer func() { e.codes.count(c.status) }()
+	defer c.release()
 	defer e.recovered(r.Context(), c)
 	if err := e.serve(c); err != nil {
 		e.refuse(r.Context(), c, err)
@@ -94,9 +98,13 @@ func (e *endpoint) refuse(ctx context.Context, c *call, err error) {
 
 // answer sends v as JSON.
 func (c *call) answer(v any) error {
-	body, err := strictjson.Marshal(v)
+	buf := c.room()
+	body, err := strictjson.Append(buf.AvailableBuffer(), v)
 	if err != nil {
 		return fmt.Errorf("httpapi: encode an answer: %w", err)
+	}
+	if cap(body) > buf.Cap() {
+		c.buf = bytes.NewBuffer(body) // It had to grow, and is what the next one gets.
 	}
 	c.send(http.StatusOK, "application/json", body)
 	return nil
