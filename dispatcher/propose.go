@@ -329,14 +329,23 @@ func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, st
 		if asked {
 			wait = 0
 		}
-		a, err := d.Await(ctx, agent, c.asked, wait)
-		if err == nil && c.repeats {
-			a, err = d.repeated(ctx, agent, c)
-		}
-		if err != nil {
+		if err := d.await(ctx, agent, c.asked, wait); err != nil {
 			return nil, err
 		}
-		answers[i], asked = a, asked || a.Question != nil && !a.Question.Repeated
+		if err := d.collected(ctx, agent, c, &answers[i]); err != nil {
+			return nil, err
+		}
+		q := answers[i].Question
+		asked = asked || q != nil && !q.Repeated
 	}
 	return answers, nil
+}
+
+// collected reads the answer to a call that was waited for.
+func (d *Dispatcher) collected(ctx context.Context, agent string, c *call, into *approval.Answer) error {
+	a, err := d.awaited(ctx, agent, c.asked)
+	if *into = *a; err == nil && c.repeats {
+		*into, err = d.repeated(ctx, agent, c)
+	}
+	return err
 }

@@ -72,6 +72,19 @@ func (w *waiters) wakeAll() {
 // with ctx's error; [ErrStopping] where it cannot be read any more). An id that is unknown or another agent's is
 // [approval.ErrNotFound].
 func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
+	if err := d.await(ctx, agent, id, wait); err != nil {
+		return approval.Answer{}, err
+	}
+	a, err := d.awaited(ctx, agent, id)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	return *a, nil
+}
+
+// await waits until an approval no longer waits for a person, or the wait is over. It
+// is by itself so that a turn that is parked has no room for answers on its stack.
+func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wait time.Duration) error {
 	until := time.NewTimer(wait)
 	defer until.Stop()
 	for {
@@ -81,18 +94,22 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 			waits, err = d.park(ctx, next, until.C)
 		}
 		leave()
-		if err != nil {
-			return approval.Answer{}, err
-		}
-		if !waits {
-			break
+		if err != nil || !waits {
+			return err
 		}
 	}
+}
+
+// awaited returns the answer of an approval for which nobody waits any more. Its room
+// is not part of who waits.
+//
+//go:noinline
+func (d *Dispatcher) awaited(ctx context.Context, agent string, id approval.ID) (*approval.Answer, error) {
 	a, err := d.read(ctx, agent, id)
 	if err != nil && d.stopped() && !read.Nothing(err) && ctx.Err() == nil {
 		err = ErrStopping // The next process can read it.
 	}
-	return a, err
+	return &a, err
 }
 
 // read returns the answer of an approval as it stands.

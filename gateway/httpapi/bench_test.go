@@ -31,8 +31,8 @@ const benchCall = `{"turn_id":"t-81","step":%d,"intent":"clean the old build","e
 // approving approves everything, so that a benchmark measures the API alone.
 type approving struct{ *gate }
 
-func (approving) Propose(context.Context, string, dispatcher.Request) (approval.Answer, error) {
-	return approval.Answer{Decision: approval.RulingAllow, Verdict: verdict(true, vaglio.PhaseNone)}, nil
+func (approving) ProposePlan(context.Context, string, []dispatcher.Request) ([]approval.Answer, error) {
+	return []approval.Answer{{Decision: approval.RulingAllow, Verdict: verdict(true, vaglio.PhaseNone)}}, nil
 }
 
 // overHTTP posts the body over kept-alive loopback connections.

@@ -23,32 +23,57 @@ const MaxCalls = 500
 const maxDetail = 4000
 
 func (a *API) propose(c *call) error {
-	req, err := c.request()
+	reqs, resumes, err := a.proposed(c)
 	if err != nil {
 		return err
+	}
+	seated := a.seat(&reqs[0].Wait)
+	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
+	a.unseat(seated)
+	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {
+		err = wrong.Err // It is the only one.
+	}
+	if err != nil {
+		return err
+	}
+	return a.tell(c, seated, answers, resumes, func() any { return answers[0] })
+}
+
+// proposed reads the one call of a proposal, and the address that is told how it ends.
+// What it took to read stays on no stack: a call may wait for as long as people take,
+// and a stack is halved only while less than a quarter of it is in use.
+func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
+	reqs := make([]dispatcher.Request, 1)
+	var err error
+	if reqs[0], err = c.request(); err != nil {
+		return nil, nil, err
 	}
 	body, err := c.body()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	resume, err := a.decodeCall(body, &req)
+	resume, err := a.decodeCall(body, &reqs[0])
 	if err != nil {
-		return located(err, body)
+		return nil, nil, located(err, body)
 	}
 	c.release()
-	req.Proposal.Agent = c.agent
-	seated := a.seat(&req.Wait)
-	answer, err := a.proposals.Propose(c.ctx(), c.agent, req)
-	a.unseat(seated)
-	if err != nil {
-		return err
+	reqs[0].Proposal.Agent = c.agent
+	return reqs, []string{resume}, nil
+}
+
+// tell answers with what came of calls.
+func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string, said func() any) error {
+	a.meters.answered(answers...)
+	for i := range answers {
+		if err := a.keep(c, resumes[i], answers[i]); err != nil {
+			return err
+		}
 	}
-	a.meters.answered(answer)
-	if err := a.keep(c, resume, answer); err != nil {
-		return err
+	c.hurry(s, answers...)
+	for i := range answers {
+		answers[i] = answers[i].Told()
 	}
-	c.hurry(seated, answer)
-	return c.answer(answer.Told())
+	return c.answer(said())
 }
 
 // request reads what a proposal and a plan have in common.
@@ -152,17 +177,7 @@ func (a *API) proposePlan(c *call) error {
 	if err != nil {
 		return err
 	}
-	a.meters.answered(answers...)
-	for i := range answers {
-		if err := a.keep(c, resumes[i], answers[i]); err != nil {
-			return err
-		}
-	}
-	c.hurry(seated, answers...)
-	for i := range answers {
-		answers[i] = answers[i].Told()
-	}
-	return c.answer(planAnswers{answers})
+	return a.tell(c, seated, answers, resumes, func() any { return planAnswers{answers} })
 }
 
 // decodePlan reads the calls. All carry the plan's key, from which the
@@ -222,7 +237,7 @@ func (a *API) await(c *call) error {
 		return err
 	}
 	seated := a.seat(&wait)
-	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
+	answer, err := a.awaited(c, id, wait)
 	a.unseat(seated)
 	if err != nil {
 		return err
@@ -230,7 +245,24 @@ func (a *API) await(c *call) error {
 	if seated == standing && answer.Decision == approval.RulingPending {
 		return tooMany()
 	}
-	return c.answer(answer.Told())
+	return c.answer(answer)
+}
+
+// awaited waits, and keeps little on the stack meanwhile, as proposed says.
+func (a *API) awaited(c *call, id approval.ID, wait time.Duration) (*approval.Answer, error) {
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
+	if err != nil {
+		return nil, err
+	}
+	return withText(answer), nil
+}
+
+// withText keeps an answer as it is told. Its room is not part of who waits.
+//
+//go:noinline
+func withText(answer approval.Answer) *approval.Answer {
+	answer = answer.Told()
+	return &answer
 }
 
 func (a *API) withdraw(c *call) error {

@@ -63,7 +63,7 @@ func verdict(approved bool, by vaglio.Phase) vaglio.Verdict {
 	return v
 }
 
-func (g *gate) Propose(ctx context.Context, agent string, r dispatcher.Request) (approval.Answer, error) {
+func (g *gate) propose(ctx context.Context, agent string, r dispatcher.Request) (approval.Answer, error) {
 	answer, err := g.open(agent, r)
 	if err != nil || answer.Decision != approval.RulingPending || answer.Approval == nil {
 		return answer, err
@@ -124,7 +124,7 @@ func (g *gate) ProposePlan(ctx context.Context, agent string, rs []dispatcher.Re
 	out := make([]approval.Answer, len(rs))
 	for i, r := range rs {
 		r.Key = ""
-		a, err := g.Propose(ctx, agent, r)
+		a, err := g.propose(ctx, agent, r)
 		if err != nil {
 			return nil, &dispatcher.CallError{Index: i, Err: err}
 		}
