@@ -54,8 +54,6 @@ type Dispatcher struct {
 	leaves   history.Writer
 	history  *History
 	ending   ending
-	// rooms are buffers in which steps are written that the journal takes.
-	rooms sync.Pool
 }
 
 // stand is what later calls are held against: people's answers that still hold,

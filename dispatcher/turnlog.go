@@ -61,7 +61,7 @@ func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 // passStep writes a step that the judges let through.
 func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	s.Route = d.routeOf(s.Proposal).Name
-	room, _ := d.rooms.Get().(*[]byte)
+	room, _ := d.underway.rooms.Get().(*[]byte)
 	if room == nil {
 		room = new([]byte)
 	}
@@ -71,7 +71,7 @@ func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	}
 	if cap(written) <= mostRoom {
 		*room = written
-		d.rooms.Put(room)
+		d.underway.rooms.Put(room)
 	}
 	if err != nil {
 		return fmt.Errorf("dispatcher: keep the turn log: %w", err)

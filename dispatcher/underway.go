@@ -312,6 +312,8 @@ type underway struct {
 	calls map[*time.Time]struct{}
 	// ended is closed when one of the calls ends, while somebody waits for that.
 	ended chan struct{}
+	// rooms are buffers in which steps of them are written that the journal takes.
+	rooms sync.Pool
 }
 
 // begin notes calls of an instant. The function that it returns is called once,

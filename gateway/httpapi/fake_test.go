@@ -123,7 +123,9 @@ func (g *gate) ask(agent string, r dispatcher.Request) approval.Answer {
 func (g *gate) ProposePlan(ctx context.Context, agent string, rs []dispatcher.Request) ([]approval.Answer, error) {
 	out := make([]approval.Answer, len(rs))
 	for i, r := range rs {
-		r.Key = ""
+		if len(rs) > 1 {
+			r.Key = ""
+		}
 		a, err := g.propose(ctx, agent, r)
 		if err != nil {
 			return nil, &dispatcher.CallError{Index: i, Err: err}

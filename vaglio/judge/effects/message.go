@@ -23,7 +23,7 @@ func (e Effect) sentence() wording.Sentence {
 	if e.Kind == KindUnknown {
 		return append(why, wording.Clause{Phrase: "; what it would do is not known."})
 	}
-	why = append(why, wording.Clause{Phrase: undone(e.Reversibility)}, wording.Clause{Phrase: touched(e.Reach, e.Kind)})
+	why = append(slices.Grow(why, 4), wording.Clause{Phrase: undone(e.Reversibility)}, wording.Clause{Phrase: touched(e.Reach, e.Kind)})
 	if e.Sure < 0.5 {
 		why = append(why, wording.Clause{Phrase: wording.AsFarAsRead})
 	}

@@ -1,0 +1,152 @@
+package strictjson
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// field is a member of a struct, which may stand in one that it embeds.
+type field struct {
+	index     []int
+	name      string
+	quoted    string // with the colon
+	omitZero  func(reflect.Value) bool
+	omitEmpty bool
+	plan      plan
+}
+
+// fieldsOf finds the members of a struct in their order. It reports false where a tag
+// or a type says what is the library's to know.
+func fieldsOf(t reflect.Type, below []int) (fields []field, ok bool) {
+	for f := range t.Fields() {
+		tag := f.Tag.Get("json")
+		if tag == "-" || !f.IsExported() && !f.Anonymous && tag == "" {
+			continue
+		}
+		index := append(slices.Clone(below), f.Index...)
+		name, options, _ := strings.Cut(tag, ",")
+		if f.Anonymous && tag == "" {
+			in := f.Type
+			if in.Kind() == reflect.Pointer {
+				in = in.Elem()
+			}
+			if in.Kind() != reflect.Struct || !f.IsExported() || hasMethods(in) || len(below) > 0 {
+				return nil, false
+			}
+			more, known := fieldsOf(in, index)
+			if !known {
+				return nil, false
+			}
+			fields = append(fields, more...)
+			continue
+		}
+		out := field{index: index, name: name, plan: planOf(f.Type)}
+		if name == "" {
+			out.name = f.Name
+		}
+		if !f.IsExported() || strings.ContainsAny(out.name, "'\"\\`<>&") || !out.takes(options, f.Type) {
+			return nil, false
+		}
+		out.quoted = strconv.Quote(out.name) + ":"
+		fields = append(fields, out)
+	}
+	return fields, true
+}
+
+// takes takes the options of a field's tag in, and reports whether it knows them all.
+func (f *field) takes(options string, t reflect.Type) bool {
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "":
+		case "omitempty":
+			f.omitEmpty = true
+		case "omitzero":
+			f.omitZero = reflect.Value.IsZero
+			switch {
+			case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:
+				if t.Implements(zeroerType) {
+					return false
+				}
+			case t.Implements(zeroerType):
+				f.omitZero = func(v reflect.Value) bool { return v.Interface().(zeroer).IsZero() }
+			case reflect.PointerTo(t).Implements(zeroerType):
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unique says that no two fields have the same name.
+func unique(fields []field) bool {
+	seen := make(map[string]bool, len(fields))
+	for i := range fields {
+		if seen[fields[i].name] {
+			return false
+		}
+		seen[fields[i].name] = true
+	}
+	return len(fields) > 0
+}
+
+func structPlan(fields []field) plan {
+	return func(w *writer, v reflect.Value) bool {
+		if w.depth++; w.depth > deepest {
+			return false
+		}
+		w.buf = append(w.buf, '{')
+		first := true
+		for i := range fields {
+			f := &fields[i]
+			member, there := f.of(v)
+			if !there || f.omitZero != nil && f.omitZero(member) {
+				continue
+			}
+			before := len(w.buf)
+			if !first {
+				w.buf = append(w.buf, ',')
+			}
+			w.buf = append(w.buf, f.quoted...)
+			value := len(w.buf)
+			if !f.plan(w, member) {
+				return false
+			}
+			if f.omitEmpty && isEmpty(w.buf[value:]) {
+				w.buf = w.buf[:before]
+				continue
+			}
+			first = false
+		}
+		w.buf = append(w.buf, '}')
+		w.depth--
+		return true
+	}
+}
+
+// of is the field of a value, if what it stands in is there.
+func (f *field) of(v reflect.Value) (reflect.Value, bool) {
+	v = v.Field(f.index[0])
+	for _, i := range f.index[1:] {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return v, false
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v, true
+}
+
+// isEmpty says whether a value says nothing.
+func isEmpty(value []byte) bool {
+	switch string(value) {
+	case "null", `""`, "{}", "[]":
+		return true
+	}
+	return false
+}
