@@ -149,13 +149,6 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 	// reading that ends before counts nothing, and none of it twice.
 	var added []approval.JournalEntry
 	last, work := known.last, startLongRead()
-	add := func(e *approval.JournalEntry) {
-		if s, err := counted(e); err == nil {
-			known.of.Add(&s, e.Seq)
-		} else {
-			_ = r.records.Note(ctx, unreadEntry(e, err)) // all else is counted
-		}
-	}
 	for e, err := range r.records.store.Entries(ctx, span) {
 		if err != nil && r.records.Note(ctx, err) != nil {
 			continue
@@ -170,13 +163,23 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 		if last = max(last, e.Seq); span.Newest {
 			added = append(added, e)
 		} else {
-			add(&e)
+			r.take(ctx, known.of, &e)
 		}
 	}
 	for i := range added {
-		add(&added[i])
+		r.take(ctx, known.of, &added[i])
 	}
 	known.last = max(last, s.Last)
 	r.counted.by[s.ID] = known
 	return known.of, nil
+}
+
+// take counts an entry. One that cannot be read is told, and all else is counted.
+func (r *Reader) take(ctx context.Context, of *report.Counters, e *approval.JournalEntry) {
+	s, err := counted(e)
+	if err != nil {
+		_ = r.records.Note(ctx, unreadEntry(e, err)) // it is told and counted
+		return
+	}
+	of.Add(&s, e.Seq)
 }

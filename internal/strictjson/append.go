@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"bytes"
+	"encoding"
 	"math"
 	"reflect"
 	"slices"
@@ -89,16 +90,18 @@ type plan func(w *writer, v reflect.Value) bool
 
 // planOf returns the type's plan. It is made once: types are few, and none is dropped.
 func planOf(t reflect.Type) plan {
-	if p, ok := plans.Load(t); ok {
-		return p.(plan)
+	if known, ok := plans.Load(t); ok {
+		if p, is := known.(plan); is {
+			return p
+		}
 	}
 	// A type that holds itself finds this in the place of its own plan.
 	var made sync.WaitGroup
 	var p plan
 	made.Add(1)
 	first, there := plans.LoadOrStore(t, plan(func(w *writer, v reflect.Value) bool { made.Wait(); return p(w, v) }))
-	if there {
-		return first.(plan)
+	if other, is := first.(plan); there && is {
+		return other
 	}
 	p = newPlan(t)
 	made.Done()
@@ -108,15 +111,6 @@ func planOf(t reflect.Type) plan {
 
 // plans are the plans of types that were written before, which depend on nothing else.
 var plans sync.Map //nolint:gochecknoglobals // A memory of what never changes.
-
-var (
-	appenderType = reflect.TypeFor[Appender]()
-	zeroerType   = reflect.TypeFor[zeroer]()
-	methodTypes  = []reflect.Type{
-		reflect.TypeFor[json.MarshalerTo](), reflect.TypeFor[json.Marshaler](),
-		reflect.TypeFor[interface{ AppendText([]byte) ([]byte, error) }](), reflect.TypeFor[interface{ MarshalText() ([]byte, error) }](),
-	}
-)
 
 type zeroer interface{ IsZero() bool }
 
@@ -128,12 +122,36 @@ func newPlan(t reflect.Type) plan {
 		return writeTime
 	case t.Kind() == reflect.Pointer:
 		return pointerPlan(planOf(t.Elem()))
-	case t.Implements(appenderType):
+	case t.Implements(reflect.TypeFor[Appender]()):
 		return writeAppender
 	case hasMethods(t) || t == reflect.TypeFor[time.Duration]():
 		return writeByLibrary
 	}
-	switch t.Kind() {
+	if p := plainPlan(t.Kind()); p != nil {
+		return p
+	}
+	return wholePlan(t)
+}
+
+// wholePlan is the plan of what holds other values.
+func wholePlan(t reflect.Type) plan {
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		return slicePlan(planOf(t.Elem()))
+	case t.Kind() == reflect.Map && t.Key() == reflect.TypeFor[string]():
+		return mapPlan(planOf(t.Elem()))
+	case t.Kind() == reflect.Struct:
+		if fields, ok := fieldsOf(t, nil); ok && unique(fields) {
+			return structPlan(fields)
+		}
+	}
+	return writeByLibrary
+}
+
+// plainPlan is the plan of values that hold no others of their own type's, nil for those
+// that do.
+func plainPlan(kind reflect.Kind) plan {
+	switch kind {
 	case reflect.Bool:
 		return func(w *writer, v reflect.Value) bool { w.buf = strconv.AppendBool(w.buf, v.Bool()); return true }
 	case reflect.String:
@@ -146,25 +164,22 @@ func newPlan(t reflect.Type) plan {
 		return func(w *writer, v reflect.Value) bool { return w.float(v.Float()) }
 	case reflect.Interface:
 		return writeDynamic
-	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Uint8 {
-			return slicePlan(planOf(t.Elem()))
-		}
-	case reflect.Map:
-		if t.Key() == reflect.TypeFor[string]() {
-			return mapPlan(planOf(t.Elem()))
-		}
-	case reflect.Struct:
-		if fields, ok := fieldsOf(t, nil); ok && unique(fields) {
-			return structPlan(fields)
-		}
+	default:
+		return nil
 	}
-	return writeByLibrary
 }
 
 // hasMethods says whether a type says itself how it is written.
 func hasMethods(t reflect.Type) bool {
-	return slices.ContainsFunc(methodTypes, func(m reflect.Type) bool { return t.Implements(m) || reflect.PointerTo(t).Implements(m) })
+	for _, own := range []reflect.Type{
+		reflect.TypeFor[json.MarshalerTo](), reflect.TypeFor[json.Marshaler](),
+		reflect.TypeFor[encoding.TextAppender](), reflect.TypeFor[encoding.TextMarshaler](),
+	} {
+		if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
+			return true
+		}
+	}
+	return false
 }
 
 func writeByLibrary(w *writer, v reflect.Value) bool {
@@ -174,7 +189,11 @@ func writeByLibrary(w *writer, v reflect.Value) bool {
 }
 
 func writeAppender(w *writer, v reflect.Value) bool {
-	b, err := v.Interface().(Appender).AppendJSON(w.buf)
+	of, ok := reflect.TypeAssert[Appender](v)
+	if !ok {
+		return false
+	}
+	b, err := of.AppendJSON(w.buf)
 	if err == nil {
 		w.buf = b
 	}
@@ -200,7 +219,7 @@ func isNumber(text string) bool {
 }
 
 func writeTime(w *writer, v reflect.Value) bool {
-	at, ok := v.Interface().(time.Time)
+	at, ok := reflect.TypeAssert[time.Time](v)
 	if !ok || at.Location() != time.UTC || at.Year() < 0 || at.Year() > 9999 {
 		return writeByLibrary(w, v)
 	}

@@ -34,7 +34,7 @@ type (
 	}
 	word   string
 	shout  string
-	secret struct{ a int }
+	secret struct{}
 	tagged struct {
 		Odd  int `json:"'odd name'"`
 		Text int `json:",string"`
@@ -47,30 +47,30 @@ type (
 	whole struct {
 		*Shared
 
-		Text     string            `json:"text"`
-		Word     word              `json:"word,omitzero"`
-		Shout    shout             `json:"shout,omitempty"`
-		Any      any               `json:"any"`
-		Inner    within            `json:"within,omitzero"`
-		Pointer  *within           `json:"pointer,omitempty"`
-		List     []within          `json:"list,omitempty"`
-		Words    []word            `json:"words"`
-		Map      map[string]within `json:"map,omitempty"`
-		Texts    map[string]string `json:"texts"`
-		Keyed    map[word]int      `json:"keyed,omitzero"`
-		Numbers  [2]int            `json:"numbers"`
-		Bytes    []byte            `json:"bytes,omitempty"`
-		At       time.Time         `json:"at,omitzero"`
-		Then     *time.Time        `json:"then"`
-		Number   Number            `json:"number"`
-		Raw      jsontext.Value    `json:"raw,omitzero"`
-		Small    uint8             `json:"small,omitzero"`
-		Half     float32           `json:"half,omitzero"`
-		Secret   secret            `json:"-"`
-		Self     *whole            `json:"self,omitzero"`
-		Held     []*kept           `json:"held,omitempty"`
-		Plain    int
-		unwanted int
+		Text    string            `json:"text"`
+		Word    word              `json:"word,omitzero"`
+		Shout   shout             `json:"shout,omitempty"`
+		Any     any               `json:"any"`
+		Inner   within            `json:"within,omitzero"`
+		Pointer *within           `json:"pointer,omitempty"`
+		List    []within          `json:"list,omitempty"`
+		Words   []word            `json:"words"`
+		Map     map[string]within `json:"map,omitempty"`
+		Texts   map[string]string `json:"texts"`
+		Keyed   map[word]int      `json:"keyed,omitzero"`
+		Numbers [2]int            `json:"numbers"`
+		Bytes   []byte            `json:"bytes,omitempty"`
+		At      time.Time         `json:"at,omitzero"`
+		Then    *time.Time        `json:"then"`
+		Number  Number            `json:"number"`
+		Raw     jsontext.Value    `json:"raw,omitzero"`
+		Small   uint8             `json:"small,omitzero"`
+		Half    float32           `json:"half,omitzero"`
+		Secret  secret            `json:"-"`
+		Self    *whole            `json:"self,omitzero"`
+		Held    []*kept           `json:"held,omitempty"`
+		Plain   int
+		_       int
 	}
 )
 
@@ -207,9 +207,9 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 	case reflect.Float64, reflect.Float32:
 		v.SetFloat([]float64{0, 1, 0.1, 1.0 / 3, 1e20, 1e21, 1e-6, 9e-7, -2.5, 1777300000.125}[r.IntN(10)])
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(r, v.Field(i), depth-1)
+		for _, of := range v.Fields() {
+			if of.CanSet() {
+				fill(r, of, depth-1)
 			}
 		}
 	case reflect.Pointer:
@@ -251,5 +251,6 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 		default:
 			v.Set(reflect.ValueOf(of))
 		}
+	default: // There is nothing to put into others.
 	}
 }

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -25,38 +26,45 @@ func fieldsOf(t reflect.Type, below []int) (fields []field, ok bool) {
 		if tag == "-" || !f.IsExported() && !f.Anonymous && tag == "" {
 			continue
 		}
-		index := append(slices.Clone(below), f.Index...)
-		name, options, _ := strings.Cut(tag, ",")
+		f.Index = append(slices.Clone(below), f.Index...)
+		var more []field
 		if f.Anonymous && tag == "" {
-			in := f.Type
-			if in.Kind() == reflect.Pointer {
-				in = in.Elem()
-			}
-			if in.Kind() != reflect.Struct || !f.IsExported() || hasMethods(in) || len(below) > 0 {
-				return nil, false
-			}
-			more, known := fieldsOf(in, index)
-			if !known {
-				return nil, false
-			}
-			fields = append(fields, more...)
-			continue
+			more, ok = embedded(&f)
+		} else {
+			more, ok = member(&f, tag)
 		}
-		out := field{index: index, name: name, plan: planOf(f.Type)}
-		if name == "" {
-			out.name = f.Name
-		}
-		if !f.IsExported() || strings.ContainsAny(out.name, "'\"\\`<>&") || !out.takes(options, f.Type) {
+		if !ok {
 			return nil, false
 		}
-		out.quoted = strconv.Quote(out.name) + ":"
-		fields = append(fields, out)
+		fields = append(fields, more...)
 	}
 	return fields, true
 }
 
+// embedded are the members of a struct that stands in another without a name.
+func embedded(f *reflect.StructField) ([]field, bool) {
+	in := f.Type
+	if in.Kind() == reflect.Pointer {
+		in = in.Elem()
+	}
+	if in.Kind() != reflect.Struct || !f.IsExported() || hasMethods(in) || len(f.Index) > 1 {
+		return nil, false
+	}
+	return fieldsOf(in, f.Index)
+}
+
+// member is what a field with a name of its own is.
+func member(f *reflect.StructField, tag string) ([]field, bool) {
+	name, options, _ := strings.Cut(tag, ",")
+	out := field{index: f.Index, name: cmp.Or(name, f.Name), plan: planOf(f.Type)}
+	out.quoted = strconv.Quote(out.name) + ":"
+	known := f.IsExported() && !strings.ContainsAny(out.name, "'\"\\`<>&") && out.takes(options, f.Type)
+	return []field{out}, known
+}
+
 // takes takes the options of a field's tag in, and reports whether it knows them all.
 func (f *field) takes(options string, t reflect.Type) bool {
+	itself := reflect.TypeFor[zeroer]()
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "":
@@ -66,12 +74,12 @@ func (f *field) takes(options string, t reflect.Type) bool {
 			f.omitZero = reflect.Value.IsZero
 			switch {
 			case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:
-				if t.Implements(zeroerType) {
+				if t.Implements(itself) {
 					return false
 				}
-			case t.Implements(zeroerType):
-				f.omitZero = func(v reflect.Value) bool { return v.Interface().(zeroer).IsZero() }
-			case reflect.PointerTo(t).Implements(zeroerType):
+			case t.Implements(itself):
+				f.omitZero = isZero
+			case reflect.PointerTo(t).Implements(itself):
 				return false
 			}
 		default:
@@ -79,6 +87,12 @@ func (f *field) takes(options string, t reflect.Type) bool {
 		}
 	}
 	return true
+}
+
+// isZero asks a value itself.
+func isZero(v reflect.Value) bool {
+	of, ok := reflect.TypeAssert[zeroer](v)
+	return ok && of.IsZero()
 }
 
 // unique says that no two fields have the same name.
