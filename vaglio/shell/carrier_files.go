@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
 // runMove reads cp, mv, ln and install, which give a known content another
@@ -117,10 +118,10 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		if !ok || !strings.Contains(flags, "e") {
 			continue
 		}
-		if out, known := r.sedOutput(in, []Word{Text(strings.TrimSuffix(text, flags))}); known && !in.Is("") {
-			r.carried(f, out, "sed s///e")
-			continue
+		code := Text(strings.ReplaceAll(with, `\/`, "/"))
+		if out, known := apply(filter.New("sed", []string{strings.TrimSuffix(text, flags)}), in); known && !in.Is("") {
+			code = out
 		}
-		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+		r.carried(f, code, "sed s///e")
 	}
 }

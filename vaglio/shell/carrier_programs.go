@@ -95,7 +95,7 @@ func (r *reader) fdCommand(f *frame, k *call, _ string) {
 	found := Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true}
 	target := Glue(Text("./"), NewWord(found))
 	if dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...); len(dirs) > 0 {
-		target = Glue(dirs[0], Text(strings.Repeat("/", 1-truthInt(strings.HasSuffix(dirs[0].Suffix(), "/")))), NewWord(found))
+		target = inFolder(dirs[0], NewWord(found))
 	}
 	filled := fillBraces(argv, "{}", target)
 	if slices.EqualFunc(filled, argv, Word.Equal) {

@@ -160,6 +160,7 @@ func TestReadProblems(t *testing.T) {
 		{"DynamicEval", `eval "$X"`, ProblemDynamicCode},
 		{"DynamicCode", `bash -c "$X"`, ProblemDynamicCode},
 		{"DynamicInput", "date | sh", ProblemDynamicCode},
+		{"DynamicFilter", "echo M | uudecode -o - | sh", ProblemDynamicCode},
 		{"DynamicPython", `python -c "$X"`, ProblemDynamicCode},
 		{"Partial", `sh -c "ls $X"`, ProblemPartialCode},
 		{"Script", "bash x.sh", ProblemScriptFile},

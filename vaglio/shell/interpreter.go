@@ -27,7 +27,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 		return r.programText(f, g, p, opts, joinLines(texts), rest, out)
 	}
 	if m, ok := opts.get("m"); ok && p.language == "python" {
-		return r.moduleOutput(f, m, k.argv[1:], out)
+		return r.moduleOutput(f, k, m, out)
 	}
 	if files := opts.all(p.file...); len(files) > 0 {
 		g.stdin, rest = Input{}, append(files[len(files)-1:], rest...)
@@ -141,18 +141,12 @@ func recordOf(line, sep Word) []Word {
 	return out
 }
 
-// moduleOutput is the output of the modules of python that decode text.
-func (r *reader) moduleOutput(f *frame, module Word, args []Word, out Word) Word {
-	if !f.capture || f.stdin.Kind != InputText {
-		return out
-	}
-	if module.Is("base64") {
-		if w, ok := decodeFlag(f.stdin.Text, args, decode64, encode64); ok {
+// moduleOutput is the output of python -m; that of base64 is what base64 prints.
+func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
+	if name, known := module.Text(); known && f.capture && k.argv[1].Is("-m") {
+		if w, read := r.filtered(f, k.argv[3:], name); read {
 			return w
 		}
-	}
-	if module.Is("json.tool") {
-		return f.stdin.Text
 	}
 	return out
 }

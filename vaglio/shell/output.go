@@ -2,9 +2,12 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -29,13 +32,8 @@ func (r *reader) output(f *frame, k *call) Word {
 // marked through the commands that it is piped through.
 func (r *reader) impure(f *frame, k *call, name string) Word {
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
-	p.Remote = fetches(name) || f.stdin.Text.Remote() || urlArgument(k.argv)
+	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)
-}
-
-// fetches reports whether a program's output comes from a network.
-func fetches(name string) bool {
-	return wordclass.Is("fetches", name)
 }
 
 func urlArgument(argv []Word) bool {
@@ -47,21 +45,48 @@ func urlArgument(argv []Word) bool {
 	return false
 }
 
+// pure is an output that follows from the words and the state of the shell alone,
+// or from the input of a filter.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
 	switch name {
 	case "echo":
 		return echoed(args), true
-	case "true", "false", ":", "cd", "export", "set", "unset", "mkdir", "touch", "rm", "mv", "sleep", "shopt", "chmod", "test", "[":
-		return Word{}, true
+	case "printf":
+		if len(args) > 0 && args[0].Is("--") {
+			args = args[1:]
+		}
+		return formatted(args), true
+	case "eval":
+		return Word{}, false
 	case "pwd":
 		return Glue(r.cwd(), Text("\n")), true
+	case "yes":
+		return Glue(r.code(args), Text("\n")), len(args) > 0
+	case "envsubst":
+		return r.substituted(f.stdin.Text), f.stdin.Kind != InputInherited
+	}
+	if wordclass.Is("prints-nothing", name) {
+		return Word{}, true
+	}
+	if out, ok := r.told(args, name); ok {
+		return out, true
+	}
+	return r.filtered(f, args, name)
+}
+
+// told is the output of a program that says something of the user, of programs or
+// of paths.
+func (r *reader) told(args []Word, name string) (Word, bool) {
+	switch name {
 	case "printenv":
 		return r.printedVariable(args)
 	case "getent":
 		return r.account(args)
+	case "whoami":
+		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
-		return pathPart(args, path.Dir)
+		return folderOf(args)
 	case "basename":
 		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
@@ -70,195 +95,195 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 		return r.realPath(args)
 	case "seq":
 		return sequenceOf(args)
-	case "yes":
-		return Glue(r.code(args), Text("\n")), len(args) > 0
 	}
-	return r.filter(f, k, name)
+	return Word{}, false
 }
 
-// filter is the output of a program that transforms text, unless what is known
-// of its words or of the user already tells it.
-func (r *reader) filter(f *frame, k *call, name string) (Word, bool) {
-	args := k.argv[1:]
-	switch name {
-	case "printf":
-		if len(args) > 0 && args[0].Is("--") {
-			args = args[1:]
-		}
-		return formatted(args), true
-	case "whoami":
-		if r.opts.User != "" {
-			return Text(r.opts.User + "\n"), true
-		}
-	case "jq":
-		if opts, _ := (grammar{permute: true, long: "arg argjson indent"}).parse(args); opts.any("n", "null-input") {
-			return jqOutput(Text("null"), args)
-		}
-	case "eval":
+// filtered is the output of a program that turns one text into another.
+func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
+	texts, size := make([]string, len(args)), 0
+	for i, w := range args {
+		texts[i] = r.splice(w)
+		size += len(texts[i])
+	}
+	call := filter.New(name, texts)
+	if call == nil {
 		return Word{}, false
 	}
-	in, args, ok := r.filterInput(f, k, name)
-	if !ok {
+	in := f.stdin.Text
+	if len(call.Files) > 0 {
+		var b builder
+		for _, file := range call.Files {
+			b.addWord(r.content(f, r.fillHoles(file)))
+		}
+		in = b.word()
+	} else if f.stdin.Kind == InputInherited && !call.Makes {
 		return Word{}, false
 	}
-	out, ok := r.filtered(in, args, name)
-	if !ok {
+	if call.Passes {
+		return in, true
+	}
+	known := !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, holeOpen) && !slices.Contains(call.Files, s) })
+	if !known || !r.step(f, in.size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
-	return out, true
-}
-
-// filtered is the output of a filter for a text.
-func (r *reader) filtered(in Word, args []Word, name string) (Word, bool) {
-	switch name {
-	case "cat", "tac", "rev", "tee", "sponge", "less", "more", "bat", "batcat", "pv", "stdbuf", "buffer", "mbuffer", "dd", "iconv", "m4", "fold",
-		"fmt", "expand", "dos2unix":
-		return r.passed(in, args, name)
-	case "tr":
-		return translated(in, args)
-	case "sed", "gsed":
-		return r.sedOutput(in, args)
-	case "head", "tail":
-		return headTail(in, args, name)
-	case "cut":
-		return cutOutput(in, args)
-	case "paste":
-		return pasted(in, args)
-	case "awk", "gawk", "mawk":
-		return awkColumn(in, args)
-	case "sort", "uniq":
-		return sorted(in, args, name)
-	case "grep", "egrep", "fgrep":
-		return grepped(in, args, name)
-	case "jq":
-		return jqOutput(in, args)
-	case "envsubst":
-		return r.substituted(in)
+	if out, ok := apply(call, in); ok {
+		return out, true
 	}
-	return coder(in, args, name)
+	return mayPass(in, name)
 }
 
-// coder is the output of a program that encodes or decodes a text.
-func coder(in Word, args []Word, name string) (Word, bool) {
-	switch name {
-	case "zcat", "gunzip", "gzip", "bzip2", "bunzip2", "xz", "unxz", "bzcat", "xzcat", "zstd", "zstdcat", "unzstd", "pigz", "lz4", "lzma", "lzcat",
-		"gzcat", "uncompress", "compress", "zlib-flate":
-		return compressed(in, args, name)
-	case "base64", "gbase64":
-		return decodeFlag(in, args, decode64, encode64)
-	case "base32":
-		return decodeFlag(in, args, decode32, encode32)
-	case "basenc":
-		return basenc(in, args)
-	case "uudecode":
-		return onText(in, uudecoded)
-	case "openssl":
-		if hasWord(args, "-d") && slices.ContainsFunc([]string{"-base64", "base64", "-a"}, func(s string) bool { return hasWord(args, s) }) {
-			return onText(in, decode64)
-		}
-	case "xxd":
-		return xxd(in, args)
-	case "od", "hexdump", "hd":
-		return dumped(in, args, name)
-	}
-	return Word{}, false
-}
-
-// filterInput is the text that a filter reads: its files or its input.
-func (r *reader) filterInput(f *frame, k *call, name string) (in Word, args []Word, ok bool) {
-	args = k.argv[1:]
-	if in, ok = r.filterFiles(f, args, name); !ok {
-		in, ok = f.stdin.Text, f.stdin.Kind != InputInherited
-	}
-	return in, args, ok
-}
-
-// filterFiles is the text of the files that a filter's words name, if any.
-func (r *reader) filterFiles(f *frame, args []Word, name string) (Word, bool) {
-	skip := 0
-	switch name {
-	case "sed", "gsed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "jq":
-		skip = 1
-	case "tr", "tee", "openssl", "envsubst", "uudecode":
+// apply is what a filter makes of a text of which not all may be known.
+func apply(f *filter.Filter, in Word) (Word, bool) {
+	s, known := in.Text()
+	switch {
+	case f.Makes || known:
+		out, ok := f.Apply(s)
+		return Text(out), ok
+	case in.IsUnknown():
 		return Word{}, false
-	case "dd":
-		return r.ddFile(f, args)
+	case f.Anywhere:
+		return in.mapText(func(s string) string { out, _ := f.Apply(s); return out }), true
+	case !f.Picks:
+		return Word{}, false
 	}
 	var b builder
-	read := false
-	for i := 0; i < len(args); i++ {
-		switch s := args[i].Prefix(); {
-		case len(s) > 1 && s[0] == '-':
-			if filterValue(name, s) {
-				i++
-			}
-			if slices.Contains([]string{"sed -e", "sed -f", "grep -e", "grep -f"}, name+" "+s) {
-				i++
-				skip = 0
-			}
-		case skip > 0:
-			skip--
-		default:
-			b.addWord(r.content(f, args[i]))
-			read = true
+	for _, line := range in.lines() {
+		if s, known := line.Text(); known {
+			s, _ = f.Apply(s)
+			b.addText(s)
+			continue
 		}
+		b.addWord(line) // it may be picked
+		b.addText("\n")
 	}
-	return b.word(), read
+	return b.word(), true
 }
 
-// ddFile is the text of the file that dd reads.
-func (r *reader) ddFile(f *frame, args []Word) (Word, bool) {
-	for _, w := range args {
-		if file, ok := strings.CutPrefix(w.Prefix(), "if="); ok && (file != "" || w.HasUnknown()) {
-			return r.content(f, w.cut(len("if="))), true
-		}
+// mayPass is the output of a program that hands on all or part of its known
+// input in ways that are not followed: the input, and what is not known.
+func mayPass(in Word, name string) (Word, bool) {
+	if filter.MayPass(name) && !in.IsUnknown() && !in.Is("") {
+		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
 	}
 	return Word{}, false
 }
 
-// filterValue reports whether an option of a filter is followed by its value.
-func filterValue(name, option string) bool {
-	if len(option) != 2 {
-		return option == "--arg" || option == "--argjson"
-	}
-	values := map[string]string{
-		"head": "nc", "tail": "nc", "cut": "bcdf", "xxd": "cls", "paste": "d", "od": "AtjNw", "hexdump": "ens", "hd": "ens", "fold": "w", "fmt": "w",
-		"iconv": "ft", "grep": "mABC", "egrep": "mABC", "fgrep": "mABC", "sort": "kto", "awk": "vF", "gawk": "vF", "mawk": "vF", "base64": "w", "base32": "w",
-	}
-	return strings.Contains(values[name], option[1:])
+var variablePattern = regexp.MustCompile(`\$(?:\w+|\{\w+\})`)
+
+// substituted is the output of envsubst: its input with the values of variables.
+func (r *reader) substituted(in Word) Word {
+	text := variablePattern.ReplaceAllStringFunc(r.splice(in), func(name string) string {
+		v, _ := r.variable(strings.Trim(name, "${}"))
+		return r.splice(v.value())
+	})
+	return r.fillHoles(text)
 }
 
-// passed is the output of a program that passes its input on, if in another order.
-func (r *reader) passed(in Word, args []Word, name string) (Word, bool) {
-	switch name {
-	case "rev":
-		return onText(in, reverseLines)
-	case "tac":
-		return onText(in, func(s string) (string, bool) {
-			lines := strings.SplitAfter(s, "\n")
-			slices.Reverse(lines)
-			return strings.Join(lines, ""), true
-		})
-	case "fold", "fmt":
-		for _, l := range in.lines() {
-			if l.size() > 60 || len(args) > 0 && l.size() > 20 {
-				return Word{}, false
-			}
-		}
+// folderOf is the output of dirname.
+func folderOf(args []Word) (Word, bool) {
+	if len(args) != 1 {
+		return Word{}, false
 	}
-	return in, true
+	if p := args[0].Parts(); len(p) > 0 && p[0].From == "which" {
+		return Text("/usr/bin\n"), true // where a system keeps its programs
+	}
+	s, ok := args[0].Text()
+	if trimmed := strings.TrimRight(s, "/"); trimmed != "" {
+		s = trimmed
+	}
+	return Text(path.Dir(s) + "\n"), ok && s != ""
+}
+
+// printedVariable is the output of printenv NAME.
+func (r *reader) printedVariable(args []Word) (Word, bool) {
+	if len(args) != 1 {
+		return Word{}, false
+	}
+	name, ok := args[0].Text()
+	e := r.st.get(name)
+	if !ok || e == nil || e.isList || len(e.vals) == 0 {
+		return Word{}, false
+	}
+	return Glue(e.vals[r.pick(name, len(e.vals))], Text("\n")), true
+}
+
+// account is the output of getent passwd for the user whose home is known.
+func (r *reader) account(args []Word) (Word, bool) {
+	if len(args) != 2 || !args[0].Is("passwd") || r.opts.Home == "" {
+		return Word{}, false
+	}
+	name, ok := args[1].Text()
+	if !ok || name == "" || name != r.opts.User && name != path.Base(r.opts.Home) {
+		return Word{}, false
+	}
+	return Text(name + ":x:1000:1000::" + r.opts.Home + ":/bin/bash\n"), true
+}
+
+func baseOf(args []Word) (Word, bool) {
+	if len(args) == 0 || len(args) > 2 {
+		return Word{}, false
+	}
+	s, ok := args[0].Text()
+	suffix := ""
+	if len(args) == 2 {
+		suffix, _ = args[1].Text()
+	}
+	b := path.Base(s)
+	if b != suffix {
+		b = strings.TrimSuffix(b, suffix)
+	}
+	return Text(b + "\n"), ok && !strings.HasPrefix(s, "-")
+}
+
+// located is the path of a program: the folder is not known, the name is.
+func located(args []Word) (Word, bool) {
+	if len(args) == 0 {
+		return Word{}, false
+	}
+	last := args[len(args)-1]
+	if s, ok := last.Text(); ok && !strings.HasPrefix(s, "-") && !strings.Contains(s, "/") {
+		return NewWord(Part{Kind: PartUnknown, From: "which"}, Part{Text: "/" + s + "\n"}), true
+	}
+	return Word{}, false
+}
+
+func (r *reader) realPath(args []Word) (Word, bool) {
+	args = slices.DeleteFunc(slices.Clone(args), func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") })
+	if len(args) != 1 {
+		return Word{}, false
+	}
+	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()
+}
+
+// sequenceOf is the output of seq.
+func sequenceOf(args []Word) (Word, bool) {
+	var nums []int64
+	for _, w := range args {
+		s, ok := w.Text()
+		n, err := strconv.ParseInt(s, 10, 64)
+		if !ok || err != nil {
+			return Word{}, false
+		}
+		nums = append(nums, n)
+	}
+	first, step := int64(1), int64(1)
+	if len(nums) > 1 {
+		first = nums[0]
+	}
+	if len(nums) > 2 {
+		step = nums[1]
+	}
+	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
+		return Word{}, false
+	}
+	var b strings.Builder
+	for n := first; n <= nums[len(nums)-1]; n += step {
+		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	}
+	return Text(b.String()), true
 }
 
 func hasWord(args []Word, s string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(s) })
-}
-
-// onText applies a function to a text that is known in full.
-func onText(in Word, fn func(string) (string, bool)) (Word, bool) {
-	s, ok := in.Text()
-	if !ok {
-		return Word{}, false
-	}
-	out, ok := fn(s)
-	return Text(out), ok
 }

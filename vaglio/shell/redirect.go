@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
 // redirected files and inputs of one statement.
@@ -294,7 +296,7 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	g.capture = true
 	g.assigns = nil
 	out := r.subshell(&g, c.Stmts)
-	if !strings.HasPrefix(out.Prefix(), packedMark) {
+	if !strings.HasPrefix(out.Prefix(), filter.Packed) {
 		out = out.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") })
 	}
 	return trimNewlines(out)

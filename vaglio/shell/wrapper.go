@@ -68,7 +68,7 @@ func splitString(words []Word) (text Word, n int, ok bool) {
 		}
 		return text, 1, true
 	}
-	return Word{}, 1 + truthInt(slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s)), false
+	return Word{}, 1 + int(truth(slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s))), false
 }
 
 // scoped reads something in a copy of the shell's state.

@@ -73,23 +73,27 @@ func foundBelow(starts, args []Word) []Word {
 	var out []Word
 	for _, s := range starts {
 		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
-		sep := "/"
-		if strings.HasSuffix(s.Suffix(), "/") {
-			sep = ""
-		}
 		if name, ok := nameCondition(args); ok && !negatedGroup(args) {
 			below.MayBeEmpty = false
-			out = append(out, Glue(s, Text(sep), name), Glue(s, Text(sep), NewWord(below), Text("/"), name))
+			out = append(out, inFolder(s, name), inFolder(s, Glue(NewWord(below), Text("/"), name)))
 			continue
 		}
 		if !hasWord(args, "-mindepth") {
 			out = append(out, s)
 		}
 		if !atStarts(args) {
-			out = append(out, Glue(s, Text(sep), NewWord(below)))
+			out = append(out, inFolder(s, NewWord(below)))
 		}
 	}
 	return out
+}
+
+// inFolder is a name in a folder.
+func inFolder(folder, name Word) Word {
+	if strings.HasSuffix(folder.Suffix(), "/") {
+		return Glue(folder, name)
+	}
+	return Glue(folder, Text("/"), name)
 }
 
 // atStarts reports whether find looks at its starts alone: -maxdepth 0.

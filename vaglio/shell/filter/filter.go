@@ -1,0 +1,198 @@
+// Package filter says what the programs print that turn one text into another,
+// such as cut, sed and base64, of which a pipe into a shell is often made.
+//
+// It works on texts that are known, and knows no shell. What it does not follow,
+// an option among the rest, is never guessed.
+package filter
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// A Filter is one call of a program that turns one text into another.
+type Filter struct {
+	// Files are the operands that name what it reads, "-" for its input. Without
+	// any it reads its input.
+	Files []string
+	// Passes says that it hands on what it reads as it is.
+	Passes bool
+	// Anywhere says that it does the same to every stretch of a text, so that what
+	// is known of a text tells what is known of the result.
+	Anywhere bool
+	// Picks says that it looks at every line by itself and hands on those that it
+	// picks.
+	Picks bool
+	// Makes says that it reads nothing.
+	Makes bool
+
+	apply func(text string) (string, bool)
+}
+
+// Apply returns what the program prints for a text; false if that is not known.
+func (f *Filter) Apply(text string) (string, bool) {
+	if f.apply == nil {
+		return text, f.Passes
+	}
+	return f.apply(text)
+}
+
+// New reads a call of a program; nil if it is none that is known.
+func New(name string, args []string) *Filter {
+	f := &Filter{}
+	switch {
+	case name == "dd":
+		return dd(args)
+	case wordclass.Is("passes", name):
+		return &Filter{Passes: true, Files: operands(name, args)}
+	case wordclass.Is("unpacks", name), wordclass.Is("packs", name):
+		return packer(name, args)
+	}
+	read := tools()[strings.TrimPrefix(name, "g")]
+	if read == nil {
+		read = tools()[name]
+	}
+	if read != nil && read(f, args) {
+		return f
+	}
+	if read == nil && !wordclass.Is("may-pass", name) {
+		return nil
+	}
+	return &Filter{Files: operands(name, args), apply: func(string) (string, bool) { return "", false }}
+}
+
+// MayPass says that a program hands on all or part of what it reads, if in ways
+// that are not followed.
+func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
+
+// tools read the calls of programs; false for what they do not follow.
+func tools() map[string]func(f *Filter, args []string) bool {
+	return map[string]func(f *Filter, args []string) bool{
+		"tr": translate, "sed": sed, "head": head, "tail": tail, "cut": cut, "paste": paste, "sort": sortLines, "uniq": uniqLines, "grep": grep,
+		"egrep": egrep, "fgrep": fgrep, "rev": rev, "tac": tac, "fold": fold, "fmt": fold, "jq": jq, "base64": base64Text, "base32": base32Text,
+		"openssl": openssl, "xxd": xxd, "od": od,
+	}
+}
+
+// operands are the words that name files, for a program whose options are not
+// looked at.
+func operands(name string, args []string) []string {
+	valued := map[string]string{"iconv": "ft", "fold": "w", "fmt": "w", "head": "nc", "tail": "nc", "cut": "bcdf", "sort": "kto", "grep": "mABC"}[name]
+	skip := 0
+	switch name {
+	case "sed", "gsed", "grep", "egrep", "fgrep", "jq":
+		skip = 1
+	case "tee":
+		return nil // it writes what it is given
+	}
+	var files []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case len(a) > 1 && a[0] == '-':
+			if len(a) == 2 && strings.Contains(valued, a[1:]) {
+				i++
+			}
+		case skip > 0:
+			skip--
+		default:
+			files = append(files, a)
+		}
+	}
+	return files
+}
+
+// options are what a call says: for each option, by the name that comes first, the
+// values that it was given.
+type options map[string][]string
+
+func (o options) has(name string) bool { return o[name] != nil }
+
+// last is the value that counts of an option, or another one.
+func (o options) last(name, otherwise string) string {
+	if v := o[name]; v != nil {
+		return v[len(v)-1]
+	}
+	return otherwise
+}
+
+// parse reads a call's words. flags and valued are its options, "d=delimiter" or
+// "d" alone; an option that is none of them is not followed.
+func parse(args []string, flags, valued string) (o options, rest []string, ok bool) {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	names := map[string]string{}
+	define := func(list string, with func(long, short string)) {
+		for spec := range strings.FieldsSeq(list) {
+			short, long, both := strings.Cut(spec, "=")
+			if !both {
+				long = "only-" + short
+			}
+			names[long] = short
+			with(long, short)
+		}
+	}
+	define(flags, func(long, short string) { fs.BoolP(long, short, false, "") })
+	define(valued, func(long, short string) { fs.StringArrayP(long, short, nil, "") })
+	if fs.Parse(args) != nil {
+		return nil, nil, false
+	}
+	o = options{}
+	fs.Visit(func(flag *pflag.Flag) {
+		o[names[flag.Name]] = []string{flag.Value.String()}
+		if list, isList := flag.Value.(pflag.SliceValue); isList {
+			o[names[flag.Name]] = list.GetSlice()
+		}
+	})
+	return o, fs.Args(), true
+}
+
+// always is a filter that cannot fail.
+func always(do func(string) string) func(string) (string, bool) {
+	return func(text string) (string, bool) { return do(text), true }
+}
+
+// lines are the lines of a text, without their ends.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// eachLine applies a function to every line; the text that it yields ends with a
+// new line.
+func eachLine(do func(line string) string) func(string) (string, bool) {
+	return always(func(text string) string {
+		var b strings.Builder
+		for _, l := range lines(text) {
+			b.WriteString(do(l) + "\n")
+		}
+		return b.String()
+	})
+}
+
+// ofLines applies a function to all lines together.
+func ofLines(do func(lines []string) []string) func(string) (string, bool) {
+	return always(func(text string) string {
+		kept := do(lines(text))
+		if len(kept) == 0 {
+			return ""
+		}
+		return strings.Join(kept, "\n") + "\n"
+	})
+}
+
+// dd reads if=FILE.
+func dd(args []string) *Filter {
+	f := &Filter{Passes: true}
+	if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "if=") && a != "if=" }); i >= 0 {
+		f.Files = []string{args[i][len("if="):]}
+	}
+	return f
+}
