@@ -9,8 +9,7 @@ import (
 // by the name that the table gives.
 func oddities() map[string]oddity {
 	return map[string]oddity{
-		"flake": (*reader).flake, "fd": (*reader).fdCommand, "cmake": (*reader).cmakeCommand, "logrotate": (*reader).rotated,
-		"editor": (*reader).editorCode,
+		"flake": (*reader).flake, "fd": (*reader).fdCommand, "editor": (*reader).editorCode,
 	}
 }
 
@@ -21,7 +20,7 @@ func (r *reader) flake(f *frame, k *call, name string) {
 			continue
 		}
 		argv := k.argv[i+1:]
-		_, program, ok := k.argv[i-1].splitAt("#")
+		_, program, ok := k.argv[i-1].Split("#")
 		if ok {
 			argv = append([]Word{program}, argv...)
 		}
@@ -29,35 +28,6 @@ func (r *reader) flake(f *frame, k *call, name string) {
 			r.run(f, &call{argv: argv, span: k.span, external: true})
 		}
 		return
-	}
-}
-
-// rotated reads the files that the source wrote and logrotate is given.
-func (r *reader) rotated(f *frame, k *call, _ string) {
-	for _, w := range k.argv[1:] {
-		if r.written(w) {
-			r.rotateScripts(f, r.content(f, w))
-		}
-	}
-}
-
-// rotateScripts reads the scripts in a configuration of logrotate.
-func (r *reader) rotateScripts(f *frame, text Word) {
-	var code builder
-	inside := false
-	for _, l := range text.lines() {
-		switch s := strings.TrimSpace(l.Prefix()); {
-		case s == "endscript":
-			inside = false
-		case isOneOf(Text(s), []string{"prerotate", "postrotate", "firstaction", "lastaction", "preremove"}):
-			inside = true
-		case inside:
-			code.addWord(l)
-			code.addText("\n")
-		}
-	}
-	if !code.empty() {
-		r.carried(f, code.word(), "logrotate")
 	}
 }
 
@@ -70,7 +40,7 @@ func isBinding(v Word) bool {
 // binding reads the actions of KEY:ACTION(line) that run a line.
 func (r *reader) binding(f *frame, v Word, by string) {
 	for _, action := range []string{"execute(", "execute-silent(", "execute:", "become(", "reload("} {
-		if _, code, ok := v.splitAt(action); ok {
+		if _, code, ok := v.Split(action); ok {
 			if s, static := code.Text(); static && strings.HasSuffix(action, "(") {
 				code = Text(strings.TrimSuffix(s, ")"))
 			}
@@ -104,34 +74,6 @@ func (r *reader) fdCommand(f *frame, k *call, _ string) {
 	r.run(f, &call{argv: filled, span: k.span, external: true})
 }
 
-// cmakeCommand reads cmake -E, a wrapper and a set of file tools, and the
-// commands of a script that the source wrote.
-func (r *reader) cmakeCommand(f *frame, k *call, name string) {
-	switch {
-	case len(k.argv) < 3:
-	case k.argv[1].Is("-P") && r.written(k.argv[2]):
-		r.cmakeScript(f, r.content(f, k.argv[2]), name)
-	case k.argv[1].Is("-E") && isOneOf(k.argv[2], []string{"env", "time"}):
-		if _, rest := leadingAssigns(k.argv[3:]); len(rest) > 0 {
-			r.run(f, &call{argv: rest, span: k.span, external: true})
-		}
-	case k.argv[1].Is("-E") && isOneOf(k.argv[2], []string{"rm", "remove", "remove_directory"}):
-		r.run(f, &call{argv: append([]Word{Text("rm"), Text("-r")}, k.argv[3:]...), span: k.span, external: true})
-	}
-}
-
-func (r *reader) cmakeScript(f *frame, text Word, name string) {
-	for {
-		_, rest, ok := text.splitAt("COMMAND ")
-		if !ok {
-			return
-		}
-		code, more, _ := rest.splitAt(")")
-		r.carried(f, code, name)
-		text = more
-	}
-}
-
 // editorCode reads commands that an editor is told to run: :!code.
 func (r *reader) editorCode(f *frame, k *call, name string) {
 	texts := append([]Word(nil), k.argv[1:]...)
@@ -147,7 +89,7 @@ func (r *reader) editorCode(f *frame, k *call, name string) {
 		lead := len(w.Prefix()) - len(s)
 		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
 		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
-			r.carried(f, w.cut(lead+1), name)
+			r.carried(f, w.Cut(lead+1), name)
 		}
 	}
 }
@@ -160,7 +102,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	h.conditional = true
 	settings := gitEnvironment(append(slices.Clone(f.assigns), k.assigns...))
 	for _, setting := range opts.all(p.settings...) {
-		key, value, _ := setting.splitAt("=")
+		key, value, _ := setting.Split("=")
 		s, _ := key.Text()
 		settings = append(settings, Assign{Name: s, Value: value})
 	}
