@@ -1,9 +1,11 @@
 package shell
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -168,21 +170,13 @@ func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 	return compute(x.Op, a, b, okA && okB)
 }
 
+// assignOp is the operator that an assignment such as += applies.
 func assignOp(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
-	switch op {
-	case syntax.AddAssgn:
-		return syntax.Add, true
-	case syntax.SubAssgn:
-		return syntax.Sub, true
-	case syntax.MulAssgn:
-		return syntax.Mul, true
-	case syntax.QuoAssgn:
-		return syntax.Quo, true
-	case syntax.RemAssgn:
-		return syntax.Rem, true
-	default:
-	}
-	return 0, false
+	applied, ok := map[syntax.BinAritOperator]syntax.BinAritOperator{
+		syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul, syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem,
+		syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
+	}[op]
+	return applied, ok
 }
 
 func (r *reader) ternary(f *frame, x *syntax.BinaryArithm) (int64, bool) {
@@ -201,85 +195,18 @@ func (r *reader) ternary(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 
 // compute applies an operator to numbers that are known.
 func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
-	if !ok {
-		return 0, false
-	}
 	switch op {
-	case syntax.Add:
-		return a + b, true
-	case syntax.Sub:
-		return a - b, true
-	case syntax.Mul:
-		return a * b, true
-	case syntax.Quo, syntax.Rem:
-		return divided(op, a, b)
-	case syntax.Pow:
-		return power(a, b)
-	case syntax.And:
-		return a & b, true
-	case syntax.Or:
-		return a | b, true
-	case syntax.Xor:
-		return a ^ b, true
 	case syntax.Shl, syntax.Shr:
-		return shifted(op, a, b)
+		ok = ok && b >= 0 && b < 64 // beyond, processors differ
 	default:
 	}
-	return compare(op, a, b)
-}
-
-// divided is a quotient or a remainder; the processor cannot divide by -1.
-func divided(op syntax.BinAritOperator, a, b int64) (int64, bool) {
-	if b == 0 || b == -1 {
-		return -a * truth(op == syntax.Quo), b != 0
-	}
-	if op == syntax.Quo {
-		return a / b, true
-	}
-	return a % b, true
-}
-
-// shifted is a number with its bits moved.
-func shifted(op syntax.BinAritOperator, a, b int64) (int64, bool) {
-	if b < 0 || b > 63 {
+	if !ok || a == math.MinInt64 || b == math.MinInt64 { // which no literal spells
 		return 0, false
 	}
-	if op == syntax.Shl {
-		return a << b, true
-	}
-	return a >> b, true
+	n, err := expand.Arithm(nil, &syntax.BinaryArithm{Op: op, X: literal(a), Y: literal(b)})
+	return int64(n), err == nil
 }
 
-func compare(op syntax.BinAritOperator, a, b int64) (int64, bool) {
-	switch op {
-	case syntax.Eql:
-		return truth(a == b), true
-	case syntax.Neq:
-		return truth(a != b), true
-	case syntax.Lss:
-		return truth(a < b), true
-	case syntax.Leq:
-		return truth(a <= b), true
-	case syntax.Gtr:
-		return truth(a > b), true
-	case syntax.Geq:
-		return truth(a >= b), true
-	case syntax.AndArit:
-		return truth(a != 0 && b != 0), true
-	case syntax.OrArit:
-		return truth(a != 0 || b != 0), true
-	default:
-	}
-	return 0, false
-}
-
-func power(a, b int64) (int64, bool) {
-	if b < 0 || b > 1000 {
-		return 0, false
-	}
-	n := int64(1)
-	for range b {
-		n *= a
-	}
-	return n, true
+func literal(n int64) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strconv.FormatInt(n, 10)}}}
 }

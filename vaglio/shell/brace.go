@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -19,40 +20,110 @@ const (
 
 // braces returns the words that a word's brace expansions yield.
 func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
-	if !hasBrace(w.Parts) {
+	n := countBraces(w.Parts)
+	if n == 0 {
 		return [][]syntax.WordPart{w.Parts}
-	}
-	n := 0
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok {
-			n += strings.Count(lit.Value, "{")
-		}
 	}
 	if n > maxBraces {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word has too many braces to be expanded")})
 		return [][]syntax.WordPart{w.Parts}
 	}
 	syntax.SplitBraces(w)
-	out := [][]syntax.WordPart{nil}
+	short := r.shortened(w)
+	if yields(short) > maxFields {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
+		return [][]syntax.WordPart{w.Parts}
+	}
+	var out [][]syntax.WordPart
+	for one, err := range expand.BracesSeq(nil, short) {
+		if err != nil || !r.step(f, 2+2*len(one.Parts)) {
+			break
+		}
+		out = append(out, mergeNames(one.Parts))
+	}
+	return out
+}
+
+// yields is how many words a word's braces yield, but at most one more than may be.
+func yields(w *syntax.Word) int {
+	n := 1
 	for _, p := range w.Parts {
 		b, ok := p.(*syntax.BraceExp)
 		if !ok {
-			if !r.step(f, len(out)) {
-				return out[:1]
-			}
-			for i := range out {
-				out[i] = append(out[i], p)
-			}
 			continue
 		}
-		if out = r.product(f, out, r.alternatives(f, b)); r.stopped {
-			return out[:1]
+		k := 0
+		if b.Sequence {
+			k = members(b)
+		} else {
+			for _, e := range b.Elems {
+				k += yields(e)
+			}
+		}
+		n = min(n*k, maxFields+1)
+	}
+	return n
+}
+
+// countBraces is how many braces are opened among the parts of a word, those of
+// expansions that the parser has found included.
+func countBraces(parts []syntax.WordPart) int {
+	n := 0
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			n += strings.Count(p.Value, "{")
+		case *syntax.BraceExp:
+			n++
+			for _, w := range p.Elems {
+				n += countBraces(w.Parts)
+			}
 		}
 	}
-	for i := range out {
-		out[i] = mergeNames(out[i])
+	return n
+}
+
+// shortened is a word in which long sequences are a choice between their ends and
+// an unknown number.
+func (r *reader) shortened(w *syntax.Word) *syntax.Word {
+	out := &syntax.Word{Parts: slices.Clone(w.Parts)}
+	for i, p := range out.Parts {
+		b, ok := p.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		short := &syntax.BraceExp{Sequence: b.Sequence, Elems: slices.Clone(b.Elems)}
+		switch {
+		case !b.Sequence:
+			for k, e := range short.Elems {
+				short.Elems[k] = r.shortened(e)
+			}
+		case members(b) > maxSequence:
+			number := &syntax.SglQuoted{Value: r.mark(NewWord(Part{Kind: PartUnknown, Name: "number"}))}
+			short.Sequence = false
+			short.Elems = []*syntax.Word{b.Elems[0], b.Elems[1], {Parts: []syntax.WordPart{number}}}
+		}
+		out.Parts[i] = short
 	}
 	return out
+}
+
+// members is how many members {from..to..step} has, but at most one more than are
+// read.
+func members(b *syntax.BraceExp) int {
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	from, errFrom := strconv.ParseInt(first, 10, 64)
+	to, errTo := strconv.ParseInt(last, 10, 64)
+	if errFrom != nil || errTo != nil {
+		from, to = int64(first[0]), int64(last[0]) // letters
+	}
+	step := int64(1)
+	if len(b.Elems) > 2 {
+		step, _ = strconv.ParseInt(b.Elems[2].Lit(), 10, 64)
+		step = max(1, step, -step)
+	}
+	distance := uint64(max(from, to)) - uint64(min(from, to)) //nolint:gosec // The difference is right modulo 2^64.
+	return int(min(distance/uint64(step), maxSequence)) + 1
 }
 
 // mergeNames lengthens the names of variables by the letters that a brace
@@ -83,115 +154,4 @@ func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
 		}
 	}
 	return parts
-}
-
-func hasBrace(parts []syntax.WordPart) bool {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			if strings.IndexByte(p.Value, '{') >= 0 {
-				return true
-			}
-		case *syntax.BraceExp:
-			return true
-		}
-	}
-	return false
-}
-
-// product appends every tail to every head. What that copies is paid for.
-func (r *reader) product(f *frame, heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
-	if len(heads)*len(tails) > maxFields {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
-		tails = tails[:1]
-	}
-	cost := 2 * len(heads) * len(tails)
-	for _, h := range heads {
-		cost += len(h) * len(tails)
-	}
-	for _, t := range tails {
-		cost += len(t) * len(heads)
-	}
-	if !r.step(f, cost) {
-		return heads
-	}
-	out := make([][]syntax.WordPart, 0, len(heads)*len(tails))
-	for _, h := range heads {
-		for _, t := range tails {
-			out = append(out, append(slices.Clip(h), t...))
-		}
-	}
-	return out
-}
-
-func (r *reader) alternatives(f *frame, b *syntax.BraceExp) [][]syntax.WordPart {
-	if b.Sequence {
-		return r.sequence(b)
-	}
-	var out [][]syntax.WordPart
-	if !r.enter(f) {
-		return [][]syntax.WordPart{nil}
-	}
-	defer r.leave()
-	for _, w := range b.Elems {
-		out = append(out, r.braces(f, w)...)
-	}
-	return out
-}
-
-// sequence returns the members of {from..to..step}.
-func (r *reader) sequence(b *syntax.BraceExp) [][]syntax.WordPart {
-	from, to, step := b.Elems[0].Lit(), b.Elems[1].Lit(), int64(1)
-	if len(b.Elems) > 2 {
-		step, _ = strconv.ParseInt(b.Elems[2].Lit(), 10, 64)
-	}
-	a, errA := strconv.ParseInt(from, 10, 64)
-	z, errZ := strconv.ParseInt(to, 10, 64)
-	letters := errA != nil || errZ != nil
-	if letters {
-		a, z = int64(from[0]), int64(to[0])
-	}
-	if step < 0 {
-		step = -step
-	}
-	if step == 0 {
-		step = 1
-	}
-	spell := func(n int64) []syntax.WordPart { return member(n, letters, from, to) }
-	count := span(a, z) / uint64(step) //nolint:gosec // The step is positive.
-	if count > maxSequence {
-		return [][]syntax.WordPart{spell(a), spell(z), {&syntax.SglQuoted{Value: r.splice(NewWord(Part{Kind: PartUnknown, Name: "number"}))}}}
-	}
-	var out [][]syntax.WordPart
-	for i := int64(0); i <= int64(count); i++ {
-		n := a + i*step
-		if a > z {
-			n = a - i*step
-		}
-		out = append(out, spell(n))
-	}
-	return out
-}
-
-// member spells one member of a sequence, as wide as its ends if one of them
-// begins with a zero.
-func member(n int64, letter bool, from, to string) []syntax.WordPart {
-	s := strconv.FormatInt(n, 10)
-	if letter {
-		s = string(rune(n)) //nolint:gosec // Both ends are bytes.
-	} else if len(from) > 1 && from[0] == '0' || len(to) > 1 && to[0] == '0' {
-		s = strings.Repeat("0", max(0, max(len(from), len(to))-len(s))) + s
-	}
-	if isNameByte(s[0]) {
-		return []syntax.WordPart{&syntax.Lit{Value: s}}
-	}
-	return []syntax.WordPart{&syntax.SglQuoted{Value: s}}
-}
-
-// span is the distance between two numbers.
-func span(a, z int64) uint64 {
-	if a > z {
-		return uint64(a) - uint64(z) //nolint:gosec // The difference is right modulo 2^64.
-	}
-	return uint64(z) - uint64(a) //nolint:gosec // The difference is right modulo 2^64.
 }

@@ -202,7 +202,7 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 		}
 		return
 	}
-	name, value, ok := w.splitAt("=")
+	name, value, ok := w.Split("=")
 	if n, static := name.Text(); static && n != "" {
 		r.declareName(f, d, n, value, ok)
 	}

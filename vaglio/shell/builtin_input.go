@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
+
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -127,14 +129,14 @@ func firstUntil(text, delim Word) Word {
 	if !ok || d == "" {
 		d = "\x00"
 	}
-	line, _, _ := text.splitAt(d[:1])
+	line, _, _ := text.Split(d[:1])
 	return line
 }
 
 // subscriptCode reads the substitutions in the subscript of a name that a
 // builtin command takes as a word, such as that of printf -v 'a[$(id)]'.
 func (r *reader) subscriptCode(f *frame, name Word) {
-	_, sub, ok := name.splitAt("[")
+	_, sub, ok := name.Split("[")
 	if s := sub.String(); ok && strings.ContainsAny(s, "$`") {
 		r.carried(f.with("subscript"), Glue(Text(": \""), sub, Text("\"")), "prompt")
 	}
@@ -157,51 +159,37 @@ func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 	r.join(changes...)
 }
 
+// readLine gives the names the fields of a line.
 func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
-	if s, ok := line.Text(); ok && !opts.any("r") {
-		line = Text(strings.ReplaceAll(s, "\\", ""))
+	array, isArray := opts.get("a")
+	n := len(names)
+	switch {
+	case isArray:
+		n = -1
+	case n == 0:
+		names, n, ifs = []Word{Text("REPLY")}, 1, "" // which keeps the blanks
 	}
-	if array, ok := opts.get("a"); ok {
-		if n, static := array.Text(); static {
-			e := &entry{isList: true}
-			x := expander{r: r, f: &frame{}, ifs: ifs, split: true}
-			x.value(line, false)
-			x.end()
-			e.list = x.out
-			r.st.put(n, e)
+	fields := []Word{line}
+	text, known := line.Text()
+	if known {
+		fields = fields[:0]
+		for _, s := range expand.ReadFields(&expand.Config{Env: expand.ListEnviron("IFS=" + ifs)}, text, n, opts.any("r")) {
+			fields = append(fields, Text(s))
 		}
+	}
+	if name, static := array.Text(); isArray && static {
+		r.st.put(name, &entry{isList: true, list: fields})
 		return
 	}
-	if len(names) == 0 {
-		names = []Word{Text("REPLY")}
-	}
 	for i, w := range names {
-		name, ok := w.Text()
-		if !ok {
-			continue
+		value := Word{}
+		if i < len(fields) || !known {
+			value = fields[min(i, len(fields)-1)]
 		}
-		value := line
-		if i < len(names)-1 {
-			value, line = firstField(line, ifs)
-		} else if len(names) > 1 || name != "REPLY" {
-			value = value.mapText(func(s string) string { return strings.Trim(s, " \t") })
+		if name, ok := w.Text(); ok {
+			r.st.set(name, value.value())
 		}
-		r.st.set(name, value.value())
 	}
-}
-
-// firstField splits off the first field of a line.
-func firstField(line Word, ifs string) (first, rest Word) {
-	s, ok := line.Text()
-	if !ok {
-		return line, line
-	}
-	s = strings.TrimLeft(s, " \t")
-	i := strings.IndexAny(s, ifs)
-	if i < 0 || ifs == "" {
-		return Text(s), Word{}
-	}
-	return Text(s[:i]), Text(strings.TrimLeft(s[i+1:], " \t"))
 }
 
 // runMapfile reads mapfile: an array of lines, and code by -C.
@@ -237,7 +225,7 @@ func delimitedLines(text, delim Word) []Word {
 	}
 	var out []Word
 	for range maxFields {
-		l, rest, more := text.splitAt(d[:1])
+		l, rest, more := text.Split(d[:1])
 		if !more {
 			break
 		}
@@ -249,7 +237,7 @@ func delimitedLines(text, delim Word) []Word {
 
 func (r *reader) runAlias(_ *frame, k *call, _ string) {
 	for _, w := range k.argv[1:] {
-		name, value, ok := w.splitAt("=")
+		name, value, ok := w.Split("=")
 		if n, static := name.Text(); ok && static && n != "" {
 			r.st.set(keyAlias+n, value.value())
 		}

@@ -35,7 +35,7 @@ func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	out := r.plain(&g, k)
 	for _, w := range k.argv[1:] {
 		if strings.HasPrefix(w.Prefix(), "of=") {
-			r.writeFile(f, w.cut(len("of=")), out, false)
+			r.writeFile(f, w.Cut(len("of=")), out, false)
 			return Word{}
 		}
 	}
@@ -104,7 +104,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 			continue
 		}
 		if code, ok := strings.CutPrefix(s, "e "); ok {
-			r.carried(f, l.cut(len(l.Prefix())-len(code)), "sed e")
+			r.carried(f, l.Cut(len(l.Prefix())-len(code)), "sed e")
 			continue
 		}
 		if file, ok := strings.CutPrefix(s, "w "); ok {

@@ -42,7 +42,7 @@ func (r *reader) runCrontab(f *frame, k *call, p *program, name string) Word {
 func (r *reader) crontab(f *frame, text Word, users bool) {
 	for _, l := range text.lines() {
 		s := strings.TrimLeft(l.Prefix(), " \t")
-		l = l.cut(len(l.Prefix()) - len(s))
+		l = l.Cut(len(l.Prefix()) - len(s))
 		if s == "" || s[0] == '#' {
 			continue
 		}
@@ -61,7 +61,7 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 				ok = false
 				break
 			}
-			l = l.cut(len(s) - len(strings.TrimLeft(s[i:], " \t")))
+			l = l.Cut(len(s) - len(strings.TrimLeft(s[i:], " \t")))
 		}
 		if ok {
 			r.carried(f, l, "crontab")
@@ -139,7 +139,7 @@ func (r *reader) runMake(f *frame, k *call, p *program, _ string) Word {
 			}
 		}
 		for _, w := range rest {
-			if name, value, ok := w.splitAt("="); ok && name.Is("SHELL") {
+			if name, value, ok := w.Split("="); ok && name.Is("SHELL") {
 				r.carried(g, value, "make SHELL=")
 			}
 		}
@@ -152,21 +152,21 @@ func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")
 	for _, l := range text.lines() {
 		for rest := l; ; {
-			_, after, ok := rest.splitAt("$(shell ")
+			_, after, ok := rest.Split("$(shell ")
 			if !ok {
 				break
 			}
-			code, more, _ := after.splitAt(")")
+			code, more, _ := after.Split(")")
 			r.carried(f, code, "make $(shell)")
 			rest = more
 		}
 		s := l.Prefix()
-		if _, recipe, ok := l.splitAt(";"); ok && strings.Contains(s, ":") && !strings.HasPrefix(s, "\t") {
+		if _, recipe, ok := l.Split(";"); ok && strings.Contains(s, ":") && !strings.HasPrefix(s, "\t") {
 			l, s = recipe, "\t"+recipe.Prefix()
 		}
 		if strings.HasPrefix(s, "\t") {
 			cut := len(l.Prefix()) - len(strings.TrimLeft(l.Prefix(), "\t@-+ "))
-			code := l.cut(cut).mapText(func(s string) string { return strings.ReplaceAll(s, "$$", "$") })
+			code := l.Cut(cut).mapText(func(s string) string { return strings.ReplaceAll(s, "$$", "$") })
 			if !code.Is("") {
 				r.carried(f, code, "make")
 			}

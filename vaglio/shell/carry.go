@@ -126,7 +126,7 @@ func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, fou
 			if !strings.HasPrefix(line.Prefix(), behind) {
 				continue
 			}
-			line = line.cut(len(behind))
+			line = line.Cut(len(behind))
 		}
 		found = true
 		if w.bindings && isBinding(line) {
@@ -237,7 +237,7 @@ func (r *reader) escape(f *frame, w *way, v Word, by string) {
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
 	for _, e := range w.escapes {
 		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
-			code := v.cut(end)
+			code := v.Cut(end)
 			if w.unescape {
 				code = code.mapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
 			}
@@ -254,8 +254,8 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	if at < 0 {
 		return
 	}
-	value := v.cut(len(v.Prefix()) - len(text) + at)
-	value = value.cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
+	value := v.Cut(len(v.Prefix()) - len(text) + at)
+	value = value.Cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
 	r.settingOf(f, w, text[:at], value, nil, by)
 }
 
@@ -264,7 +264,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word, by string) {
 	line, bang := value, strings.HasPrefix(value.Prefix(), "!")
 	if bang {
-		line = value.cut(1)
+		line = value.Cut(1)
 	}
 	for _, pattern := range w.keys {
 		pattern, only := strings.CutPrefix(pattern, "!")

@@ -86,8 +86,8 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 func containerOf(opts options, image Word) *Remote {
 	out := &Remote{Kind: RemoteContainer, Target: image}
 	for _, v := range opts.all("v", "volume") {
-		host, rest, ok := v.splitAt(":")
-		inside, _, _ := rest.splitAt(":")
+		host, rest, ok := v.Split(":")
+		inside, _, _ := rest.Split(":")
 		if ok {
 			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: inside})
 		}
@@ -105,7 +105,7 @@ func containerOf(opts options, image Word) *Remote {
 		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
 			out.HostAccess = true
 		case o.name == "device":
-			host, _, _ := o.value.splitAt(":")
+			host, _, _ := o.value.Split(":")
 			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})
 		}
 	}
@@ -116,8 +116,8 @@ func containerOf(opts options, image Word) *Remote {
 func mountOf(v Word) Mount {
 	var m Mount
 	for {
-		field, rest, more := v.splitAt(",")
-		key, value, _ := field.splitAt("=")
+		field, rest, more := v.Split(",")
+		key, value, _ := field.Split("=")
 		switch {
 		case key.Is("source") || key.Is("src"):
 			m.Host = value

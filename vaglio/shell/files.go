@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -118,7 +119,7 @@ func (r *reader) matching(w Word) (files []string, whole bool) {
 	if !ok {
 		return nil, true
 	}
-	match := func(rel string) bool { return (depth < 0 || strings.Count(rel, "/") == depth) && pat.match(rel) }
+	match := func(rel string) bool { return (depth < 0 || strings.Count(rel, "/") == depth) && pat.MatchString(rel) }
 	files, whole = r.Below(dir, depth, match)
 	return files[:min(len(files), maxMatches)], whole && len(files) <= maxMatches
 }
@@ -159,14 +160,14 @@ func (r *reader) changed() []string {
 
 // splitPattern parts a word with a pattern into the folder that is certain, the
 // pattern below it and how many folders deep that is, below zero for any depth.
-func (r *reader) splitPattern(w Word) (dir string, pat pattern, depth int, ok bool) {
+func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
 	cwd, known := r.cwd().Text()
 	if !known || !w.HasGlob() && !w.HasUnknown() {
 		return "", nil, 0, false
 	}
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
-	rest := slices.Clone(w.cut(len(dir)).parts)
+	rest := slices.Clone(w.Cut(len(dir)).parts)
 	if depth, ok = widened(rest); !ok {
 		return "", nil, 0, false
 	}

@@ -8,18 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// likelyNames are the programs that a pattern or a partly known name in the place
-// of a command is tried on, those that carry code last.
-//
-//nolint:gochecknoglobals // A table that is only read.
-var likelyNames = []string{
-	"rm", "rmdir", "unlink", "shred", "srm", "dd", "mkfs", "mkfs.ext4", "mkswap", "mke2fs", "wipefs", "blkdiscard", "fdisk", "sfdisk", "sgdisk", "parted",
-	"chmod", "chown", "chgrp", "chattr", "truncate", "mv", "cp", "ln", "tee", "install", "cat", "tac", "head", "tail", "less", "more", "nl", "od", "xxd",
-	"strings", "base64", "grep", "awk", "sed", "sort", "cut", "tar", "scp", "curl", "wget", "kill", "killall", "pkill", "reboot", "shutdown", "halt",
-	"poweroff", "init", "telinit", "useradd", "usermod", "passwd", "chpasswd", "mount", "umount", "iptables", "nft", "systemctl", "crontab", "git",
-	"sh", "bash", "zsh", "dash", "ksh", "busybox", "toybox", "sudo", "doas", "env", "find", "xargs", "python3", "python", "perl", "ruby", "node", "php",
-}
-
 // maxGuesses bounds how many programs a pattern is read as.
 const maxGuesses = 12
 
@@ -44,15 +32,15 @@ func (r *reader) guesses(name Word) []string {
 func matching(dir, base Word) []string {
 	folder, ok := compile(dir)
 	pat, okBase := compile(base)
-	if !ok || !okBase || !slices.ContainsFunc(pat, func(t token) bool { return t.kind != tokenStar }) {
+	if !ok || !okBase || !slices.ContainsFunc(base.Parts(), func(p Part) bool { return p.Text != "*" }) {
 		return nil
 	}
-	if !slices.ContainsFunc([]string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"}, folder.match) {
+	if !slices.ContainsFunc([]string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"}, folder.MatchString) {
 		return nil
 	}
 	var out []string
-	for _, n := range likelyNames {
-		if pat.match(n) {
+	for _, n := range wordclass.Of("likely-command") {
+		if pat.MatchString(n) {
 			out = append(out, n)
 		}
 	}
@@ -94,7 +82,7 @@ func splitName(name Word) (dir, base Word, ok bool) {
 
 // knownProgram reports whether a name is one that the reader knows.
 func (r *reader) knownProgram(name string) bool {
-	return r.carriers.known(name) || slices.Contains(likelyNames, name)
+	return r.carriers.known(name) || wordclass.Is("likely-command", name)
 }
 
 // guessed reads a command whose name is not known in full as each program

@@ -256,7 +256,7 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 		g.conditional = true
 		text := a.Value
 		if p := text.Prefix(); strings.HasPrefix(a.Name, "LESS") {
-			text = text.cut(len(p) - len(strings.TrimLeft(p, "|-")))
+			text = text.Cut(len(p) - len(strings.TrimLeft(p, "|-")))
 		}
 		if strings.HasPrefix(a.Name, "PS") {
 			r.promptCode(g, text)

@@ -47,7 +47,7 @@ func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
 // switchTexts turns the switches of perl -s into assignments.
 func switchTexts(texts, rest []Word) (code, args []Word) {
 	for len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
-		if name, value, ok := rest[0].cut(1).splitAt("="); ok {
+		if name, value, ok := rest[0].Cut(1).Split("="); ok {
 			texts = append([]Word{Glue(Text("$"), name, Text("='"), value, Text("';"))}, texts...)
 		}
 		rest = rest[1:]
@@ -167,7 +167,7 @@ func (p *program) normalOptions(words []Word) []Word {
 
 // assignmentText spells an awk variable as program text.
 func assignmentText(v Word) Word {
-	name, value, _ := v.splitAt("=")
+	name, value, _ := v.Split("=")
 	return Glue(name, Text(`="`), value.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
 }
 
@@ -264,7 +264,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 			texts = append(texts, r.content(f, w))
 		}
 		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
-			texts = append(texts, w.cut(len(w.Prefix())-len(code)))
+			texts = append(texts, w.Cut(len(w.Prefix())-len(code)))
 		}
 	}
 	g := f.at(k, name)

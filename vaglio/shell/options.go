@@ -92,7 +92,7 @@ func (g grammar) isLong(s string) bool {
 func (g grammar) longOption(opts options, words []Word) (options, []Word) {
 	w := words[0]
 	words = words[1:]
-	name, value, glued := w.splitAt("=")
+	name, value, glued := w.Split("=")
 	n := strings.TrimLeft(name.Prefix(), "-")
 	if glued {
 		return append(opts, option{name: g.complete(n), value: value, has: true}), words
@@ -134,7 +134,7 @@ func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
 			continue
 		}
 		optional := at+1 < len(g.values) && g.values[at+1] == '?'
-		rest := w.cut(i + 1)
+		rest := w.Cut(i + 1)
 		switch {
 		case !rest.Is(""):
 			return append(opts, option{name: name, value: rest, has: true}), words
@@ -149,7 +149,7 @@ func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
 // leadingAssigns splits off the NAME=value words that a list begins with.
 func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 	for len(words) > 0 {
-		name, value, ok := words[0].splitAt("=")
+		name, value, ok := words[0].Split("=")
 		n, static := name.Text()
 		if !ok || !static || n == "" || strings.ContainsAny(n, "/ \t") {
 			break

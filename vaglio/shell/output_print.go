@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -96,76 +97,55 @@ func formatOnce(b *builder, format string, args []Word) []Word {
 func formatArg(flags string, verb byte, arg Word) Word {
 	arg = arg.value()
 	s, ok := arg.Text()
-	switch verb {
-	case 's':
-		if flags != "" && ok {
-			return Text(padded(flags, s))
-		}
-		return arg
-	case 'b':
+	switch {
+	case verb == 'b':
 		return arg.mapText(unixtext.ANSI)
-	case 'q':
-		if ok {
-			return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
-		}
-		return arg
-	case 'c':
-		if ok && s != "" {
-			return Text(s[:1])
-		}
-	case 'd', 'i', 'u', 'x', 'X', 'o':
-		if !ok {
+	case strings.IndexByte("diuxXoc", verb) >= 0 && !ok:
+		return unknownHome("")
+	case strings.IndexByte("diuxXo", verb) >= 0:
+		n, err := numeral(s)
+		if err != nil {
 			return unknownHome("")
 		}
-		return formatNumber(flags, verb, s)
-	}
-	return arg
-}
-
-// formatNumber applies a conversion to a number, or to the character behind a
-// quote.
-func formatNumber(flags string, verb byte, s string) Word {
-	if strings.HasPrefix(s, "'") || strings.HasPrefix(s, `"`) {
-		if len(s) < 2 {
-			return Text("0")
+		if verb == 'd' || verb == 'i' {
+			return padded(flags, 'd', n)
 		}
-		return Text(padded(flags, numeral(int64(s[1]), verb)))
+		if verb == 'u' {
+			verb = 'd'
+		}
+		return padded(flags, verb, uint64(n)) //nolint:gosec // As printf does.
+	case !ok:
+		return arg
+	case verb == 'q':
+		return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
+	case verb == 'c':
+		return Text(s[:min(1, len(s))])
 	}
-	n, err := strconv.ParseInt(s, 0, 64)
-	if err != nil && s != "" {
-		return unknownHome("")
-	}
-	return Text(padded(flags, numeral(n, verb)))
+	return padded(strings.TrimLeft(flags, "0"), 's', s)
 }
 
-func numeral(n int64, verb byte) string {
-	switch verb {
-	case 'x':
-		return strconv.FormatInt(n, 16)
-	case 'X':
-		return strings.ToUpper(strconv.FormatInt(n, 16))
-	case 'o':
-		return strconv.FormatInt(n, 8)
+// numeral is the number that an argument spells: none for no text, a character's
+// behind a quote.
+func numeral(s string) (int64, error) {
+	if s != "" && (s[0] == '\'' || s[0] == '"') {
+		if s = s[1:]; s == "" {
+			return 0, nil
+		}
+		return int64(s[0]), nil
 	}
-	return strconv.FormatInt(n, 10)
+	if s == "" {
+		return 0, nil
+	}
+	return strconv.ParseInt(s, 0, 64)
 }
 
-// padded applies the width and the precision of a conversion.
-func padded(flags, s string) string {
-	width, precision, cut := strings.Cut(strings.TrimLeft(flags, "-+ #0"), ".")
-	if n, err := strconv.Atoi(precision); cut && (err == nil || precision == "") && n < len(s) {
-		s = s[:max(0, n)]
+// maxFlags is the longest width and precision that are followed, in bytes.
+const maxFlags = 6
+
+// padded applies the flags, the width and the precision of a conversion.
+func padded(flags string, verb byte, value any) Word {
+	if strings.Contains(flags, "*") || len(flags) > maxFlags {
+		return unknown("")
 	}
-	n, err := strconv.Atoi(width)
-	if err != nil || n > 4096 || n <= len(s) {
-		return s
-	}
-	pad := strings.Repeat(" ", n-len(s))
-	switch {
-	case strings.HasPrefix(flags, "-"):
-		return s + pad
-	case strings.HasPrefix(flags, "0"):
-		return strings.Repeat("0", n-len(s)) + s
-	}
-	return pad + s
+	return Text(fmt.Sprintf("%"+strings.Trim(flags, "'")+string(verb), value))
 }

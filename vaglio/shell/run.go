@@ -145,7 +145,7 @@ func (r *reader) plain(f *frame, k *call) Word {
 
 // runWritten reads a file that the source wrote and now runs by its path.
 func (r *reader) runWritten(f *frame, k *call) {
-	first, _, _ := r.content(f, k.argv[0]).splitAt("\n")
+	first, _, _ := r.content(f, k.argv[0]).Split("\n")
 	interp := Runner(first.Prefix())
 	argv := append([]Word{Text(interp)}, k.argv...)
 	g := *f

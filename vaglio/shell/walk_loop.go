@@ -155,19 +155,13 @@ func onlyBackground(list []*syntax.Stmt) bool {
 }
 
 func (r *reader) testClause(f *frame, x syntax.TestExpr) {
-	switch t := x.(type) {
-	case *syntax.BinaryTest:
-		r.testClause(f, t.X)
-		r.testClause(f, t.Y)
-	case *syntax.UnaryTest:
-		r.testClause(f, t.X)
-	case *syntax.ParenTest:
-		r.testClause(f, t.X)
-	case *syntax.Word:
-		if r.step(f, 1) {
-			r.eachAlternative(f, func() Word { r.word(f, t); return Word{} })
+	syntax.Walk(x, func(n syntax.Node) bool {
+		w, ok := n.(*syntax.Word)
+		if ok && r.step(f, 1) {
+			r.eachAlternative(f, func() Word { r.word(f, w); return Word{} })
 		}
-	}
+		return !ok
+	})
 }
 
 func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {

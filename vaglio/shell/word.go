@@ -235,8 +235,8 @@ func (w Word) quoted() Word {
 	return b.word()
 }
 
-// cut returns the word without its first n bytes of static text.
-func (w Word) cut(n int) Word {
+// Cut returns the word without its first n bytes of static text.
+func (w Word) Cut(n int) Word {
 	if w.parts == nil {
 		return Word{text: w.text[min(n, len(w.text)):]}
 	}
@@ -254,15 +254,9 @@ func (w Word) cut(n int) Word {
 	return b.word()
 }
 
-// Cut returns the word without its first n bytes of static text.
-func (w Word) Cut(n int) Word { return w.cut(n) }
-
 // Split splits the word at the first occurrence of sep in its static text; without
 // one, left is all of it.
-func (w Word) Split(sep string) (left, right Word, ok bool) { return w.splitAt(sep) }
-
-// splitAt splits the word at the first occurrence of sep in its static text.
-func (w Word) splitAt(sep string) (left, right Word, ok bool) {
+func (w Word) Split(sep string) (left, right Word, ok bool) {
 	if w.parts == nil {
 		l, r, ok := strings.Cut(w.text, sep)
 		return Word{text: l}, Word{text: r}, ok
@@ -291,17 +285,14 @@ func (w Word) glued(option string) (Word, bool) {
 	if !strings.HasPrefix(w.Prefix(), option+"=") {
 		return Word{}, false
 	}
-	return w.cut(len(option) + 1), true
+	return w.Cut(len(option) + 1), true
 }
 
 // lines splits the word at newlines of its static text.
 func (w Word) lines() []Word {
-	if w.parts == nil {
-		return textLines(w.text)
-	}
 	var out []Word
 	var b builder
-	for _, p := range w.parts {
+	for _, p := range w.Parts() {
 		for p.Kind == PartText {
 			line, rest, ok := strings.Cut(p.Text, "\n")
 			if !ok {
@@ -316,16 +307,6 @@ func (w Word) lines() []Word {
 	}
 	if !b.empty() {
 		out = append(out, b.word())
-	}
-	return out
-}
-
-func textLines(s string) []Word {
-	out := make([]Word, 0, 1+strings.Count(s, "\n"))
-	for s != "" {
-		line, rest, _ := strings.Cut(s, "\n")
-		out = append(out, Text(line))
-		s = rest
 	}
 	return out
 }

@@ -57,13 +57,13 @@ func splitString(words []Word) (text Word, n int, ok bool) {
 	s := words[0].Prefix()
 	switch at := strings.IndexByte(s, 'S'); {
 	case strings.HasPrefix(s, "--split-string="):
-		return words[0].cut(len("--split-string=")), 1, true
+		return words[0].Cut(len("--split-string=")), 1, true
 	case s == "--split-string" && len(words) > 1:
 		return words[1], 2, true
 	case len(s) < 2 || s[0] != '-' || s == "--":
 		return Word{}, 0, false
 	case s[1] != '-' && at > 0 && !strings.ContainsAny(s[1:at], "uCP"):
-		if text = words[0].cut(at + 1); text.Is("") && len(words) > 1 {
+		if text = words[0].Cut(at + 1); text.Is("") && len(words) > 1 {
 			return words[1], 2, true
 		}
 		return text, 1, true

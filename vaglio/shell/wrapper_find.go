@@ -151,7 +151,7 @@ func replaceAll(w Word, mark string, value Word) Word {
 	}
 	var b builder
 	for range maxFields {
-		l, rest, ok := w.splitAt(mark)
+		l, rest, ok := w.Split(mark)
 		b.addWord(l)
 		if !ok {
 			break

@@ -80,7 +80,7 @@ func xargsItems(text Word, opts options) []Word {
 func nullItems(l Word) (items []Word) {
 	for more := true; more; {
 		var piece Word
-		if piece, l, more = l.splitAt("\x00"); !piece.Is("") {
+		if piece, l, more = l.Split("\x00"); !piece.Is("") {
 			items = append(items, piece)
 		}
 	}
@@ -90,7 +90,7 @@ func nullItems(l Word) (items []Word) {
 // trimBlanks removes the blanks around a word.
 func trimBlanks(w Word) Word {
 	p := w.Prefix()
-	return w.cut(len(p) - len(strings.TrimLeft(p, " \t")))
+	return w.Cut(len(p) - len(strings.TrimLeft(p, " \t")))
 }
 
 // shellFields splits text at blanks with the quotes that xargs knows.
@@ -152,7 +152,7 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	used := false
 	for _, m := range []string{mark, "{1}", "{.}", "{/}", "{//}"} {
 		for _, w := range filled {
-			_, _, ok := w.splitAt(m)
+			_, _, ok := w.Split(m)
 			used = used || ok
 		}
 		filled = fillBraces(filled, m, item)

@@ -16,25 +16,37 @@ var text string
 
 // Is says whether a word is of a class of words.txt. Upper and lower case
 // differ.
-func Is(class, word string) bool { return classes()[class][word] }
+func Is(class, word string) bool { return classes()[class].has[word] }
+
+// Of are the words of a class, in their order.
+func Of(class string) []string { return classes()[class].list }
+
+// words are those of one class.
+type words struct {
+	list []string
+	has  map[string]bool
+}
 
 // classes are the lists, which are read once and never change.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
-var classes = sync.OnceValue(func() map[string]map[string]bool { return parse(text) })
+var classes = sync.OnceValue(func() map[string]words { return parse(text) })
 
 // parse reads lines of a class and its words; a class may have several.
-func parse(text string) map[string]map[string]bool {
-	all := map[string]map[string]bool{}
+func parse(text string) map[string]words {
+	all := map[string]words{}
 	for _, line := range rows.Of(text) {
 		list := strings.Fields(line)
 		class := strings.TrimSuffix(list[0], ":")
-		if all[class] == nil {
-			all[class] = map[string]bool{}
+		c := all[class]
+		if c.has == nil {
+			c.has = map[string]bool{}
 		}
 		for _, w := range list[1:] {
-			all[class][w] = true
+			c.has[w] = true
 		}
+		c.list = append(c.list, list[1:]...)
+		all[class] = c
 	}
 	return all
 }
