@@ -93,7 +93,7 @@ func (r *reader) runScreen(f *frame, k *call, p *program, name string) Word {
 	switch {
 	case len(rest) == 0 || typed && !command.Is("stuff"):
 	case typed:
-		r.carried(h, r.code(rest), name)
+		r.carried(h, spaced(rest), name)
 	case !opts.any(p.unless...):
 		return r.run(h, &call{argv: rest, span: k.span, external: true})
 	}

@@ -150,9 +150,9 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	switch {
 	case opts.any(w.login...): // a login shell is given the words as code
 		r.run(f, inner)
-		return r.carried(f, r.code(rest), by)
+		return r.carried(f, spaced(rest), by)
 	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
-		return r.carried(f, r.code(rest), by)
+		return r.carried(f, spaced(rest), by)
 	}
 	switch w.run {
 	case runArgv, runLine:
@@ -272,7 +272,7 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 			continue
 		}
 		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
-			r.carried(f, r.code(append([]Word{line}, args...)), by+" "+key)
+			r.carried(f, spaced(append([]Word{line}, args...)), by+" "+key)
 		}
 		return
 	}
@@ -294,7 +294,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 		argv = tail(rest, w.from)
 	}
 	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: r.code(rest[:min(max(1, w.from), len(rest))])}
+	h.remote = &Remote{Kind: RemotePod, Target: spaced(rest[:min(max(1, w.from), len(rest))])}
 	if len(argv) == 0 && !opts.any(w.line...) {
 		return r.plain(f, k)
 	}

@@ -31,7 +31,7 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	h.remote = &Remote{Kind: RemoteHost, Target: host}
 	switch {
 	case len(rest) > 0:
-		return r.onOther(func() Word { return r.carried(h, r.code(rest), name) })
+		return r.onOther(func() Word { return r.carried(h, spaced(rest), name) })
 	case f.stdin.Kind == InputText && p.from > 0 && !host.Is(""):
 		h.stdin = Input{}
 		return r.onOther(func() Word { return r.carried(h, f.stdin.Text, name) })

@@ -74,29 +74,21 @@ func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 }
 
 // word expands a word to exactly one text, as an assignment or a pattern does.
-func (r *reader) word(f *frame, w *syntax.Word) Word {
-	if w == nil {
-		return Word{}
-	}
-	if lit, ok := plainLit(w); ok {
-		return Word{text: lit}
-	}
-	e := expander{r: r, f: f, globs: true}
-	e.parts(w.Parts, false, tildeAssign)
-	return e.cur.word()
-}
+func (r *reader) word(f *frame, w *syntax.Word) Word { return r.single(f, w, true) }
 
 // text expands a word to one text in which no character is a pattern.
-func (r *reader) text(f *frame, w *syntax.Word) Word {
+func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).value() }
+
+func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 	if w == nil {
 		return Word{}
 	}
 	if lit, ok := plainLit(w); ok {
 		return Word{text: lit}
 	}
-	e := expander{r: r, f: f}
+	e := expander{r: r, f: f, globs: globs}
 	e.parts(w.Parts, false, tildeAssign)
-	return e.cur.word().value()
+	return e.cur.word()
 }
 
 // end finishes the current field.

@@ -81,12 +81,15 @@ func (r *reader) quote(w Word) string {
 	return "\"" + r.mark(w) + "\""
 }
 
-// code joins words with blanks, as eval does, to text that can be parsed.
-func (r *reader) code(words []Word) Word {
+// spaced joins words with blanks, as eval does, to text that can be parsed.
+func spaced(words []Word) Word { return joined(words, " ") }
+
+// joined are words side by side, with a text between them.
+func joined(words []Word, sep string) Word {
 	var b builder
 	for i, w := range words {
 		if i > 0 {
-			b.addText(" ")
+			b.addText(sep)
 		}
 		b.addWord(w)
 	}

@@ -153,17 +153,15 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 		return outputOf(by)
 	}
-	if f.stdin.Kind == InputFile && !r.written(f.stdin.File) {
-		if text, where, ok := r.load(f, f.stdin.File); ok {
-			in := f.stdin
-			f.stdin = Input{}
-			out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args, by) })
-			if whole {
-				return out
-			}
-			f.stdin = in
+	if file := f.stdin.File; f.stdin.Kind == InputFile && !r.written(file) {
+		out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
+			g.stdin = Input{}
+			return r.nested(g, k, text, args, by)
+		})
+		if whole {
+			return out
 		}
-		r.scriptProblem(f, f.stdin.File, f.stdin.Text, by)
+		r.scriptProblem(f, file, f.stdin.Text, by)
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 		return outputOf(by)
 	}
@@ -179,19 +177,31 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	if r.selfCall(f, file) && !f.conditional {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
 	}
-	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
-		f.conditional = false // what counts is whether the script's own commands are sure
-		return r.nested(f, k, content, args[1:], by)
-	}
-	if text, where, ok := r.load(f, file); ok {
-		out, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.nested(g, k, Text(text), args[1:], by) })
-		if whole {
-			return out
-		}
+	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
+		g.conditional = false // what counts is whether the script's own commands are sure
+		return r.nested(g, k, text, args[1:], by)
+	})
+	if whole {
+		return out
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(f, file, content, by)
 	return outputOf(by)
+}
+
+// ofFile reads what stands in a file that runs: what the source itself wrote or
+// gives as input, or what the file holds. It reports whether that was read to its
+// end.
+func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word) (Word, bool) {
+	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
+		g := *f
+		return read(&g, r.content(f, file)), true
+	}
+	text, where, ok := r.load(f, file)
+	if !ok {
+		return Word{}, false
+	}
+	return r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return read(g, Text(text)) })
 }
 
 func isStdin(w Word) bool {
@@ -219,13 +229,8 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	}
 	content := r.content(f, args[0])
 	g := f.at(k, "source")
-	if isStdin(args[0]) && f.stdin.Kind == InputText || r.written(args[0]) {
-		return r.carried(g, content, "source")
-	}
-	if text, where, ok := r.load(f, args[0]); ok {
-		if out, whole := r.fromFile(g, sourceFile{path: where, text: text}, func(g *frame) Word { return r.carried(g, Text(text), "source") }); whole {
-			return out
-		}
+	if out, whole := r.ofFile(g, args[0], func(h *frame, text Word) Word { return r.carried(h, text, "source") }); whole {
+		return out
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(g, args[0], content, "source")

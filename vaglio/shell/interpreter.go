@@ -20,11 +20,8 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 			texts = append([]Word{assignmentText(v)}, texts...)
 		}
 	}
-	if p.language == "perl" && opts.any("s") && len(texts) > 0 {
-		texts, rest = switchTexts(texts, rest)
-	}
 	if len(texts) > 0 {
-		return r.programText(f, g, p, opts, joinLines(texts), rest, out)
+		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
 	}
 	if m, ok := opts.get("m"); ok && p.language == "python" {
 		return r.moduleOutput(f, k, m, out)
@@ -42,17 +39,6 @@ func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
 		return operands[:1], operands[1:]
 	}
 	return texts, operands
-}
-
-// switchTexts turns the switches of perl -s into assignments.
-func switchTexts(texts, rest []Word) (code, args []Word) {
-	for len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
-		if name, value, ok := rest[0].Cut(1).Split("="); ok {
-			texts = append([]Word{Glue(Text("$"), name, Text("='"), value, Text("';"))}, texts...)
-		}
-		rest = rest[1:]
-	}
-	return texts, rest
 }
 
 // maxRecords bounds how many lines of its input a program is read for.
@@ -171,53 +157,33 @@ func assignmentText(v Word) Word {
 	return Glue(name, Text(`="`), value.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
 }
 
-func joinLines(texts []Word) Word {
-	var b builder
-	for i, t := range texts {
-		if i > 0 {
-			b.addText("\n")
-		}
-		b.addWord(t)
-	}
-	return b.word()
-}
-
 // programFile reads a program from a file or from standard input.
 func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word) Word {
 	p := Program{Language: language, Args: tail(rest, 1), File: len(rest) > 0, Stdin: inputOf(f)}
 	g.capture = f.capture
-	if len(rest) == 0 || rest[0].Is("-") || isStdin(rest[0]) {
-		switch {
-		case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
-			p.Text, p.Stdin = f.stdin.Text, outputOf("standard input")
-			return r.readProgram(g, &p, out)
-		case f.stdin.Kind == InputFile:
-			if text, where, ok := r.load(f, f.stdin.File); ok {
-				return r.programOf(g, &p, where, text, out)
-			}
-			r.scriptProblem(g, f.stdin.File, f.stdin.Text, language)
-		}
+	var file Word
+	switch {
+	case len(rest) > 0 && !rest[0].Is("-") && !isStdin(rest[0]):
+		file = rest[0]
+	case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
+		p.Text, p.Stdin = f.stdin.Text, outputOf("standard input")
+		return r.readProgram(g, &p, out)
+	case f.stdin.Kind == InputFile:
+		file = f.stdin.File
+	default:
 		return out
 	}
-	content := r.content(f, rest[0])
-	if r.written(rest[0]) {
-		p.Text = content
-		return r.readProgram(g, &p, out)
+	res, whole := r.ofFile(g, file, func(h *frame, text Word) Word {
+		p.Text = text
+		return r.readProgram(h, &p, out)
+	})
+	switch {
+	case whole:
+		return res
+	case p.Text.Is(""):
+		res = out
 	}
-	if text, where, ok := r.load(f, rest[0]); ok {
-		return r.programOf(g, &p, where, text, out)
-	}
-	r.scriptProblem(g, rest[0], content, language)
-	return out
-}
-
-// programOf reads a program that a file holds.
-func (r *reader) programOf(f *frame, p *Program, where, text string, out Word) Word {
-	p.Text = Text(text)
-	res, whole := r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return r.readProgram(g, p, out) })
-	if !whole {
-		r.scriptProblem(f, Text(where), Word{}, p.Language)
-	}
+	r.scriptProblem(g, file, r.content(g, file), language)
 	return res
 }
 

@@ -62,7 +62,7 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	case "pwd":
 		return Glue(r.cwd(), Text("\n")), true
 	case "yes":
-		return Glue(r.code(args), Text("\n")), len(args) > 0
+		return Glue(spaced(args), Text("\n")), len(args) > 0
 	case "envsubst":
 		return r.substituted(f.stdin.Text), f.stdin.Kind != InputInherited
 	}

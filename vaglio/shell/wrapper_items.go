@@ -162,7 +162,7 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	}
 	g := *f
 	g.lenient = true
-	r.carried(&g, r.code(filled), "parallel")
+	r.carried(&g, spaced(filled), "parallel")
 	return r.run(f, &call{argv: filled, span: k.span, external: true})
 }
 
