@@ -163,7 +163,7 @@ func (r *reading) actingPath(s string) string {
 	if last == "" || strings.Contains(last, ".") {
 		return ""
 	}
-	if w := taskWords(last); r.judge.tables.ofClass("acting-path", w[0]) {
+	if w := taskWords(last); len(w) > 0 && r.judge.tables.ofClass("acting-path", w[0]) {
 		return w[0]
 	}
 	return ""

@@ -124,7 +124,7 @@ func (p *parsed) values(names ...string) []arg {
 
 // operand returns the text of the n-th operand, "" if there is none.
 func (p *parsed) operand(n int) string {
-	if n < len(p.operands) {
+	if n >= 0 && n < len(p.operands) {
 		return p.operands[n].text
 	}
 	return ""
