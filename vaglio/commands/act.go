@@ -13,6 +13,7 @@ type act struct {
 	where  []where
 	with   []where // what the objects are given
 	verb   operation.Verb
+	phase  operation.Phase // if it is not the section's
 	phrase string
 }
 
@@ -53,19 +54,28 @@ const (
 )
 
 func parseAct(tests, places, right string) (act, error) {
-	verb, phrase, _ := strings.Cut(right, ";")
-	a := act{verb: operation.Verb(strings.TrimSpace(verb)), phrase: strings.TrimSpace(phrase)}
+	head, phrase, _ := strings.Cut(right, ";")
+	verb, phase, _ := strings.Cut(strings.TrimSpace(head), " ")
+	a := act{verb: operation.Verb(verb), phase: operation.Phase(phase), phrase: strings.TrimSpace(phrase)}
 	if !a.verb.Known() {
-		return a, wrong(string(a.verb), "unknown verb %q", a.verb)
+		return a, wrong(verb, "unknown verb %q", verb)
 	}
-	a.tests = parseTests(tests)
+	if a.phase != operation.Both && a.phase != operation.Final && a.phase != operation.Graded {
+		return a, wrong(phase, "unknown word %q behind the verb", phase)
+	}
+	var err error
+	if a.tests, err = parseTests(tests); err != nil {
+		return a, err
+	}
 	for i := range a.tests {
+		if a.tests[i].fact != "" {
+			return a, wrong(tests, "what is done to what asks for no fact: %q", tests)
+		}
 		for j := range a.tests[i].flags {
 			a.tests[i].flags[j].abbrev = true
 		}
 	}
 	objects, given, _ := strings.Cut(places, " with ")
-	var err error
 	if a.where, err = parsePlaces(objects); err != nil {
 		return a, err
 	}

@@ -77,6 +77,8 @@ func Load() (*Base, error) { return builtIn() }
 var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	b := newBase()
 	names, err := fs.Glob(tableFiles, "tables/*.txt")
+	const classes = "tables/nouns.txt" // sections name what they hold
+	names = append([]string{classes}, slices.DeleteFunc(names, func(name string) bool { return name == classes })...)
 	for _, name := range names {
 		data, unread := tableFiles.ReadFile(name)
 		err = errors.Join(err, unread, b.read(path.Base(name), string(data)))
@@ -234,7 +236,7 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 		if !ok {
 			return nil, wrong(s, "unclosed section %q", s)
 		}
-		sec, err := newSection(attrs)
+		sec, err := b.newSection(attrs)
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,11 @@ func TestMatch(t *testing.T) {
 		{".", "", 0, true},
 		{"a", "-- a", 1, true},
 	} {
-		took, ok := Line{tests: parseTests(c.pattern)}.Match(Parse(strings.Fields(c.words), sec))
+		tests, err := parseTests(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took, ok := Line{tests: tests}.Match(Parse(strings.Fields(c.words), sec), 0)
 		if ok != c.want || took != c.took {
 			t.Errorf("%q on %q: %d, %t; want %d, %t", c.pattern, c.words, took, ok, c.took, c.want)
 		}

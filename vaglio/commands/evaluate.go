@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -125,7 +126,7 @@ func (u *use) tell() {
 	}
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
-		took, ok := holdAll(a.tests, p)
+		took, ok := holdAll(a.tests, p, 0)
 		if !ok {
 			continue
 		}
@@ -161,7 +162,8 @@ func (u *use) at(a *act, w *where) {
 	switch w.kind {
 	case whereWhole:
 		u.out = append(u.out, operation.Operation{
-			Verb: a.verb, Object: operation.Object{Kind: operation.Whole}, Phrase: a.phrase, Recursive: u.recursive, With: u.with, Phase: u.sec.phase,
+			Verb: a.verb, Object: operation.Object{Kind: operation.Whole}, Phrase: a.phrase, Recursive: u.recursive, With: u.with,
+			Phase: cmp.Or(a.phase, u.sec.phase),
 		})
 	case whereOperands, whereOperand, whereLast, whereSources:
 		u.each(a, u.places(w))
@@ -232,7 +234,7 @@ func (u *use) rest(a *act) {
 }
 
 func (u *use) add(a *act, w shell.Word, role operation.Role) {
-	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase, With: u.with, Phase: u.sec.phase}
+	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase, With: u.with, Phase: cmp.Or(a.phase, u.sec.phase)}
 	o.Object = operation.Object{Kind: operation.Path, Word: w}
 	switch a.verb {
 	case operation.Copy, operation.Move, operation.Link, operation.Alias:

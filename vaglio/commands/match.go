@@ -1,6 +1,9 @@
 package commands
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // test is one condition of a line.
 type test struct {
@@ -13,6 +16,8 @@ type test struct {
 	atEnd   bool     // no operand is left
 	fed     bool     // the command is given its input
 	bare    bool     // the command has no words
+	fact    string   // what whoever asks knows besides the words
+	of      where    // the words that a fact is about
 	operand bool     // the test looks at operands
 }
 
@@ -26,12 +31,23 @@ type flagTest struct {
 // pipe stands for a pipe sign that does not part alternatives.
 const pipe = "\x00"
 
-func parseTests(s string) []test {
+func parseTests(s string) ([]test, error) {
 	var out []test
 	for f := range strings.FieldsSeq(s) {
-		out = append(out, parseTest(f))
+		t := parseTest(f)
+		if fact, places, about := strings.Cut(t.fact, ":"); about {
+			var err error
+			if t.of, err = parseWhere(places); err != nil {
+				return nil, err
+			}
+			t.fact = fact
+		}
+		if t.fact != "" && !isFact(t.fact) {
+			return nil, wrong(f, "unknown fact %q", t.fact)
+		}
+		out = append(out, t)
 	}
-	return out
+	return out, nil
 }
 
 func parseTest(s string) test {
@@ -43,12 +59,16 @@ func parseTest(s string) test {
 	case s == "$$":
 		t.bare = true
 		return t
-	case s == "<":
-		t.fed = true
+	case s == "<", s == "!<":
+		t.fed, t.not = true, s != "<"
 		return t
 	case strings.HasPrefix(s, "!"):
 		t.not = true
 		s = s[1:]
+	}
+	if fact, ok := strings.CutPrefix(s, "?"); ok {
+		t.fact = fact
+		return t
 	}
 	s = strings.ReplaceAll(s, `\|`, pipe)
 	if strings.HasPrefix(s, "+") {
@@ -92,6 +112,52 @@ func (t *test) alternative(alt string) {
 	}
 }
 
+// Facts are what a line may ask of whoever judges a command, besides its words:
+// where they lie, what they name, and what came before.
+func Facts() []string {
+	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
+		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned")
+}
+
+func isFact(name string) bool { return slices.Contains(Facts(), name) }
+
+// Spot is a word, or what stands in it from byte Cut on.
+type Spot struct{ Word, Cut int }
+
+// spots are the words of a place, behind the operands that were matched.
+func (p *Parsed) spots(w *where, next int) []Spot {
+	var out []Spot
+	ops := p.Operands[min(next, len(p.Operands)):]
+	switch w.kind {
+	case whereOperands:
+		ops = ops[min(w.from, len(ops)):]
+	case whereOperand:
+		ops = ops[min(w.from, len(ops)):min(w.from+1, len(ops))]
+	case whereLast:
+		ops = ops[max(len(ops)-1, min(w.from, len(ops))):]
+	case whereSources:
+		ops = ops[:max(0, len(ops)-1)]
+	case whereValue:
+		ops = nil
+		for i := range p.Flags {
+			if f := &p.Flags[i]; f.Has && f.oneOf(w.flags) {
+				out = append(out, Spot{f.At, f.Cut})
+			}
+		}
+	case whereWords:
+		ops = nil
+		for i := range p.Words {
+			out = append(out, Spot{Word: i})
+		}
+	default:
+		return nil
+	}
+	for _, at := range ops {
+		out = append(out, Spot{Word: at})
+	}
+	return out
+}
+
 // helpAlone makes the short options that usually ask for help count only when
 // nothing else is wanted, for -h, -v and --version mean something else often.
 func (t *test) helpAlone() {
@@ -107,12 +173,11 @@ func (t *test) helpAlone() {
 	}
 }
 
-// Match reports whether the line's tests hold for a command, and how many
-// operands its words took.
-func (l Line) Match(p *Parsed) (int, bool) { return holdAll(l.tests, p) }
+// Match reports whether the line's tests hold for a command behind the operands
+// that other lines took, and how many it took with them.
+func (l Line) Match(p *Parsed, took int) (int, bool) { return holdAll(l.tests, p, took) }
 
-func holdAll(tests []test, p *Parsed) (int, bool) {
-	next := 0
+func holdAll(tests []test, p *Parsed, next int) (int, bool) {
 	for i := range tests {
 		took, ok := tests[i].holds(p, next)
 		if !ok {
@@ -128,9 +193,11 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 	case t.any:
 		return 0, true
 	case t.fed:
-		return 0, p.Fed
+		return 0, p.Fed != t.not
 	case t.bare:
 		return 0, len(p.Words) == 0
+	case t.fact != "":
+		return 0, p.Asked != nil && p.Asked(t.fact, p.spots(&t.of, next)) != t.not
 	case t.not:
 		return t.fails(p, next)
 	case t.among != nil:
@@ -162,7 +229,7 @@ func (t *test) word(p *Parsed, next int) (int, bool) {
 	}
 	op := p.Operand(next)
 	for _, w := range t.words {
-		if like(op, w) {
+		if like(op, w) || p.ofClass(op, w) {
 			return 1, true
 		}
 		if n := strings.Count(w, "_"); n > 0 && strings.HasPrefix(w, op+"_") && p.follows(next, w) {
@@ -170,6 +237,13 @@ func (t *test) word(p *Parsed, next int) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// ofClass reports whether a word is of the class that a test names, as it is or in
+// capitals.
+func (p *Parsed) ofClass(word, test string) bool {
+	class, ok := strings.CutPrefix(test, "@")
+	return ok && (p.nouns[class][word] || p.nouns[class][strings.ToUpper(word)])
 }
 
 // follows reports whether the operands from next on are the words of w, which

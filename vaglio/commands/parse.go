@@ -17,6 +17,14 @@ type Parsed struct {
 	Ended int
 	// Fed says that the command is given its input.
 	Fed bool
+	// Asked tells whether a fact holds of some words; nil if nothing is known
+	// besides the words.
+	Asked func(fact string, of []Spot) bool
+
+	// Found is the word that an operand test found anywhere.
+	Found string
+
+	nouns map[string]map[string]bool // the classes of words
 }
 
 // Flag is one option. A bundle of letters stands once as it is and once for
@@ -44,7 +52,7 @@ func isOff(name, value string) bool {
 
 // Parse tells options and operands apart.
 func Parse(words []string, sec *Section) *Parsed {
-	p := &Parsed{Words: words, Ended: -1}
+	p := &Parsed{Words: words, Ended: -1, nouns: sec.nouns}
 	i := 0
 	if len(words) > 0 {
 		p.Operands = make([]int, 0, len(words))
@@ -122,7 +130,11 @@ func (p *Parsed) bundle(sec *Section) int {
 func (p *Parsed) among(words []string) bool {
 	return slices.ContainsFunc(p.Operands, func(at int) bool {
 		first, _, _ := strings.Cut(p.Words[at], " ")
-		return likeAny(first, words)
+		if !likeAny(first, words) {
+			return false
+		}
+		p.Found = p.Words[at]
+		return true
 	})
 }
 

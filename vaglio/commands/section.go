@@ -37,6 +37,7 @@ type Section struct {
 	rest    []flagTest        // the options behind which all words are another command's
 	classes map[string]string // of the tests of a search
 	own     []flagTest        // the options whose value the program uses itself
+	nouns   map[string]map[string]bool
 	acts    []act
 }
 
@@ -58,6 +59,12 @@ type Outcome struct {
 	Reach         operation.Reach
 	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
+	// Sure is how certain the effect is, 1 unless the table says perhaps.
+	Sure float64
+	// Options are those that the rule is about, in groups.
+	Options [][]string
+	// Leaves are what it is to be remembered by, for the commands that follow.
+	Leaves []string
 }
 
 // messages notes all that the section says.
@@ -74,8 +81,8 @@ func (s *Section) messages(said map[string]bool) {
 // judges reports whether the section says what a command means.
 func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
 
-func newSection(attrs string) (*Section, error) {
-	sec := &Section{Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, classes: map[string]string{}}
+func (b *Base) newSection(attrs string) (*Section, error) {
+	sec := &Section{nouns: b.Nouns, Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, classes: map[string]string{}}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	sec.hasElse = found
 	if !found {
@@ -153,13 +160,32 @@ func (s *Section) add(text string) error {
 		}
 		s.acts = append(s.acts, a)
 		s.learn(&a)
-		return nil
+		return s.knowsClasses(a.tests)
 	}
 	o, err := ParseOutcome(right)
 	if err != nil {
 		return err
 	}
-	s.Lines = append(s.Lines, Line{parseTests(left), o})
+	tests, err := parseTests(left)
+	if err != nil {
+		return err
+	}
+	if err := s.knowsClasses(tests); err != nil {
+		return err
+	}
+	s.Lines = append(s.Lines, Line{tests, o})
+	return nil
+}
+
+// knowsClasses finds a class of words that does not exist.
+func (s *Section) knowsClasses(tests []test) error {
+	for i := range tests {
+		for _, w := range tests[i].words {
+			if class, ok := strings.CutPrefix(w, "@"); ok && s.nouns[class] == nil {
+				return wrong(w, "unknown class of words %q", w)
+			}
+		}
+	}
 	return nil
 }
 
@@ -175,7 +201,7 @@ func (s *Section) learn(a *act) {
 }
 
 // ParseOutcome reads an effect, as the tables write it, with its message:
-// `kind [reversibility] [reach][; message]` or `@rule`. Its error is one for
+// `kind [reversibility] [reach] [perhaps] [+mark][; message]` or `@rule`. Its error is one for
 // [Located].
 func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
@@ -184,17 +210,27 @@ func ParseOutcome(s string) (Outcome, error) {
 	if len(fields) == 0 {
 		return Outcome{}, wrong(s, "no effect in %q", s)
 	}
+	o := Outcome{Why: why, Sure: 1}
 	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
-		return Outcome{Rule: rule, Why: why}, nil
-	}
-	k, ok := kindOf(fields[0])
-	if !ok {
+		o.Rule = rule
+	} else if k, ok := kindOf(fields[0]); ok {
+		o.Kind = k
+		o.Reversibility, o.Reach = operation.Usual(k)
+	} else {
 		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
 	}
-	o := Outcome{Kind: k, Why: why}
-	o.Reversibility, o.Reach = operation.Usual(k)
 	for _, f := range fields[1:] {
+		if mark, ok := strings.CutPrefix(f, "+"); ok && slices.Contains(Marks(), mark) {
+			o.Leaves = append(o.Leaves, mark)
+			continue
+		}
+		if o.Rule != "" && strings.HasPrefix(f, "-") {
+			o.Options = append(o.Options, strings.Split(f, "|"))
+			continue
+		}
 		switch f {
+		case "perhaps":
+			o.Sure = 0.6
 		case string(operation.Reversible), string(operation.Partial), string(operation.Irreversible):
 			o.Reversibility = operation.Reversibility(f)
 		case string(operation.ReachWorkspace), string(operation.ReachUser), string(operation.ReachSystem),
@@ -210,6 +246,11 @@ func ParseOutcome(s string) (Outcome, error) {
 		o.Why = "works in the workspace"
 	}
 	return o, nil
+}
+
+// Marks are what a line may leave for the commands that follow.
+func Marks() []string {
+	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched"}
 }
 
 // kindOf reads a kind as the tables spell it.

@@ -11,68 +11,11 @@ func cloudRules(m map[string]rule) {
 	m["verb"] = func(c *call) []Effect { return c.byVerb(0) }
 	m["verbAny1"] = func(c *call) []Effect { return c.byVerb(1) }
 	m["verbAt2"] = awsVerb
-	m["awsS3"] = awsS3
-	m["awsSQL"] = statementsIn("a database in the cloud", "runs SQL that was not read", "--sql", "--sql-statement", "--query-string", "--sqls")
-	m["awsPartiQL"] = statementsIn("a table in the cloud", "runs statements that were not read", "--statement")
-	m["gcloudSQL"] = func(c *call) []Effect {
-		if v, ok := c.value("--sql"); ok {
-			return c.r.sql(v.text, wording.Say("a database in the cloud"))
-		}
-		return unknown(say("runs SQL that was not read"), c.rest(0))
-	}
-	m["gsutil"] = gsutilRule
-	m["azKeys"] = azKeys
-	m["azCredential"] = func(c *call) []Effect {
-		if c.operand(2) == "credential" && c.operand(3) == "list" {
-			return reads()
-		}
-		return []Effect{usual(KindCredentials).with(say("creates or changes credentials: %s", c.rest(0)), c.rest(0)).as(Irreversible, ReachShared)}
-	}
-	m["netlifySub"] = netlifySub
+	m["cloudSQL"] = cloudSQL
+	m["stored"] = stored
 	m["dockerRun"] = dockerRun
-	m["dockerLocal"] = dockerLocal
 	m["compose"] = composeRule
-	m["kubeRead"] = kubeRead
-	m["kubeCp"] = kubeCp
 	m["kubeExec"] = kubeExec
-	m["tfOutput"] = tfOutput
-	m["tfRunAll"] = tfRunAll
-}
-
-// statementsIn is the rule for commands that take a statement behind one of the
-// words.
-func statementsIn(where, unread wording.Phrase, names ...string) rule {
-	return func(c *call) []Effect {
-		for _, n := range names {
-			for i, a := range c.all {
-				if a.text == n && i+1 < len(c.all) {
-					return c.r.sql(c.all[i+1].text, wording.Say(where))
-				}
-			}
-		}
-		return unknown(say(unread), c.rest(0))
-	}
-}
-
-func tfOutput(c *call) []Effect {
-	if c.has("-raw", "-json") && len(c.operands) > 1 && c.r.secretName(c.operand(1)) {
-		return one(KindCredentials, say("prints the secret output %s", c.operand(1)), c.operand(1))
-	}
-	return reads()
-}
-
-func tfRunAll(c *call) []Effect {
-	for _, a := range c.operands[1:] {
-		switch a.text {
-		case "plan", "validate", "output", "show", "init", "fmt", "graph":
-			return reads()
-		}
-	}
-	if c.operand(0) == "stack" && c.operand(1) == "output" {
-		return reads()
-	}
-	e := usual(KindInfrastructure).as(Irreversible, ReachShared)
-	return []Effect{e.with(say("changes the managed infrastructure: %s %s", c.name, c.rest(0)), c.rest(0))}
 }
 
 // local reports whether a cloud command talks to an emulator on this machine.
@@ -205,86 +148,22 @@ func awsVerb(c *call) []Effect {
 	return c.verbEffect(v, what)
 }
 
-func awsS3(c *call) []Effect {
-	verb := c.operand(1)
-	ops := c.operands[2:]
-	if c.local() || c.has("--dryrun") {
-		return own(say("works on storage of this machine"))
-	}
-	switch verb {
-	case "cp", "sync":
-		if len(ops) == 2 && !strings.HasPrefix(ops[1].text, "s3://") && ops[1].known {
-			if ops[1].text == "-" {
-				return reads()
-			}
-			out := c.r.write(c.invocation, ops[1], "downloads to")
-			if c.has("--delete") {
-				out = append(out, c.r.remove(c.invocation, ops[1])...)
-			}
-			return out
-		}
-	case "rm", "rb":
-		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
-	case "mb", "website":
-		return one(KindInfrastructure, say("changes the bucket %s", join(ops)), join(ops))
-	}
-	if strings.Contains(join(c.all), "public-read") {
-		return one(KindPublish, say("publishes objects to everyone: %s", join(ops)), join(ops))
-	}
-	return stored(verb, ops)
-}
-
-func gsutilRule(c *call) []Effect {
-	at := slices.IndexFunc(c.operands, func(a arg) bool { return slices.Contains([]string{"cp", "rsync", "mv", "rm"}, a.text) })
-	if at < 0 {
-		return unknown(say("changes cloud storage"), c.rest(0))
-	}
-	verb, ops := c.operands[at].text, c.operands[at+1:]
-	switch {
-	case verb == "rsync" && c.has("-n"):
-		return reads()
-	case verb == "rm":
-		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
-	case verb != "mv" && len(ops) > 1 && !strings.Contains(ops[len(ops)-1].text, "://"):
-		if ops[len(ops)-1].text == "-" {
-			return reads()
-		}
-		return c.r.write(c.invocation, ops[len(ops)-1], "downloads to")
-	}
-	return stored(verb, ops)
-}
-
-func azKeys(c *call) []Effect {
-	text := " " + c.rest(0) + " "
-	for _, w := range []string{
-		" keys list", " keys renew", "list-keys", "list-key ", "connection-string", "generate-sas", "publishing-", "show-keys",
-		"admin-key", "query-key", "credential", "secrets list", "secret show", "function keys", "appsettings list",
-	} {
-		if strings.Contains(text, w) {
-			if w == " keys renew" || strings.Contains(text, "renew") || strings.Contains(text, "regenerate") {
-				return []Effect{usual(KindCredentials).with(say("replaces access keys: %s", c.name+text), c.rest(0)).as(Irreversible, ReachShared)}
-			}
-			return one(KindCredentials, say("prints access keys: %s", c.name+text), c.rest(0))
-		}
-	}
-	return c.byVerb(1)
-}
-
-func netlifySub(c *call) []Effect {
-	switch sub := c.operand(1); {
-	case c.operand(0) == "env" && (sub == "list" || sub == "get"):
-		return one(KindCredentials, say("prints the site's environment"), sub)
-	case c.operand(0) == "env" || c.operand(0) == "sites" && sub == "create" || c.operand(0) == "blobs" && sub != "get" && sub != "list" || sub == "deploy":
-		return one(KindPublish, say("changes the live site: %s", c.rest(0)), c.rest(0))
-	}
-	return own(say("works on the project"))
-}
-
-// stored is the effect of writing to a store of objects.
-func stored(verb string, ops []arg) []Effect {
+// stored judges writing to a store of objects.
+func stored(c *call) []Effect {
+	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	e := usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)
-	if n := len(ops) - 1; n > 0 && (verb == "cp" || verb == "sync" || verb == "rsync") {
+	if n := len(ops) - 1; n > 0 && verb != "mv" {
 		e.Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
 	}
 	return []Effect{e}
+}
+
+// cloudSQL judges a statement that stands behind one of the options.
+func cloudSQL(c *call) []Effect {
+	for i, a := range c.all[:max(0, len(c.all)-1)] {
+		if slices.Contains(c.options[0], a.text) {
+			return c.r.sql(c.all[i+1].text, wording.Say(wording.Phrase(c.why)))
+		}
+	}
+	return unknown(say("runs SQL that was not read"), c.rest(0))
 }

@@ -22,8 +22,10 @@ type call struct {
 	took int // operands that the matching line took
 	// called is the name under which the tables know the command.
 	called string
-	// why is what the table says of it besides.
-	why wording.Phrase
+	// why is what the table says of it besides, and options those that its rule
+	// is about.
+	why     string
+	options [][]string
 }
 
 // rule finds the effects of a command for which a table line is not enough.

@@ -7,13 +7,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// dockerRun judges starting a container; its command is judged by itself.
+// dockerRun judges starting a container by the folders that it is given; its
+// command is judged by itself.
 func dockerRun(c *call) []Effect {
-	if c.has("--privileged", "--device") || c.hasValue("--pid", "host") || c.hasValue("--userns", "host") || c.hasValue("--ipc", "host") ||
-		c.hasValue("--cap-add", "ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "all") ||
-		c.hasValue("--security-opt", "seccomp=unconfined", "apparmor=unconfined") {
-		return one(KindPrivilege, say("starts a container with the rights of the host: %s", c.rest(1)), c.rest(1))
-	}
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
 		out = append(out, c.mounted(v.text)...)
@@ -43,70 +39,10 @@ func (c *call) mounted(mount string) []Effect {
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
 }
 
-func (c *call) hasValue(name string, values ...string) bool {
-	return slices.ContainsFunc(c.values(name), func(v arg) bool { return slices.Contains(values, v.text) })
-}
-
-// dockerLocal judges changing containers and images by name.
-func dockerLocal(c *call) []Effect {
-	verb := c.operand(0)
-	if verb == "container" || verb == "image" {
-		verb = c.operand(1)
-	}
-	switch verb {
-	case "build":
-		return c.imageBuilt()
-	case "rm":
-		if c.has("-v", "--volumes") {
-			return one(KindDelete, say("removes containers with their data: %s", c.rest(1)), c.rest(1))
-		}
-		if c.bulk() {
-			return []Effect{usual(KindDelete).with(say("removes every container that a command lists"), c.rest(1)).as(Partial, ReachUser)}
-		}
-	case "rmi", "kill", "stop", "restart", "pause":
-		if c.bulk() {
-			return []Effect{usual(KindKill).with(say("stops or removes everything that a command lists"), c.rest(1)).as(Partial, ReachUser)}
-		}
-	case "cp":
-		if len(c.operands) > 2 && !strings.Contains(c.operands[len(c.operands)-1].text, ":") {
-			return c.r.write(c.invocation, c.operands[len(c.operands)-1], "copies files to")
-		}
-	}
-	return own(worded(string(c.why), func(of string) string { return c.about(of, c.rest(c.took)) }))
-}
-
 // bulk reports whether a command works on whatever another one lists, and not
 // only on what this call started itself.
 func (c *call) bulk() bool {
 	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
-}
-
-// imageBuilt is the effect of building an image, by where its recipe comes from
-// and where it goes.
-func (c *call) imageBuilt() []Effect {
-	if at := slices.IndexFunc(c.operands, func(a arg) bool { return strings.Contains(a.text, "://") }); at > 0 {
-		return one(KindForeignCode, say("builds an image from %s", c.operand(at)), c.operand(at))
-	}
-	if c.has("--push") {
-		return shared(KindPublish, say("builds and pushes an image"), c.rest(1))
-	}
-	return own(say("builds an image"))
-}
-
-func kubeRead(c *call) []Effect {
-	if verb := c.operand(0); verb != "get" && verb != "view-secret" {
-		return reads()
-	}
-	kinds, _, _ := strings.Cut(strings.ToLower(c.operand(1)), "/")
-	for kind := range strings.SplitSeq(kinds, ",") {
-		if kind != "secret" && kind != "secrets" {
-			continue
-		}
-		if v, ok := c.value("-o", "--output", "--template"); ok && v.text != "name" && v.text != "wide" {
-			return one(KindCredentials, say("prints secrets of the cluster: %s", c.rest(1)), c.rest(1))
-		}
-	}
-	return reads()
 }
 
 // kubeExec judges opening a session in a cluster; a command that is given along
@@ -136,13 +72,6 @@ func composeRule(c *call) []Effect {
 	return c.r.named(&inner)
 }
 
-func kubeCp(c *call) []Effect {
-	if len(c.operands) > 2 && !strings.Contains(c.operand(2), ":") {
-		return c.r.write(c.invocation, c.operands[2], "copies files to")
-	}
-	return shared(KindInfrastructure, say("writes files into the cluster: %s", c.rest(1)), c.rest(1))
-}
-
 // elsewhere raises what a container command does when the engine is that of
 // another machine, or when the containers are those of a live system.
 func (c *call) elsewhere(name string, out []Effect) []Effect {
@@ -153,7 +82,6 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	default:
 		return out
 	}
-	c.knowContainers()
 	where := wording.Phrase("on a live system: %s")
 	switch {
 	case c.remoteEngine():
@@ -167,21 +95,6 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 		}
 	}
 	return out
-}
-
-// knowContainers keeps for the commands behind whether containers were listed or
-// started.
-func (c *call) knowContainers() {
-	switch c.operand(0) {
-	case "ps", "images":
-		c.r.listed = true
-	case "run", "create":
-		c.r.started = true
-	}
-	switch c.operand(0) + " " + c.operand(1) {
-	case "container ls", "container list", "image ls", "image list", "container ps":
-		c.r.listed = true
-	}
 }
 
 // localCluster lowers what a cluster command does when it names a cluster of

@@ -9,15 +9,7 @@ import (
 )
 
 func dbRules(m map[string]rule) {
-	m["psql"] = func(c *call) []Effect {
-		return c.client(c.values("-c", "--command", "-e", "--execute"), "-f", "--file")
-	}
-	m["pgCtl"] = pgCtl
-	m["mysql"] = func(c *call) []Effect { return c.client(c.values("-e", "--execute"), "--init-command") }
-	m["sqlFlagC"] = func(c *call) []Effect { return c.client(c.values("-c", "--command"), "-f") }
-	m["sqlFlagCommand"] = func(c *call) []Effect { return c.client(c.values("--command"), "--file") }
-	flags := []string{"-q", "-Q", "--query", "-e", "--execute", "-c", "--command"}
-	m["sqlFlagQ"] = func(c *call) []Effect { return c.client(c.values(flags...), "-f", "--file", "-i", "--queries-file") }
+	m["client"] = (*call).client
 	m["sqlArg"] = func(c *call) []Effect {
 		if n := len(c.operands); n > c.took {
 			return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
@@ -45,31 +37,18 @@ func dbRules(m map[string]rule) {
 	}
 }
 
-// pgCtl passes starting a database server, and stopping one of the agent's own.
-func pgCtl(c *call) []Effect {
-	v, _ := c.value("-D", "--pgdata")
-	switch c.operand(0) {
-	case "status", "initdb", "init", "start", "":
-		return own(say("works with the database server of %s", v.text))
-	}
-	if p := c.r.world.placeOf(v, c.cwd); v.known && (p == placeTemp || p == placeWorkspace && v.text != "") {
-		return own(say("works with the database server of %s", v.text))
-	}
-	return one(KindKill, say("stops or restarts the database server"), v.text)
-}
-
 // client judges a database client: SQL in options, in files, or on its input.
-func (c *call) client(texts []arg, fileFlags ...string) []Effect {
+func (c *call) client() []Effect {
 	where := c.database()
 	var out []Effect
-	for _, t := range texts {
+	for _, t := range c.values(c.options[0]...) {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
 			continue
 		}
 		out = append(out, c.r.sql(t.text, where)...)
 	}
-	for _, f := range c.values(fileFlags...) {
+	for _, f := range c.values(c.options[1]...) {
 		if text, ok := c.content(f.text); ok && f.known {
 			out = append(out, c.r.sql(text, where)...)
 			continue
@@ -143,52 +122,30 @@ func (c *call) sqliteTexts() ([]arg, wording.Clause) {
 	return texts, where
 }
 
+// redisRule judges the commands that a client of a key store reads from its input.
 func redisRule(c *call) []Effect {
-	ops := c.operands
-	if len(ops) == 0 {
-		switch text, all := c.input(); {
-		case all && text.text != "":
-			var out []Effect
-			for l := range strings.Lines(text.text) {
-				if len(out) >= maxCommands {
-					return append(out, unknown(say("runs more commands on the key store than are read"), "redis")...)
-				}
-				var words []arg
-				for f := range strings.FieldsSeq(l) {
-					words = append(words, literal(f))
-				}
-				out = append(out, redisCommand(words, c.r.judge.tables.nouns)...)
-			}
-			return out
-		case c.stdin.kind != shell.InputInherited:
-			return unknown(say("runs commands on the key store that were not read"), "redis")
-		case c.has("--eval", "--rdb", "--pipe", "--cluster"):
-			return unknown(say("runs a script or a transfer on the key store"), "redis")
-		}
+	text, all := c.input()
+	switch {
+	case all && text.text != "":
+	case c.stdin.kind != shell.InputInherited:
+		return unknown(say("runs commands on the key store that were not read"), "redis")
+	default:
 		return unknown(say("opens a session on the key store whose commands are not known"), "redis")
 	}
-	return redisCommand(ops, c.r.judge.tables.nouns)
-}
-
-func redisCommand(words []arg, nouns map[string]map[string]bool) []Effect {
-	if len(words) == 0 {
-		return nil
-	}
-	verb := strings.ToUpper(words[0].text)
-	sub := ""
-	if len(words) > 1 {
-		sub = strings.ToUpper(words[1].text)
-	}
-	if nouns["redis-reads"][verb] {
-		return reads()
-	}
-	switch verb {
-	case "CONFIG", "CLIENT", "SLOWLOG", "MEMORY", "LATENCY", "CLUSTER", "ACL", "MODULE", "SCRIPT", "FUNCTION", "DEBUG", "SENTINEL":
-		if nouns["redis-inspects"][sub] {
-			return reads()
+	var out []Effect
+	for l := range strings.Lines(text.text) {
+		if len(out) >= maxCommands {
+			return append(out, unknown(say("runs more commands on the key store than are read"), "redis")...)
+		}
+		var words []arg
+		for f := range strings.FieldsSeq(l) {
+			words = append(words, literal(f))
+		}
+		if len(words) > 0 {
+			out = append(out, c.rows("redis-cli", words...)...)
 		}
 	}
-	return one(KindDatabase, say("changes the key store: %s", join(words)), join(words))
+	return out
 }
 
 func mongoRule(c *call) []Effect {

@@ -6,36 +6,48 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func gitRules(m map[string]rule) {
 	m["gitPush"] = gitPush
 	m["gitFetch"] = gitFetch
-	m["gitSwitch"] = func(c *call) []Effect {
-		c.switched("-c", "--create", "--orphan", "-d", "--detach")
-		return own(say("switches the branch"))
-	}
-	m["gitNoVerify"] = gitNoVerify
-	m["gitClean"] = gitClean
-	m["gitReset"] = gitReset
 	m["gitCheckout"] = gitCheckout
-	m["gitClone"] = gitClone
-	m["gitForeach"] = func(c *call) []Effect {
-		c.r.depth++
-		defer func() { c.r.depth-- }()
-		if c.r.depth < 4 && len(c.operands) > 2 {
-			return c.r.apart(func() { c.r.shellText(c.rest(2)) })
-		}
-		return unknown(say("runs a command in every submodule"), c.rest(2))
-	}
+	m["gitForeach"] = gitForeach
 	m["gitConfig"] = gitConfig
-	m["gitRemote"] = func(c *call) []Effect {
-		c.r.rewired = true
-		return own(say("changes the remotes of the repository"))
-	}
-	m["historyRewrite"] = func(c *call) []Effect { return c.lost(say("rewrites the history of the repository"), "history") }
 	m["ghApi"] = ghAPI
+}
+
+// gitForeach judges the command line that runs in every submodule.
+func gitForeach(c *call) []Effect {
+	c.r.depth++
+	defer func() { c.r.depth-- }()
+	if c.r.depth < 4 && len(c.operands) > 2 {
+		return c.r.apart(func() { c.r.shellText(c.rest(2)) })
+	}
+	return unknown(say("runs a command in every submodule"), c.rest(2))
+}
+
+// switched keeps on which branch the next push works, unless an option makes the
+// word another thing than a branch that is there.
+func (c *call) switched() {
+	c.r.onMain = ""
+	if to := c.operand(1); len(c.operands) == 2 && c.r.judge.tables.mainBranch(to) && !c.has("-b", "-B", "-c", "--create", "-d", "--orphan", "--detach") {
+		c.r.onMain = to
+	}
+}
+
+// mainBranch reports whether others build on a branch of that name.
+func (t *tables) mainBranch(ref string) bool {
+	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "+"), "refs/heads/")
+	return t.ofClass("main-branch", ref) || startsAny(ref, "release/", "releases/", "release-", "hotfix/")
+}
+
+// gitCheckout tells a branch that is switched to from files that are taken back.
+func gitCheckout(c *call) []Effect {
+	if what, ok := c.checkedOut(); ok {
+		return c.here(usual(KindDelete).with(say("discards uncommitted changes in %s", what), what))
+	}
+	return own(say("switches the branch"))
 }
 
 // here is an effect on the folder in which the command works: that in which it
@@ -49,11 +61,6 @@ func (c *call) here(e Effect) []Effect {
 	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.host+c.box == "" && !c.pod &&
 		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
 	return []Effect{e.inFolder(inside)}
-}
-
-// lost is the effect of losing work that nobody else keeps.
-func (c *call) lost(why wording.Sentence, what string) []Effect {
-	return c.here(usual(KindDelete).with(why, what))
 }
 
 // gitFetch passes a fetch that leaves the local branches as they are.
@@ -70,26 +77,6 @@ func gitFetch(c *call) []Effect {
 	return own(say("fetches from the remote"))
 }
 
-// switched keeps on which branch the next push works, unless one of the options
-// makes the word another thing than a branch that is there.
-func (c *call) switched(unless ...string) {
-	c.r.onMain = ""
-	if len(c.operands) == 2 && mainBranch(c.operand(1)) && !c.has(unless...) {
-		c.r.onMain = c.operand(1)
-	}
-}
-
-// mainBranches are the names of branches that others build on.
-func mainBranch(ref string) bool {
-	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "+"), "refs/heads/")
-	switch ref {
-	case "main", "master", "trunk", "develop", "dev", "development", "prod", "production", "staging", "stable", "live", "release", "gh-pages",
-		"HEAD:main", "next", "mainline", "default":
-		return true
-	}
-	return strings.HasPrefix(ref, "release/") || strings.HasPrefix(ref, "releases/") || strings.HasPrefix(ref, "release-") || strings.HasPrefix(ref, "hotfix/")
-}
-
 // gitPush passes a push that only adds commits to a feature branch.
 func gitPush(c *call) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
@@ -102,7 +89,7 @@ func gitPush(c *call) []Effect {
 	}
 	refs := ops[min(1, len(ops)):]
 	for _, r := range refs {
-		if out := pushRef(r, ops[0].text, to); out != nil {
+		if out := c.pushRef(r, ops[0].text, to); out != nil {
 			return out
 		}
 	}
@@ -156,7 +143,7 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 
 // pushRef are the effects of pushing to one ref that others build on, or of
 // which something is lost there.
-func pushRef(r arg, remote, to string) []Effect {
+func (c *call) pushRef(r arg, remote, to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
@@ -169,7 +156,7 @@ func pushRef(r arg, remote, to string) []Effect {
 		return []Effect{e.with(pushed(to, true), to)}
 	case colon && src == "":
 		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote), to)
-	case mainBranch(dst) && dst != "HEAD":
+	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD":
 		return shared(KindPublish, pushed(to, false), dst)
 	case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
 		return []Effect{e.with(say("publishes the tag %s", dst), dst)}
@@ -206,53 +193,6 @@ func (v *invocation) restores(w arg) bool {
 		_, file, ok := strings.Cut(a.text, ":")
 		return ok && file != "" && strings.TrimPrefix(w.text, "./") == strings.TrimPrefix(file, "./")
 	})
-}
-
-func gitNoVerify(c *call) []Effect {
-	verb := c.operand(0)
-	if !c.has("--no-verify") && (verb != "commit" || !c.has("-n")) {
-		return own(say("changes the local repository"))
-	}
-	return []Effect{usual(KindSafeguardOff).with(say("skips the checks of the project's hooks: git %s", verb), verb).as(Reversible, ReachUser)}
-}
-
-func gitClean(c *call) []Effect {
-	if c.has("-n", "--dry-run") {
-		return reads()
-	}
-	paths := c.operands[1:]
-	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p arg) bool {
-		return !p.known || !c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(p.text, c.cwd)))
-	}) {
-		return own(say("deletes untracked files that programs write anew"))
-	}
-	if !c.has("-f", "--force", "-i", "--interactive") {
-		return own(say("asks git which untracked files it would delete"))
-	}
-	return c.lost(say("deletes untracked files %s", join(paths)), "untracked files")
-}
-
-func gitReset(c *call) []Effect {
-	if to := c.rest(1); to != "" && to != "HEAD" {
-		return c.lost(say("discards uncommitted changes and goes back to %s", to), "uncommitted changes")
-	}
-	return c.lost(say("discards uncommitted changes"), "uncommitted changes")
-}
-
-func gitCheckout(c *call) []Effect {
-	c.switched("-b", "-B", "--orphan", "--detach")
-	switch {
-	case c.has("-f", "--force"):
-		return c.lost(say("discards uncommitted changes"), "the whole workspace")
-	case c.has("-B"):
-		return c.here(usual(KindOverwrite).with(say("moves a branch away from its commits"), c.rest(1)).as(Partial, ReachUser))
-	case c.has("-b", "--orphan", "--detach", "-t", "--track", "--guess"):
-		return own(say("switches the branch"))
-	}
-	if what, ok := c.checkedOut(); ok {
-		return c.lost(say("discards uncommitted changes in %s", what), what)
-	}
-	return own(say("switches the branch"))
 }
 
 // checkedOut names the files that git checkout takes back, and whether it does:
@@ -297,14 +237,6 @@ func cutLast(s, sep string) (string, string, bool) {
 	return s, "", false
 }
 
-func gitClone(c *call) []Effect {
-	c.r.cloned = true
-	if len(c.operands) > 2 {
-		return c.r.write(c.invocation, c.operands[2], "clones to")
-	}
-	return own(say("clones a repository"))
-}
-
 func gitConfig(c *call) []Effect {
 	ops := c.gitConfigOperands()
 	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
@@ -342,11 +274,8 @@ func (c *call) gitConfigOperands() []arg {
 
 // gitSetting is the effect of setting a key of git's configuration.
 func (c *call) gitSetting(key string, value arg) []Effect {
-	switch {
-	case gitSafeguard(key, value.text):
-		return one(KindSafeguardOff, say("switches a safeguard of git off: %s %s", key, value.text), key)
-	case gitTrusts(key, value.text):
-		return []Effect{usual(KindSafeguardOff).with(say("changes what git runs or whom it trusts: %s", key), key).as(Reversible, ReachUser)}
+	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead {
+		return out
 	}
 	if d, ok := c.r.judge.doors.door(doorGit, key); ok {
 		if out := c.r.throughDoor(c.invocation, d, key, value); len(out) > 0 {
@@ -357,29 +286,4 @@ func (c *call) gitSetting(key string, value arg) []Effect {
 		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
 	return own(say("changes git's settings of this project"))
-}
-
-// gitSafeguard reports whether a value of a key of git's makes it check less.
-func gitSafeguard(key, value string) bool {
-	switch key {
-	case "core.hookspath", "protocol.file.allow":
-		return true
-	case "safe.directory":
-		return value == "*"
-	case "commit.gpgsign", "tag.gpgsign", "receive.denynonfastforwards", "receive.denydeletes", "fetch.fsckobjects", "transfer.fsckobjects":
-		return value == "false"
-	}
-	forces := strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(value, "+")
-	return forces || strings.HasSuffix(key, ".sslverify") && value != "true"
-}
-
-// gitTrusts reports whether a key of git's names programs that it runs, or where
-// it really goes.
-func gitTrusts(key, value string) bool {
-	switch key {
-	case "core.sshcommand", "core.fsmonitor", "core.pager", "core.editor", "credential.helper", "diff.external":
-		return true
-	}
-	return strings.HasPrefix(key, "alias.") && strings.HasPrefix(value, "!") || strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "url.") ||
-		strings.HasSuffix(key, ".insteadof") || strings.HasPrefix(key, "http.") && strings.Contains(key, "extraheader")
 }

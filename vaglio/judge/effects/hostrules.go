@@ -1,86 +1,21 @@
 package effects
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-func grpcRule(c *call) []Effect {
-	return c.unlessLocal(func() []Effect {
-		last := c.operand(len(c.operands) - 1)
-		words := taskWords(lastPart(last))
-		if last == "list" || last == "describe" || len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead || c.operand(1) == "list" ||
-			c.operand(1) == "describe" {
-			return reads()
-		}
-		return shared(KindSend, say("calls a remote procedure: %s", c.rest(0)), c.rest(0))
-	})
-}
-
-func downloadRule(c *call) []Effect {
-	out := own(say("downloads files to the current folder"))
-	for _, a := range c.operands {
-		c.r.fetched[lastPart(a.text)] = true
-	}
-	return append(out, c.writeAll("writes", c.values("-d", "-o", "-P", "--dir", "--output"))...)
-}
-
+// netcatRule judges what is sent to a service of this machine.
 func netcatRule(c *call) []Effect {
-	if c.has("-z") {
-		return reads()
-	}
-	if c.has("-e", "-c", "--exec", "--sh-exec") {
-		return one(KindForeignCode, say("gives a shell to whoever connects"), c.rest(0))
-	}
-	if c.has("-l", "--listen") {
-		return shared(KindSend, say("listens for connections"), c.rest(0))
-	}
-	if len(c.operands) > 0 && localURL(c.operand(0)) {
-		if text, all := c.input(); all {
-			for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
-				switch w {
-				case "flush_all", "flushall", "flushdb", "del", "delete", "shutdown", "set", "kill", "stop":
-					return []Effect{usual(KindDatabase).with(say("sends %s to a service of this machine", w), c.rest(0)).as(Irreversible, ReachUser)}
-				}
+	if text, all := c.input(); all {
+		for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
+			if c.r.judge.tables.ofClass("service-changes", w) {
+				return []Effect{usual(KindDatabase).with(say("sends %s to a service of this machine", w), c.rest(0)).as(Irreversible, ReachUser)}
 			}
 		}
-		return own(say("talks to this machine"))
 	}
-	return one(KindSend, say("sends data to %s", c.rest(0)), c.rest(0))
-}
-
-func sshRule(c *call) []Effect {
-	if !c.wrapper {
-		if c.name == "sshpass" {
-			return c.passed()
-		}
-		if c.has("-R", "-L", "-D", "-w") {
-			return c.tunnel()
-		}
-	}
-	for _, o := range c.values("-o") {
-		if l := strings.ToLower(o.text); strings.HasPrefix(l, "stricthostkeychecking=no") && strings.Contains(join(c.all), "UserKnownHostsFile=/dev/null") {
-			return one(KindSafeguardOff, say("connects without checking whom it talks to"), c.rest(0))
-		}
-	}
-	if text, all := c.input(); len(c.operands) > 1 || all && text.text != "" || c.has("-T", "-N") && strings.Contains(c.operand(0), "git@") {
-		return reads() // a remote command is judged by itself
-	}
-	return unknown(say("opens a session on another machine: %s", c.rest(0)), c.rest(0))
-}
-
-// tunnel is the effect of ssh's forwarding, by which side it opens to the other.
-func (c *call) tunnel() []Effect {
-	if c.has("-R") {
-		return shared(KindSend, say("opens a local service to another machine"), c.rest(0))
-	}
-	if c.has("-D", "-w") && !localURL(c.operand(0)) {
-		return shared(KindSend, say("sends what uses the tunnel through %s", c.rest(0)), c.rest(0))
-	}
-	return own(say("opens a tunnel"))
+	return own(say("talks to this machine"))
 }
 
 // passed judges the command that sshpass gives a password to.
@@ -99,33 +34,13 @@ func (c *call) passed() []Effect {
 	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))
 }
 
-func sshKeygenRule(c *call) []Effect {
-	switch {
-	case c.has("-l", "-F", "-H", "-Y", "-L") && !c.has("-R"), c.has("-y"):
-		return reads()
-	case c.has("-R"):
-		return []Effect{usual(KindSafeguardOff).with(say("forgets the known key of the host %s", c.rest(0)), c.rest(0)).as(Partial, ReachUser)}
-	case c.has("-p"):
-		return one(KindCredentials, say("changes the passphrase of a key"), c.rest(0))
-	}
-	if f, ok := c.value("-f"); ok {
-		if p := c.r.world.placeOf(f, c.cwd); p == placeTemp || c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			return own(say("creates a key in the workspace"))
-		}
-	}
-	return []Effect{usual(KindCredentials).with(say("creates a key in the user's key folder"), "key").as(Partial, ReachUser)}
-}
-
 func sftpRule(c *call) []Effect {
 	text, all := c.input()
 	if !all {
 		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
-	looks := []string{
-		"ls", "dir", "pwd", "cd", "lcd", "lls", "lpwd", "get", "reget", "mget", "version", "help", "?", "bye", "exit", "quit", "df", "progress",
-	}
 	for l := range strings.Lines(text.text) {
-		if f := strings.Fields(l); len(f) > 0 && !slices.Contains(looks, strings.TrimPrefix(f[0], "-")) {
+		if f := strings.Fields(l); len(f) > 0 && !c.r.judge.tables.ofClass("sftp-looks", strings.TrimPrefix(f[0], "-")) {
 			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
 		}
 	}
@@ -166,85 +81,6 @@ func copyHostsRule(c *call) []Effect {
 		return out
 	}
 	return operationsRule(c)
-}
-
-func objectStoreRule(c *call) []Effect {
-	verb := c.operand(0)
-	ops := c.operands[min(1, len(c.operands)):]
-	if len(ops) > 1 {
-		dest := ops[len(ops)-1]
-		remote := strings.Contains(dest.text, "://") || remotePath(dest.text) || c.name == "mc" && !strings.HasPrefix(dest.text, ".") &&
-			!strings.HasPrefix(dest.text, "/")
-		if !remote && c.r.judge.tables.ofClass("objects-copied", verb) {
-			return c.r.write(c.invocation, dest, "downloads to")
-		}
-	}
-	switch t := c.r.judge.tables; {
-	case t.ofClass("objects-fetched", verb):
-		return own(say("downloads files"))
-	case t.ofClass("objects-deleted", verb):
-		return []Effect{usual(KindDelete).with(say("deletes stored objects: %s", join(ops)), join(ops)).as(Irreversible, ReachShared)}
-	}
-	return one(KindSend, say("writes to remote storage: %s %s", c.name, c.rest(0)), c.rest(0))
-}
-
-func opensslRule(c *call) []Effect {
-	if out := c.opensslReads(); out != nil {
-		return out
-	}
-	if c.operand(0) == "s_client" && (c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped && sendsFile(c.stdin.text)) {
-		return one(KindSend, say("sends data through a connection: openssl %s", join(c.all)), c.rest(1))
-	}
-	var out []Effect
-	for _, f := range c.values("-out", "-keyout") {
-		if c.r.world.inside(c.r.world.clean(f.text, c.cwd)) {
-			out = append(out, own(say("writes %s", f.text))...)
-			continue
-		}
-		out = append(out, c.r.write(c.invocation, f, "writes")...)
-	}
-	return out
-}
-
-// opensslReads are the effects of showing or decrypting what is secret.
-func (c *call) opensslReads() []Effect {
-	verb := c.operand(0)
-	if f, ok := c.keyShown(verb); ok {
-		return one(KindCredentials, say("shows the key in %s", f.text), f.text)
-	}
-	switch verb {
-	case "pkcs12", "smime", "cms", "rsautl", "pkeyutl":
-		if c.has("-nodes", "-decrypt", "-noenc") && !c.has("-nokeys", "-info", "-export") {
-			return one(KindCredentials, say("decrypts keys or data"), verb)
-		}
-	case "enc":
-		if c.has("-d") && c.has("-pass", "-k", "-K", "-kfile") {
-			return one(KindCredentials, say("decrypts data with a password"), verb)
-		}
-	}
-	return nil
-}
-
-// keyShown finds the key that openssl prints.
-func (c *call) keyShown(verb string) (arg, bool) {
-	switch verb {
-	case "rsa", "pkey", "ec", "pkcs12", "pkcs8", "enc", "base64", "asn1parse", "dsa":
-		for _, f := range c.values("-key", "-inkey", "-in") {
-			if c.r.world.placeOf(f, c.cwd) == placeSecret && !c.has("-pubout", "-noout", "-modulus", "-check") {
-				return f, true
-			}
-		}
-	}
-	return arg{}, false
-}
-
-// sendsFile reports whether piped text comes from a command that reads files.
-func sendsFile(a arg) bool {
-	return slices.ContainsFunc(a.from, func(f string) bool {
-		return slices.Contains([]string{
-			"cat", "tar", "base64", "gzip", "zip", "head", "tail", "env", "printenv", "find", "pg_dump", "mysqldump", "gpg", "openssl", "xxd", "dd",
-		}, f)
-	})
 }
 
 // badHost finds an address that is neither this machine nor a registry that

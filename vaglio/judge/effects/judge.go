@@ -32,6 +32,7 @@ type Judge struct {
 	// gatherers are the programs that read all below a folder, by name.
 	gatherers map[string]gatherer
 	rules     map[string]rule
+	facts     map[string]fact
 	opts      Options
 	reader    *readings.Reader // for proposals that no engine has read
 }
@@ -81,7 +82,7 @@ func New(o Options) (*Judge, error) {
 	}
 	j := &Judge{
 		clients: tools,
-		tables:  t, doors: settings, places: known, gatherers: gatherers(), rules: allRules(), opts: o,
+		tables:  t, doors: settings, places: known, gatherers: gatherers(), rules: allRules(), facts: allFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
 	for name, secs := range t.sections {
@@ -90,6 +91,9 @@ func New(o Options) (*Judge, error) {
 				return nil, err
 			}
 		}
+	}
+	if err := j.checkFacts(); err != nil {
+		return nil, err
 	}
 	return j, j.checkPrograms()
 }
@@ -111,7 +115,8 @@ func (j *Judge) checkPrograms() error {
 // check reports a rule that a table names and that does not exist.
 func (j *Judge) check(name string, s *commands.Section) error {
 	for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
-		if _, ok := j.rules[l.Then.Rule]; l.Then.Rule != "" && !ok {
+		_, ok := j.rules[l.Then.Rule]
+		if l.Then.Rule != "" && !ok && j.tables.sections[l.Then.Rule] == nil {
 			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.Then.Rule)
 		}
 	}

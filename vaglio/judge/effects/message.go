@@ -136,7 +136,10 @@ func worded(message string, value func(of string) string) wording.Sentence {
 }
 
 // phraseFrom is the phrase of a table's message, and what each thing is that it is
-// about: "" for the target, "*" for the whole command, or options and their value.
+// about: "" for the target, "=" for the operands behind those that were matched, a
+// digit for one of them, "^" for those that were, "!" for the word that a test found,
+// "#" for the program, "&" for all operands, "+" for both, "*" for the whole command, or
+// options and their value.
 func phraseFrom(message string) (wording.Phrase, []string) {
 	var b strings.Builder
 	var of []string
@@ -149,9 +152,8 @@ func phraseFrom(message string) (wording.Phrase, []string) {
 		b.WriteString(wording.Placeholder)
 		what := ""
 		switch {
-		case strings.HasPrefix(after, "*"):
-			what = "*"
-			after = after[1:]
+		case after != "" && strings.Contains("*=^!#+&0123456789", after[:1]):
+			what, after = after[:1], after[1:]
 		case strings.HasPrefix(after, "("):
 			what, after, _ = strings.Cut(after[1:], ")")
 		}

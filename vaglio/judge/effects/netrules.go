@@ -12,16 +12,6 @@ func netRules(m map[string]rule) {
 	m["curl"] = curlRule
 	m["wget"] = wgetRule
 	m["httpie"] = httpieRule
-	m["grpc"] = grpcRule
-	m["urlTool"] = func(c *call) []Effect {
-		return c.unlessLocal(func() []Effect { return shared(KindSend, say("opens a connection to %s", c.rest(0)), c.rest(0)) })
-	}
-	m["loadTest"] = func(c *call) []Effect {
-		return c.unlessLocal(func() []Effect {
-			return []Effect{usual(KindInfrastructure).with(say("puts load on %s", c.rest(0)), c.rest(0))}
-		})
-	}
-	m["download"] = downloadRule
 	m["ftp"] = func(c *call) []Effect {
 		if text := join(c.all); strings.Contains(text, "get ") && !strings.Contains(text, "put ") && !strings.Contains(text, "mirror -R") {
 			return own(say("downloads files"))
@@ -29,25 +19,10 @@ func netRules(m map[string]rule) {
 		return shared(KindSend, say("opens a file transfer with %s", c.rest(0)), c.rest(0))
 	}
 	m["netcat"] = netcatRule
-	m["scan"] = func(c *call) []Effect {
-		return c.unlessLocal(func() []Effect {
-			return []Effect{usual(KindInfrastructure).with(say("scans or attacks machines of others: %s %s", c.name, c.rest(0)), c.rest(0)).as(Irreversible,
-				ReachShared)}
-		})
-	}
-	m["ssh"] = sshRule
-	m["sshKeygen"] = sshKeygenRule
+	m["passed"] = (*call).passed
 	m["sftp"] = sftpRule
 	m["copyHosts"] = copyHostsRule
 	m["lookup"] = lookupRule
-	m["telnet"] = func(c *call) []Effect {
-		if c.stdin.kind != 0 && len(c.operands) > 0 && !localURL(c.operand(0)) {
-			return one(KindSend, say("sends data to %s", c.rest(0)), c.rest(0))
-		}
-		return reads()
-	}
-	m["openssl"] = opensslRule
-	m["objectStore"] = objectStoreRule
 }
 
 // localURL reports whether an address is this machine.
@@ -80,32 +55,23 @@ func store(s string) bool {
 		":8108", ":15672", ":8001")
 }
 
-func (c *call) unlessLocal(far func() []Effect) []Effect {
-	seen := false
+// allLocal reports whether a command names addresses, and all of them are this
+// machine.
+func (c *call) allLocal() bool {
+	var found []string
 	for _, a := range c.all {
 		if i := strings.Index(a.text, "://"); i >= 0 {
-			start := strings.LastIndexAny(a.text[:i], "= '\"") + 1
-			if !localURL(a.text[start:]) {
-				return far()
-			}
-			seen = true
+			found = append(found, a.text[strings.LastIndexAny(a.text[:i], "= '\"")+1:])
 		}
 	}
-	if seen {
-		return own(say("talks to this machine"))
-	}
-	for _, a := range c.operands {
-		if strings.Contains(a.text, ".") || strings.Contains(a.text, ":") || a.text == "localhost" {
-			seen = true
-			if !localURL(a.text) {
-				return far()
+	if len(found) == 0 {
+		for _, a := range c.operands {
+			if strings.ContainsAny(a.text, ".:") || a.text == "localhost" {
+				found = append(found, a.text)
 			}
 		}
 	}
-	if !seen {
-		return far()
-	}
-	return own(say("talks to this machine"))
+	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
 // request is the effect of an HTTP request.

@@ -57,7 +57,7 @@ func operationsRule(c *call) []Effect {
 	switch {
 	case len(out) > 0:
 	case c.why != "":
-		return own(say(c.why))
+		return own(c.said())
 	case changes:
 		return own(say("works in the workspace"))
 	}

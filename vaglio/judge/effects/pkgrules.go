@@ -1,34 +1,9 @@
 package effects
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
-
-// npmInstall judges installing packages of the JavaScript registries.
-func npmInstall(c *call) []Effect {
-	ops := c.operands[min(1, len(c.operands)):]
-	names := join(ops)
-	if c.r.cloned && len(ops) == 0 && !c.has("--ignore-scripts") {
-		return one(KindForeignCode, say("runs the install scripts of a repository that was just fetched"), c.name)
-	}
-	if c.has("-g", "--global", "--location") {
-		if len(ops) == 0 && strings.HasSuffix(c.operand(0), "ink") {
-			return []Effect{usual(KindInstall).with(say("links the package for the whole user"), names).as(Reversible, ReachUser)}
-		}
-		return []Effect{usual(KindInstall).with(say("installs %s", names), names).as(Partial, ReachUser)}
-	}
-	for _, a := range ops {
-		if foreignSource(a.text) {
-			return one(KindForeignCode, say("installs code that is not from the registry: %s", a.text), a.text)
-		}
-	}
-	if v, ok := c.value("--registry"); ok && !holdsAny(v.text, "npmjs.org", "yarnpkg.com") && !localURL(v.text) {
-		return one(KindForeignCode, say("installs code from the registry %s", v.text), v.text)
-	}
-	return one(KindInstall, say("installs packages in the project %s", names), names)
-}
 
 // foreignSource reports whether a package is named by a place rather than by
 // its name in the registry.
@@ -44,22 +19,6 @@ func foreignSource(s string) bool {
 	}
 	owner, _, _ := strings.Cut(s, "/")
 	return !strings.Contains(owner, ".") // user/repo of GitHub
-}
-
-func npmConfig(c *call) []Effect {
-	switch c.operand(1) {
-	case "get", "list", "ls":
-		return reads()
-	}
-	rest := strings.ToLower(c.rest(1))
-	if holdsAny(rest, "strict-ssl false", "strict-ssl=false", "cafile", "ignore-scripts false", "registry", "audit false",
-		"enablestrictssl false", "enableimmutable") {
-		return []Effect{usual(KindSafeguardOff).with(say("changes whom the package manager trusts: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
-	}
-	if holdsAny(rest, "token", "_auth", "password") {
-		return one(KindCredentials, say("stores credentials of the registry"), c.operand(2))
-	}
-	return []Effect{usual(KindOverwrite).with(say("changes the settings of the package manager: %s", c.rest(1)), c.rest(1)).as(Reversible, ReachUser)}
 }
 
 // npxRule judges running a package that may have to be fetched first.
@@ -192,67 +151,6 @@ func behindRunner(args []arg) []arg {
 	return nil
 }
 
-// pipInstall judges what pip and its like install.
-func pipInstall(c *call) []Effect {
-	if c.r.cloned {
-		return one(KindForeignCode, say("installs a repository that was just fetched"), c.name)
-	}
-	verb := c.operand(0)
-	ops := c.operands[1:]
-	if c.name == "uv" && verb == "pip" {
-		verb, ops = c.operand(1), c.operands[min(2, len(c.operands)):]
-	}
-	if c.has("--dry-run") {
-		return reads()
-	}
-	if out := append(foreignPackages(ops), c.foreignIndex()...); len(out) > 0 {
-		return out[:1]
-	}
-	names := join(ops)
-	switch {
-	case c.has("--break-system-packages", "--trusted-host"):
-		return one(KindSafeguardOff, say("installs %s past a safeguard of the package manager", names), names)
-	case c.has("--system") || c.root:
-		return []Effect{usual(KindInstall).with(say("installs %s for the whole machine", names), names).as(Partial, ReachSystem)}
-	case verb == "uninstall":
-		return own(say("removes packages %s", names))
-	case c.has("--user"):
-		return []Effect{usual(KindInstall).with(say("installs %s", names), names).as(Partial, ReachUser)}
-	}
-	return one(KindInstall, say("installs packages in the environment %s", names), names)
-}
-
-// foreignPackages is the effect of a package that is not from the index, nil
-// if there is none.
-func foreignPackages(ops []arg) []Effect {
-	for _, a := range ops {
-		archive, stray := localArchive(a.text)
-		if stray {
-			return one(KindForeignCode, say("installs an archive that was not built here: %s", a.text), a.text)
-		}
-		if !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org") {
-			return one(KindForeignCode, say("installs code that is not from the index: %s", a.text), a.text)
-		}
-	}
-	return nil
-}
-
-// foreignIndex is the effect of a list or an index of packages that nobody
-// vouches for, nil if there is none.
-func (c *call) foreignIndex() []Effect {
-	for _, v := range c.values("-r", "--requirement", "-c", "--constraint") {
-		if strings.Contains(v.text, "://") && !localURL(v.text) {
-			return one(KindForeignCode, say("installs what the list %s names", v.text), v.text)
-		}
-	}
-	for _, v := range c.values("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index") {
-		if strings.Contains(v.text, "://") && !holdsAny(v.text, "pypi.org", "pytorch.org") && !localURL(v.text) {
-			return one(KindForeignCode, say("installs code from the index %s", v.text), v.text)
-		}
-	}
-	return nil
-}
-
 // localArchive says whether a package is an archive on this machine, and
 // whether it lies where no build puts one: it came from somewhere.
 func localArchive(name string) (archive, stray bool) {
@@ -263,51 +161,4 @@ func localArchive(name string) (archive, stray bool) {
 	return true, !slices.ContainsFunc(strings.Split(name, "/"), func(step string) bool {
 		return slices.Contains([]string{"dist", "build", "target", "out", "wheels", "wheelhouse", "vendor"}, step)
 	})
-}
-
-// condaInstall judges what conda installs: a channel that nobody vouches for
-// hands out code of anyone.
-func condaInstall(c *call) []Effect {
-	for _, v := range c.values("-c", "--channel") {
-		if name, _, _ := strings.Cut(v.text, "/"); !c.r.judge.tables.nouns["known-channel"][name] && !localURL(v.text) {
-			return one(KindForeignCode, say("installs code from the channel %s", v.text), v.text)
-		}
-	}
-	return own(say("installs packages in the environment %s", join(c.operands[1:])))
-}
-
-func goRun(c *call) []Effect {
-	target := c.operand(1)
-	if strings.Contains(target, "@") && !startsAny(target, "golang.org/x/", "honnef.co/go/tools", "github.com/golangci/", "mvdan.cc/",
-		"github.com/google/", "google.golang.org/", "github.com/vektra/mockery", "go.uber.org/", "github.com/sqlc-dev/", "github.com/a-h/templ",
-		"github.com/swaggo/", "github.com/99designs/gqlgen", "github.com/matryer/moq", "gotest.tools/") {
-		return one(KindForeignCode, say("fetches and runs %s", target), target)
-	}
-	return c.task(path.Base(target), say("runs the project's program %s", target))
-}
-
-// mavenGoals judges what maven is told to reach.
-func mavenGoals(c *call) []Effect {
-	for _, a := range c.operands {
-		switch {
-		case releases(a.text):
-			return one(KindPublish, say("publishes the artifact: %s", a.text), a.text)
-		case strings.HasPrefix(a.text, "release:prepare") && !c.has("-DdryRun"):
-			return one(KindPublish, say("tags and pushes a release: %s", a.text), a.text)
-		case startsAny(a.text, "flyway:clean", "liquibase:drop", "flyway:migrate", "liquibase:update", "liquibase:rollback"):
-			return []Effect{usual(KindDatabase).with(say("changes the configured database: %s", a.text), a.text).as(Irreversible, ReachUser)}
-		case holdsAny(a.text, "jib:build", "docker:push", "k8s:apply", "undeploy", "appengine:"):
-			return one(KindPublish, say("pushes to a registry or a cluster: %s", a.text), a.text)
-		}
-	}
-	if c.r.cloned {
-		return one(KindForeignCode, say("builds a repository that was just fetched"), "mvn")
-	}
-	return own(say("builds the project"))
-}
-
-// releases reports whether a goal of maven hands the artifact out.
-func releases(goal string) bool {
-	return goal == "deploy" || goal == "site-deploy" || strings.HasSuffix(goal, ":deploy") || strings.HasSuffix(goal, ":deploy-file") ||
-		startsAny(goal, "release:perform", "nexus-staging:") || strings.Contains(goal, "publish")
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -125,13 +126,14 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 	var last *call
 	for i, sec := range secs {
 		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
+		c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
 		if i == 0 {
 			if out, ok := c.helpOnly(name); ok {
 				return out
 			}
 		}
 		for _, l := range sec.Lines {
-			if took, ok := l.Match(c.Parsed); ok {
+			if took, ok := l.Match(c.Parsed, 0); ok {
 				c.took = took
 				return c.elsewhere(name, c.finish(l.Then))
 			}
@@ -165,8 +167,12 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 
 // finish turns an outcome into effects.
 func (c *call) finish(o commands.Outcome) []Effect {
+	c.leave(o.Leaves)
+	if strings.HasPrefix(o.Rule, "(") {
+		return c.shared(o.Rule)
+	}
 	if o.Rule != "" {
-		c.why = wording.Phrase(o.Why)
+		c.why, c.options = o.Why, o.Options
 		out := c.r.judge.rules[o.Rule](c)
 		if len(out) == 0 {
 			return reads()
@@ -187,7 +193,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		return own(say("installs packages in the container"))
 	case e.Kind == KindRead:
 		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
-	case e.Kind == KindUnknown:
+	case e.Kind == KindUnknown && o.Why == "":
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
 		return append(c.outputs(), e)
@@ -197,13 +203,46 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	return []Effect{e}
 }
 
+// shared judges what is behind the matched operands by lines that several programs
+// have in common.
+func (c *call) shared(name string) []Effect {
+	sec := c.r.judge.tables.sections[name][0]
+	for _, l := range sec.Lines {
+		if took, ok := l.Match(c.Parsed, c.took); ok {
+			c.took = took
+			return c.finish(l.Then)
+		}
+	}
+	return c.finish(sec.Else)
+}
+
+// said is the message of the line that asks a rule.
+func (c *call) said() wording.Sentence {
+	return worded(c.why, func(of string) string { return c.about(of, c.rest(c.took)) })
+}
+
 // about is what a table's message is about, as [phraseFrom] gives it.
 func (c *call) about(of, target string) string {
+	if of != "" && of[0] >= '0' && of[0] <= '9' {
+		return c.operand(c.took + int(of[0]-'0'))
+	}
 	switch of {
 	case "":
 		return target
+	case "#":
+		return c.name
+	case "!":
+		return c.Found
+	case "+":
+		return c.name + " " + c.rest(0)
+	case "&":
+		return c.rest(0)
 	case "*":
 		return strings.TrimSpace(c.name + " " + join(c.all))
+	case "=":
+		return c.rest(c.took)
+	case "^":
+		return join(c.operands[:min(c.took, len(c.operands))])
 	}
 	return join(c.values(strings.Split(of, "|")...))
 }

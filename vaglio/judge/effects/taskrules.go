@@ -10,58 +10,41 @@ import (
 )
 
 func taskRules(m map[string]rule) {
+	m["task"] = taskRule
 	m["tasks"] = tasksRule
-	m["taskTool"] = taskToolRule
-	m["npmRun"] = func(c *call) []Effect {
-		if c.operand(0) == "workspaces" {
-			return c.scriptOrTool()
-		}
-		return c.task(c.operand(c.took), say("runs the project's script %s", c.operand(c.took)))
-	}
-	m["npmScript"] = func(c *call) []Effect { return own(say("runs the project's script %s", c.operand(0))) }
-	m["npmScriptName"] = func(c *call) []Effect {
-		if c.operand(0) == "" {
-			return own(say("runs the package manager"))
-		}
-		return c.scriptOrTool()
-	}
-	m["npmInstall"] = npmInstall
-	m["npmInit"] = func(c *call) []Effect {
-		if c.operand(1) != "" && !strings.HasPrefix(c.operand(1), "-") {
-			return c.foreignTool(c.operand(1), c.r.judge.tables.knownGenerator(c.operand(1)))
-		}
-		return own(say("creates a package description"))
-	}
-	m["npmConfig"] = npmConfig
-	m["npx"], m["uvx"] = npxRule, npxRule
-	m["execTool"], m["uvRun"] = execTool, execTool
-	m["pipInstall"] = pipInstall
-	m["condaInstall"] = condaInstall
-	m["pyTool"] = func(c *call) []Effect { return c.task(c.operand(0), say("runs the project's task %s", c.operand(0))) }
-	m["cargoTool"] = func(c *call) []Effect { return c.task(c.operand(0), say("runs cargo's %s", c.operand(0))) }
+	m["scriptOrTool"] = (*call).scriptOrTool
+	m["npmInit"] = npmInit
+	m["npx"] = npxRule
+	m["execTool"] = execTool
 	m["goRun"] = goRun
-	m["cargoRoot"] = func(c *call) []Effect {
-		if c.has("--git") {
-			return one(KindForeignCode, say("installs code from an unreviewed repository"), c.rest(1))
-		}
-		var out []Effect
-		for _, a := range c.values("--root") {
-			out = append(out, c.r.write(c.invocation, a, "installs into")...)
-		}
-		return append(out, own(say("builds the program %s", c.rest(1)))...)
-	}
-	m["mavenGoals"] = mavenGoals
-	m["buildInstall"] = func(*call) []Effect {
-		return []Effect{usual(KindInstall).with(say("installs what was built into the system"), "").as(Partial, ReachSystem)}
-	}
 	m["migrate"] = migrateRule
 	m["script"] = scriptRule
+	m["inlineApp"] = inlineApp
+}
+
+// taskRule judges the task that the first operand names.
+func taskRule(c *call) []Effect { return c.task(c.operand(c.took), c.said()) }
+
+// goRun judges a program of the project that is built and run.
+func goRun(c *call) []Effect {
+	return c.task(path.Base(c.operand(1)), say("runs the project's program %s", c.operand(1)))
+}
+
+// npmInit judges the generator that makes a project.
+func npmInit(c *call) []Effect {
+	if name := c.operand(1); name != "" {
+		return c.foreignTool(name, c.r.judge.tables.knownGenerator(name))
+	}
+	return own(say("creates a package description"))
 }
 
 // scriptOrTool judges the first word of a package manager's line, which is a
 // script of the project or a tool that the project installed.
 func (c *call) scriptOrTool() []Effect {
 	first := c.operand(0)
+	if first == "" {
+		return own(say("runs the package manager"))
+	}
 	installed := c.r.judge.tables.nouns["project-tool"][first]
 	for i, a := range c.all {
 		if first == "workspaces" && a.text == "npm" {
@@ -248,41 +231,6 @@ func (c *call) runsNoTask() bool {
 		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose")
 }
 
-// taskToolRule judges the administration commands of web frameworks.
-func taskToolRule(c *call) []Effect {
-	name := c.operand(0)
-	if name == "" {
-		return reads()
-	}
-	if c.testing() {
-		return own(say("runs %s %s on the test environment", c.name, name))
-	}
-	if c.r.judge.tables.nouns["drops-database"][name] {
-		if name == "clearsessions" {
-			return own(say("clears expired sessions"))
-		}
-		return []Effect{usual(KindDatabase).with(say("drops or empties the application's database: %s", name), name).as(Irreversible, ReachUser)}
-	}
-	switch name {
-	case "createsuperuser", "changepassword", "user:create", "make:user-admin", "credentials:edit", "secrets:edit", "credentials:show",
-		"secrets:show", "sendtestemail", "send_mail", "queue:work-live", "down", "maintenance:enable", "cron", "encrypted:edit", "env:decrypt":
-		return one(KindPrivilege, say("changes users, secrets or the state of the application: %s", name), name)
-	case "up", "diffsettings":
-		return own(say("runs %s %s", c.name, name))
-	case "runner", "shell", "console", "dbshell", "tinker", "c", "dbconsole", "db", "r", "eval", "dbsh", "sql", "query", "eval-file":
-		return c.inlineApp(name)
-	case "migrate", "db:migrate", "doctrine:migrations:migrate", "migrations:migrate", "upgrade", "db:prepare", "db:seed", "db:create", "loaddata", "seed":
-		if name == "migrate" && c.operand(2) == "zero" {
-			return one(KindDatabase, say("rolls every migration back"), name)
-		}
-		if c.has("--plan", "--check", "--pretend", "--list") {
-			return reads()
-		}
-		return migrateRule(c)
-	}
-	return c.task(name, say("runs %s %s", c.name, name))
-}
-
 // testing reports whether a command names the test environment.
 func (c *call) testing() bool {
 	for _, a := range c.assigns {
@@ -296,8 +244,8 @@ func (c *call) testing() bool {
 }
 
 // inlineApp judges code that runs inside an application.
-func (c *call) inlineApp(name string) []Effect {
-	code := c.rest(1)
+func inlineApp(c *call) []Effect {
+	name, code := c.operand(0), c.rest(1)
 	if v, ok := c.value("-c", "--command", "--execute", "-e"); ok {
 		code = v.text
 	}
