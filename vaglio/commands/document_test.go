@@ -55,7 +55,7 @@ func documentText(b *Base) string {
 	}
 	fmt.Fprintf(&out, "\n## Whose words open nothing\n\n%s\n", strings.Join(inert, " "))
 	fmt.Fprintf(&out, "\n## Of which the subcommands are known\n\n%s\n", strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(b.Judged)), func(name string) bool {
-		return strings.HasPrefix(name, "(") // lines that programs share
+		return strings.ContainsAny(name, "(:") // lines that programs share, and what they do besides
 	}), " "))
 	fmt.Fprintf(&out, "\n## Which only read\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Harmless)), " "))
 	fmt.Fprintf(&out, "\n## Which work in the workspace\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Devtools)), " "))

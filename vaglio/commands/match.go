@@ -116,7 +116,7 @@ func (t *test) alternative(alt string) {
 // where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
-		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned")
+		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain")
 }
 
 func isFact(name string) bool { return slices.Contains(Facts(), name) }
@@ -263,6 +263,8 @@ func like(s, pattern string) bool {
 	switch {
 	case pattern == "*":
 		return true
+	case pattern == `\*`:
+		return s == "*"
 	case strings.HasSuffix(pattern, "*") && strings.HasPrefix(pattern, "*"):
 		return strings.Contains(s, strings.Trim(pattern, "*"))
 	case strings.HasSuffix(pattern, "*"):

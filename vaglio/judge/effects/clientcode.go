@@ -8,32 +8,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// clients are the libraries by which inline programs reach databases, clouds,
-// people and devices, as their names appear in an import.
-func clients() []string {
-	return []string{
-		"keyring", "secretstorage", "browser_cookie3", "win32crypt", "onepassword", "boto3", "botocore", "aws-sdk", "google.cloud", "googleapiclient",
-		"@google-cloud", "azure.", "@azure", "kubernetes", "import docker", "'dockerode'", "openstack", "psycopg", "pymysql", "mysqldb", "mysql.connector",
-		"mysql2", "asyncpg", "cx_oracle", "oracledb", "pyodbc", "sqlalchemy", "sqlite3", "better-sqlite3", "require('pg')", "require(\"pg\")", "from 'pg'",
-		"knex", "sequelize", "prisma", "typeorm", "pdo(", "activerecord", "sequel", "pymongo", "mongoclient", "mongoose", "redis", "elasticsearch",
-		"opensearch", "cassandra", "neo4j", "pymemcache", "influxdb", "firebase_admin", "firebase-admin", "supabase", "kafka", "pika", "amqp", "paho.mqtt",
-		"celery", "stripe", "paypal", "braintree", "twilio", "sendgrid", "mailgun", "mailchimp", "nodemailer", "smtplib", "imaplib", "net::smtp", "yagmail",
-		"slack_sdk", "@slack", "slackclient", "discord", "telegram", "tweepy", "twitter", "from github", "pygithub", "octokit", "import gitlab", "from jira",
-		"atlassian", "notion_client", "gspread", "paramiko", "fabric", "netmiko", "winrm", "net::ssh", "ssh2", "ftplib", "telnetlib", "web3", "ethers",
-		"ccxt", "alpaca", "hvac", "serial", "gpiozero", "rpi.gpio", "phue", "pyautogui", "selenium", "playwright", "puppeteer", "ldap3", "win32",
-		"django.setup", "openai", "anthropic",
-	}
-}
-
 // clientCode is the effect of an inline program on what it reaches through a
 // library: databases by their SQL, everything else by the names of the calls.
 func (c *call) clientCode(code string) []Effect {
 	lower := strings.ToLower(code)
 	library := ""
-	for _, s := range clients() {
-		if strings.Contains(lower, s) {
-			library = strings.Trim(s, "'@(.")
-			break
+	for _, s := range c.r.judge.tables.inText("client-library", lower) {
+		if s = strings.Trim(s, "'@(."); library == "" || c.r.judge.tables.ofClass("client-of-passwords", s) {
+			library = s
 		}
 	}
 	switch {
@@ -88,29 +70,16 @@ func (c *call) statementCall(library, word, rest string) []Effect {
 // sendingCode is the effect of an inline program that opens a connection and
 // sends something through it.
 func (c *call) sendingCode(code, lower string) []Effect {
-	opens := false
-	for _, s := range []string{
-		"http", "socket", "urllib", "fetch(", "axios", "lwp", "net::", "net.", "fsockopen", "curl_", "requests.", "aiohttp", "websocket", "tcp",
-	} {
-		opens = opens || strings.Contains(lower, s)
-	}
+	t := c.r.judge.tables
 	if strings.Contains(lower, "mail(") && c.name == "php" {
 		return one(KindPeople, say("sends mail from a line of %s", c.name), "mail")
 	}
-	if !opens || onlyLocal(code) {
+	if onlyLocal(code) || t.inText("opens-connection", lower) == nil || t.inText("sends-through", lower) == nil {
 		return nil
 	}
-	for _, s := range []string{
-		"post", "put(", "patch", "'delete'", "\"delete\"", "delete(", ".send(", "sendall(", "data=", "body:", "body=",
-		"method:", "upload", ".write(", ".end('", ".end(\"", "fputs", "fwrite", "curlopt_postfields",
-	} {
-		if strings.Contains(lower, s) {
-			e := usual(KindSend).with(say("sends data from a line of %s: %s", c.name, clip(code, 100)), c.name).as(Irreversible, ReachShared)
-			e.Sure = 0.6
-			return []Effect{e}
-		}
-	}
-	return nil
+	e := usual(KindSend).with(say("sends data from a line of %s: %s", c.name, clip(code, 100)), c.name).as(Irreversible, ReachShared)
+	e.Sure = 0.6
+	return []Effect{e}
 }
 
 // onlyLocal reports whether program text names addresses, and all of them are

@@ -20,6 +20,8 @@ type call struct {
 	r    *reading
 	sec  *commands.Section
 	took int // operands that the matching line took
+	// among is what lies among all that it reads below a folder.
+	among wording.Phrase
 	// called is the name under which the tables know the command.
 	called string
 	// why is what the table says of it besides, and options those that its rule
@@ -27,10 +29,6 @@ type call struct {
 	why     string
 	options [][]string
 }
-
-// rule finds the effects of a command for which a table line is not enough.
-// No effect means that the command only reads.
-type rule func(c *call) []Effect
 
 // shellText reads a command line.
 func (r *reading) shellText(src string) {
@@ -234,7 +232,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
 	}
 	out = append(out, r.named(v)...)
-	out = append(out, r.gathered(v)...)
+	out = append(out, r.besides(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))
@@ -254,7 +252,6 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.fills(v)...)
 	out = append(out, r.variables(v)...)
 	out = append(out, r.throughDoors(v)...)
-	out = append(out, r.exposed(v)...)
 	r.remember(v)
 	r.starts(v)
 	r.looksFor(v)

@@ -220,11 +220,11 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 		return r.badOptions(v, d.loads, value)
 	case "named":
 		if _, address, ok := strings.Cut(name, "."); ok {
-			return badHost(literal(address[:max(0, strings.LastIndexByte(address, '.'))]))
+			return r.judge.tables.badHost(literal(address[:max(0, strings.LastIndexByte(address, '.'))]))
 		}
 		return ""
 	}
-	return badHost(value)
+	return r.judge.tables.badHost(value)
 }
 
 // badSearch finds a folder of a list from which nobody should take programs.

@@ -324,7 +324,7 @@ func (t *tool) given(role readings.Role) bool {
 // its executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
-		if what, carries := carriesData(u.Text); carries && !localURL(u.Text) {
+		if what, carries := t.r.judge.tables.carriesData(u.Text); carries && !localURL(u.Text) {
 			t.r.add(one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(u.Text)), u.Text)...)
 		}
 	}

@@ -29,12 +29,10 @@ type Judge struct {
 	places *place.Table
 	// clients are what is known of the tools of coding agents.
 	clients agents.Set
-	// gatherers are the programs that read all below a folder, by name.
-	gatherers map[string]gatherer
-	rules     map[string]rule
-	facts     map[string]fact
-	opts      Options
-	reader    *readings.Reader // for proposals that no engine has read
+	rules   map[string]rule
+	facts   map[string]fact
+	opts    Options
+	reader  *readings.Reader // for proposals that no engine has read
 }
 
 // Options say what is known of the machine on which calls would run.
@@ -82,7 +80,7 @@ func New(o Options) (*Judge, error) {
 	}
 	j := &Judge{
 		clients: tools,
-		tables:  t, doors: settings, places: known, gatherers: gatherers(), rules: allRules(), facts: allFacts(), opts: o,
+		tables:  t, doors: settings, places: known, rules: allRules(), facts: allFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
 	for name, secs := range t.sections {

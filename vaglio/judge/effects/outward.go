@@ -8,17 +8,16 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // metadata reports whether an address is that of a cloud's metadata service,
 // which hands the machine's credentials to whoever asks, in any spelling of its
 // number.
-func metadata(address string) bool {
+func (t *tables) metadata(address string) bool {
 	host := hosts.Of(address)
-	switch host {
-	case "metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal", "metadata.azure.internal",
-		"metadata.tencentyun.com":
+	if t.ofClass("metadata-host", host) {
 		return true
 	}
 	ip, ok := hosts.Number(host)
@@ -38,8 +37,8 @@ func metadata(address string) bool {
 
 // credentialDoor says what credentials an address hands out to anybody who
 // reaches it, nil if none are known.
-func credentialDoor(address string) wording.Sentence {
-	if metadata(address) {
+func (t *tables) credentialDoor(address string) wording.Sentence {
+	if t.metadata(address) {
 		return say("asks the cloud's metadata service, which hands out credentials: %s", address)
 	}
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), "/")
@@ -91,7 +90,7 @@ func (r *reading) tells(address, f string) bool {
 	case f == "git":
 		return r.gitTold
 	case t.ofClass("picks", f):
-		return asked || !knownRegistry(address) && r.listedSecret
+		return asked || !t.knownRegistry(address) && r.listedSecret
 	}
 	return asked
 }
@@ -139,104 +138,6 @@ func (r *reading) namesLocal(a arg) bool {
 	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
 }
 
-// server says how a program that serves files or data is told what and where.
-type server struct {
-	words   []string // its arguments hold one of these, if there are any
-	folders []string // options that name the folder
-	operand bool     // an operand names it
-	listens []string // options that name the address
-	data    bool     // serves data, so that all addresses are too many
-}
-
-// serverOf knows the programs that serve a folder or a store of data.
-func serverOf(name string) (server, bool) {
-	switch name {
-	case "python", "python2", "python3", "pypy3":
-		return server{words: []string{"http.server", "SimpleHTTPServer"}, folders: []string{"-d", "--directory"}}, true
-	case "serve", "http-server", "live-server", "static-server", "miniserve", "simple-http-server", "ran", "darkhttpd":
-		return server{operand: true, folders: []string{"-r", "--root", "--public", "-d", "--dir"}}, true
-	case "php":
-		return server{words: []string{"-S"}, folders: []string{"-t", "--docroot"}}, true
-	case "ruby":
-		return server{words: []string{"-run", "-rwebrick", "httpd"}, operand: true}, true
-	case "busybox", "httpd":
-		return server{folders: []string{"-h"}}, true
-	case "caddy":
-		return server{words: []string{"file-server"}, folders: []string{"--root", "-r"}}, true
-	case "redis-server", "valkey-server", "keydb-server":
-		return server{listens: []string{"--bind"}, data: true}, true
-	case "mongod", "mongos":
-		return server{listens: []string{"--bind_ip"}, data: true}, true
-	case "mysqld", "mariadbd", "mysqld_safe":
-		return server{listens: []string{"--bind-address"}, data: true}, true
-	case "postgres", "postmaster":
-		return server{listens: []string{"-h"}, data: true}, true
-	case "memcached":
-		return server{listens: []string{"-l", "--listen"}, data: true}, true
-	}
-	return server{}, false
-}
-
-// exposed are the effects of a program that serves more than the workspace, or
-// a store of data to every machine around.
-func (r *reading) exposed(v *invocation) []Effect {
-	s, ok := serverOf(v.name)
-	if !ok || v.box != "" && !v.exposed || len(s.words) > 0 && !slices.ContainsFunc(v.args, func(a arg) bool { return slices.Contains(s.words, a.text) }) {
-		return nil
-	}
-	if s.data {
-		return s.open(v)
-	}
-	for _, f := range s.served(v) {
-		if p := r.world.placeOf(f, v.cwd); p != placeWorkspace && p != placeTemp && p != placeNowhere {
-			return shared(KindSend, say("serves the files below %s to whoever asks", r.world.clean(f.text, v.cwd)), f.text)
-		}
-	}
-	return nil
-}
-
-// open is the effect of a store of data that listens on every address.
-func (s *server) open(v *invocation) []Effect {
-	everywhere := slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--bind_ip_all" })
-	for _, a := range optionValues(v.args, s.listens) {
-		everywhere = everywhere || a.text == "*" || strings.Contains(a.text, "0.0.0.0") || strings.Contains(","+a.text+",", ",::,")
-	}
-	if everywhere {
-		return shared(KindSend, say("opens %s to every machine that reaches this one", v.name), v.name)
-	}
-	return nil
-}
-
-// served are the folders that a program serves, the current one if none is
-// named.
-func (s *server) served(v *invocation) []arg {
-	folders := optionValues(v.args, s.folders)
-	for _, a := range v.args {
-		if s.operand && a.text != "" && strings.IndexByte("/~$.", a.text[0]) >= 0 {
-			folders = append(folders, a)
-		}
-	}
-	if len(folders) == 0 {
-		return []arg{literal(".")}
-	}
-	return folders
-}
-
-// optionValues are the values of options, behind them or an equal sign.
-func optionValues(args []arg, names []string) []arg {
-	var out []arg
-	for i, a := range args {
-		name, _, has := strings.Cut(a.text, "=")
-		switch {
-		case has && slices.Contains(names, name):
-			out = append(out, a.slice(len(name)+1))
-		case i > 0 && slices.Contains(names, args[i-1].text):
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
 // maxAddress bounds the path and the query of an address that is fetched, in
 // bytes: what browsers and servers commonly stop at.
 const maxAddress = 8 << 10
@@ -244,7 +145,7 @@ const maxAddress = 8 << 10
 // carriesData finds what an address that is only fetched carries out of the
 // machine: data packed into its path or its query, or a place whose only use
 // is to collect what it is sent; false when it finds nothing.
-func carriesData(address string) (wording.Clause, bool) {
+func (t *tables) carriesData(address string) (wording.Clause, bool) {
 	u, err := url.Parse(strings.Trim(address, "'\""))
 	if err != nil || u.Host == "" || localURL(address) {
 		return wording.Clause{}, false
@@ -253,15 +154,14 @@ func carriesData(address string) (wording.Clause, bool) {
 		return wording.Say("more text than an address needs"), true
 	}
 	host := strings.ToLower(u.Hostname())
-	if holdsAny(host, "webhook.site", "requestbin", "pipedream.net", "burpcollaborator", "oastify", "interact.sh", "interactsh", "dnslog",
-		"beeceptor", "hookbin", "requestcatcher", "canarytokens", "ngrok", "oast.", "postb.in", "requestinspector", "ptsv", "webhookrelay", "mockbin") {
+	if t.inText("collector", host) != nil {
 		return wording.Say("the collector %s", host), true
 	}
 	if slices.ContainsFunc(strings.Split(u.Path, "/"), packed) {
 		return wording.Say("data in the path"), true
 	}
 	for name, values := range u.Query() {
-		if slices.ContainsFunc(values, func(v string) bool { return carries(name, v) }) {
+		if slices.ContainsFunc(values, func(v string) bool { return t.carries(name, v) }) {
 			return wording.Say("the parameter %s", name), true
 		}
 	}
@@ -270,16 +170,10 @@ func carriesData(address string) (wording.Clause, bool) {
 
 // carries reports whether a parameter of an address holds data that it takes
 // out, by its name or by what it looks like.
-func carries(name, value string) bool {
-	switch strings.ToLower(name) {
-	case "exfil", "leak", "dump", "secrets", "loot", "stolen", "env", "passwd", "password", "creds", "credentials":
-		if value != "" {
-			return true
-		}
-	case "data", "payload", "d", "blob", "contents":
-		if len(value) >= 16 && !strings.ContainsAny(value, " ,") {
-			return true
-		}
+func (t *tables) carries(name, value string) bool {
+	name = strings.ToLower(name)
+	if t.ofClass("leaking-parameter", name) && value != "" || t.ofClass("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") {
+		return true
 	}
 	return packed(value) || holdsAny(value, "-----BEGIN", "root:x:0") || startsAny(value, "AKIA", "ghp_", "sk_live_")
 }
@@ -302,4 +196,120 @@ func packed(s string) bool {
 		marks = marks || strings.IndexByte("=:{ \n@", b) >= 0
 	}
 	return marks
+}
+
+// netcatRule judges what is sent to a service of this machine.
+func netcatRule(c *call) []Effect {
+	if text, all := c.input(); all {
+		for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
+			if c.r.judge.tables.ofClass("service-changes", w) {
+				return []Effect{usual(KindDatabase).with(say("sends %s to a service of this machine", w), c.rest(0)).as(Irreversible, ReachUser)}
+			}
+		}
+	}
+	return own(say("talks to this machine"))
+}
+
+// passed judges the command that sshpass gives a password to.
+func (c *call) passed() []Effect {
+	for i, a := range c.all {
+		switch lastPart(a.text) {
+		case "ssh", "scp", "sftp", "rsync", "ssh-copy-id":
+			if c.r.depth > 3 {
+				return unknown(say("nests too deep"), c.name)
+			}
+			c.r.depth++
+			defer func() { c.r.depth-- }()
+			return c.r.apart(func() { c.r.shellArgv(texts(c.all[i:])) })
+		}
+	}
+	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))
+}
+
+func sftpRule(c *call) []Effect {
+	text, all := c.input()
+	if !all {
+		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
+	}
+	for l := range strings.Lines(text.text) {
+		if f := strings.Fields(l); len(f) > 0 && !c.r.judge.tables.ofClass("sftp-looks", strings.TrimPrefix(f[0], "-")) {
+			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
+		}
+	}
+	return reads()
+}
+
+// remotePath reports whether a word names a path on another machine.
+func remotePath(s string) bool {
+	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {
+		return true
+	}
+	host, _, ok := strings.Cut(s, ":")
+	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
+}
+
+func copyHostsRule(c *call) []Effect {
+	if len(c.operands) == 0 {
+		return unknown(say("copies files that are not known"), "")
+	}
+	dest := c.operands[len(c.operands)-1]
+	src := c.operands[:len(c.operands)-1]
+	if len(src) == 0 {
+		return reads() // rsync lists
+	}
+	var out []Effect
+	for _, o := range c.told().Operations {
+		if o.Role != operation.Target || !o.Object.Host && !remotePath(dest.text) {
+			continue
+		}
+		switch o.Verb {
+		case operation.Delete:
+			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", dest.text), dest.text).as(Irreversible, ReachShared))
+		default:
+			out = append(out, usual(KindSend).with(say("copies %s to %s", join(src), dest.text), dest.text))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return operationsRule(c)
+}
+
+// badHost finds an address that is neither this machine nor a registry that
+// everybody uses.
+func (t *tables) badHost(value arg) string {
+	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
+		switch {
+		case part == "direct", part == "off", part == "none", part == "on",
+			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
+		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
+		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
+		case localURL(part), t.knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name of the own network has no dot
+		default:
+			return part
+		}
+	}
+	return ""
+}
+
+// knownRegistry reports whether an address is one from which a package manager
+// takes packages by default, or its usual mirror.
+func (t *tables) knownRegistry(s string) bool {
+	s = strings.TrimPrefix(s, "sparse+")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = rest
+	}
+	host, _, _ := strings.Cut(s, "/")
+	if strings.Contains(host, "@") {
+		return false
+	}
+	for {
+		if t.ofClass("known-registry", host) {
+			return true
+		}
+		var ok bool
+		if _, host, ok = strings.Cut(host, "."); !ok {
+			return false
+		}
+	}
 }

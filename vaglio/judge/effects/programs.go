@@ -8,7 +8,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // named judges a command by its name.
@@ -125,8 +124,7 @@ func systemPath(s string) bool {
 func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) []Effect {
 	var last *call
 	for i, sec := range secs {
-		c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
-		c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
+		c := r.callOf(v, name, sec)
 		if i == 0 {
 			if out, ok := c.helpOnly(name); ok {
 				return out
@@ -150,151 +148,11 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 	return last.elsewhere(name, last.finish(last.sec.Else))
 }
 
-// helpOnly reports whether a call asks a known program for its help only.
-func (c *call) helpOnly(name string) ([]Effect, bool) {
-	if c.r.judge.tables.ofClass("runs-others", name) {
-		return nil, false
-	}
-	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
-		return reads(), true
-	}
-	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
-		c.has("--version", "-V", "-version") {
-		return reads(), true
-	}
-	return nil, false
-}
-
-// finish turns an outcome into effects.
-func (c *call) finish(o commands.Outcome) []Effect {
-	c.leave(o.Leaves)
-	if strings.HasPrefix(o.Rule, "(") {
-		return c.shared(o.Rule)
-	}
-	if o.Rule != "" {
-		c.why, c.options = o.Why, o.Options
-		out := c.r.judge.rules[o.Rule](c)
-		if len(out) == 0 {
-			return reads()
-		}
-		return out
-	}
-	e := effectOf(o)
-	target := c.object()
-	if e.Target = target; target == "" {
-		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
-	}
-	e.Why = worded(o.Why, func(of string) string { return c.about(of, target) })
-	if e.Why == nil {
-		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
-	}
-	switch {
-	case e.Kind == KindInstall && c.box != "":
-		return own(say("installs packages in the container"))
-	case e.Kind == KindRead:
-		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
-	case e.Kind == KindUnknown && o.Why == "":
-		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
-	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
-		return append(c.outputs(), e)
-	case o.Here:
-		return c.here(e)
-	}
-	return []Effect{e}
-}
-
-// shared judges what is behind the matched operands by lines that several programs
-// have in common.
-func (c *call) shared(name string) []Effect {
-	sec := c.r.judge.tables.sections[name][0]
-	for _, l := range sec.Lines {
-		if took, ok := l.Match(c.Parsed, c.took); ok {
-			c.took = took
-			return c.finish(l.Then)
-		}
-	}
-	return c.finish(sec.Else)
-}
-
-// said is the message of the line that asks a rule.
-func (c *call) said() wording.Sentence {
-	return worded(c.why, func(of string) string { return c.about(of, c.rest(c.took)) })
-}
-
-// about is what a table's message is about, as [phraseFrom] gives it.
-func (c *call) about(of, target string) string {
-	if of != "" && of[0] >= '0' && of[0] <= '9' {
-		return c.operand(c.took + int(of[0]-'0'))
-	}
-	switch of {
-	case "":
-		return target
-	case "#":
-		return c.name
-	case "!":
-		return c.Found
-	case "+":
-		return c.name + " " + c.rest(0)
-	case "&":
-		return c.rest(0)
-	case "*":
-		return strings.TrimSpace(c.name + " " + join(c.all))
-	case "=":
-		return c.rest(c.took)
-	case "^":
-		return join(c.operands[:min(c.took, len(c.operands))])
-	}
-	return join(c.values(strings.Split(of, "|")...))
-}
-
-// object is what a command does something to: the operands behind those that
-// the line matched, else the values of its options.
-func (c *call) object() string {
-	if s := c.rest(c.took); s != "" {
-		return s
-	}
-	var values []arg
-	for i := range c.flags {
-		if f := &c.flags[i]; f.has && !f.off {
-			values = append(values, f.value)
-		}
-	}
-	return join(values)
-}
-
-// outreach finds in the first words of a command of a development tool a verb
-// by which such tools leave the workspace, so that what is taken for work in
-// the workspace by default does not swallow it.
-func (c *call) outreach() []Effect {
-	if c.has("--push", "--publish", "--deploy", "--upload") {
-		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
-			return one(KindPublish, say("publishes by %s: %s", c.name, join(c.all)), c.rest(0))
-		}
-	}
-	for _, a := range c.operands[:min(3, len(c.operands))] {
-		w := strings.ToLower(a.text)
-		if i := strings.LastIndexAny(w, ":-"); i >= 0 && !strings.ContainsAny(w, "./") {
-			w = w[i+1:]
-		}
-		switch w {
-		case "deploy", "publish", "upload", "push", "submit", "undeploy", "unpublish", "promote", "rollout":
-			return one(KindPublish, say("publishes by %s: %s", c.name, c.rest(0)), c.rest(0))
-		case "destroy", "purge", "wipe", "nuke", "terminate", "teardown":
-			return one(KindDelete, say("destroys something by %s: %s", c.name, c.rest(0)), c.rest(0))
-		}
-	}
-	return nil
-}
-
-// outputs are the effects of options that name files to write.
-func (c *call) outputs() []Effect {
-	var out []Effect
-	defer c.built(len(c.r.did))
-	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
-		"--destination", "--outFile", "--outDir") {
-		out = append(out, c.r.write(c.invocation, a, "writes")...)
-	}
-	return out
+// callOf is a command as a section reads its words.
+func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *call {
+	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
+	c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
+	return c
 }
 
 // stranger judges a command that no table knows.

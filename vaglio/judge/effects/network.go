@@ -8,23 +8,6 @@ import (
 	"strings"
 )
 
-func netRules(m map[string]rule) {
-	m["curl"] = curlRule
-	m["wget"] = wgetRule
-	m["httpie"] = httpieRule
-	m["ftp"] = func(c *call) []Effect {
-		if text := join(c.all); strings.Contains(text, "get ") && !strings.Contains(text, "put ") && !strings.Contains(text, "mirror -R") {
-			return own(say("downloads files"))
-		}
-		return shared(KindSend, say("opens a file transfer with %s", c.rest(0)), c.rest(0))
-	}
-	m["netcat"] = netcatRule
-	m["passed"] = (*call).passed
-	m["sftp"] = sftpRule
-	m["copyHosts"] = copyHostsRule
-	m["lookup"] = lookupRule
-}
-
 // localURL reports whether an address is this machine.
 func localURL(s string) bool {
 	s = strings.Trim(s, "'\"")
@@ -55,6 +38,14 @@ func store(s string) bool {
 		":8108", ":15672", ":8001")
 }
 
+// ftpRule tells a session that only downloads from others.
+func ftpRule(c *call) []Effect {
+	if text := join(c.all); strings.Contains(text, "get ") && !strings.Contains(text, "put ") && !strings.Contains(text, "mirror -R") {
+		return own(say("downloads files"))
+	}
+	return shared(KindSend, say("opens a file transfer with %s", c.rest(0)), c.rest(0))
+}
+
 // allLocal reports whether a command names addresses, and all of them are this
 // machine.
 func (c *call) allLocal() bool {
@@ -77,7 +68,7 @@ func (c *call) allLocal() bool {
 // request is the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
-	if what := credentialDoor(address); what != nil {
+	if what := r.judge.tables.credentialDoor(address); what != nil {
 		return one(KindCredentials, what, address)
 	}
 	switch method {
@@ -112,7 +103,7 @@ func (r *reading) fetch(method, address string) []Effect {
 		e.Sure = 0.6
 		return []Effect{e}
 	}
-	if what, carries := carriesData(address); carries {
+	if what, carries := r.judge.tables.carriesData(address); carries {
 		return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
 	}
 	return one(KindRead, say("fetches %s", address), "")

@@ -82,19 +82,6 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	return out
 }
 
-func fileRules(m map[string]rule) {
-	m["operations"] = operationsRule
-	m["truncate"] = truncateRule
-	m["dd"] = ddRule
-	m["sed"] = sedRule
-	m["editor"] = editorRule
-	m["find"] = findRule
-	m["unpack"] = unpackRule
-	m["archive"] = archiveRule
-	m["chmod"] = chmodRule
-	m["chown"] = chownRule
-}
-
 func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
 	var out []Effect
 	for _, a := range list {

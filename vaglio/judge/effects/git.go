@@ -8,15 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-func gitRules(m map[string]rule) {
-	m["gitPush"] = gitPush
-	m["gitFetch"] = gitFetch
-	m["gitCheckout"] = gitCheckout
-	m["gitForeach"] = gitForeach
-	m["gitConfig"] = gitConfig
-	m["ghApi"] = ghAPI
-}
-
 // gitForeach judges the command line that runs in every submodule.
 func gitForeach(c *call) []Effect {
 	c.r.depth++
@@ -237,43 +228,23 @@ func cutLast(s, sep string) (string, string, bool) {
 	return s, "", false
 }
 
+// gitConfig judges the words behind config, whose options take other values than
+// git's own.
 func gitConfig(c *call) []Effect {
-	ops := c.gitConfigOperands()
-	if c.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--show-origin", "--show-scope", "--name-only", "--get-color") {
-		return reads()
-	}
-	if len(ops) == 0 {
-		return reads()
-	}
-	verb := ops[0].text
-	if verb == "set" || verb == "unset" {
-		ops = ops[1:]
-	}
-	if verb == "get" || verb == "list" || len(ops) == 0 {
-		return reads()
-	}
-	if len(ops) > 1 {
-		return c.gitSetting(strings.ToLower(ops[0].text), ops[1])
-	}
-	if c.has("--unset", "--unset-all", "--add", "--remove-section", "--rename-section", "-e", "--edit") || verb == "unset" {
-		return c.gitSetting(strings.ToLower(ops[0].text), arg{})
-	}
-	return reads()
+	at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "config" })
+	return c.rows("(git-config)", c.all[at+1:]...)
 }
 
-// gitConfigOperands are the operands of git config, without its options' values.
-func (c *call) gitConfigOperands() []arg {
-	ops := slices.Clone(c.operands[1:])
-	for i, a := range c.all[:max(0, len(c.all)-1)] {
-		if at := slices.IndexFunc(ops, func(o arg) bool { return o.text == c.all[i+1].text }); at >= 0 && c.r.judge.tables.ofClass("git-config-value", a.text) {
-			ops = slices.Delete(ops, at, at+1)
-		}
-	}
-	return ops
+// gitSetting judges giving a value to a key of git's configuration, gitUnset
+// taking it away.
+func gitSetting(c *call) []Effect {
+	return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1])
 }
 
-// gitSetting is the effect of setting a key of git's configuration.
+func gitUnset(c *call) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) }
+
 func (c *call) gitSetting(key string, value arg) []Effect {
+	key = strings.ToLower(key)
 	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead {
 		return out
 	}

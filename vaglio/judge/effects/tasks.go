@@ -9,19 +9,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-func taskRules(m map[string]rule) {
-	m["task"] = taskRule
-	m["tasks"] = tasksRule
-	m["scriptOrTool"] = (*call).scriptOrTool
-	m["npmInit"] = npmInit
-	m["npx"] = npxRule
-	m["execTool"] = execTool
-	m["goRun"] = goRun
-	m["migrate"] = migrateRule
-	m["script"] = scriptRule
-	m["inlineApp"] = inlineApp
-}
-
 // taskRule judges the task that the first operand names.
 func taskRule(c *call) []Effect { return c.task(c.operand(c.took), c.said()) }
 
@@ -88,7 +75,7 @@ func (t *tables) taskEffect(name string) (Effect, bool) {
 		if t.ofClass("harmless-task", w) {
 			return Effect{}, false
 		}
-		s.take(w)
+		s.take(t, w)
 	}
 	switch {
 	case s.database && s.strong.Kind == KindDelete:
@@ -107,31 +94,26 @@ type taskSense struct {
 }
 
 // take adds a word, of which the last one counts.
-func (s *taskSense) take(w string) {
-	switch w {
-	case "build", "compile", "assemble", "bundle", "pack", "package", "local", "dev", "watch", "generate", "format", "debug", "serve", "start", "profile":
+func (s *taskSense) take(t *tables, w string) {
+	switch {
+	case t.ofClass("task-builds", w):
 		s.build = true
-	case "deploy", "deployment", "publish", "redeploy", "promote", "rollout", "ship", "golive", "broadcast", "distribute", "undeploy", "publishtocentral":
+	case t.ofClass("task-publishes", w):
 		s.strong = usual(KindPublish)
-	case "flash", "burn":
+	case t.ofClass("task-operates", w):
 		s.strong = usual(KindPhysical)
-	case "destroy", "drop", "wipe", "purge", "nuke", "teardown", "erase", "truncate", "flush", "obliterate", "fresh",
-		"reset", "rollback", "restore", "recreate", "undo":
+	case t.ofClass("task-deletes", w), w == "clean" && s.database:
 		s.strong = usual(KindDelete)
-	case "provision", "terraform", "apply", "upload", "notify", "announce", "send", "push":
+	case t.ofClass("task-changes", w):
 		s.weak = usual(KindInfrastructure)
-	case "sync", "backup", "import", "export":
+	case t.ofClass("task-copies", w):
 		s.weak = Effect{}
-	case "release", "prod", "production", "live", "staging":
+	case t.ofClass("task-live", w):
 		s.weak = usual(KindPublish)
-	case "install", "uninstall", "bootstrap-system":
+	case t.ofClass("task-installs", w):
 		s.weak = usual(KindInstall).as(Partial, ReachSystem)
-	case "flyway", "liquibase", "migrate", "migration", "seed":
+	case t.ofClass("task-database", w):
 		s.database = true
-	case "clean":
-		if s.database {
-			s.strong = usual(KindDelete)
-		}
 	}
 }
 

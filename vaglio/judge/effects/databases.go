@@ -8,35 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-func dbRules(m map[string]rule) {
-	m["client"] = (*call).client
-	m["sqlArg"] = func(c *call) []Effect {
-		if n := len(c.operands); n > c.took {
-			return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
-		}
-		return c.fed(wording.Say(theDatabase))
-	}
-	m["sqlite"] = sqliteRule
-	m["redis"] = redisRule
-	m["mongo"] = mongoRule
-	m["cypher"] = func(c *call) []Effect {
-		text := c.rest(0)
-		if t, all := c.input(); text == "" && all {
-			text = t.text
-		}
-		upper := " " + strings.ToUpper(text) + " "
-		for _, w := range []string{" CREATE ", " MERGE ", " DELETE ", " SET ", " REMOVE ", " DROP ", " LOAD ", " CALL DBMS", " CALL APOC"} {
-			if strings.Contains(upper, w) {
-				return one(KindDatabase, say("changes the graph: %s", clip(text, 120)), "graph")
-			}
-		}
-		if text == "" {
-			return unknown(say("runs queries that were not read"), c.name)
-		}
-		return reads()
-	}
-}
-
 // client judges a database client: SQL in options, in files, or on its input.
 func (c *call) client() []Effect {
 	where := c.database()
@@ -201,4 +172,27 @@ func mongoCode(code string, nouns map[string]map[string]bool) []Effect {
 		}
 	}
 	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
+}
+
+// sqlArg judges the statement that is the last operand, or the input.
+func sqlArg(c *call) []Effect {
+	if n := len(c.operands); n > c.took {
+		return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
+	}
+	return c.fed(wording.Say(theDatabase))
+}
+
+// cypherRule judges a query of a graph.
+func cypherRule(c *call) []Effect {
+	text := c.rest(0)
+	if t, all := c.input(); text == "" && all {
+		text = t.text
+	}
+	switch {
+	case text == "":
+		return unknown(say("runs queries that were not read"), c.name)
+	case c.r.judge.tables.inText("graph-changes", " "+strings.ToLower(text)+" ") != nil:
+		return one(KindDatabase, say("changes the graph: %s", clip(text, 120)), "graph")
+	}
+	return reads()
 }

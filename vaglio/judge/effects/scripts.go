@@ -277,7 +277,7 @@ func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	address := join(targets)
 	for _, t := range targets {
-		if what := credentialDoor(t.text); what != nil {
+		if what := r.judge.tables.credentialDoor(t.text); what != nil {
 			return one(KindCredentials, what, t.text)
 		}
 	}

@@ -1,0 +1,346 @@
+package effects
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// helpOnly reports whether a call asks a known program for its help only.
+func (c *call) helpOnly(name string) ([]Effect, bool) {
+	if c.r.judge.tables.ofClass("runs-others", name) {
+		return nil, false
+	}
+	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
+		return reads(), true
+	}
+	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
+		c.has("--version", "-V", "-version") {
+		return reads(), true
+	}
+	return nil, false
+}
+
+// finish turns an outcome into effects.
+func (c *call) finish(o commands.Outcome) []Effect {
+	c.leave(o.Leaves)
+	if strings.HasPrefix(o.Rule, "(") {
+		return c.shared(o.Rule)
+	}
+	if o.Rule != "" {
+		c.why, c.options = o.Why, o.Options
+		out := c.r.judge.rules[o.Rule](c)
+		if len(out) == 0 {
+			return reads()
+		}
+		return out
+	}
+	e := effectOf(o)
+	target := c.object()
+	if e.Target = target; target == "" {
+		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
+	}
+	e.Why = worded(o.Why, func(of string) string { return c.about(of, target) })
+	if e.Why == nil {
+		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
+	}
+	switch {
+	case e.Kind == KindInstall && c.box != "":
+		return own(say("installs packages in the container"))
+	case e.Kind == KindRead:
+		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
+	case e.Kind == KindUnknown && o.Why == "":
+		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
+	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
+		return append(c.outputs(), e)
+	case o.Here:
+		return c.here(e)
+	}
+	return []Effect{e}
+}
+
+// shared judges what is behind the matched operands by lines that several programs
+// have in common.
+func (c *call) shared(name string) []Effect {
+	sec := c.r.judge.tables.sections[name][0]
+	for _, l := range sec.Lines {
+		if took, ok := l.Match(c.Parsed, c.took); ok {
+			c.took = took
+			return c.finish(l.Then)
+		}
+	}
+	return c.finish(sec.Else)
+}
+
+// said is the message of the line that asks a rule.
+func (c *call) said() wording.Sentence {
+	return worded(c.why, func(of string) string { return c.about(of, c.rest(c.took)) })
+}
+
+// about is what a table's message is about, as [phraseFrom] gives it.
+func (c *call) about(of, target string) string {
+	if of != "" && of[0] >= '0' && of[0] <= '9' {
+		return c.operand(c.took + int(of[0]-'0'))
+	}
+	switch of {
+	case "":
+		return target
+	case "#":
+		return c.name
+	case "!":
+		return c.Found
+	case "+":
+		return c.name + " " + c.rest(0)
+	case "&":
+		return c.rest(0)
+	case "*":
+		return strings.TrimSpace(c.name + " " + join(c.all))
+	case "=":
+		return c.rest(c.took)
+	case "^":
+		return join(c.operands[:min(c.took, len(c.operands))])
+	}
+	return join(c.values(strings.Split(of, "|")...))
+}
+
+// object is what a command does something to: the operands behind those that
+// the line matched, else the values of its options.
+func (c *call) object() string {
+	if s := c.rest(c.took); s != "" {
+		return s
+	}
+	var values []arg
+	for i := range c.flags {
+		if f := &c.flags[i]; f.has && !f.off {
+			values = append(values, f.value)
+		}
+	}
+	return join(values)
+}
+
+// outreach finds in the first words of a command of a development tool a verb
+// by which such tools leave the workspace, so that what is taken for work in
+// the workspace by default does not swallow it.
+func (c *call) outreach() []Effect {
+	if c.has("--push", "--publish", "--deploy", "--upload") {
+		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
+			return one(KindPublish, say("publishes by %s: %s", c.name, join(c.all)), c.rest(0))
+		}
+	}
+	for _, a := range c.operands[:min(3, len(c.operands))] {
+		w := strings.ToLower(a.text)
+		if i := strings.LastIndexAny(w, ":-"); i >= 0 && !strings.ContainsAny(w, "./") {
+			w = w[i+1:]
+		}
+		switch w {
+		case "deploy", "publish", "upload", "push", "submit", "undeploy", "unpublish", "promote", "rollout":
+			return one(KindPublish, say("publishes by %s: %s", c.name, c.rest(0)), c.rest(0))
+		case "destroy", "purge", "wipe", "nuke", "terminate", "teardown":
+			return one(KindDelete, say("destroys something by %s: %s", c.name, c.rest(0)), c.rest(0))
+		}
+	}
+	return nil
+}
+
+// outputs are the effects of options that name files to write.
+func (c *call) outputs() []Effect {
+	var out []Effect
+	defer c.built(len(c.r.did))
+	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
+		"--destination", "--outFile", "--outDir") {
+		out = append(out, c.r.write(c.invocation, a, "writes")...)
+	}
+	return out
+}
+
+// fact tells whether something holds of a command, or of some of its words,
+// that a line of its table asks for besides them.
+type fact func(c *call, of []arg) bool
+
+// allFacts are what the tables may ask, by the names that they know.
+func allFacts() map[string]fact {
+	all := wordFacts()
+	maps.Copy(all, commandFacts())
+	return all
+}
+
+// wordFacts hold of some words when they hold of one of them, which messages may
+// name.
+func wordFacts() map[string]fact {
+	of := func(holds func(c *call, a arg) bool) fact {
+		return func(c *call, words []arg) bool {
+			i := slices.IndexFunc(words, func(a arg) bool { return holds(c, a) })
+			if i >= 0 {
+				c.Found = words[i].text
+			}
+			return i >= 0
+		}
+	}
+	at := func(p where) fact {
+		return of(func(c *call, a arg) bool { return c.r.world.placeOf(a, c.cwd) == p })
+	}
+	return map[string]fact{
+		"secret":      at(placeSecret),
+		"temporary":   at(placeTemp),
+		"workspace":   at(placeWorkspace),
+		"known":       of(func(_ *call, a arg) bool { return a.known }),
+		"url":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") }),
+		"abroad":      of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
+		"far":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") || remotePath(a.text) }),
+		"near":        of(func(_ *call, a arg) bool { return startsAny(a.text, ".", "/") }),
+		"number":      of(func(_ *call, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
+		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
+		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
+		"reads":       of((*call).namesReading),
+		"foreign": of(func(_ *call, a arg) bool {
+			archive, _ := localArchive(a.text)
+			return !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org")
+		}),
+		"stray": of(func(_ *call, a arg) bool {
+			_, stray := localArchive(a.text)
+			return stray
+		}),
+		"strange-channel": of(func(c *call, a arg) bool {
+			name, _, _ := strings.Cut(a.text, "/")
+			return !c.r.judge.tables.ofClass("known-channel", name) && !localURL(a.text)
+		}),
+	}
+}
+
+// commandFacts hold of a command, or of all of some words.
+func commandFacts() map[string]fact {
+	all := func(holds func(c *call, a arg) bool) fact {
+		return func(c *call, words []arg) bool {
+			return len(words) > 0 && !slices.ContainsFunc(words, func(a arg) bool { return !holds(c, a) })
+		}
+	}
+	return map[string]fact{
+		"cloned":   func(c *call, _ []arg) bool { return c.r.cloned },
+		"wrapped":  func(c *call, _ []arg) bool { return c.wrapper },
+		"root":     func(c *call, _ []arg) bool { return c.root },
+		"testing":  func(c *call, _ []arg) bool { return c.testing() },
+		"emulated": func(c *call, _ []arg) bool { return c.local() },
+		"bulk":     func(c *call, _ []arg) bool { return c.bulk() },
+		"told":     func(c *call, _ []arg) bool { return c.isTold() },
+		"sends":    func(c *call, _ []arg) bool { return c.sendsFile() },
+		"hoard":    (*call).hoard,
+		"outside":  (*call).outside,
+		"plain":    func(c *call, words []arg) bool { return c.r.onlyPlain(words) },
+		"inside":   all(func(c *call, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
+		"rebuilt": all(func(c *call, a arg) bool {
+			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
+		}),
+		"local": func(c *call, words []arg) bool {
+			if words == nil {
+				return c.allLocal()
+			}
+			return slices.ContainsFunc(words, func(a arg) bool { return localURL(a.text) })
+		},
+	}
+}
+
+// namesReading reports whether a word is the name of something that reads.
+func (c *call) namesReading(a arg) bool {
+	words := taskWords(lastPart(a.text))
+	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
+}
+
+// isTold reports whether all is known of what the command is given as its input.
+func (c *call) isTold() bool {
+	text, all := c.input()
+	return all && text.text != ""
+}
+
+// sendsFile reports whether the input is a file, or comes from a command that
+// reads files.
+func (c *call) sendsFile() bool {
+	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
+		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
+}
+
+// checkFacts reports a fact that the tables may ask and that nobody can tell.
+func (j *Judge) checkFacts() error {
+	for _, name := range commands.Facts() {
+		if j.facts[name] == nil {
+			return fmt.Errorf("effects: nobody can tell the fact %q", name)
+		}
+	}
+	return nil
+}
+
+// asked tells a fact about some words of the command.
+func (c *call) asked(name string, of []commands.Spot) bool {
+	var words []arg
+	for _, s := range of {
+		words = append(words, c.all[s.Word].slice(s.Cut))
+	}
+	return c.r.judge.facts[name](c, words)
+}
+
+// leave keeps for the commands that follow what a line of the table says of one.
+func (c *call) leave(marks []string) {
+	for _, mark := range marks {
+		switch mark {
+		case "cloned":
+			c.r.cloned = true
+		case "rewired":
+			c.r.rewired = true
+		case "listed":
+			c.r.listed = true
+		case "started":
+			c.r.started = true
+		case "switched":
+			c.switched()
+		case "fetched":
+			for _, a := range c.operands {
+				c.r.fetched[lastPart(a.text)] = true
+			}
+		}
+	}
+}
+
+// rows judges words that are no command of the shell, but have a section of
+// their own: a setting, a line of another language.
+func (c *call) rows(section string, words ...arg) []Effect {
+	inner := *c.invocation
+	inner.args = words
+	return c.r.tabled(&inner, section, c.r.judge.tables.sections[section])
+}
+
+// rule finds the effects of a command for which a table line is not enough.
+// No effect means that the command only reads.
+type rule func(c *call) []Effect
+
+// allRules are the rules that the tables name.
+func allRules() map[string]rule {
+	return map[string]rule{
+		"operations": operationsRule, // what the tables say that it does to what
+		"task":       taskRule,       // a task of the project, by its name
+		"verb":       func(c *call) []Effect { return c.byVerb(0) },
+		"verbAny1":   func(c *call) []Effect { return c.byVerb(1) },
+		"verbAt2":    awsVerb,
+
+		"archive": archiveRule, "chmod": chmodRule, "chown": chownRule, "dd": ddRule, "editor": editorRule, "find": findRule,
+		"sed": sedRule, "truncate": truncateRule, "unpack": unpackRule,
+
+		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitForeach": gitForeach, "gitPush": gitPush,
+		"gitSetting": gitSetting, "gitUnset": gitUnset, "ghApi": ghAPI,
+
+		"copyHosts": copyHostsRule, "curl": curlRule, "ftp": ftpRule, "httpie": httpieRule, "lookup": lookupRule,
+		"netcat": netcatRule, "passed": (*call).passed, "sftp": sftpRule, "wget": wgetRule,
+
+		"cloudSQL": cloudSQL, "compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
+
+		"client": (*call).client, "cypher": cypherRule, "mongo": mongoRule, "redis": redisRule, "sqlArg": sqlArg, "sqlite": sqliteRule,
+
+		"execTool": execTool, "goRun": goRun, "inlineApp": inlineApp, "migrate": migrateRule, "npmInit": npmInit, "npx": npxRule,
+		"script": scriptRule, "scriptOrTool": (*call).scriptOrTool, "tasks": tasksRule,
+
+		"carried": (*call).carriedText, "env": envRule, "kill": killRule,
+	}
+}

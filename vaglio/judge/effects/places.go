@@ -1,0 +1,332 @@
+package effects
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// where says where a path lies, as far as that matters to its owner.
+type where uint8
+
+const (
+	placeWorkspace where = iota
+	placeTemp            // temporary files
+	placeNowhere         // /dev/null and the like
+	placeControl         // settings that run code or steer agents, hooks, CI
+	placeSecret          // files that hold credentials
+	placeHome            // the user's other files
+	placeSystem          // everything else
+	placeUnknown         // the path is not known
+)
+
+// world is where a call would run.
+type world struct {
+	places *place.Table
+	home   string
+	user   string
+	cwd    string // the folder in which the call begins, "" if it is not known
+	roots  []string
+	kept   []string // of roots, those among temporary files
+}
+
+// clean resolves a path as seen from the folder cwd.
+func (w *world) clean(p, cwd string) string {
+	for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
+		if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
+			p = cmp.Or(w.cwd, ".") + rest
+		}
+	}
+	if p = w.local(p); strings.HasPrefix(p, "$") {
+		return place.Clean(p)
+	}
+	cwd = w.local(cwd)
+	return place.ByProcess(place.Join(cwd, p), cwd)
+}
+
+// local is a path in its normal form, which may be relative.
+func (w *world) local(p string) string { return place.Local(p, cmp.Or(w.home, "/home/~")) }
+
+// placeOf says where a word that names a file lies.
+func (w *world) placeOf(a arg, cwd string) where {
+	p := w.clean(a.text, cwd)
+	is := w.places.Classes(p)
+	switch {
+	case (is&place.Temporary != 0 || w.temporary(a, p)) && !place.Inside(w.kept, p):
+		return placeTemp
+	case a.text == "":
+		return placeUnknown
+	case is&place.Nowhere != 0:
+		return placeNowhere
+	case is&(place.Secret|place.Own) != 0:
+		return placeSecret
+	case is&place.Control != 0:
+		return placeControl
+	case w.inside(p):
+		return placeWorkspace
+	case strings.HasPrefix(p, "$"):
+		if listing(a) {
+			return placeWorkspace
+		}
+		return placeUnknown
+	}
+	return w.outside(p)
+}
+
+// outside says where a known path lies that is not in the workspace. A relative
+// one whose folder is not known is taken to be.
+func (w *world) outside(p string) where {
+	switch {
+	case w.places.InHome(p), w.home != "" && place.Inside([]string{w.home}, p):
+		return placeHome
+	case !path.IsAbs(p) && !strings.HasPrefix(p, "..") && w.cwd == "":
+		return placeWorkspace
+	}
+	return placeSystem
+}
+
+// away is an effect on a clean path outside: it is graded as one on the whole
+// machine, and touches that only where the machine does not run without it.
+func (w *world) away(e Effect, p string) Effect {
+	e.counts, e.Reach, e.Why = ReachSystem, ReachUser, e.Why.And(wording.Outside)
+	if at := strings.IndexAny(p, "*?["); at >= 0 {
+		p = path.Dir(p[:at+1])
+	}
+	if !path.IsAbs(p) || strings.ContainsAny(p, "$~⟨‹") || w.places.TreeAt(p) != place.NoTree || (w.places.Classes(p)|w.places.Below(p))&^place.Plain != 0 {
+		e.Reach = ReachSystem
+	}
+	return e
+}
+
+// inside reports whether a clean path lies in the workspace.
+func (w *world) inside(p string) bool {
+	if place.Inside(w.roots, p) {
+		return true
+	}
+	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
+}
+
+// listing reports whether an unknown name comes only from commands that list
+// names below the current folder.
+func listing(a arg) bool {
+	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
+		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
+	})
+}
+
+// temporary reports whether an unknown beginning of a path is a temporary file
+// or folder by the name of its variable or by the program that made it.
+func (w *world) temporary(a arg, p string) bool {
+	if len(a.from) == 1 && a.from[0] == "mktemp" && len(a.names) == 0 {
+		return true
+	}
+	return len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
+}
+
+// secretName reports whether a variable by its name holds a secret.
+func (r *reading) secretName(n string) bool {
+	return r.judge.places.Variable(n)&place.SecretVariable != 0
+}
+
+// rebuildableHome reports whether a clean path lies in a cache of the user
+// that fills itself again.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
+}
+
+// besides are the effects of a command that its table lists apart: what it shows,
+// copies or serves of all that lies below a folder, whatever else it does.
+func (r *reading) besides(v *invocation) []Effect {
+	if v.call != nil {
+		return r.walked(v)
+	}
+	name := r.canonical(v)
+	var out []Effect
+	for _, sec := range r.judge.tables.sections["also:"+name] {
+		c := r.callOf(v, name, sec)
+		for _, l := range sec.Lines {
+			took, ok := l.Match(c.Parsed, 0)
+			if !ok {
+				continue
+			}
+			c.took = took
+			found := c.finish(l.Then)
+			if c.among != "" {
+				found[0] = found[0].with(append(found[0].Why, wording.Say(c.among, c.Found)), c.Found)
+			}
+			out = append(out, found...)
+			break
+		}
+	}
+	if strings.HasSuffix(name, "tar") {
+		return append(out, r.packed(v)...)
+	}
+	return append(out, r.found(v)...)
+}
+
+// hoard finds a folder below which keys and logins lie, or the gate's own data; the
+// current one, if none is named.
+func (c *call) hoard(roots []arg) bool {
+	if c.box+c.host != "" {
+		return false
+	}
+	if roots == nil {
+		roots = []arg{literal(".")}
+	}
+	for _, root := range roots {
+		if c.among = c.r.among(c.invocation, root); c.among != "" {
+			c.Found = root.text
+			return true
+		}
+	}
+	return false
+}
+
+// outside finds a folder that is not of the workspace; the current one, if none is
+// named.
+func (c *call) outside(folders []arg) bool {
+	if folders == nil {
+		folders = []arg{literal(".")}
+	}
+	for _, f := range folders {
+		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeTemp && p != placeNowhere && (c.box == "" || c.exposed) {
+			c.Found = c.r.world.clean(f.text, c.cwd)
+			return true
+		}
+	}
+	return false
+}
+
+// onlyPlain reports whether filters pick out only files of programs and texts.
+func (r *reading) onlyPlain(filters []arg) bool {
+	return len(filters) > 0 && !slices.ContainsFunc(filters, func(f arg) bool {
+		name := f.text
+		if !strings.Contains(name, ".") {
+			name = "*." + name // a type
+		}
+		return !f.known || strings.ContainsAny(name, "!{[") || r.judge.places.Purpose(name)&place.Plain == 0
+	})
+}
+
+func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []Effect {
+	for _, a := range roots {
+		if e, ok := r.below(v, verb, a); ok {
+			return []Effect{e}
+		}
+	}
+	return nil
+}
+
+// below is the effect of reading all that lies below one folder.
+func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
+	among := r.among(v, root)
+	if among == "" || v.box+v.host != "" {
+		return Effect{}, false
+	}
+	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true
+}
+
+// among says what else is read with all that lies below a folder, "" if it is
+// nothing that matters.
+func (r *reading) among(v *invocation, root arg) wording.Phrase {
+	p := r.world.clean(root.text, v.cwd)
+	is := r.judge.places.Below(place.Globbed(p))
+	switch {
+	case is&(place.Secret|place.Own) == 0 || !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0:
+		return ""
+	case is&place.Own != 0:
+		return "that lies below %s, keys and logins and the gate's own data among it"
+	}
+	return "that lies below %s, keys and logins among it"
+}
+
+// packed are the folders that tar packs.
+func (r *reading) packed(v *invocation) []Effect {
+	c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r, called: r.canonical(v)}
+	t := c.told()
+	var roots []arg
+	for i := range t.Operations {
+		if o := &t.Operations[i]; o.Recursive && (o.Verb == operation.Read || o.Verb == operation.Copy) {
+			roots = append(roots, argOf(o.Object.Word))
+		}
+	}
+	return r.belowEach(v, "packs all", roots)
+}
+
+// walked is what an inline program reads of a folder whose names it lists.
+func (r *reading) walked(v *invocation) []Effect {
+	if v.call.Verb != shell.VerbCopy && v.call.Verb != shell.VerbRead {
+		return nil
+	}
+	var roots []arg
+	for _, t := range argsOf(v.call.Targets[:min(1, len(v.call.Targets))]) {
+		switch root, found := t.foundBelow(); {
+		case found && !r.onlyPlain([]arg{literal(t.text[strings.LastIndexByte(t.text, ')')+1:])}):
+			roots = append(roots, root)
+		case v.call.Verb == shell.VerbCopy && t.known:
+			roots = append(roots, t)
+		}
+	}
+	return r.belowEach(v, "copies or reads all", roots)
+}
+
+// foundBelow gives the folder below which a search has found what a word
+// names.
+func (a arg) foundBelow() (arg, bool) {
+	if a.known || len(a.from) == 0 || !slices.Contains([]string{"find", "fd", "fdfind", "ls", "gfind"}, a.from[0]) {
+		return arg{}, false
+	}
+	root, _, ok := strings.Cut(a.text, "$("+a.from[0])
+	if !ok || root == "" {
+		return arg{}, false
+	}
+	return literal(root), true
+}
+
+// found is the effect of showing or copying what a search of the same line has
+// found.
+func (r *reading) found(v *invocation) []Effect {
+	if !r.judge.tables.ofClass("shows-found", v.name) {
+		return nil
+	}
+	for _, a := range v.args {
+		root, ok := a.foundBelow()
+		if !ok || r.onlyPlain([]arg{literal(strings.TrimPrefix(a.text[strings.LastIndexByte(a.text, ')')+1:], "/"))}) {
+			continue
+		}
+		if e, ok := r.below(v, "shows or copies what is found in all", root); ok {
+			return []Effect{e}
+		}
+	}
+	return nil
+}
+
+// searched is the effect of a tool that prints what it finds in all files
+// below some folders.
+func (t *tool) searched(v *invocation, folders []string) []Effect {
+	_, searches := t.text("pattern", "regex", "query")
+	mode, said := t.text("output_mode", "outputMode")
+	if !searches || !t.has("grep", "search", "rg", "ripgrep") || said && mode != "content" || !said && t.name == "Grep" {
+		return nil
+	}
+	var filters []arg
+	for _, f := range t.list("glob", "include", "type") {
+		filters = append(filters, literal(f))
+	}
+	if t.r.onlyPlain(filters) {
+		return nil
+	}
+	for _, f := range folders {
+		if e, ok := t.r.below(v, "prints what it finds in all", literal(f)); ok {
+			return []Effect{e}
+		}
+	}
+	return nil
+}
