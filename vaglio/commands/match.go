@@ -116,7 +116,7 @@ func (t *test) alternative(alt string) {
 // where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
-		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain")
+		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database")
 }
 
 func isFact(name string) bool { return slices.Contains(Facts(), name) }
@@ -138,22 +138,23 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 	case whereSources:
 		ops = ops[:max(0, len(ops)-1)]
 	case whereValue:
-		ops = nil
-		for i := range p.Flags {
-			if f := &p.Flags[i]; f.Has && f.oneOf(w.flags) {
-				out = append(out, Spot{f.At, f.Cut})
-			}
-		}
-	case whereWords:
-		ops = nil
-		for i := range p.Words {
-			out = append(out, Spot{Word: i})
-		}
+		return p.valueSpots(w.flags)
 	default:
 		return nil
 	}
 	for _, at := range ops {
 		out = append(out, Spot{Word: at})
+	}
+	return out
+}
+
+// valueSpots are the values of some options.
+func (p *Parsed) valueSpots(tests []flagTest) []Spot {
+	var out []Spot
+	for i := range p.Flags {
+		if f := &p.Flags[i]; f.Has && f.oneOf(tests) {
+			out = append(out, Spot{f.At, f.Cut})
+		}
 	}
 	return out
 }
@@ -202,7 +203,14 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 		return t.fails(p, next)
 	case t.among != nil:
 		return 0, p.among(t.among)
-	case t.text != nil && p.contains(t.text):
+	default:
+		return t.anyOf(p, next)
+	}
+}
+
+// anyOf reports whether one of the texts, words and options of a test is there.
+func (t *test) anyOf(p *Parsed, next int) (int, bool) {
+	if t.text != nil && p.contains(t.text) {
 		return 0, true
 	}
 	if t.operand {

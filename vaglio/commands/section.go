@@ -59,8 +59,6 @@ type Outcome struct {
 	Reach         operation.Reach
 	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
-	// Sure is how certain the effect is, 1 unless the table says perhaps.
-	Sure float64
 	// Options are those that the rule is about, in groups.
 	Options [][]string
 	// Leaves are what it is to be remembered by, for the commands that follow.
@@ -201,7 +199,7 @@ func (s *Section) learn(a *act) {
 }
 
 // ParseOutcome reads an effect, as the tables write it, with its message:
-// `kind [reversibility] [reach] [perhaps] [+mark][; message]` or `@rule`. Its error is one for
+// `kind [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is one for
 // [Located].
 func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
@@ -210,7 +208,7 @@ func ParseOutcome(s string) (Outcome, error) {
 	if len(fields) == 0 {
 		return Outcome{}, wrong(s, "no effect in %q", s)
 	}
-	o := Outcome{Why: why, Sure: 1}
+	o := Outcome{Why: why}
 	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
 		o.Rule = rule
 	} else if k, ok := kindOf(fields[0]); ok {
@@ -220,25 +218,7 @@ func ParseOutcome(s string) (Outcome, error) {
 		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
 	}
 	for _, f := range fields[1:] {
-		if mark, ok := strings.CutPrefix(f, "+"); ok && slices.Contains(Marks(), mark) {
-			o.Leaves = append(o.Leaves, mark)
-			continue
-		}
-		if o.Rule != "" && strings.HasPrefix(f, "-") {
-			o.Options = append(o.Options, strings.Split(f, "|"))
-			continue
-		}
-		switch f {
-		case "perhaps":
-			o.Sure = 0.6
-		case string(operation.Reversible), string(operation.Partial), string(operation.Irreversible):
-			o.Reversibility = operation.Reversibility(f)
-		case string(operation.ReachWorkspace), string(operation.ReachUser), string(operation.ReachSystem),
-			string(operation.ReachShared), string(operation.ReachPublic):
-			o.Reach = operation.Reach(f)
-		case "here":
-			o.Reach, o.Here = operation.ReachUser, true
-		default:
+		if !o.word(f) {
 			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
 		}
 	}
@@ -246,6 +226,27 @@ func ParseOutcome(s string) (Outcome, error) {
 		o.Why = "works in the workspace"
 	}
 	return o, nil
+}
+
+// word reads one word of an effect behind its kind, and reports whether it is one.
+func (o *Outcome) word(f string) bool {
+	mark, marks := strings.CutPrefix(f, "+")
+	switch {
+	case marks:
+		o.Leaves = append(o.Leaves, mark)
+		return slices.Contains(Marks(), mark)
+	case o.Rule != "" && strings.HasPrefix(f, "-"):
+		o.Options = append(o.Options, strings.Split(f, "|"))
+	case f == "here":
+		o.Reach, o.Here = operation.ReachUser, true
+	case slices.Contains([]operation.Reversibility{operation.Reversible, operation.Partial, operation.Irreversible}, operation.Reversibility(f)):
+		o.Reversibility = operation.Reversibility(f)
+	case slices.Contains(operation.Reaches(), operation.Reach(f)):
+		o.Reach = operation.Reach(f)
+	default:
+		return false
+	}
+	return true
 }
 
 // Marks are what a line may leave for the commands that follow.

@@ -72,7 +72,7 @@ func (r *reading) script(s *shell.Script) {
 		if i+1 < len(list) {
 			v.into = list[i+1]
 		}
-		if v.upstream(list[:i]) || v.foundRebuildable(r.judge, list[:i]) || v.noSession() {
+		if v.foundRebuildable(r.judge, list[:i]) {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -124,40 +124,6 @@ const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
-
-// upstream reports whether a command is only the remote's name after git's -u,
-// which sets the upstream of a branch. The shell reader takes the word for the
-// program that -u names for git clone. Any option that really names a program
-// keeps the command.
-func (v *invocation) upstream(before []*invocation) bool {
-	if len(v.via) == 0 || len(v.args) > 0 || v.path == "" {
-		return false
-	}
-	verb, ok := strings.CutPrefix(v.via[len(v.via)-1], "git ")
-	if !ok || verb != "push" && verb != "pull" && verb != "fetch" {
-		return false
-	}
-	return slices.ContainsFunc(before, func(g *invocation) bool { return g.name == "git" && g.setsUpstream(verb, v.path) })
-}
-
-func (v *invocation) setsUpstream(verb, remote string) bool {
-	isVerb, after := false, false
-	for i, a := range v.args {
-		isVerb = isVerb || a.text == verb
-		if strings.HasPrefix(a.text, "--upload-pack") || strings.HasPrefix(a.text, "--receive-pack") || strings.HasPrefix(a.text, "--exec") {
-			return false
-		}
-		after = after || a.text == "-u" && i+1 < len(v.args) && v.args[i+1].text == remote
-	}
-	return isVerb && after
-}
-
-// noSession reports whether a command is only the last noun of a cloud CLI
-// that could have opened a session elsewhere, such as gcloud run services list.
-func (v *invocation) noSession() bool {
-	return v.pod && len(v.via) > 0 && slices.Contains([]string{"gcloud", "fly", "flyctl"}, v.via[len(v.via)-1]) &&
-		!holdsAny(" "+v.box+" ", " ssh ", " console ", " exec ")
-}
 
 // foundRebuildable reports whether find runs a deletion on names that can all
 // be rebuilt; find's own rule has judged it then.

@@ -302,39 +302,3 @@ func (c *call) permissions(mode string, files []arg) []Effect {
 	}
 	return out
 }
-
-func chownRule(c *call) []Effect {
-	ops := c.operands
-	if len(ops) > 0 && !c.has("--reference") {
-		ops = ops[1:]
-	}
-	if len(ops) == 0 {
-		return one(KindPermissions, say("changes the owner of files"), "")
-	}
-	var out []Effect
-	for _, a := range ops {
-		out = append(out, usual(KindPermissions).with(say("changes the owner of %s", a.text), a.text))
-	}
-	return out
-}
-
-// scripted says whether an editor is handed a file of commands. By -s ed is quiet.
-func (c *call) scripted() bool {
-	return c.name != "nano" && c.name != "ed" && c.has("-S", "-s", "-u", "-es", "-Es", "-script", "--script", "-l", "--load")
-}
-
-func editorRule(c *call) []Effect {
-	switch c.name {
-	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "pico", "helix", "hx", "kak":
-		if c.scripted() {
-			return unknown(say("runs an editor with commands: %s", join(c.all)), c.name)
-		}
-		for _, v := range c.all {
-			if strings.Contains(v.text, "!") || strings.HasPrefix(v.text, "+") && strings.Contains(v.text, "Install") {
-				return unknown(say("runs an editor with commands: %s", join(c.all)), c.name)
-			}
-		}
-		return append(own(say("edits files")), c.writeAll("edits", c.operands)...)
-	}
-	return own(say("opens an editor"))
-}

@@ -74,21 +74,10 @@ func (t *tool) fileVerb() string {
 		return ""
 	}
 	for _, w := range t.words {
-		switch w {
-		case "delete", "remove", "rm", "unlink", "trash", "rmdir", "erase", "shred":
-			return "delete"
-		case "move", "rename", "mv":
-			return "move"
-		case "copy", "cp", "duplicate", "clone":
-			return "copy"
-		case "chmod", "chown", "permissions":
-			return "chmod"
-		}
-		if t.r.judge.tables.ofClass("file-writes", w) {
-			return "write"
-		}
-		if t.r.judge.tables.ofClass("file-reads", w) {
-			return "read"
+		for _, verb := range []string{"delete", "move", "copy", "chmod", "write", "read"} {
+			if t.r.judge.tables.ofClass("file-"+verb, w) {
+				return verb
+			}
 		}
 	}
 	return ""

@@ -225,7 +225,6 @@ func (t *tables) knows(name string) bool {
 func effectOf(o commands.Outcome) Effect {
 	e := usual(o.Kind)
 	e.Reversibility, e.Reach = o.Reversibility, o.Reach
-	e.Sure = min(e.Sure, o.Sure)
 	return e
 }
 

@@ -29,16 +29,8 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 // finish turns an outcome into effects.
 func (c *call) finish(o commands.Outcome) []Effect {
 	c.leave(o.Leaves)
-	if strings.HasPrefix(o.Rule, "(") {
-		return c.shared(o.Rule)
-	}
 	if o.Rule != "" {
-		c.why, c.options = o.Why, o.Options
-		out := c.r.judge.rules[o.Rule](c)
-		if len(out) == 0 {
-			return reads()
-		}
-		return out
+		return c.byRule(o)
 	}
 	e := effectOf(o)
 	target := c.object()
@@ -62,6 +54,18 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		return c.here(e)
 	}
 	return []Effect{e}
+}
+
+// byRule asks the rule that a line names, or the lines that it goes on with.
+func (c *call) byRule(o commands.Outcome) []Effect {
+	if strings.HasPrefix(o.Rule, "(") {
+		return c.shared(o.Rule)
+	}
+	c.why, c.options = o.Why, o.Options
+	if out := c.r.judge.rules[o.Rule](c); len(out) > 0 {
+		return out
+	}
+	return reads()
 }
 
 // shared judges what is behind the matched operands by lines that several programs
@@ -220,18 +224,20 @@ func commandFacts() map[string]fact {
 		}
 	}
 	return map[string]fact{
-		"cloned":   func(c *call, _ []arg) bool { return c.r.cloned },
-		"wrapped":  func(c *call, _ []arg) bool { return c.wrapper },
-		"root":     func(c *call, _ []arg) bool { return c.root },
-		"testing":  func(c *call, _ []arg) bool { return c.testing() },
-		"emulated": func(c *call, _ []arg) bool { return c.local() },
-		"bulk":     func(c *call, _ []arg) bool { return c.bulk() },
-		"told":     func(c *call, _ []arg) bool { return c.isTold() },
-		"sends":    func(c *call, _ []arg) bool { return c.sendsFile() },
-		"hoard":    (*call).hoard,
-		"outside":  (*call).outside,
-		"plain":    func(c *call, words []arg) bool { return c.r.onlyPlain(words) },
-		"inside":   all(func(c *call, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
+		"cloned":           func(c *call, _ []arg) bool { return c.r.cloned },
+		"wrapped":          func(c *call, _ []arg) bool { return c.wrapper },
+		"root":             func(c *call, _ []arg) bool { return c.root },
+		"testing":          func(c *call, _ []arg) bool { return c.testing() },
+		"emulated":         func(c *call, _ []arg) bool { return c.local() },
+		"bulk":             func(c *call, _ []arg) bool { return c.bulk() },
+		"told":             func(c *call, _ []arg) bool { return c.isTold() },
+		"sends":            func(c *call, _ []arg) bool { return c.sendsFile() },
+		"production":       func(c *call, _ []arg) bool { return c.production() },
+		"unknown-database": func(c *call, _ []arg) bool { return c.unknownDatabase() },
+		"hoard":            (*call).hoard,
+		"outside":          (*call).outside,
+		"plain":            func(c *call, words []arg) bool { return c.r.onlyPlain(words) },
+		"inside":           all(func(c *call, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
 		"rebuilt": all(func(c *call, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),
@@ -325,7 +331,7 @@ func allRules() map[string]rule {
 		"verbAny1":   func(c *call) []Effect { return c.byVerb(1) },
 		"verbAt2":    awsVerb,
 
-		"archive": archiveRule, "chmod": chmodRule, "chown": chownRule, "dd": ddRule, "editor": editorRule, "find": findRule,
+		"archive": archiveRule, "chmod": chmodRule, "dd": ddRule, "find": findRule,
 		"sed": sedRule, "truncate": truncateRule, "unpack": unpackRule,
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitForeach": gitForeach, "gitPush": gitPush,
@@ -338,7 +344,7 @@ func allRules() map[string]rule {
 
 		"client": (*call).client, "cypher": cypherRule, "mongo": mongoRule, "redis": redisRule, "sqlArg": sqlArg, "sqlite": sqliteRule,
 
-		"execTool": execTool, "goRun": goRun, "inlineApp": inlineApp, "migrate": migrateRule, "npmInit": npmInit, "npx": npxRule,
+		"execTool": execTool, "goRun": goRun, "inlineApp": inlineApp, "npmInit": npmInit, "npx": npxRule,
 		"script": scriptRule, "scriptOrTool": (*call).scriptOrTool, "tasks": tasksRule,
 
 		"carried": (*call).carriedText, "env": envRule, "kill": killRule,

@@ -158,24 +158,10 @@ func (c *call) deno(i int) ([]Effect, bool) {
 // file is one.
 func (c *call) framework(i int) ([]Effect, bool) {
 	switch base := lastPart(c.all[i].text); base {
-	case "manage.py", "artisan", "rails", "rake", "console":
+	case "manage.py", "artisan", "rails", "rake", "console", "setup.py":
 		return c.r.named(c.inner(base, c.all[i+1:])), true
-	case "setup.py":
-		return setupPy(c.inner(base, c.all[i+1:])), true
 	}
 	return nil, false
-}
-
-func setupPy(v *invocation) []Effect {
-	for _, a := range v.args {
-		switch a.text {
-		case "upload", "register":
-			return one(KindPublish, say("publishes the package to the index"), "setup.py")
-		case "install":
-			return []Effect{usual(KindInstall).with(say("installs the package"), "setup.py")}
-		}
-	}
-	return own(say("builds the package"))
 }
 
 // module judges `python -m`.

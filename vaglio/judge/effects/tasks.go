@@ -249,23 +249,15 @@ func inlineApp(c *call) []Effect {
 	return own(say("opens a console of the application"))
 }
 
-func migrateRule(c *call) []Effect {
-	if c.production() {
-		return one(KindDatabase, say("migrates the production database"), c.rest(0))
+// unknownDatabase finds a variable that names a database nobody knows.
+func (c *call) unknownDatabase() bool {
+	i := slices.IndexFunc(c.assigns, func(a assignment) bool {
+		return !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE")
+	})
+	if i >= 0 {
+		c.Found = strings.Join(c.assigns[i].value.names, " $")
 	}
-	for _, a := range c.assigns {
-		if !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE") {
-			return []Effect{usual(KindDatabase).with(say("migrates a database that is not known: $%s", strings.Join(a.value.names, " $")), a.name)}
-		}
-	}
-	switch c.name {
-	case "prisma", "drizzle-kit", "flyway", "dbmate", "migrate", "goose", "sqitch", "atlas", "tern", "sql-migrate":
-		if c.operand(1) != "dev" && c.operand(0) != "generate" {
-			return []Effect{usual(KindDatabase).with(say("changes the schema of the configured database: %s %s", c.name, c.rest(0)), c.rest(0)).as(Partial,
-				ReachShared)}
-		}
-	}
-	return own(say("migrates the development database"))
+	return i >= 0
 }
 
 // runsFile is the effect of running a program or script from a file.
