@@ -49,9 +49,10 @@ func (b *Base) Tell(c Call) Told {
 	}
 	texts := c.Texts
 	u := use{base: b, words: c.Words, assigns: c.Assigns, input: c.Input, left: budget}
-	graded := false
+	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
+		known = known || sec.speaksToAll()
 		if len(sec.acts) == 0 {
 			continue
 		}
@@ -71,7 +72,7 @@ func (b *Base) Tell(c Call) Told {
 		u.parsed.Fed = c.Fed
 		u.tell()
 	}
-	t := Told{Known: true, Graded: graded, Operations: u.out}
+	t := Told{Known: known, Graded: graded, Operations: u.out}
 	if u.left < 0 {
 		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
 	}

@@ -65,6 +65,12 @@ type Outcome struct {
 	Leaves []string
 }
 
+// speaksToAll reports whether the section says what a program does, and not only
+// by lines that are for the judge of effects alone.
+func (s *Section) speaksToAll() bool {
+	return len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded })
+}
+
 // messages notes all that the section says.
 func (s *Section) messages(said map[string]bool) {
 	said[s.Else.Why] = true
