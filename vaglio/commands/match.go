@@ -124,9 +124,10 @@ func isFact(name string) bool { return slices.Contains(Facts(), name) }
 // Spot is a word, or what stands in it from byte Cut on.
 type Spot struct{ Word, Cut int }
 
-// spots are the words of a place, behind the operands that were matched.
+// spots are the words of a place, behind the operands that were matched; nil without
+// a place.
 func (p *Parsed) spots(w *where, next int) []Spot {
-	var out []Spot
+	out := []Spot{}
 	ops := p.Operands[min(next, len(p.Operands)):]
 	switch w.kind {
 	case whereOperands:
@@ -150,7 +151,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 
 // valueSpots are the values of some options.
 func (p *Parsed) valueSpots(tests []flagTest) []Spot {
-	var out []Spot
+	out := []Spot{}
 	for i := range p.Flags {
 		if f := &p.Flags[i]; f.Has && f.oneOf(tests) {
 			out = append(out, Spot{f.At, f.Cut})

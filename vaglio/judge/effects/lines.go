@@ -281,7 +281,10 @@ func (j *Judge) checkFacts() error {
 
 // asked tells a fact about some words of the command.
 func (c *call) asked(name string, of []commands.Spot) bool {
-	var words []arg
+	if of == nil {
+		return c.r.judge.facts[name](c, nil)
+	}
+	words := make([]arg, 0, len(of))
 	for _, s := range of {
 		words = append(words, c.all[s.Word].slice(s.Cut))
 	}

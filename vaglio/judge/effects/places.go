@@ -177,7 +177,7 @@ func (c *call) hoard(roots []arg) bool {
 	if c.box+c.host != "" {
 		return false
 	}
-	if roots == nil {
+	if len(roots) == 0 {
 		roots = []arg{literal(".")}
 	}
 	for _, root := range roots {
@@ -192,7 +192,7 @@ func (c *call) hoard(roots []arg) bool {
 // outside finds a folder that is not of the workspace; the current one, if none is
 // named.
 func (c *call) outside(folders []arg) bool {
-	if folders == nil {
+	if len(folders) == 0 {
 		folders = []arg{literal(".")}
 	}
 	for _, f := range folders {
