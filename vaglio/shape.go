@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/catalog"
-	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // ShapeError says why a call was not judged: a part of its arguments cannot be
@@ -58,7 +58,7 @@ func Mistake(err error) error {
 }
 
 // unreadable tells of what the guard could not read in a proposal.
-func unreadable(p Proposal, u *guard.Unreadable) *ShapeError {
+func unreadable(p Proposal, u *reading.Unreadable) *ShapeError {
 	e := &ShapeError{Line: u.Line, Col: u.Col, Excerpt: u.Excerpt, What: u.What}
 	key := u.Key
 	if i := strings.IndexAny(key, ".["); i > 0 {

@@ -4,119 +4,83 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
+
+// doneBy says what a call of an inline program does to its first target, and to
+// the others.
+func doneBy() map[shell.Verb][2]operation.Verb {
+	return map[shell.Verb][2]operation.Verb{
+		shell.VerbDelete:     {operation.Delete, operation.Delete},
+		shell.VerbDeleteTree: {operation.Delete, operation.Delete},
+		shell.VerbWrite:      {operation.Replace, operation.Replace},
+		shell.VerbAppend:     {operation.Write, operation.Write},
+		shell.VerbCreate:     {operation.Write, operation.Write},
+		shell.VerbMove:       {operation.Move, operation.Write},
+		shell.VerbCopy:       {operation.Read, operation.Write},
+		shell.VerbLink:       {operation.Read, operation.Write},
+		shell.VerbKill:       {operation.Kill},
+	}
+}
 
 // call tries a call of an inline program.
 func (l *look) call() string {
 	call := l.c.Call
-	spots := make([]string, len(call.Targets))
-	for i, w := range call.Targets {
-		spots[i] = spotOf(w)
-	}
-	if d, ok := callDeeds()[call.Verb]; ok {
-		return l.callOn(d, spots)
-	}
+	done, of := l.g.calls[call.Verb], l.operation
 	switch call.Verb {
-	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
-		return l.callPair(spots)
-	case shell.VerbPermissions:
-		return l.callMode(spots)
-	case shell.VerbKill:
-		return l.callKill(spots)
 	case shell.VerbFork:
 		if l.c.InLoop {
 			return forkRule
 		}
 		return ""
 	case shell.VerbList:
-		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(spots, l.isTree)
+		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(call.Targets, func(w shell.Word) bool { return l.isTree(spotOf(w)) })
 		return ""
+	case shell.VerbPermissions:
+		of = l.callMode
 	case shell.VerbNetwork:
-		return l.fileURLs(spots)
+		of = l.asks
 	default:
-		return l.callOn(reads, spots)
-	}
-}
-
-// callDeeds are the verbs that do one thing to each of their targets.
-func callDeeds() map[shell.Verb]deed {
-	return map[shell.Verb]deed{
-		shell.VerbDelete: removes, shell.VerbDeleteTree: empties, shell.VerbWrite: replaces, shell.VerbAppend: writes, shell.VerbCreate: writes,
-	}
-}
-
-func (l *look) callOn(d deed, spots []string) string {
-	return firstRule(spots, func(s string) string {
-		if takesAll(d) && l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(s, "/", "")) {
-			return treeRoot
+		if done[0] == "" {
+			done = [2]operation.Verb{operation.Read, operation.Read}
 		}
-		return l.touch(d, s)
-	})
-}
-
-func (l *look) callPair(spots []string) string {
-	first := reads
-	if l.c.Call.Verb == shell.VerbMove {
-		first = empties
 	}
-	for i, s := range spots {
-		d := writes
-		if i == 0 {
-			d = first
-		}
-		if id := l.touch(d, s); id != "" {
+	for i, w := range call.Targets {
+		o := operation.Operation{Object: operation.Object{Kind: operation.Path, Word: w}, Recursive: call.Verb == shell.VerbDeleteTree}
+		o.Verb = done[min(i, 1)]
+		if id := of(&o); id != "" {
 			return id
-		}
-		if i == 0 && first == empties {
-			if id := l.touch(reads, s); id != "" {
-				return id
-			}
 		}
 	}
 	return ""
 }
 
-func (l *look) callMode(spots []string) string {
-	for _, s := range spots {
-		if l.s.listsRoot && strings.ContainsAny(s, vague) {
-			return modeTree
-		}
-		if l.isTree(s) {
-			return modeTree
-		}
-		switch id := l.touch(writes, s); id {
-		case authWrite, keyRule:
-			return id
-		case vitalRule, diskRule, memoryRule:
-			return modeOpen
-		}
+// callMode is for what gets a mode or an owner that is not known.
+func (l *look) callMode(o *operation.Operation) string {
+	s := spotOf(o.Object.Word)
+	if l.s.listsRoot && strings.ContainsAny(s, vague) || l.isTree(s) {
+		return modeTree
+	}
+	switch id := l.touch(writes, s); id {
+	case authWrite, keyRule:
+		return id
+	case vitalRule, diskRule, memoryRule:
+		return modeOpen
 	}
 	return ""
 }
 
-func (l *look) callKill(spots []string) string {
+// asks is for an address that is talked to.
+func (l *look) asks(o *operation.Operation) string {
+	const scheme = "file:"
+	s := spotOf(o.Object.Word)
 	switch {
-	case len(spots) > 0 && (spots[0] == "1" || spots[0] == "-1"):
-		return killRule
-	case slices.ContainsFunc(spots[:min(1, len(spots))], l.g.itself.HasProcess):
-		return ownProcess
+	case l.reachesHere() && l.g.itself.Answers(s):
+		return ownCommand
+	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
+		return l.touch(reads, s)
 	default:
 		return ""
 	}
-}
-
-func (l *look) fileURLs(spots []string) string {
-	for _, s := range spots {
-		if l.reachesHere() && l.g.itself.Answers(s) {
-			return ownCommand
-		}
-		if len(s) > 5 && strings.EqualFold(s[:5], "file:") {
-			if id := l.touch(reads, s); id != "" {
-				return id
-			}
-		}
-	}
-	return ""
 }

@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // remove gives the rule about an object that a command takes away.
@@ -13,8 +15,8 @@ func (l *look) remove(d deed, o string) string {
 	if id := l.touch(d, o); id != "" {
 		return id
 	}
-	if l.s == nil {
-		return ""
+	if l.c.Call != nil && takesAll(d) && l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", "")) {
+		return treeRoot
 	}
 	if d == empties && strings.Trim(o, "/") == string(perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("sed", "awk", "xargs", "grep") {
 		return treeRoot
@@ -36,15 +38,12 @@ func (l *look) removeListed(d deed) string {
 // listed says that the command's unknown words come from a listing of its own
 // folder.
 func (l *look) listed() bool {
-	return l.s != nil && l.comesFrom("ls", "find", "dir")
+	return l.comesFrom("ls", "find", "dir")
 }
 
 // comesFrom says that a part of the command's words is the output of one of
 // some programs.
 func (l *look) comesFrom(programs ...string) bool {
-	if l.c == nil {
-		return false
-	}
 	for _, w := range l.c.Argv {
 		for _, p := range w.Parts() {
 			if p.From != "" && slices.Contains(programs, p.From) {

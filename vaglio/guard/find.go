@@ -11,9 +11,6 @@ import (
 // searched notes where a search begins, and whether its tests leave out most
 // files.
 func (l *look) searched(o *operation.Operation, spot string) string {
-	if l.s == nil {
-		return ""
-	}
 	if l.firstOf(o) {
 		l.s.find = findCall{limited: l.narrows(o)}
 	}
@@ -171,7 +168,7 @@ type findCall struct {
 // would hand on, rather than everything below where it starts.
 func (l *look) leftOut(operand string) bool {
 	s, c := l.s, l.c
-	if s == nil || c == nil || !s.find.limited || !c.InLoop {
+	if !s.find.limited || !c.InLoop {
 		return false
 	}
 	fed := slices.ContainsFunc(c.Via, func(v string) bool {

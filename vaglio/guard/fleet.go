@@ -37,7 +37,7 @@ func (l *look) lineRule(text string) string {
 		o.Cwd = l.cwds[0]
 	}
 	id, problems := l.g.readLine(text, o, l.s.t)
-	l.s.t.note("", problems, "", noText, false)
+	l.s.t.note("", problems, "", 0, false)
 	if id == faultID {
 		return "" // no line that this program would run
 	}

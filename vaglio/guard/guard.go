@@ -27,6 +27,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // Guard holds the compiled rules. It is safe for concurrent use.
@@ -42,13 +43,13 @@ type Guard struct {
 	// adminHome says that the user's home is the administrator's.
 	adminHome bool
 	// The rest are the tables of the structural layer.
-	rules   map[string]*rule
-	table   *place.Table
-	verbs   map[operation.Verb]weigh
-	broken  error // why what programs do is not known: every call is denied
-	carried map[string]bool
-	base    *commands.Base
-	reader  *reading.Reader
+	rules  map[string]*rule
+	table  *place.Table
+	verbs  map[operation.Verb]weigh
+	calls  map[shell.Verb][2]operation.Verb
+	broken error // why what programs do is not known: every call is denied
+	base   *commands.Base
+	reader *reading.Reader
 }
 
 // Config says what the rules cannot know by themselves.
@@ -114,8 +115,7 @@ func (g *Guard) compile() {
 	}
 	// A table with a mistake leaves none: then every call is denied.
 	g.table, _ = place.Load(g.home, g.fold)
-	g.verbs = verbTable()
-	g.carried = carriedPrograms()
+	g.verbs, g.calls = verbTable(), doneBy()
 	if g.base, g.broken = commands.Load(); g.broken != nil {
 		g.base = &commands.Base{}
 	}

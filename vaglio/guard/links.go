@@ -36,7 +36,7 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 func (l *look) aliased(o *operation.Operation, spot string) string {
 	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == operation.Alias })
 	only := !slices.ContainsFunc(l.ops[at+1:min(at+2, len(l.ops))], func(other operation.Operation) bool { return other.Verb == operation.Alias })
-	if only && &l.ops[at] == o && l.s != nil && len(l.cwds) > 0 {
+	if only && &l.ops[at] == o && len(l.cwds) > 0 {
 		l.s.addLink(l, spot, l.nameOf(o, spot))
 	}
 	return ""
@@ -111,7 +111,7 @@ func (l *look) absolute(spot string) string {
 
 // remember keeps which program a copy is of.
 func (l *look) remember(source, to string) {
-	if l.s == nil || to == "" {
+	if to == "" {
 		return
 	}
 	from := l.absolute(source)

@@ -95,7 +95,7 @@ func (l *look) isCore(o string) bool {
 
 // everything says that an operand is all that a find lists.
 func (l *look) everything(o string) bool {
-	if l.c == nil || !l.c.InLoop || l.s.find.limited {
+	if !l.c.InLoop || l.s.find.limited {
 		return false
 	}
 	return slices.ContainsFunc(l.s.find.starts, func(start string) bool { return strings.TrimRight(o, "/") == strings.TrimRight(start, "/") })
@@ -106,10 +106,8 @@ func (l *look) everything(o string) bool {
 // same line makes.
 func (l *look) isProgramFile(o string) bool {
 	where := l.absolute(o)
-	if l.s != nil {
-		if from, ok := l.s.copies[where]; ok {
-			where = from
-		}
+	if from, ok := l.s.copies[where]; ok {
+		where = from
 	}
 	return strings.HasPrefix(where, "/") && l.g.isPowerful(place.Base(where), inProgramFolder(where))
 }

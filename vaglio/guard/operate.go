@@ -124,11 +124,9 @@ func (l *look) told(name string) (string, bool) {
 	for i, a := range l.args {
 		words[i] = shell.Text(a)
 	}
-	in := commands.Call{Name: name, Words: words, Texts: l.args}
-	if l.c != nil {
-		in.Fed, in.Assigns, in.Input = l.c.Stdin.Piped || l.c.Stdin.Kind != 0, l.c.Assigns, l.c.Stdin.Text
-	}
-	t := l.g.base.Tell(in)
+	t := l.g.base.Tell(commands.Call{
+		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Piped || l.c.Stdin.Kind != 0, Assigns: l.c.Assigns, Input: l.c.Stdin.Text,
+	})
 	l.ops = t.Operations
 	for i := range t.Operations {
 		if id := l.operation(&t.Operations[i]); id != "" {
@@ -136,7 +134,7 @@ func (l *look) told(name string) (string, bool) {
 		}
 	}
 	if len(t.Gaps) > 0 {
-		l.s.t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Clause{Text: t.Gaps[0].What}}}, "", noText, false)
+		l.s.t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Clause{Text: t.Gaps[0].What}}}, "", 0, false)
 	}
 	return "", t.Known
 }
@@ -234,7 +232,7 @@ func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	switch {
 	case o.Object.Host && !looksLikePath(spot) && !strings.HasPrefix(spot, "."):
 		return ""
-	case strings.HasPrefix(spot, "/proc/") && l.s != nil && l.s.asksVaglio && place.IsVague(spot):
+	case strings.HasPrefix(spot, "/proc/") && l.s.asksVaglio && place.IsVague(spot):
 		return ownProcess // the number is what a search for the gate prints
 	case o.Parts:
 		return l.operand(d, spot)
@@ -249,7 +247,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return ""
 	}
 	id := l.put(d, spot)
-	if id != "" && o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
+	if o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}
 	if id == vitalRule && l.setsAlternative() {

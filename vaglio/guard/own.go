@@ -156,7 +156,7 @@ func (l *look) talks(name string, known bool) string {
 }
 
 // reachesHere says whether what the command names is on this machine.
-func (l *look) reachesHere() bool { return l.c != nil && l.c.Remote == nil && !l.inside }
+func (l *look) reachesHere() bool { return l.c.Remote == nil && !l.inside }
 
 // namesOwn says whether a pattern fits vaglio's process, by its name or, for a
 // program that is asked to look there, by its command line.

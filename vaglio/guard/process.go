@@ -48,7 +48,7 @@ func (l *look) killsEverything(spot, signal string) string {
 
 // killsListed says what is hit by process ids that the line asks for.
 func (l *look) killsListed(spot string) string {
-	if l.s == nil || !place.IsVague(spot) {
+	if !place.IsVague(spot) {
 		return ""
 	}
 	switch list := &l.s.processes; {
@@ -132,7 +132,7 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 
 // attached is for a process that a debugger takes hold of.
 func (l *look) attached(o *operation.Operation, spot string) string {
-	if l.s != nil && l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) {
+	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) {
 		return ownProcess
 	}
 	return ""

@@ -68,14 +68,14 @@ func (b *base) resolve(g *Guard) {
 }
 
 // collect gathers the strings of v in their fixed order.
-func (s *scan) collect(v any, depth int, command bool) *Unreadable {
+func (s *scan) collect(v any, depth int, command bool) *reading.Unreadable {
 	return s.collectAs(v, depth, text{command: command})
 }
 
 // collectAs gathers strings that share what as says.
-func (s *scan) collectAs(v any, depth int, as text) *Unreadable {
+func (s *scan) collectAs(v any, depth int, as text) *reading.Unreadable {
 	if depth > maxDepth {
-		return &Unreadable{What: "args nest too deep"}
+		return &reading.Unreadable{What: "args nest too deep"}
 	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, float64:
@@ -96,7 +96,7 @@ func (s *scan) collectAs(v any, depth int, as text) *Unreadable {
 }
 
 // collectList gathers the strings of a list, and the path that they may be.
-func (s *scan) collectList(list []any, depth int, of use) *Unreadable {
+func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
 	for _, e := range list {
 		if r := s.collectAs(e, depth+1, text{use: of}); r != nil {
 			return r
@@ -128,7 +128,7 @@ func joined(list []any) string {
 	return b.String()
 }
 
-func (s *scan) collectMap(m map[string]any, depth int) *Unreadable {
+func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
 	for _, k := range reading.SortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
 		role := s.rd.Role(k)
@@ -144,7 +144,7 @@ func (s *scan) collectMap(m map[string]any, depth int) *Unreadable {
 }
 
 // collectOther reads what a program, not a decoder, put into args.
-func (s *scan) collectOther(v reflect.Value) *Unreadable {
+func (s *scan) collectOther(v reflect.Value) *reading.Unreadable {
 	switch k := v.Kind(); {
 	case k == reflect.String:
 		s.texts = append(s.texts, text{s: v.String()})
@@ -152,7 +152,7 @@ func (s *scan) collectOther(v reflect.Value) *Unreadable {
 	case k == reflect.Bool, v.CanInt(), v.CanUint(), v.CanFloat():
 		return nil
 	default:
-		return &Unreadable{What: "args hold a value that is none of JSON's"}
+		return &reading.Unreadable{What: "args hold a value that is none of JSON's"}
 	}
 }
 

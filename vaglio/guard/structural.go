@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // survey is the examination of one command line.
@@ -35,7 +36,7 @@ type survey struct {
 	processes  processList
 	// written says that the script stands in a file that the call writes.
 	written bool
-	// t takes what cannot be read; nil takes nothing.
+	// t takes what cannot be read.
 	t *trouble
 }
 
@@ -192,17 +193,17 @@ func (l *look) redirects() string {
 
 // program tries a command by what its tool does to its operands.
 func (l *look) program(name string) string {
-	if l.c != nil && l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
+	if l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
 	id, known := l.told(name)
-	if own := l.talks(name, known || l.c != nil && l.c.Wrapper); own != "" {
+	if own := l.talks(name, known || l.c.Wrapper); own != "" {
 		return own
 	}
 	switch {
 	case known:
 		return id
-	case l.c != nil && l.c.Wrapper:
+	case l.c.Wrapper:
 		return ""
 	default:
 		return l.unknownProgram()
@@ -295,22 +296,18 @@ func looksLikePath(s string) bool {
 		(s[0] == '.' && strings.Contains(s, "/")) || strings.HasPrefix(s, "file:/")
 }
 
-// tail tries the end of an unknown program's words as a command of its own: a
-// wrapper that no table knows.
+// tail tries the end of an unknown program's words as a command of its own: it
+// may be a wrapper that no table knows.
 func (l *look) tail() string {
 	if l.depth > 1 {
 		return ""
 	}
-	for i, a := range l.args {
+	for i, a := range l.args[:max(0, len(l.args)-1)] {
 		name := place.Base(a)
-		if !l.g.carried[name] || i+1 == len(l.args) || (name == "vaglio" && !l.g.base.Nouns["admin-word"][l.args[i+1]]) {
-			continue
+		if name == "vaglio" && l.g.base.Nouns["admin-word"][l.args[i+1]] || wordclass.Is("acts-on-system", name) {
+			in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}
+			return in.program(name)
 		}
-		in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}
-		if id := in.program(name); id != "" {
-			return id
-		}
-		return in.interpreter(name)
 	}
 	return ""
 }
@@ -320,38 +317,8 @@ func (l *look) options(cwd string) shell.Options {
 	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.means)
 }
 
-// interpreter reads the words of a carried interpreter.
-func (l *look) interpreter(name string) string {
-	argv := []string{name}
-	for _, a := range l.args {
-		if place.IsVague(a) {
-			return ""
-		}
-		argv = append(argv, a)
-	}
-	o := l.options("")
-	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
-		o.Cwd = l.cwds[0]
-	}
-	s := &survey{g: l.g, script: reading.ReadArgv(argv, o), t: l.s.t}
-	s.t.note("", s.script.Problems, "", noText, false)
-	for i := range s.script.Commands {
-		c := &s.script.Commands[i]
-		if c.Name == name && len(c.Via) == 0 && c.Call == nil {
-			continue
-		}
-		if id := s.command(c); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
 // follow replaces the beginning of a path that is a link of this line.
 func (s *survey) follow(clean string) (string, bool) {
-	if len(s.links) == 0 {
-		return clean, false
-	}
 	for end := len(clean); end > 0; end-- { // the innermost link counts
 		if !place.IsStep(clean[end:]) {
 			continue

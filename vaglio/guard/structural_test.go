@@ -8,6 +8,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // structuralGuard knows a user and a place of vaglio's own.
@@ -103,18 +104,21 @@ func TestExamineUnreadable(t *testing.T) {
 	}
 	input := bash("sed s/a/b/ 'hunter2")
 	input.Args["stdin"] = "x"
+	unread := func(line, col int, excerpt, what string) *reading.Unreadable {
+		return &reading.Unreadable{Line: line, Col: col, Excerpt: excerpt, What: what}
+	}
 	for name, tt := range map[string]struct {
 		call Call
-		want *Unreadable
+		want *reading.Unreadable
 	}{
-		"open_quote":   {bash("PGPASSWORD=hunter2 psql -c 'drop"), &Unreadable{"", 1, 28, "… … … '…", "reached EOF without closing quote `'`"}},
-		"later_line":   {bash("ls\nls\n  if é; then )"), &Unreadable{"", 3, 14, "  if …; then )", "`)` can only be used"}},
-		"open_if":      {bash("if true; then ls"), &Unreadable{"", 1, 1, "if …; then …", "`if` statement must end with `fi`"}},
-		"with_input":   {input, &Unreadable{"", 0, 0, "", "reached EOF without closing quote"}},
-		"too_big":      {bash("ls " + strings.Repeat("x", 1<<20)), &Unreadable{"", 1, 1, "… …", "longer than 1 MiB"}},
-		"too_deep":     {bash(strings.Repeat("(", 500) + "ls" + strings.Repeat(")", 500)), &Unreadable{"", 1, 1, strings.Repeat("(", 40), "nests"}},
-		"code_too_big": {in("python_exec", "code", "x = 1\n"+strings.Repeat("y = 2\n", 1<<18)), &Unreadable{"", 0, 0, "", "longer than 1 MiB"}},
-		"named_bash":   {in("run_bash", "code", "fi"), &Unreadable{"", 1, 1, "fi", "can only be used"}},
+		"open_quote":   {bash("PGPASSWORD=hunter2 psql -c 'drop"), unread(1, 28, "… … … '…", "reached EOF without closing quote `'`")},
+		"later_line":   {bash("ls\nls\n  if é; then )"), unread(3, 14, "  if …; then )", "`)` can only be used")},
+		"open_if":      {bash("if true; then ls"), unread(1, 1, "if …; then …", "`if` statement must end with `fi`")},
+		"with_input":   {input, unread(0, 0, "", "reached EOF without closing quote")},
+		"too_big":      {bash("ls " + strings.Repeat("x", 1<<20)), unread(1, 1, "… …", "longer than 1 MiB")},
+		"too_deep":     {bash(strings.Repeat("(", 500) + "ls" + strings.Repeat(")", 500)), unread(1, 1, strings.Repeat("(", 40), "nests")},
+		"code_too_big": {in("python_exec", "code", "x = 1\n"+strings.Repeat("y = 2\n", 1<<18)), unread(0, 0, "", "longer than 1 MiB")},
+		"named_bash":   {in("run_bash", "code", "fi"), unread(1, 1, "fi", "can only be used")},
 		"repl":         {in("repl", "command", "print(1)"), nil},
 		"python":       {in("python_exec", "command", "print(1)"), nil},
 		"program":      {in("execute_python", "program", "print(1)"), nil},

@@ -59,7 +59,7 @@ func (l *look) touch(d deed, spot string) string {
 // isListedDisk says whether a spot is a disk that a command of the line has
 // printed, and not a place where one is mounted.
 func (l *look) isListedDisk(spot string) bool {
-	return l.s != nil && !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
+	return !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
 }
 
 // touchListed does a deed to what the line has listed, if the spot may be it.
@@ -114,7 +114,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot == "" {
 		return ""
 	}
-	if spot[0] == '~' && takesAll(d) && l.c != nil && l.g.home != "" {
+	if spot[0] == '~' && takesAll(d) && l.g.home != "" {
 		spot = "./" + spot // the shell has replaced every tilde that it would
 	}
 	slashed := strings.HasSuffix(spot, "/")
@@ -154,7 +154,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if id := l.g.ruleAt(d, clean); id != "" || place.IsVague(clean) {
 		return id
 	}
-	if id := l.mapped(d, clean); id != "" || (l.c != nil && l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot) {
+	if id := l.mapped(d, clean); id != "" || l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
 		return id
 	}
 	leads := resolved(d, spot, clean, slashed)
@@ -200,7 +200,7 @@ func (l *look) plain(clean string) string {
 		cwd = l.cwds[0]
 	}
 	clean = place.ByProcess(clean, cwd)
-	if l.s == nil || len(l.s.links) == 0 {
+	if len(l.s.links) == 0 {
 		return clean
 	}
 	for range 4 {
@@ -215,7 +215,7 @@ func (l *look) plain(clean string) string {
 
 // mapped tries what a path in a container or below another root is here.
 func (l *look) mapped(d deed, clean string) string {
-	if l.c == nil || l.c.Remote == nil {
+	if l.c.Remote == nil {
 		return ""
 	}
 	for _, m := range l.c.Remote.Mounts {

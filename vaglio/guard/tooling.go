@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // handling is what an executor that is no shell does to the paths in its
@@ -297,7 +298,7 @@ func (g *Guard) ruleOfName(name string, process, packs bool) string {
 
 // statement tries the statements for a database that a tool sends.
 func (s *scan) statement() *rule {
-	l := &look{g: s.g, s: &survey{g: s.g}}
+	l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
 	for i := range s.rd.Statements {
 		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
 			if !looksLikePath(name) {

@@ -1,38 +1,10 @@
 package guard
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
-
-// TestExcerpts shows what of a line may be seen: what a shell acts on, and no
-// word, of forty bytes on either side.
-func TestExcerpts(t *testing.T) {
-	long := strings.Repeat("a;", 60)
-	for _, tt := range []struct {
-		line string
-		at   int
-		want string
-	}{
-		{"if secret; then", 3, "if …; then"},
-		{"token=x|do done", 0, "…|do done"},
-		{"", 0, ""},
-		{"fi", 2, "fi"},
-		{strings.Repeat("x", 39) + " fi", 0, "… "},
-		{strings.Repeat("x", 37) + " fi", 0, "… fi"},
-		{strings.Repeat("x", 37) + " fix", 0, "… …"}, // cut off: it may be another word
-		{"fi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)},
-		{"if" + strings.Repeat(" ", 39), 41, "…" + strings.Repeat(" ", 39)},
-		{"if" + strings.Repeat(" ", 39), 40, "if" + strings.Repeat(" ", 39)},
-		{long, 60, strings.Repeat("…;", 40)},
-	} {
-		if got := excerpt(tt.line, tt.at); got != tt.want {
-			t.Errorf("%q at %d: %q, want %q", tt.line, tt.at, got, tt.want)
-		}
-	}
-}
 
 // TestBlame keeps the first place that broke a rule.
 func TestBlame(t *testing.T) {
@@ -43,5 +15,4 @@ func TestBlame(t *testing.T) {
 	if first.file != "a.sh" || first.line != 3 {
 		t.Errorf("it stands in %s, line %d", first.file, first.line)
 	}
-	(*trouble)(nil).blame(&shell.Command{File: "a.sh"}) // nobody asks
 }

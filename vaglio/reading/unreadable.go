@@ -1,0 +1,94 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Unreadable says where a call cannot be read, and why. It holds no value out
+// of the arguments.
+type Unreadable struct {
+	// Key is the place of the text in the arguments, such as "steps[1].run"; ""
+	// where that is not known.
+	Key string
+	// Line and Col count from 1, in the text under the argument; both are 0
+	// when the text or the arguments as a whole are meant. Col counts
+	// characters.
+	Line, Col int
+	// Excerpt shows the operators and keywords of the line, with … for all
+	// other words; "" without a line.
+	Excerpt string
+	// What says what is wrong, as the end of a sentence about the text.
+	What string
+}
+
+// Unread gives the first of a script's problems that is its sender's mistake, nil
+// if none is. key is the argument under which the text stands, "" for text out of
+// a command; shift is how many bytes were put before it, and an empty text one of
+// which no place is known. certain says that the text is a shell's command line,
+// and nothing else: of another text only its size and depth are such a mistake.
+func Unread(key string, problems []shell.Problem, text string, shift int, certain bool) *Unreadable {
+	for i := range problems {
+		p := &problems[i]
+		tooMuch := slices.Contains([]shell.ProblemKind{shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly}, p.Kind)
+		if !tooMuch && (p.Kind != shell.ProblemUnparsable || !certain) {
+			continue
+		}
+		if !certain {
+			text = "" // no line of it is to blame
+		}
+		return locate(key, text, p.Span.Start-shift, p.Detail.String())
+	}
+	return nil
+}
+
+// locate finds the line and the column of an offset.
+func locate(key, text string, at int, what string) *Unreadable {
+	if text == "" || at < 0 || at > len(text) {
+		return &Unreadable{Key: key, What: what}
+	}
+	begin := strings.LastIndexByte(text[:at], '\n') + 1
+	u := &Unreadable{Key: key, Line: 1 + strings.Count(text[:begin], "\n"), Col: 1 + utf8.RuneCountInString(text[begin:at]), What: what}
+	line, _, _ := strings.Cut(text[begin:], "\n")
+	u.Excerpt = excerpt(line, at-begin)
+	return u
+}
+
+// excerpt is the line around a byte without its words: any of them may be a
+// secret, what a shell acts on is none.
+func excerpt(line string, at int) string {
+	const around = 40
+	from, to := max(0, at-around), min(len(line), at+around)
+	var b strings.Builder
+	for i := from; i < to; {
+		end := i
+		for end < to && !actsOnLine(line[end]) {
+			end++
+		}
+		if word := line[i:end]; end > i {
+			whole := (from == 0 || i > from) && (to == len(line) || end < to)
+			if !whole || !isReserved(word) {
+				word = "…"
+			}
+			b.WriteString(word)
+		}
+		if end < to {
+			b.WriteByte(line[end])
+		}
+		i = end + 1
+	}
+	return b.String()
+}
+
+// actsOnLine says whether a byte means something to a shell by itself.
+func actsOnLine(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", c) >= 0 }
+
+// isReserved says whether a word is the shell's own, and so nobody's secret.
+func isReserved(word string) bool {
+	return slices.Contains([]string{
+		"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select",
+	}, word)
+}
