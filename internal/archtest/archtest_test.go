@@ -152,7 +152,7 @@ var rooms = map[string]room{
 	"internal/workfiles":      {may: []string{"vaglio", "internal/regular"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
-		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/own", "internal/filemode", "vaglio/wordclass", "vaglio/wording"},
+		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/rows", "internal/own", "internal/filemode", "vaglio/wordclass", "vaglio/wording"},
 		modules: []string{xtext},
 	},
 	"internal/filetest": {may: []string{"vaglio"}},

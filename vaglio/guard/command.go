@@ -13,26 +13,20 @@ func (g *Guard) matchCommand(line string) *rule {
 	if line == "" {
 		return nil
 	}
-	for i := range g.commands {
-		if r := &g.commands[i]; r.match(line) {
-			return &r.rule
+	for _, r := range g.commands {
+		if r.match(line) {
+			return r
 		}
 	}
 	return nil
 }
 
-// commandForms tries a line as it stands and in its normal forms: without
-// invisible characters, with the home written as ~, and without the slashes
-// and dots that change nothing.
+// commandForms tries a line as it stands and in its normal form.
 func (g *Guard) commandForms(line string) *rule {
 	if r := g.matchCommand(line); r != nil {
 		return r
 	}
-	form := place.Visible(line)
-	if strings.Contains(form, "$") {
-		form = homeAsTilde(form)
-	}
-	form = collapseSlashes(form)
+	form := place.PlainLine(line)
 	if g.fold {
 		form = strings.ToLower(form)
 	}
@@ -40,46 +34,6 @@ func (g *Guard) commandForms(line string) *rule {
 		return nil
 	}
 	return g.matchCommand(form)
-}
-
-// homeAsTilde writes the home itself as ~. Below the home it leaves the name
-// alone: a folder there may well be the workspace.
-func homeAsTilde(line string) string {
-	line = strings.ReplaceAll(line, "${HOME}", "$HOME")
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(line, "$HOME")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		line = after
-		rest := strings.TrimLeft(after, "/")
-		if rest != "" && place.IsNameByte(rest[0]) && (rest[0] != '-' || len(rest) < len(after)) {
-			b.WriteString("$HOME")
-			continue
-		}
-		b.WriteByte('~')
-	}
-}
-
-// collapseSlashes writes // and /./ as /.
-func collapseSlashes(line string) string {
-	for strings.Contains(line, "/./") {
-		line = strings.ReplaceAll(line, "/./", "/")
-	}
-	if !strings.Contains(line, "//") {
-		return line
-	}
-	var b strings.Builder
-	b.Grow(len(line))
-	for i := range len(line) {
-		if line[i] == '/' && i > 0 && line[i-1] == '/' {
-			continue
-		}
-		b.WriteByte(line[i])
-	}
-	return b.String()
 }
 
 // seedCommand is the line that the core looks at: command, or cmd where

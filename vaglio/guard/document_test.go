@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,22 +20,24 @@ func documentText() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
 	b.WriteString("\n## The core\n\nThese patterns are held against every text in the arguments, in all its spellings; a mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
-	for _, r := range pathRules() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.id, code(r.reason), r.why)
-	}
-	for _, r := range commandRules() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.id, code(r.reason), r.why)
+	table, _ := builtIn()
+	for _, r := range table {
+		if r.pattern != "" {
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", r.id, strings.ReplaceAll(r.pattern, "|", `\|`), r.why)
+		}
 	}
 	b.WriteString("\n## What a call would do\n\n| rule | denied because | why | instead |\n|---|---|---|---|\n")
-	for _, r := range append(structuralRules(), *ownRule(), *faultRule()) {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, strings.TrimPrefix(r.reason, "guard: "), r.why, r.instead)
+	for _, r := range append(slices.Clip(table), faultRule()) {
+		if r.pattern == "" {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, r.what, r.why, r.instead)
+		}
 	}
 	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. A dash leaves the deed to the judges.\n")
-	table, err := place.Load("", false)
+	places, err := place.Load("", false)
 	if err != nil {
 		return err.Error()
 	}
-	for _, p := range table.Rows() {
+	for _, p := range places.Rows() {
 		if p.Reading+p.Writing+p.Replacing+p.Removing == "" {
 			continue
 		}
@@ -48,16 +51,9 @@ func documentText() string {
 		}
 	}
 	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is a folder directly below `/usr` or `/var` but tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
-	b.WriteString(patterns(table.Trees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(table.Disks()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
+	b.WriteString(patterns(places.Trees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(places.Disks()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
 	b.WriteString(documentTail)
 	return b.String()
-}
-
-// code takes the pattern out of a core rule's reason.
-func code(reason string) string {
-	_, pattern, _ := strings.Cut(reason, "'")
-	pattern = pattern[:strings.LastIndexByte(pattern, '\'')]
-	return "`" + strings.ReplaceAll(strings.ReplaceAll(pattern, `\\`, `\`), "|", `\|`) + "`"
 }
 
 func deedText(id string) string {

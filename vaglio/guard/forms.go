@@ -15,9 +15,9 @@ func (g *Guard) Hides(path string) bool { return g.matchPlace(path) != nil }
 
 // matchPath gives the first path rule that a text breaks.
 func (g *Guard) matchPath(s string) *rule {
-	for i := range g.paths {
-		if r := &g.paths[i]; r.match(s) {
-			return &r.rule
+	for _, r := range g.paths {
+		if r.match(s) {
+			return r
 		}
 	}
 	return nil
@@ -30,120 +30,50 @@ func (s *scan) forms(t text) *rule {
 			return r
 		}
 	}
-	traits := traitsOf(t.s)
-	if traits == 0 && (t.key || t.command || len(s.bases) == 0) {
+	if place.IsPlain(t.s) && (t.key || t.command || len(s.bases) == 0) {
 		return nil
 	}
-	if r := s.place(t, t.s, traits); r != nil {
+	if r := s.place(t, t.s); r != nil {
 		return r
 	}
-	if t.use != asData && !t.key && !t.command {
-		if r := s.grouped(t, traits); r != nil {
-			return r
-		}
-	}
-	return s.decoded(t, traits)
-}
-
-// grouped tries the paths of a text that may hold more than one.
-func (s *scan) grouped(t text, traits trait) *rule {
-	if traits&slash != 0 {
-		if r := s.several(t); r != nil {
-			return r
-		}
-	}
-	if traits&grouped == 0 || strings.ContainsAny(t.s, " \t\n;") {
-		return nil
-	}
-	for _, one := range place.Braced(t.s) {
-		if r := s.place(t, one, traitsOf(one)); r != nil {
+	for form := range place.Spellings(t.s, t.hints(), s.g.fold) {
+		if r := s.place(t, form); r != nil {
 			return r
 		}
 	}
 	return nil
 }
 
-// decoded tries what a text is behind its encodings.
-func (s *scan) decoded(t text, traits trait) *rule {
-	if traits&(encoded|nul|wide|backslash|colon|quoted) == 0 {
-		return nil
-	}
-	for form := range place.Decodings(t.s, !t.command && t.use != asData, s.g.fold) {
-		if r := s.place(t, form, traitsOf(form)); r != nil {
-			return r
+// hints are what is known of a text.
+func (t *text) hints() place.Hint {
+	var h place.Hint
+	for _, of := range [...]struct {
+		is   bool
+		hint place.Hint
+	}{
+		{t.key, place.Key},
+		{t.command, place.Line},
+		{t.use == asData, place.Content},
+		{t.use == asPath || t.use == asGoal, place.Named},
+	} {
+		if of.is {
+			h |= of.hint
 		}
 	}
-	return nil
-}
-
-// several tries the parts of a text that holds more than one path, or one in
-// marks: a list with commas, colons or lines, a list of JSON, an angle bracket.
-// Each part must begin as a path does.
-func (s *scan) several(t text) *rule {
-	listed := t.use == asPath || t.use == asGoal || strings.IndexByte("[{<@", t.s[0]) >= 0
-	if !listed && !strings.Contains(t.s, "file:/") {
-		return nil
-	}
-	const most = 64
-	if !strings.ContainsAny(t.s, ",;:|<>[]{}\"'@ \t\n") {
-		return nil
-	}
-	marks := marksIn(t.s)
-	tried := 0
-	for part := range strings.FieldsFuncSeq(t.s, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
-		part = fileOf(part)
-		if len(part) == len(t.s) || (part[0] != '/' && part[0] != '~') {
-			continue
-		}
-		if tried++; tried > most {
-			return nil
-		}
-		if r := s.place(t, part, traitsOf(part)); r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-// marksIn are the bytes that part the paths of a text.
-func marksIn(s string) string {
-	marks := ",;|<>[]{}\"'@\t\n"
-	if strings.ContainsRune("/~[{<@\"'", rune(s[0])) {
-		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
-	}
-	if !strings.Contains(s, "://") && !strings.Contains(s, "file:") {
-		marks += ":"
-	}
-	return marks
-}
-
-// fileOf is the path of a URL of a file that a part holds, or the part.
-func fileOf(part string) string {
-	switch at := strings.Index(part, "file:/"); {
-	case at > 0:
-		return place.FileURL(strings.TrimRight(part[at:], "!"))
-	case at == 0:
-		return place.FileURL(part)
-	default:
-		return part
-	}
+	return h
 }
 
 // place tries one spelling of a text as a name in the file system.
-func (s *scan) place(t text, form string, traits trait) *rule {
-	if traits&blank != 0 {
-		form = strings.TrimSpace(form)
-	}
-	if traits&(tilde|dollar) != 0 {
-		form = s.expand(form)
-	}
+func (s *scan) place(t text, form string) *rule {
+	name := t.key && !strings.Contains(form, "/")
+	form = s.expand(strings.TrimSpace(form))
 	if r := s.g.match(form); r != nil {
 		return r
 	}
 	if s.g.mentionsOwn(form) {
-		return ownRule()
+		return s.g.rules[ownID]
 	}
-	if t.command || (t.key && traits&slash == 0) {
+	if t.command || name {
 		return nil
 	}
 	if strings.HasPrefix(form, "/") {
@@ -162,7 +92,7 @@ func (s *scan) absolute(t text, form string) *rule {
 		}
 	}
 	if s.g.isOwn(lexical) {
-		return ownRule()
+		return s.g.rules[ownID]
 	}
 	s.tryPlace(t, lexical)
 	resolved := realpath.Resolve(form)
@@ -227,11 +157,11 @@ func (s *scan) climbing(form string) *rule {
 		return nil
 	}
 	if s.g.isOwn("/" + rest) {
-		return ownRule()
+		return s.g.rules[ownID]
 	}
-	for i := range s.g.paths {
-		if r := &s.g.paths[i]; r.telling && r.match("/"+rest) {
-			return &r.rule
+	for _, r := range s.g.paths {
+		if r.isTelling() && r.match("/"+rest) {
+			return r
 		}
 	}
 	return nil
@@ -244,13 +174,13 @@ func (s *scan) below(b *base, t text, where string) *rule {
 		s.tryPlace(t, where)
 		return s.g.matchPlace(where)
 	}
-	for i := range s.g.paths {
-		if r := &s.g.paths[i]; r.id != rootID && r.match(where) {
-			return &r.rule
+	for _, r := range s.g.paths {
+		if r.id != rootID && r.match(where) {
+			return r
 		}
 	}
 	if s.g.isOwn(where) {
-		return ownRule()
+		return s.g.rules[ownID]
 	}
 	s.tryPlace(t, where)
 	return nil
@@ -274,7 +204,7 @@ func (g *Guard) matchPlace(where string) *rule {
 		return r
 	}
 	if g.isOwn(where) {
-		return ownRule()
+		return g.rules[ownID]
 	}
 	return nil
 }
@@ -306,61 +236,4 @@ func (s *scan) expand(form string) string {
 	}
 	home := strings.TrimRight(s.g.home, "/")
 	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
-}
-
-// trait is a set of what a text holds, so that most texts need one look.
-type trait uint16
-
-const (
-	slash trait = 1 << iota
-	encoded
-	dollar
-	tilde
-	backslash
-	colon
-	nul
-	wide
-	blank
-	quoted
-	grouped
-)
-
-func traitsOf(text string) trait {
-	var t trait
-	for i := range len(text) {
-		t |= traitOf(text[i])
-	}
-	if len(text) > 1 && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
-		t |= quoted
-	}
-	if text != "" && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
-		t |= blank
-	}
-	return t
-}
-
-func traitOf(c byte) trait {
-	switch c {
-	case '/':
-		return slash
-	case '%', '&':
-		return encoded
-	case '{', '(':
-		return grouped
-	case '$':
-		return dollar
-	case '~':
-		return tilde
-	case '\\':
-		return backslash
-	case ':':
-		return colon
-	case 0:
-		return nul
-	default:
-		if c >= utf8.RuneSelf {
-			return wide | blank
-		}
-		return 0
-	}
 }

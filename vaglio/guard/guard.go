@@ -16,7 +16,7 @@
 package guard
 
 import (
-	"cmp"
+	"errors"
 	"path"
 	"runtime"
 	"slices"
@@ -32,8 +32,9 @@ import (
 
 // Guard holds the compiled rules. It is safe for concurrent use.
 type Guard struct {
-	paths    []pathRule
-	commands []commandRule
+	// paths and commands are the rules of the core.
+	paths    []*rule
+	commands []*rule
 	home     string
 	itself   *own.Facts
 	own      []ownPlace
@@ -47,7 +48,7 @@ type Guard struct {
 	table  *place.Table
 	verbs  map[operation.Verb]weigh
 	calls  map[shell.Verb][2]operation.Verb
-	broken error // why what programs do is not known: every call is denied
+	broken error // why the tables cannot be used: every call is denied
 	base   *commands.Base
 	reader *reading.Reader
 }
@@ -93,10 +94,8 @@ type Denial struct {
 // New compiles the rules.
 func New(c Config) *Guard {
 	g := &Guard{
-		paths:    pathRules(),
-		commands: commandRules(),
-		home:     c.Home,
-		fold:     runtime.GOOS == "darwin" || runtime.GOOS == "windows",
+		home: c.Home,
+		fold: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
 	}
 	g.setOwn(&c.Own)
 	g.compile()
@@ -106,8 +105,15 @@ func New(c Config) *Guard {
 // compile prepares the tables of the structural layer.
 func (g *Guard) compile() {
 	g.rules = map[string]*rule{}
-	for _, r := range append(structuralRules(), *ownRule()) {
-		g.rules[r.id] = &r
+	table, broken := builtIn()
+	for _, r := range table {
+		switch g.rules[r.id] = r; {
+		case r.pattern == "":
+		case r.isPlace():
+			g.paths = append(g.paths, r)
+		default:
+			g.commands = append(g.commands, r)
+		}
 	}
 	if home := path.Clean(g.home); strings.HasPrefix(home, "/") && home != "/" {
 		g.user = path.Base(home)
@@ -119,6 +125,7 @@ func (g *Guard) compile() {
 	if g.base, g.broken = commands.Load(); g.broken != nil {
 		g.base = &commands.Base{}
 	}
+	g.broken = errors.Join(g.broken, broken)
 	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user, Env: g.itself.Env})
 }
 
@@ -160,7 +167,7 @@ func (g *Guard) examineCall(c Call) Outcome {
 	}
 	r := s.core(c)
 	if r == nil && s.t.first == nil {
-		r = s.structural(c)
+		r = s.structural()
 	}
 	if r == nil {
 		return Outcome{Unreadable: s.t.first}
@@ -176,7 +183,7 @@ func (g *Guard) scanOf(c Call) scan {
 	if rd == nil {
 		rd = g.reader.Read(reading.Call{Executor: c.Executor, Args: c.Args, Cwd: c.Cwd, Capabilities: c.Capabilities, Shell: c.Shell})
 	}
-	return scan{g: g, rd: rd, shell: isShell(c), action: actionOf(c.Args), t: trouble{means: rd.Means}}
+	return scan{g: g, rd: rd, shell: isShell(c), t: trouble{means: rd.Means}}
 }
 
 // core tries the forbidden paths and commands, as they stand and in their
@@ -215,21 +222,14 @@ func (s *scan) core(c Call) *rule {
 }
 
 // structural tries what the call would do.
-func (s *scan) structural(c Call) *rule {
+func (s *scan) structural() *rule {
 	if r := s.g.ruleOf(s.commands()); r != nil {
 		return r
 	}
-	if s.handling().kills && s.killsAll(c.Args) {
-		return s.g.ruleOf(killRule)
-	}
-	if r := cmp.Or(s.reachesOwn(c.Args), s.written()); r != nil {
-		return r
-	}
-	if r := s.named(c.Args); r != nil {
-		return r
-	}
-	if r := s.statement(); r != nil {
-		return r
+	for _, try := range [...]func() *rule{s.operations, s.written, s.statements} {
+		if r := try(); r != nil {
+			return r
+		}
 	}
 	return s.found
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -252,7 +253,8 @@ func TestPythonDifferences(t *testing.T) {
 // TestFirstLookIsNecessary proves the cheap looks against the bare expressions.
 func TestFirstLookIsNecessary(t *testing.T) {
 	pieces := []string{".ssh", "/", "\n", "/etc/", "passwd", "sudoers", "ssh", "/root", "/boot", "/sys", "/proc", "7", "/dev/", "sd", "loop", ".aws/credentials", ".config/", "x", "/credentials.env", ".gnupg"}
-	paths, commands := pathRules(), commandRules()
+	g := newGuard()
+	paths, commands := g.paths, g.commands
 	for _, a := range pieces {
 		for _, b := range pieces {
 			for _, c := range pieces {
@@ -306,10 +308,32 @@ func TestUnreadableArgs(t *testing.T) {
 
 func TestPanicDenies(t *testing.T) {
 	g := newGuard()
-	g.paths[0].re = nil // a guard that is broken inside
+	g.paths[0] = &rule{id: g.paths[0].id} // a guard that is broken inside
 	d, denied := g.Check(path1("x/.ssh/"))
 	if !denied || d.ID != "guard.fault" {
 		t.Errorf("got %v %+v", denied, d)
+	}
+}
+
+// TestMistakesInTheRules names the line of a row that cannot be meant so.
+func TestMistakesInTheRules(t *testing.T) {
+	const good = "a.b\n    what x\n    why y\n    instead z\n"
+	for text, want := range map[string]string{
+		good:                               "",
+		"    why y\n":                      "rules.txt:1",
+		good + "    why y\n":               "rules.txt:5",
+		"a.b\n    who x\n":                 "rules.txt:2",
+		"a.b\n    what\n":                  "rules.txt:2",
+		"a.b\n    why y\n    instead z\n":  "a.b needs",
+		good + "    pattern x\n":           "a.b needs",
+		"a.b\n    what x\n    why y\n":     "a.b needs",
+		"a.b\n    what x\n    instead z\n": "a.b needs",
+		"a.b\n    pattern (\n    why y\n    instead z\n": "a.b: error parsing",
+	} {
+		_, err := parseRules(text)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }
 
@@ -327,19 +351,14 @@ func TestRuleTable(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range pathRules() {
-		check(r.rule)
+	table, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range commandRules() {
-		check(r.rule)
-	}
-	if len(seen) != 17 {
-		t.Errorf("%d rules, want 11 + 6", len(seen))
-	}
-	for _, r := range structuralRules() {
-		check(r)
-	}
-	for _, r := range []*rule{ownRule(), faultRule()} {
+	for _, r := range append(slices.Clip(table), faultRule()) {
 		check(*r)
+	}
+	if g := newGuard(); len(g.paths) != 11 || len(g.commands) != 6 {
+		t.Errorf("the core has %d paths and %d commands, want 11 and 6", len(g.paths), len(g.commands))
 	}
 }

@@ -162,7 +162,7 @@ func TestDataIsNoCommand(t *testing.T) {
 			if r := s.core(bash(line)); r != nil {
 				continue
 			}
-			if r := s.structural(bash(line)); r != nil {
+			if r := s.structural(); r != nil {
 				t.Errorf("%q: %s", line, r.id)
 			}
 		}

@@ -9,13 +9,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// The rules about permissions and owners.
-const (
-	modeTree  = "mode.tree"
-	modeOpen  = "mode.open"
-	modeSetID = "mode.setuid"
-)
-
 // permitted is for what gets a mode: no tree of the system, nothing that opens
 // or locks what decides about rights, no shell that would run as root.
 func (l *look) permitted(o *operation.Operation, spot string) string {

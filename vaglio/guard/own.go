@@ -11,13 +11,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// The rules about vaglio itself.
-const (
-	ownCommand  = "own.command"
-	ownProcess  = "own.process"
-	ownSettings = "own.settings"
-)
-
 // ownPlace is a file or a folder that vaglio is made of.
 type ownPlace struct {
 	path, rule string // clean, and the rule about it

@@ -7,29 +7,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// The rules about places that the code names; the table names the others.
-const (
-	keyRule    = "path.keys"
-	authRead   = "path.auth_read"
-	authWrite  = "path.auth_write"
-	credRule   = "path.secrets"
-	memoryRule = "path.memory"
-	bootRule   = "path.boot_write"
-	kernelRule = "path.kernel"
-	adminRule  = "path.admin_home"
-	vitalRule  = "tree.vital"
-	ownID      = "own.path"
-	// diskRule forbids writing to a disk by its device.
-	diskRule = "disk.device"
-)
-
-// The rules about trees.
-const (
-	treeRoot   = "tree.root"
-	treeHome   = "tree.home"
-	treeSystem = "tree.system"
-)
-
 // deed is what is done to a target.
 type deed = place.Op
 

@@ -8,12 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// The rules about processes.
-const (
-	forkRule = "process.fork_bomb"
-	killRule = "process.kill_all"
-)
-
 // killed is for a process that gets a signal: not the first one, and not every
 // one.
 func (l *look) killed(o *operation.Operation, spot string) string {
@@ -94,7 +88,7 @@ func (l *look) killedByName(_ *operation.Operation, spot string) string {
 // everybody's or all of them.
 func picksAll(pattern string) bool {
 	return slices.Contains([]string{
-		"init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "[a-z]", "dbus-daemon", "^init$", "^systemd$",
+		"init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "*", "[a-z]", "dbus-daemon", "^init$", "^systemd$",
 	}, strings.ToLower(pattern))
 }
 

@@ -30,8 +30,6 @@ func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-const packageRule = "tree.packages"
-
 // uninstalled is for a package that is removed: nothing that the system is made
 // of, nor vaglio.
 func (l *look) uninstalled(o *operation.Operation, spot string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -25,10 +26,6 @@ type scan struct {
 	bases []base
 	inCwd bool
 	users map[string]string
-	// h is what the executor does to paths, once somebody asks.
-	// action is what an argument says that the executor does, behind a mark.
-	action string
-	h      handling
 	// found is the first structural rule that a path broke; the core comes first.
 	found *rule
 	// t is what cannot be read.
@@ -60,10 +57,8 @@ func (b *base) resolve(g *Guard) {
 		return
 	}
 	b.ready, b.real = true, realpath.Resolve(b.dir)
-	for i := range g.paths {
-		if r := &g.paths[i]; b.workspace && r.id == rootID {
-			b.inRoot = r.match(b.lexical) || r.match(b.real)
-		}
+	if r := g.ruleOf(rootID); b.workspace {
+		b.inRoot = r.match(b.lexical) || r.match(b.real)
 	}
 }
 
@@ -97,35 +92,19 @@ func (s *scan) collectAs(v any, depth int, as text) *reading.Unreadable {
 
 // collectList gathers the strings of a list, and the path that they may be.
 func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
+	var steps []string
 	for _, e := range list {
 		if r := s.collectAs(e, depth+1, text{use: of}); r != nil {
 			return r
 		}
+		if step, ok := e.(string); ok && of != asData {
+			steps = append(steps, step)
+		}
 	}
-	if whole := joined(list); whole != "" && of != asData {
+	if whole := place.OfSteps(steps); whole != "" && len(steps) == len(list) {
 		s.texts = append(s.texts, text{s: whole, use: of})
 	}
 	return nil
-}
-
-// joined is the path of which a list holds the steps, or "".
-func joined(list []any) string {
-	const least, most = 2, 32
-	if len(list) < least || len(list) > most {
-		return ""
-	}
-	var b strings.Builder
-	for i, e := range list {
-		step, ok := e.(string)
-		switch {
-		case !ok, i > 0 && (step == "" || strings.ContainsAny(step, "/ \t\n")), i == 0 && step != "" && step[0] != '/' && step[0] != '~':
-			return ""
-		case i > 0 && !strings.HasSuffix(b.String(), "/"):
-			b.WriteByte('/')
-		}
-		b.WriteString(step)
-	}
-	return b.String()
 }
 
 func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -133,6 +134,10 @@ type Reading struct {
 	// Patched says that what the call does is to apply a patch, whose operations
 	// are among the commands.
 	Patched bool
+	// Deed is what the executor does to paths, and Operations what it does to
+	// processes, services and packages, as far as its name tells.
+	Deed       Deed
+	Operations []operation.Operation
 	// DryRun says that the call asks for nothing to be changed, by an argument
 	// that the executor declares.
 	DryRun bool
@@ -220,6 +225,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 		w.class.runs, w.class.elsewhere, w.class.data = true, false, false
 	}
 	rd.Runs = w.class.runs
+	rd.does(c.Args)
 	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
 }
 

@@ -1,0 +1,196 @@
+package place
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// Hint is a set of what is known of a text that may name a path.
+type Hint uint8
+
+// What may be known of a text.
+const (
+	Named   Hint = 1 << iota // it stands where paths stand, perhaps several
+	Content                  // nobody opens it
+	Line                     // it is a command line
+	Key                      // it is the key of a map
+)
+
+// IsPlain says that a text holds nothing that is written for something else.
+func IsPlain(text string) bool { return traitsOf(text) == 0 }
+
+// Spellings gives what a text may name besides what it says: each path of
+// several, each of its alternatives, and what it is behind its encodings. fold
+// says that the system takes a backslash for a slash.
+func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		t := traitsOf(text)
+		if h&(Content|Key|Line) == 0 {
+			if t&slash != 0 && !several(text, h, yield) {
+				return
+			}
+			if t&group != 0 && !strings.ContainsAny(text, " \t\n;") {
+				for _, one := range Braced(text) {
+					if !yield(one) {
+						return
+					}
+				}
+			}
+		}
+		if t&coded != 0 {
+			Decodings(text, h&(Content|Line) == 0, fold)(yield)
+		}
+	}
+}
+
+// several yields the parts of a text that holds more than one path, or one in
+// marks: a list with commas, colons or lines, a list of JSON, an angle bracket.
+// Each part must begin as a path does.
+func several(text string, h Hint, yield func(string) bool) bool {
+	listed := h&Named != 0 || strings.IndexByte("[{<@", text[0]) >= 0
+	if !listed && !strings.Contains(text, "file:/") || !strings.ContainsAny(text, ",;:|<>[]{}\"'@ \t\n") {
+		return true
+	}
+	const most = 64
+	marks, tried := marksIn(text), 0
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
+		part = fileOf(part)
+		if len(part) == len(text) || part[0] != '/' && part[0] != '~' {
+			continue
+		}
+		if tried++; tried > most {
+			return true
+		}
+		if !yield(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// marksIn are the bytes that part the paths of a text.
+func marksIn(s string) string {
+	marks := ",;|<>[]{}\"'@\t\n"
+	if strings.ContainsRune("/~[{<@\"'", rune(s[0])) {
+		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
+	}
+	if !strings.Contains(s, "://") && !strings.Contains(s, "file:") {
+		marks += ":"
+	}
+	return marks
+}
+
+// fileOf is the path of a URL of a file that a part holds, or the part.
+func fileOf(part string) string {
+	switch at := strings.Index(part, "file:/"); {
+	case at > 0:
+		return FileURL(strings.TrimRight(part[at:], "!"))
+	case at == 0:
+		return FileURL(part)
+	default:
+		return part
+	}
+}
+
+// OfSteps is the path of which a list holds the steps, or "".
+func OfSteps(list []string) string {
+	const least, most = 2, 32
+	if len(list) < least || len(list) > most || list[0] != "" && list[0][0] != '/' && list[0][0] != '~' {
+		return ""
+	}
+	whole := list[0]
+	for _, step := range list[1:] {
+		if step == "" || strings.ContainsAny(step, "/ \t\n") {
+			return ""
+		}
+		whole = strings.TrimSuffix(whole, "/") + "/" + step
+	}
+	return whole
+}
+
+// PlainLine is a command line without invisible characters, with the home
+// itself as ~, and without the slashes and dots that change nothing.
+func PlainLine(line string) string {
+	line = Visible(line)
+	if strings.Contains(line, "$") {
+		line = homeAsTilde(line)
+	}
+	for strings.Contains(line, "/./") {
+		line = strings.ReplaceAll(line, "/./", "/")
+	}
+	if !strings.Contains(line, "//") {
+		return line
+	}
+	var b strings.Builder
+	b.Grow(len(line))
+	for i := range len(line) {
+		if line[i] != '/' || i == 0 || line[i-1] != '/' {
+			b.WriteByte(line[i])
+		}
+	}
+	return b.String()
+}
+
+// homeAsTilde writes the home itself as ~. Below the home it leaves the name
+// alone: a folder there may well be the workspace.
+func homeAsTilde(line string) string {
+	line = strings.ReplaceAll(line, "${HOME}", "$HOME")
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(line, "$HOME")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		line = after
+		rest := strings.TrimLeft(after, "/")
+		if rest != "" && IsNameByte(rest[0]) && (rest[0] != '-' || len(rest) < len(after)) {
+			b.WriteString("$HOME")
+			continue
+		}
+		b.WriteByte('~')
+	}
+}
+
+// trait is a set of what a text holds, so that most texts need one look.
+type trait uint8
+
+const (
+	slash trait = 1 << iota
+	group       // alternatives
+	coded       // what may be decoded
+	other       // a name of the home, or a blank around it
+)
+
+func traitsOf(text string) trait {
+	var t trait
+	for i := range len(text) {
+		t |= traitOf(text[i])
+	}
+	if len(text) > 1 && strings.IndexByte("\"'`", text[0]) >= 0 {
+		t |= coded
+	}
+	if text != "" && (text[0] <= ' ' || text[len(text)-1] <= ' ') {
+		t |= other
+	}
+	return t
+}
+
+func traitOf(c byte) trait {
+	switch c {
+	case '/':
+		return slash
+	case '{', '(':
+		return group
+	case '%', '&', '\\', ':', 0:
+		return coded
+	case '$', '~':
+		return other
+	default:
+		if c >= utf8.RuneSelf {
+			return coded
+		}
+		return 0
+	}
+}
