@@ -31,7 +31,7 @@ func TestWordClassesAreThere(t *testing.T) {
 				}
 				x, _ := sel.X.(*ast.Ident)
 				switch {
-				case x != nil && x.Name == "wordclass" && sel.Sel.Name == "Is":
+				case x != nil && x.Name == "wordclass" && (sel.Sel.Name == "Is" || sel.Sel.Name == "Any"):
 					from = "words.txt"
 				case sel.Sel.Name == "ofClass":
 					from, known = "nouns.txt", nouns

@@ -93,3 +93,35 @@ func (u *use) carried(a *act) {
 	u.with = slices.Concat(u.words[f.At+1:], u.with)
 	u.add(a, u.words[f.At], operation.Option)
 }
+
+// IsRare says that few files pass a test of a class.
+func IsRare(class, value string) bool {
+	switch class {
+	case "few":
+		return true
+	case "owner":
+		return value != "root" && value != "0"
+	case "size":
+		return strings.Trim(value, "+0ckwbMG") != ""
+	case "mode":
+		return rareMode(value)
+	case "age":
+		return strings.HasPrefix(value, "-")
+	default:
+		return false
+	}
+}
+
+// rareMode says that few files of a system have the mode that a find asks
+// for: one that lets everybody write, or that lends rights.
+func rareMode(value string) bool {
+	mode := strings.TrimLeft(value, "-/+0")
+	if mode == "" {
+		return false
+	}
+	const bits = 3
+	if strings.Trim(mode, "01234567") != "" {
+		return strings.ContainsAny(mode, "st") || strings.Contains(mode, "o+w") || strings.Contains(mode, "a+w")
+	}
+	return len(mode) > bits || strings.IndexByte("2367", mode[len(mode)-1]) >= 0
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -35,7 +36,7 @@ func (l *look) call() string {
 		}
 		return ""
 	case shell.VerbList:
-		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(call.Targets, func(w shell.Word) bool { return l.isTree(spotOf(w)) })
+		l.s.listsRoot = l.s.listsRoot || slices.ContainsFunc(call.Targets, func(w shell.Word) bool { return l.isTree(reading.Spot(w)) })
 		return ""
 	case shell.VerbPermissions:
 		of = l.callMode
@@ -58,7 +59,7 @@ func (l *look) call() string {
 
 // callMode is for what gets a mode or an owner that is not known.
 func (l *look) callMode(o *operation.Operation) string {
-	s := spotOf(o.Object.Word)
+	s := reading.Spot(o.Object.Word)
 	if l.s.listsRoot && strings.ContainsAny(s, vague) || l.isTree(s) {
 		return modeTree
 	}
@@ -74,7 +75,7 @@ func (l *look) callMode(o *operation.Operation) string {
 // asks is for an address that is talked to.
 func (l *look) asks(o *operation.Operation) string {
 	const scheme = "file:"
-	s := spotOf(o.Object.Word)
+	s := reading.Spot(o.Object.Word)
 	switch {
 	case l.reachesHere() && l.g.itself.Answers(s):
 		return ownCommand

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // searched notes where a search begins, and whether its tests leave out most
@@ -88,7 +90,7 @@ func testsOf(o *operation.Operation) tests {
 	var t tests
 	deletes := false
 	for i := 0; i+1 < len(o.With); i += 2 {
-		class, value := spotOf(o.With[i]), spotOf(o.With[i+1])
+		class, value := reading.Spot(o.With[i]), reading.Spot(o.With[i+1])
 		switch class {
 		case "or":
 			t.limited = deletes && t.limited
@@ -100,7 +102,7 @@ func testsOf(o *operation.Operation) tests {
 		case "name":
 			t.addName(value)
 		default:
-			t.limited = t.limited || isRare(class, value)
+			t.limited = t.limited || commands.IsRare(class, value)
 		}
 	}
 	return t
@@ -111,38 +113,6 @@ func (t *tests) addName(value string) {
 		t.limited = true
 		t.names = append(t.names, globSpot(value))
 	}
-}
-
-// isRare says that few files pass a test of a class.
-func isRare(class, value string) bool {
-	switch class {
-	case "few":
-		return true
-	case "owner":
-		return value != "root" && value != "0"
-	case "size":
-		return strings.Trim(value, "+0ckwbMG") != ""
-	case "mode":
-		return isRareMode(value)
-	case "age":
-		return strings.HasPrefix(value, "-")
-	default:
-		return false
-	}
-}
-
-// isRareMode says that few files of a system have the mode that a find asks
-// for: one that lets everybody write, or that lends rights.
-func isRareMode(value string) bool {
-	mode := strings.TrimLeft(value, "-/+0")
-	if mode == "" {
-		return false
-	}
-	const bits = 3
-	if strings.Trim(mode, "01234567") != "" {
-		return strings.ContainsAny(mode, "st") || strings.Contains(mode, "o+w") || strings.Contains(mode, "a+w")
-	}
-	return len(mode) > bits || strings.IndexByte("2367", mode[len(mode)-1]) >= 0
 }
 
 // isTelling says that a pattern of names leaves out most names.

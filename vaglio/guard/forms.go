@@ -237,3 +237,31 @@ func (s *scan) expand(form string) string {
 	home := strings.TrimRight(s.g.home, "/")
 	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
 }
+
+// matchCommand gives the first command rule that a line breaks.
+func (g *Guard) matchCommand(line string) *rule {
+	if line == "" {
+		return nil
+	}
+	for _, r := range g.commands {
+		if r.match(line) {
+			return r
+		}
+	}
+	return nil
+}
+
+// commandForms tries a line as it stands and in its normal form.
+func (g *Guard) commandForms(line string) *rule {
+	if r := g.matchCommand(line); r != nil {
+		return r
+	}
+	form := place.PlainLine(line)
+	if g.fold {
+		form = strings.ToLower(form)
+	}
+	if form == line {
+		return nil
+	}
+	return g.matchCommand(form)
+}

@@ -201,7 +201,7 @@ func (s *scan) core(c Call) *rule {
 		}
 	}
 	if s.shell {
-		if r := s.g.matchCommand(seedCommand(c.Args)); r != nil {
+		if r := s.g.matchCommand(reading.SeedLine(c.Args)); r != nil {
 			return r
 		}
 	}
@@ -212,7 +212,7 @@ func (s *scan) core(c Call) *rule {
 		}
 	}
 	if s.shell {
-		for _, line := range s.commandLines(c.Args) {
+		for _, line := range s.rd.CoreLines(c.Args) {
 			if r := s.g.commandForms(line); r != nil {
 				return r
 			}

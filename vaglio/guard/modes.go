@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // permitted is for what gets a mode: no tree of the system, nothing that opens
@@ -35,7 +36,7 @@ func given(o *operation.Operation) string {
 	if len(o.With) == 0 {
 		return ""
 	}
-	return spotOf(o.With[0])
+	return reading.Spot(o.With[0])
 }
 
 // meansAll says that an operation reaches all below its object.
@@ -158,7 +159,7 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 // lets nobody any more.
 func locksOrOpens(o *operation.Operation) bool {
 	for _, w := range o.With {
-		switch a := spotOf(w); {
+		switch a := reading.Spot(w); {
 		case a == "+i", a == "+a", a == "=i", a == "+ai", a == "+ia":
 			return true
 		case strings.Contains(a, ":") && strings.Contains(a[strings.LastIndexByte(a, ':'):], "w"):

@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -144,8 +145,8 @@ func (l *look) operation(o *operation.Operation) string {
 	if o.Phase == operation.Graded {
 		return ""
 	}
-	spot := spotOf(o.Object.Word)
-	if o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !looksLikePath(spot) {
+	spot := reading.Spot(o.Object.Word)
+	if o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !place.IsMeant(spot) {
 		return "" // a word among others that is no path
 	}
 	if w := l.g.verbs[o.Verb]; w != nil {
@@ -166,7 +167,7 @@ func (l *look) reads(o *operation.Operation, spot string) string {
 func (l *look) copied(o *operation.Operation, spot string) string {
 	id := l.reads(o, spot)
 	if id == "" {
-		l.remember(spot, spotOf(o.To))
+		l.remember(spot, reading.Spot(o.To))
 	}
 	return id
 }
@@ -230,7 +231,7 @@ func (l *look) homeless(_ *operation.Operation, spot string) string {
 // on another machine counts where its name cannot be meant as one from here.
 func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	switch {
-	case o.Object.Host && !looksLikePath(spot) && !strings.HasPrefix(spot, "."):
+	case o.Object.Host && !place.IsMeant(spot) && !strings.HasPrefix(spot, "."):
 		return ""
 	case strings.HasPrefix(spot, "/proc/") && l.s.asksVaglio && place.IsVague(spot):
 		return ownProcess // the number is what a search for the gate prints
@@ -279,4 +280,41 @@ func (l *look) onDevice(o string) bool {
 		return true
 	}
 	return strings.HasPrefix(o, "/dev/") || (o != "" && place.IsOpaque(o))
+}
+
+// run is for a command line, or for a program with its words.
+func (l *look) run(o *operation.Operation, spot string) string {
+	if o.With == nil {
+		return l.lineRule(spot)
+	}
+	if l.depth > 1 || l.narrow {
+		return ""
+	}
+	name, _, _ := strings.Cut(spot, "@")
+	in := *l
+	in.depth, in.args, in.tests = l.depth+1, nil, nil
+	for _, w := range o.With {
+		in.args = append(in.args, reading.Spot(w))
+	}
+	return in.program(place.Base(name))
+}
+
+// carries is for the words of a program that is not known.
+func (l *look) carries(*operation.Operation, string) string { return l.unknownProgram() }
+
+// lineRule gives the rule that a word breaks if it is a command line.
+func (l *look) lineRule(text string) string {
+	if !strings.Contains(text, " ") || strings.ContainsAny(text, vague) || l.depth > 1 {
+		return ""
+	}
+	o := l.options("")
+	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
+		o.Cwd = l.cwds[0]
+	}
+	id, problems := l.g.readLine(text, o, l.s.t)
+	l.s.t.note("", problems, "", 0, false)
+	if id == faultID {
+		return "" // no line that this program would run
+	}
+	return id
 }

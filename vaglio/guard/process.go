@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // killed is for a process that gets a signal: not the first one, and not every
@@ -33,7 +34,7 @@ func (l *look) killsEverything(spot, signal string) string {
 		return ""
 	case !l.inside:
 		return killRule
-	case l.namesOwn(spotOf(l.c.Remote.Target)):
+	case l.namesOwn(reading.Spot(l.c.Remote.Target)):
 		return ownProcess
 	default:
 		return ""
@@ -131,3 +132,105 @@ func (l *look) attached(o *operation.Operation, spot string) string {
 	}
 	return ""
 }
+
+// processList is what a line has found out about the processes that run.
+type processList struct {
+	// all says that it lists all of them, filtered that it then picks some.
+	all, filtered bool
+	// init says that it asks for the first one.
+	init bool
+}
+
+// lists notes the names of a folder that are printed. What is printed with its
+// folder may be fed to another command.
+func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
+	s.listed = append(s.listed, spot)
+	if place.IsVague(spot) {
+		s.shown = append(s.shown, spot)
+	}
+}
+
+// shows notes a name that is printed as it stands.
+func (s *survey) shows(_ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }
+
+// seeks notes a search for processes.
+func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
+	if o.Object.Kind == operation.Whole || picksAll(spot) {
+		s.processes.init = true
+		return
+	}
+	s.asksVaglio = s.asksVaglio || l.namesOwn(spot)
+}
+
+// traces notes a search for who has a name or uses a file.
+func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
+	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses) || s.g.itself.HasPort(spot)
+}
+
+// census notes a list of all processes.
+func (s *survey) census(*look, *operation.Operation, string) { s.processes.all = true }
+
+// mounts notes that the line asks where file systems are mounted.
+func (s *survey) mounts(*look, *operation.Operation, string) { s.asksMounts = true }
+
+// picks notes that a list of processes is cut down, by itself or by a command
+// behind it that keeps some lines only. One that does something to every line
+// keeps them all.
+func (s *survey) picks(l *look, o *operation.Operation, spot string) {
+	if o.Object.Kind == operation.Whole {
+		s.processes.filtered = true
+		return
+	}
+	everyLine := strings.HasPrefix(strings.TrimSpace(spot), "{") && !strings.Contains(spot, "if")
+	if !l.c.Stdin.Piped || !s.processes.all || everyLine || spot == "" || spot[0] == '-' {
+		return
+	}
+	s.processes.filtered = true
+	name, _, _ := strings.Cut(spot, "{")
+	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(strings.Trim(name, "/^$ "), false)
+}
+
+// unregistered is for a key of the registry: not one by which Windows starts
+// and knows its programs and users. A program's own key is the judge's to
+// weigh.
+func (l *look) unregistered(_ *operation.Operation, spot string) string {
+	key := strings.Trim(strings.ToLower(strings.ReplaceAll(spot, `\`, "/")), "/")
+	hive, rest, _ := strings.Cut(key, "/")
+	known := rest == "software/microsoft" || rest == "software/microsoft/windows"
+	const deep = 2 // of HKLM/SOFTWARE/Microsoft
+	switch hive {
+	case "hkcu", "hkey_current_user":
+		known = known || rest == "" || rest == "software"
+	case "hklm", "hkey_local_machine", "hkcr", "hkey_classes_root", "hku", "hkey_users":
+		shallow := strings.Count(rest, "/") < deep && !strings.HasPrefix(rest, "software/")
+		known = known || shallow || rest == "software/microsoft/windows nt"
+	default:
+		known = false
+	}
+	if known {
+		return vitalRule
+	}
+	return ""
+}
+
+// uninstalled is for a package that is removed: nothing that the system is made
+// of, nor vaglio.
+func (l *look) uninstalled(o *operation.Operation, spot string) string {
+	name, _, _ := strings.Cut(spot, ":")
+	switch {
+	case strings.HasPrefix(name, "vaglio"):
+		return ownProcess
+	case l.inside:
+		return "" // a container's packages are its image's
+	case o.Object.Kind == operation.Whole || l.g.isEssential(name) || place.IsWild(spot):
+		return packageRule
+	case spot == "*" || spot == ".*" || spot == "~i" || spot == "?essential":
+		return packageRule
+	default:
+		return ""
+	}
+}
+
+// isEssential says whether a package is one without which the system does not
+// start, or cannot be mended.
+func (g *Guard) isEssential(name string) bool { return g.base.Nouns["essential-package"][name] }

@@ -78,16 +78,14 @@ func parseRules(text string) ([]*rule, error) {
 			all = append(all, &rule{id: key})
 			continue
 		}
-		var r rule
+		var field *string
 		if len(all) > 0 {
-			r = *all[len(all)-1]
+			field = all[len(all)-1].field(key)
 		}
-		field := map[string]*string{"what": &r.what, "pattern": &r.pattern, "lead": &r.lead, "within": &r.within, "why": &r.why, "instead": &r.instead}[key]
-		if field == nil || *field != "" || value == "" || r.id == "" {
+		if field == nil || *field != "" || value == "" {
 			return nil, fmt.Errorf("guard: rules.txt:%d: %q is nothing that a rule says once", n, key)
 		}
 		*field = value
-		*all[len(all)-1] = r
 	}
 	for _, r := range all {
 		if (r.what == "") == (r.pattern == "") || r.why == "" || r.instead == "" {
@@ -98,6 +96,26 @@ func parseRules(text string) ([]*rule, error) {
 		}
 	}
 	return all, nil
+}
+
+// field is where a rule keeps what it says under a key, nil if there is none.
+func (r *rule) field(key string) *string {
+	switch key {
+	case "what":
+		return &r.what
+	case "pattern":
+		return &r.pattern
+	case "lead":
+		return &r.lead
+	case "within":
+		return &r.within
+	case "why":
+		return &r.why
+	case "instead":
+		return &r.instead
+	default:
+		return nil
+	}
 }
 
 // pythonSpace is what \s means in Python: ASCII and Unicode white space.

@@ -141,28 +141,8 @@ func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
-	for key, v := range c.Args { // a cheap first look
-		if _, nests := v.(map[string]any); nests || s.rd.Role(key)&reading.RoleBase != 0 {
-			s.addBases(c.Args, 0)
-			return
-		}
-	}
-}
-
-// addBases takes the folders that arguments name, at any depth that tools use.
-func (s *scan) addBases(args map[string]any, depth int) {
-	const deepest, most = 3, 8
-	for _, key := range reading.SortedKeys(args) {
-		switch v := args[key].(type) {
-		case map[string]any:
-			if depth < deepest {
-				s.addBases(v, depth+1)
-			}
-		case string:
-			if v != "" && len(s.bases) < most && s.rd.Role(key)&reading.RoleBase != 0 {
-				s.addBase(v)
-			}
-		}
+	for _, dir := range s.rd.Bases(c.Args) {
+		s.addBase(dir)
 	}
 }
 

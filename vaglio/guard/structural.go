@@ -95,17 +95,17 @@ func (s *survey) command(c *shell.Command) string {
 	}
 	l.args = l.argRoom[:0]
 	for _, w := range c.Argv[1:] {
-		l.args = append(l.args, spotOf(w))
+		l.args = append(l.args, reading.Spot(w))
 	}
 	if len(c.Via) > 0 && slices.ContainsFunc(l.args, s.g.mentionsOwn) {
 		return ownID // the core has not seen what was carried in code
 	}
 	name := programName(c)
-	if l.isVaglio(spotOf(c.Argv[0])) {
+	if l.isVaglio(reading.Spot(c.Argv[0])) {
 		name = "vaglio"
 	}
 	if len(s.copies) > 0 {
-		if from := s.copies[l.absolute(spotOf(c.Argv[0]))]; from != "" {
+		if from := s.copies[l.absolute(reading.Spot(c.Argv[0]))]; from != "" {
 			name = place.Base(from)
 		}
 	}
@@ -116,7 +116,7 @@ func (s *survey) command(c *shell.Command) string {
 func programName(c *shell.Command) string {
 	name := c.Name
 	if name == "" {
-		name = place.Base(spotOf(c.Argv[0]))
+		name = place.Base(reading.Spot(c.Argv[0]))
 	}
 	if strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".EXE") {
 		name = name[:len(name)-len(".exe")]
@@ -129,7 +129,7 @@ func (l *look) setPlace() {
 	r := l.c.Remote
 	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
 	l.cwds = l.cwdRoom[:0]
-	cwd := spotOf(l.c.Cwd)
+	cwd := reading.Spot(l.c.Cwd)
 	if len(cwd) > 1 && cwd[1] == ':' {
 		cwd = l.g.localSpelling(cwd) // a drive of Windows
 	}
@@ -180,7 +180,7 @@ func (l *look) redirects() string {
 		case shell.RedirectAppend, shell.RedirectReadWrite:
 			d = writes
 		}
-		target := spotOf(r.Target)
+		target := reading.Spot(r.Target)
 		if id := l.touch(d, target); id != "" {
 			return id
 		}
@@ -236,64 +236,19 @@ func (l *look) operands(d deed) string {
 	return firstRule(l.args, func(a string) string { return l.operand(d, a) })
 }
 
-// maxPath is the length of the longest path that a kernel takes, in bytes.
-const maxPath = 4096
-
-// operand does a deed to what a word names: itself, what follows an equal
-// sign, an at sign or a colon in it, or the letter of an option.
-func (l *look) operand(d deed, a string) string {
-	if a == "" || strings.HasPrefix(a, "--exclude") || strings.HasPrefix(a, "--ignore") || strings.HasPrefix(a, "--include") {
-		return ""
-	}
-	if id := l.touch(d, named(a)); id != "" {
-		return id
-	}
-	for i := range len(a) - 1 {
-		if strings.IndexByte("=@:,", a[i]) < 0 {
-			continue
-		}
-		if !l.s.t.affords(1) {
+// operand does a deed to all that a word may name.
+func (l *look) operand(d deed, word string) string {
+	first := true
+	for name := range place.InWord(word) {
+		if !first && !l.s.t.affords(1) {
 			return ""
 		}
-		if part := partAt(a, i+1); looksLikePath(part) {
-			if id := l.touch(d, part); id != "" {
-				return id
-			}
+		first = false
+		if id := l.touch(d, name); id != "" {
+			return id
 		}
 	}
 	return ""
-}
-
-// partAt is the part of a word that begins at a byte, up to where a list goes on.
-func partAt(a string, i int) string {
-	part := strings.TrimLeft(a[i:min(len(a), i+maxPath)], "@<")
-	if end := strings.IndexAny(part, ";,:"); end > 0 && part[0] != 'f' {
-		return part[:end]
-	}
-	return part
-}
-
-// named is what a word names as a whole: itself, or what follows the letter of
-// an option; "" if that is nothing.
-func named(a string) string {
-	const letter = len("-o")
-	switch {
-	case a[0] != '-':
-		return a
-	case len(a) > letter && a[1] != '-' && strings.IndexByte("/~@", a[letter]) >= 0:
-		return strings.TrimPrefix(a[letter:], "@")
-	default:
-		return ""
-	}
-}
-
-// looksLikePath says that a part of a word can only be meant as a path.
-func looksLikePath(s string) bool {
-	if s == "" {
-		return false
-	}
-	return s[0] == '/' && !strings.HasPrefix(s, "//") || s[0] == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
-		(s[0] == '.' && strings.Contains(s, "/")) || strings.HasPrefix(s, "file:/")
 }
 
 // tail tries the end of an unknown program's words as a command of its own: it

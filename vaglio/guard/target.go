@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -219,7 +220,7 @@ func (l *look) mapped(d deed, clean string) string {
 		return ""
 	}
 	for _, m := range l.c.Remote.Mounts {
-		inside, host := place.Clean(spotOf(m.Inside)), spotOf(m.Host)
+		inside, host := place.Clean(reading.Spot(m.Inside)), reading.Spot(m.Host)
 		rest, ok := strings.CutPrefix(clean, strings.TrimRight(inside, "/"))
 		if !ok || (rest != "" && rest[0] != '/') {
 			continue
@@ -263,4 +264,56 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 // isFileBeside says whether a name where homes are is hardly one of a home.
 func (g *Guard) isFileBeside(clean string) bool {
 	return clean != g.home && strings.Contains(place.Base(clean), ".")
+}
+
+// deed is what is done to a target.
+type deed = place.Op
+
+const (
+	uses     = place.Uses
+	reads    = place.Reads
+	writes   = place.Writes
+	replaces = place.Replaces
+	removes  = place.Removes
+	empties  = place.Empties
+	// copies reads all that is below, too.
+	copies = place.Copies
+)
+
+// takesAll says that a deed leaves nothing of what is in a place.
+func takesAll(d deed) bool { return d == removes || d == empties }
+
+// A spot is a path as it may be, see the package place.
+const (
+	anyText    = place.AnyText
+	anyByte    = place.AnyByte
+	someDisk   = place.SomeDisk
+	unknown    = place.Unknown
+	perhaps    = place.Perhaps
+	vague      = place.Marks
+	anyFolders = place.AnyFolders
+)
+
+// localSpelling is the normal form of a spot, which may be relative.
+func (g *Guard) localSpelling(spot string) string {
+	home := g.home
+	if home == "" {
+		home = "/home/" + string(unknown)
+	}
+	return place.Local(spot, home)
+}
+
+// treeAt gives the rule about removing what a clean spot is the root of, or
+// everything below it, "" if it is no tree.
+func (g *Guard) treeAt(clean string) string {
+	switch g.table.TreeAt(clean) {
+	case place.RootTree:
+		return treeRoot
+	case place.HomeTree:
+		return treeHome
+	case place.SystemTree:
+		return treeSystem
+	case place.NoTree:
+	}
+	return ""
 }

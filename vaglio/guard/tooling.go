@@ -129,7 +129,7 @@ func (s *scan) statements() *rule {
 	l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
 	for i := range s.rd.Statements {
 		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
-			if looksLikePath(name) {
+			if place.IsMeant(name) {
 				if r := s.g.ruleOf(l.touch(reads, name)); r != nil {
 					return r
 				}

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -11,8 +12,10 @@ func shapeOf(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {
 		first, _, _ := strings.Cut(rest, "\n")
-		if lang := languageOf(strings.TrimSpace(first[strings.LastIndexAny(first, "/ ")+1:])); languageWord(lang) != "" || lang == langPython {
-			return lang
+		for _, word := range strings.Fields(first) {
+			if lang := languageWord(strings.TrimRight(path.Base(word), "0123456789.")); lang != "" {
+				return lang
+			}
 		}
 		return langShell
 	}
@@ -59,6 +62,9 @@ func isNode(line string) bool {
 	}
 	if strings.HasPrefix(line, "import ") && (strings.Contains(line, " from '") || strings.Contains(line, ` from "`)) {
 		return true
+	}
+	if strings.HasPrefix(line, "async def ") {
+		return false
 	}
 	return beginsWith(line, "console.", "require(", "process.", "module.exports", "await ", "async ", "function(", "(()=>", "(() =>", "(async", "new Promise(",
 		"globalThis.", "Deno.", "Bun.", "JSON.", "document.", "window.") && strings.ContainsAny(line, "(={") ||

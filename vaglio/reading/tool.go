@@ -38,37 +38,25 @@ func (rd *Reading) does(args map[string]any) {
 	rd.aims(words, args)
 }
 
-// deeds are the classes of words that say what is done to files; of several the
-// last one counts.
-func deeds() [5]struct {
-	class string
-	verb  operation.Verb
-} {
-	return [...]struct {
-		class string
-		verb  operation.Verb
-	}{
-		{"tool-writes", operation.Write},
-		{"tool-deletes", operation.Delete},
-		{"tool-moves", operation.Move},
-		{"tool-copies", operation.Copy},
-		{"tool-permits", operation.Permit},
-	}
-}
-
+// deedOf reads the words of a name; of several deeds the last one counts.
 func deedOf(words []string) Deed {
-	has := func(class string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return wordclass.Is(class, w) })
-	}
-	d := Deed{Verb: operation.Use, Lists: has("tool-lists"), Greps: slices.Contains(words, "grep")}
-	for _, of := range deeds() {
-		if has(of.class) {
-			d.Verb = of.verb
-			d.Lists = d.Lists && of.verb == operation.Copy
+	d := Deed{Verb: operation.Use, Lists: wordclass.Any("tool-lists", words), Greps: slices.Contains(words, "grep")}
+	for _, of := range [...]struct {
+		said bool
+		verb operation.Verb
+	}{
+		{wordclass.Any("tool-writes", words), operation.Write},
+		{wordclass.Any("tool-deletes", words), operation.Delete},
+		{wordclass.Any("tool-moves", words), operation.Move},
+		{wordclass.Any("tool-copies", words), operation.Copy},
+		{wordclass.Any("tool-permits", words), operation.Permit},
+	} {
+		if of.said {
+			d.Verb, d.Lists = of.verb, d.Lists && of.verb == operation.Copy
 		}
 	}
-	files := has("tool-files")
-	d.Remote = has("tool-remote") && !files
+	files := wordclass.Any("tool-files", words)
+	d.Remote = wordclass.Any("tool-remote", words) && !files
 	d.Local = (files || len(words) == 1) && !d.Remote
 	return d
 }
@@ -76,34 +64,51 @@ func deedOf(words []string) Deed {
 // aims notes which processes, services and packages a tool stops or removes, by
 // their numbers and by their names.
 func (rd *Reading) aims(words []string, args map[string]any) {
-	has := func(class string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return wordclass.Is(class, w) })
+	var numbered, named []operation.Verb
+	if wordclass.Any("tool-kills", words) {
+		numbered = []operation.Verb{operation.Kill}
 	}
-	kills, stops := has("tool-kills"), has("tool-stops")
-	process, packages := has("tool-processes"), has("tool-packages")
-	if stops = stops && (process || packages || has("tool-services")); !kills && !stops {
+	if wordclass.Any("tool-stops", words) {
+		named = stopped(words)
+	}
+	if numbered == nil && named == nil {
 		return
 	}
 	for _, k := range SortedKeys(args) {
 		role := rd.Role(k)
-		for _, name := range Texts(args[k]) {
-			if kills && role&RolePid != 0 {
-				rd.aim(operation.Kill, name)
-			}
-			if name = strings.TrimSuffix(name, ".service"); !stops || role&RoleThing == 0 || name == "" {
-				continue
-			}
-			rd.aim(operation.Disable, name)
-			if process {
-				rd.aim(operation.KillNamed, name)
-			}
-			if packages {
-				rd.aim(operation.Uninstall, name)
-			}
+		if role&RolePid != 0 {
+			rd.aim(numbered, Texts(args[k]))
+		}
+		if role&RoleThing != 0 {
+			rd.aim(named, Texts(args[k]))
 		}
 	}
 }
 
-func (rd *Reading) aim(v operation.Verb, name string) {
-	rd.Operations = append(rd.Operations, operation.Operation{Verb: v, Object: operation.Object{Kind: operation.Name, Word: shell.Text(name)}})
+// stopped is what a tool does that stops or removes what is named, nil if its
+// name does not tell what that is.
+func stopped(words []string) []operation.Verb {
+	var all []operation.Verb
+	if wordclass.Any("tool-processes", words) {
+		all = append(all, operation.KillNamed)
+	}
+	if wordclass.Any("tool-packages", words) {
+		all = append(all, operation.Uninstall)
+	}
+	if all != nil || wordclass.Any("tool-services", words) {
+		all = append([]operation.Verb{operation.Disable}, all...)
+	}
+	return all
+}
+
+func (rd *Reading) aim(verbs []operation.Verb, names []string) {
+	for _, name := range names {
+		name = strings.TrimSuffix(name, ".service")
+		for _, v := range verbs {
+			if name != "" {
+				o := operation.Object{Kind: operation.Name, Word: shell.Text(name)}
+				rd.Operations = append(rd.Operations, operation.Operation{Verb: v, Object: o})
+			}
+		}
+	}
 }

@@ -5,6 +5,7 @@ package wordclass
 
 import (
 	_ "embed" // The lists.
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +26,12 @@ func Of(class string) []string { return classes()[class].list }
 type words struct {
 	list []string
 	has  map[string]bool
+}
+
+// Any says whether one of some words is of a class.
+func Any(class string, words []string) bool {
+	of := classes()[class]
+	return slices.ContainsFunc(words, func(w string) bool { return of[w] })
 }
 
 // classes are the lists, which are read once and never change.

@@ -1,0 +1,65 @@
+package place
+
+import (
+	"iter"
+	"strings"
+)
+
+// maxPath is the length of the longest path that a kernel takes, in bytes.
+const maxPath = 4096
+
+// IsMeant says that a text can only be meant as a path.
+func IsMeant(s string) bool {
+	if s == "" {
+		return false
+	}
+	return s[0] == '/' && !strings.HasPrefix(s, "//") || s[0] == '~' || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		s[0] == '.' && strings.Contains(s, "/") || strings.HasPrefix(s, "file:/")
+}
+
+// InWord gives what a word of a command may name: itself, what follows an equal
+// sign, an at sign, a colon or a comma in it, or the letter of an option; "" for
+// a part that is no name.
+func InWord(word string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if word == "" || strings.HasPrefix(word, "--exclude") || strings.HasPrefix(word, "--ignore") || strings.HasPrefix(word, "--include") ||
+			!yield(whole(word)) {
+			return
+		}
+		for i := range len(word) - 1 {
+			if strings.IndexByte("=@:,", word[i]) < 0 {
+				continue
+			}
+			part := partAt(word, i+1)
+			if !IsMeant(part) {
+				part = ""
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// partAt is the part of a word that begins at a byte, up to where a list goes on.
+func partAt(word string, i int) string {
+	part := strings.TrimLeft(word[i:min(len(word), i+maxPath)], "@<")
+	if end := strings.IndexAny(part, ";,:"); end > 0 && part[0] != 'f' {
+		return part[:end]
+	}
+	return part
+}
+
+// whole is what a word names as a whole: itself, or what follows the letter of
+// an option; "" if that is nothing.
+func whole(word string) string {
+	const letter = len("-o")
+	switch {
+	case word[0] != '-':
+		return word
+	case len(word) > letter && word[1] != '-' && strings.IndexByte("/~@", word[letter]) >= 0:
+		return strings.TrimPrefix(word[letter:], "@")
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,84 @@
+package reading
+
+import (
+	"reflect"
+	"strings"
+)
+
+// SeedLine is the command line that the guard's core looks at: command, or cmd
+// where command is missing or empty.
+func SeedLine(args map[string]any) string {
+	if line := plainLine(args["command"]); line != "" {
+		return line
+	}
+	return plainLine(args["cmd"])
+}
+
+// plainLine joins a list with one space, as the core does.
+func plainLine(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		words := make([]string, len(v))
+		for i, e := range v {
+			words[i] = Word(e)
+		}
+		return strings.Join(words, " ")
+	case []string:
+		return strings.Join(v, " ")
+	default:
+		if r := reflect.ValueOf(v); r.Kind() == reflect.String {
+			return r.String()
+		}
+		return ""
+	}
+}
+
+// CoreLines gathers every line that a shell could be given: the values of the
+// command arguments at any depth, lists joined and one by one.
+func (rd *Reading) CoreLines(args map[string]any) []string { return rd.coreLines(nil, args, false) }
+
+func (rd *Reading) coreLines(lines []string, v any, command bool) []string {
+	nested, isMap := v.(map[string]any)
+	if !isMap && command {
+		lines = append(lines, plainLine(v))
+	}
+	for _, k := range SortedKeys(nested) {
+		lines = rd.coreLines(lines, nested[k], command || rd.IsCore(k))
+	}
+	if list, ok := v.([]any); ok {
+		for _, e := range list {
+			lines = rd.coreLines(lines, e, command)
+		}
+	}
+	return lines
+}
+
+// Bases gives the folders that arguments name, at any depth that tools use, in
+// which the paths beside them may begin.
+func (rd *Reading) Bases(args map[string]any) []string {
+	for key, v := range args { // a cheap first look
+		if _, nests := v.(map[string]any); nests || rd.Role(key)&RoleBase != 0 {
+			return rd.bases(nil, args, 0)
+		}
+	}
+	return nil
+}
+
+func (rd *Reading) bases(dirs []string, args map[string]any, depth int) []string {
+	const deepest, most = 3, 8
+	for _, key := range SortedKeys(args) {
+		switch v := args[key].(type) {
+		case map[string]any:
+			if depth < deepest {
+				dirs = rd.bases(dirs, v, depth+1)
+			}
+		case string:
+			if v != "" && len(dirs) < most && rd.Role(key)&RoleBase != 0 {
+				dirs = append(dirs, v)
+			}
+		}
+	}
+	return dirs
+}

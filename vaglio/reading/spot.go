@@ -1,0 +1,56 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// Spot writes a word as the path that it may be, see the package place.
+func Spot(w shell.Word) string {
+	if s, ok := w.Text(); ok {
+		return s
+	}
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		switch p.Kind {
+		case shell.PartText:
+			b.WriteString(p.Text)
+		case shell.PartGlob:
+			if p.Text == "?" || p.Text != "" && p.Text[0] == '[' {
+				b.WriteByte(place.AnyByte)
+			} else {
+				b.WriteByte(place.AnyText)
+			}
+		case shell.PartUnknown:
+			b.WriteString(unknownSpot(p))
+		}
+	}
+	return b.String()
+}
+
+func unknownSpot(p shell.Part) string {
+	if user, ok := strings.CutPrefix(p.Name, "~"); ok && user != "" {
+		if user == "root" {
+			return "/root"
+		}
+		return "/home/" + user
+	}
+	switch p.From {
+	case "which": // the folder of an installed program
+		return "/usr/bin"
+	case "find":
+		if !p.MayBeEmpty {
+			return place.AnyFolders
+		}
+	case "findmnt", "lsblk", "blkid", "df":
+		return string(place.SomeDisk)
+	case "mktemp":
+		return string(place.Unknown)
+	}
+	if p.MayBeEmpty {
+		return string(place.Perhaps)
+	}
+	return string(place.Unknown)
+}
