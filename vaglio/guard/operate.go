@@ -304,15 +304,16 @@ func (l *look) carries(*operation.Operation, string) string { return l.unknownPr
 
 // lineRule gives the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
-	if !strings.Contains(text, " ") || strings.ContainsAny(text, vague) || l.depth > 1 {
+	if !strings.Contains(text, " ") || strings.ContainsAny(text, vague) {
 		return ""
 	}
 	o := l.options("")
 	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
 		o.Cwd = l.cwds[0]
 	}
-	id, problems := l.g.readLine(text, o, l.s.t)
-	l.s.t.note("", problems, "", 0, false)
+	script := reading.ReadLine(text, o)
+	id := l.g.examine(script, l.s.t)
+	l.s.t.note("", script.Problems, "", 0, false)
 	if id == faultID {
 		return "" // no line that this program would run
 	}

@@ -40,17 +40,6 @@ type survey struct {
 	t *trouble
 }
 
-// readLine examines a command line and gives the id of the first rule that it
-// breaks, or "", and what could not be read.
-func (g *Guard) readLine(line string, o shell.Options, t *trouble) (string, []shell.Problem) {
-	script := reading.ReadLine(line, o)
-	id := g.examine(script, t)
-	if id == "" && strings.Contains(line, "\r\n") {
-		id = g.examine(reading.ReadLine(strings.ReplaceAll(line, "\r\n", "\n"), o), t)
-	}
-	return id, script.Problems
-}
-
 // examine tries every command of a script, then what the reader found besides:
 // a known crime is a better reason than an unreadable rest.
 func (g *Guard) examine(script *shell.Script, t *trouble) string {
@@ -115,9 +104,6 @@ func (s *survey) command(c *shell.Command) string {
 // programName is the name by which the tables know a program.
 func programName(c *shell.Command) string {
 	name := c.Name
-	if name == "" {
-		name = place.Base(reading.Spot(c.Argv[0]))
-	}
 	if strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".EXE") {
 		name = name[:len(name)-len(".exe")]
 	}
@@ -273,14 +259,14 @@ func (l *look) options(cwd string) shell.Options {
 }
 
 // follow replaces the beginning of a path that is a link of this line.
-func (s *survey) follow(clean string) (string, bool) {
+func (s *survey) follow(clean string) string {
 	for end := len(clean); end > 0; end-- { // the innermost link counts
 		if !place.IsStep(clean[end:]) {
 			continue
 		}
 		if to, ok := s.links[clean[:end]]; ok && !strings.HasPrefix(to, clean) {
-			return place.Clean(to + clean[end:]), true
+			return place.Clean(to + clean[end:])
 		}
 	}
-	return clean, false
+	return clean
 }

@@ -204,12 +204,8 @@ func (l *look) plain(clean string) string {
 	if len(l.s.links) == 0 {
 		return clean
 	}
-	for range 4 {
-		to, ok := l.s.follow(clean)
-		if !ok {
-			break
-		}
-		clean = to
+	for range 4 { // links may lead to links, and in a circle
+		clean = l.s.follow(clean)
 	}
 	return clean
 }

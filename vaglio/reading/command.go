@@ -42,7 +42,7 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 // run reads one text that is run, or may be.
 func (w *walk) run(key, text string, role Role, sc *scope, at string, doubt bool) {
 	switch {
-	case role&RoleProgram != 0 && w.named(text, role, sc, at):
+	case role&RoleProgram != 0 && (role&RoleCommand == 0 || w.dialect(key, text, sc) == powershell.Posix) && w.named(text, role, sc, at):
 	case role&RoleCommand != 0:
 		w.command(key, text, sc, at, doubt)
 	case role&(RoleScript|RoleCode) != 0 && doubt:
@@ -116,11 +116,7 @@ type mood struct{ final, doubt, verb bool }
 
 // command reads a command line.
 func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
-	if lang := languageWord(Normal(key)); isOther(lang) || sc.lang == langPowerShell {
-		w.windows(powershell.PowerShell, text, sc, at)
-		return
-	}
-	if d := powershell.Of(w.name, text); d != powershell.Posix {
+	if d := w.dialect(key, text, sc); d != powershell.Posix {
 		w.windows(d, text, sc, at)
 		return
 	}
@@ -139,6 +135,14 @@ func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
 		m.doubt = m.doubt || isWord(text) && Normal(key) != "command" && Normal(key) != "cmd"
 	}
 	w.withWords(withProgram(key, text), sc, at, m)
+}
+
+// dialect is the shell whose command line a text is.
+func (w *walk) dialect(key, text string, sc *scope) powershell.Dialect {
+	if isOther(languageWord(Normal(key))) || sc.lang == langPowerShell {
+		return powershell.PowerShell
+	}
+	return powershell.Of(w.name, text)
 }
 
 // withProgram puts the program that a key names before its text.
