@@ -215,6 +215,35 @@ func TestBounds(t *testing.T) {
 	if rd := reader().Read(reading.Call{Executor: "x", Args: endless}); len(rd.Gaps) == 0 || rd.Failed {
 		t.Errorf("an endless map: %+v", rd)
 	}
+	list := any("ls")
+	for range 200 {
+		list = []any{list}
+	}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"command": list}}); len(rd.Gaps) == 0 {
+		t.Error("a list that nests too deeply is no gap")
+	}
+	most := make([]any, 4096)
+	for i := range most {
+		most[i] = A{"command": "echo x"}
+	}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"steps": most}}); len(rd.Gaps) != 0 || len(rd.Commands) != len(most) {
+		t.Errorf("%d of 4096 commands: gaps %v", len(rd.Commands), rd.Gaps)
+	}
+	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"steps": append(most, A{"command": "echo x"})}}); len(rd.Gaps) != 1 {
+		t.Errorf("4097 commands: gaps %v", rd.Gaps)
+	}
+	few := make([]any, 64)
+	for i := range few {
+		few[i] = "echo x"
+	}
+	for _, tt := range []struct {
+		list []any
+		read int
+	}{{few, 66}, {append(few, "echo x"), 2}} {
+		if rd := reader().Read(reading.Call{Executor: "x", Args: A{"commands": tt.list}}); len(rd.Commands) != tt.read {
+			t.Errorf("%d lines are read %d times, want %d", len(tt.list), len(rd.Commands), tt.read)
+		}
+	}
 	many := make([]any, 5000)
 	for i := range many {
 		many[i] = A{"command": fmt.Sprintf("echo %d", i)}

@@ -95,7 +95,9 @@ func isPython(line string) bool {
 	first, rest, blank := strings.Cut(line, " ")
 	switch first {
 	case "import":
-		return blank && isDotted(strings.TrimSpace(strings.SplitN(strings.SplitN(rest, ",", 2)[0], " as ", 2)[0]), ";#")
+		name, _, _ := strings.Cut(rest, ",")
+		name, _, _ = strings.Cut(name, " as ")
+		return blank && isDotted(strings.TrimSpace(name), ";#")
 	case "from":
 		return strings.Contains(rest, " import ")
 	case "def", "class", "async":
