@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 const home = "/home/u"
@@ -303,6 +305,32 @@ func TestUnreadableArgs(t *testing.T) {
 		if out := newGuard().Examine(Call{Executor: "Bash", Args: args}); out.Denial != nil || out.Unreadable == nil {
 			t.Errorf("%s: got %+v", name, out)
 		}
+	}
+}
+
+// TestEndlessArgsAreNotJudged sends back args that nest too deeply, whatever
+// stands before them.
+func TestEndlessArgsAreNotJudged(t *testing.T) {
+	endless := map[string]any{}
+	endless["x"] = endless
+	if out := newGuard().Examine(Call{Executor: "fs_read", Args: map[string]any{"a": "/root", "b": endless}}); out.Denial != nil || out.Unreadable == nil {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// TestAFailureDenies denies a call whose reading failed, and every call of a
+// guard that lacks a table.
+func TestAFailureDenies(t *testing.T) {
+	g := newGuard()
+	if d, _ := g.Check(Call{Reading: &reading.Reading{Failed: true}}); d.ID != faultID {
+		t.Errorf("a failed reading: %q", d.ID)
+	}
+	if d, _ := g.Check(Call{}); d.ID != "" {
+		t.Errorf("nothing: %q", d.ID)
+	}
+	g.broken = errors.New("a mistake")
+	if d, _ := g.Check(Call{}); d.ID != faultID {
+		t.Errorf("a guard without its tables: %q", d.ID)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // weigh gives the rule that an operation breaks: what is done, held against
@@ -135,7 +134,7 @@ func (l *look) told(name string) (string, bool) {
 		}
 	}
 	if len(t.Gaps) > 0 {
-		l.s.t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Clause{Text: t.Gaps[0].What}}}, "", 0, false)
+		l.s.t.spent(t.Gaps[0].What)
 	}
 	return "", t.Known
 }
@@ -304,7 +303,7 @@ func (l *look) carries(*operation.Operation, string) string { return l.unknownPr
 
 // lineRule gives the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
-	if !strings.Contains(text, " ") || strings.ContainsAny(text, vague) {
+	if !strings.Contains(text, " ") {
 		return ""
 	}
 	o := l.options("")
@@ -314,8 +313,5 @@ func (l *look) lineRule(text string) string {
 	script := reading.ReadLine(text, o)
 	id := l.g.examine(script, l.s.t)
 	l.s.t.note("", script.Problems, "", 0, false)
-	if id == faultID {
-		return "" // no line that this program would run
-	}
 	return id
 }

@@ -224,12 +224,12 @@ func (l *look) operands(d deed) string {
 
 // operand does a deed to all that a word may name.
 func (l *look) operand(d deed, word string) string {
-	first := true
+	whole := true // which is tried whatever is left of the budget
 	for name := range place.InWord(word) {
-		if !first && !l.s.t.affords(1) {
+		if !whole && !l.s.t.affords(1+2*len(name)) {
 			return ""
 		}
-		first = false
+		whole = false
 		if id := l.touch(d, name); id != "" {
 			return id
 		}

@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -128,6 +129,7 @@ func TestExamineUnreadable(t *testing.T) {
 		"input":        {in("Bash", "stdin", "it's"), nil},
 		"backquotes":   {bash("echo `ls |`"), nil},
 		"carried":      {bash("ssh host \"echo '\""), nil},
+		"not_a_line":   {bash("psql -c \"COPY t TO PROGRAM 'fi x'\""), nil},
 		"run_time":     {bash("export A+B=1; echo ${a b} $((1 ~ 2)); [[ a =~ (b ]]"), nil},
 		"awk":          {bash("awk '/x/,/`;$/' f | tail -5"), nil},
 	} {
@@ -300,5 +302,56 @@ func TestAdministratorsHome(t *testing.T) {
 		"remove": {at("rm -rf build"), ""},
 		"home":   {at("rm -rf ~"), "tree.home"},
 		"key":    {at("cat ~/.netrc"), "path.secrets"},
+	})
+}
+
+// TestManyNamesAreSentBack checks that what a command would put together, and what
+// its words name, is not passed over when it is too much.
+func TestManyNamesAreSentBack(t *testing.T) {
+	for line, what := range map[string]string{
+		"cp " + strings.Repeat("a ", 5000) + strings.Repeat("d/", 500): "the names that cp puts together",
+		"foo " + strings.Repeat("=/a", 300_000):                          "does too much",
+	} {
+		out := structuralGuard().Examine(bash(line))
+		if out.Denial != nil || out.Unreadable == nil || !strings.Contains(out.Unreadable.What, what) {
+			t.Errorf("%.20q: %+v", line, out)
+		}
+	}
+}
+
+// TestWithoutAHomeOrAFolder checks a guard that knows neither: what it cannot place
+// it takes for the worst where that is named, and it does not fail.
+func TestWithoutAHomeOrAFolder(t *testing.T) {
+	at := func(line string) Call { c := bash(line); c.Cwd = ""; return c }
+	verify(t, New(Config{}), map[string]row{
+		"home":        {bash("rm -rf ~"), "tree.home"},
+		"below":       {bash("rm -rf ~/x"), ""},
+		"secret":      {bash("cat ~/.npmrc"), "path.secrets"},
+		"in_home":     {bash("cd ~ && rm -rf *"), "tree.home"},
+		"from_home":   {bash("cd ~; cat .npmrc"), "path.secrets"},
+		"nobody":      {bash("echo ':x' | chpasswd"), ""},
+		"program":     {bash("python3 -c 'import shutil; shutil.rmtree(\"~\")'"), "tree.home"},
+		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
+		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
+	})
+}
+
+// TestLinksOfCommands follows links that are there as a command would: a removal
+// takes the link itself, and on another machine they are not these.
+func TestLinksOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	for link, target := range map[string]string{"l": "/etc", "u": "/usr"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verify(t, structuralGuard(), map[string]row{
+		"read":          {bash("cat " + dir + "/l/group- " + dir + "/l/shadow"), "path.auth_read"},
+		"write":         {bash("echo x >> " + dir + "/l/group"), "path.auth_write"},
+		"remove_link":   {bash("rm -rf " + dir + "/u"), ""},
+		"remove_target": {bash("rm -rf " + dir + "/u/"), "tree.system"},
+		"remove_below":  {bash("rm -rf " + dir + "/l/pam.d"), "path.auth_write"},
+		"away":          {bash("ssh h rm -rf " + dir + "/u/"), ""},
+		"other_root":    {bash("chroot / rm -rf " + dir + "/u/"), "tree.system"},
 	})
 }

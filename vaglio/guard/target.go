@@ -168,7 +168,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 // ruleInside is rule for a container.
 func (l *look) ruleInside(d deed, clean string) string {
 	takes := takesAll(d)
-	if (takes || d == writes) && l.g.table.IsDisk(clean) {
+	if changes(d) && l.g.table.IsDisk(clean) {
 		return diskRule
 	}
 	if takes && !l.passing() && strings.Count(clean, "/") == 1 {

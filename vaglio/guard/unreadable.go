@@ -3,7 +3,6 @@ package guard
 import (
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Outcome is what the guard says of a call: a denial, a text that cannot be
@@ -34,8 +33,15 @@ func (t *trouble) affords(steps int) bool {
 	if t.means.Budget.Spend(steps) {
 		return true
 	}
-	t.note("", []shell.Problem{{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")}}, "", 0, false)
+	t.spent("the command does too much to be read in full")
 	return false
+}
+
+// spent notes what is too much to be read.
+func (t *trouble) spent(what string) {
+	if t.first == nil {
+		t.first = &reading.Unreadable{What: what}
+	}
 }
 
 // blame notes where the command stands that broke a rule.

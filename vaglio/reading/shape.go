@@ -12,7 +12,7 @@ func shapeOf(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {
 		first, _, _ := strings.Cut(rest, "\n")
-		for _, word := range strings.Fields(first) {
+		for word := range strings.FieldsSeq(first) {
 			if lang := languageWord(strings.TrimRight(path.Base(word), "0123456789.")); lang != "" {
 				return lang
 			}
@@ -41,6 +41,8 @@ func shapeOfLine(line string) string {
 	switch {
 	case line == "" || line[0] == '#':
 		return ""
+	case strings.HasPrefix(line, "async def "):
+		return langPython
 	case isNode(line):
 		return langNode
 	case isPerl(line):
@@ -62,9 +64,6 @@ func isNode(line string) bool {
 	}
 	if strings.HasPrefix(line, "import ") && (strings.Contains(line, " from '") || strings.Contains(line, ` from "`)) {
 		return true
-	}
-	if strings.HasPrefix(line, "async def ") {
-		return false
 	}
 	return beginsWith(line, "console.", "require(", "process.", "module.exports", "await ", "async ", "function(", "(()=>", "(() =>", "(async", "new Promise(",
 		"globalThis.", "Deno.", "Bun.", "JSON.", "document.", "window.") && strings.ContainsAny(line, "(={") ||
