@@ -104,6 +104,7 @@ func TestNormalForms(t *testing.T) {
 		"relative_no_cwd":       {path1("../../etc/shadow"), "path.auth"},
 		"sibling_no_cwd":        {path1("../sys/unix.go"), ""},
 		"sibling_dev_no_cwd":    {path1("../../dev/sdk/main.go"), ""},
+		"empty_folder":          {Call{Executor: "x", Cwd: "/root/app", Args: map[string]any{"dir": "", "path": "main.go"}}, ""},
 		"relative_in_ssh":       {at("/home/u/.ssh", "id_rsa"), "path.ssh"},
 		"workspace_of_root":     {at("/root/app", "main.go"), ""},
 		"workspace_root_ssh":    {at("/root/app", "../.ssh/x"), "path.ssh"},

@@ -82,3 +82,14 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		})
 	}
 }
+
+// TestTheGateByAnotherName knows the gate's own program whatever it is called.
+func TestTheGateByAnotherName(t *testing.T) {
+	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Programs: []string{"/opt/keeperd"}}}), map[string]row{
+		"runs":     {bash("/opt/keeperd allow x"), ownCommand},
+		"relative": {bash("cd /opt && ./keeperd allow x"), ownCommand},
+		"free":     {bash("/opt/keeperd version"), ""},
+		"another":  {bash("/opt/keeper allow x"), ""},
+		"inside":   {bash("docker run --rm alpine vaglio allow x"), ""},
+	})
+}

@@ -119,7 +119,7 @@ func (l *look) setPlace() {
 	if len(cwd) > 1 && cwd[1] == ':' {
 		cwd = l.g.localSpelling(cwd) // a drive of Windows
 	}
-	if cwd != "" && cwd[0] == '/' && strings.IndexByte(cwd, perhaps) < 0 {
+	if strings.HasPrefix(cwd, "/") && strings.IndexByte(cwd, perhaps) < 0 {
 		l.cwds = append(l.cwds, path.Clean(cwd))
 		return
 	}

@@ -310,7 +310,7 @@ func TestAdministratorsHome(t *testing.T) {
 func TestManyNamesAreSentBack(t *testing.T) {
 	for line, what := range map[string]string{
 		"cp " + strings.Repeat("a ", 5000) + strings.Repeat("d/", 500): "the names that cp puts together",
-		"foo " + strings.Repeat("=/a", 300_000):                          "does too much",
+		"foo " + strings.Repeat("=/a", 300_000):                        "does too much",
 	} {
 		out := structuralGuard().Examine(bash(line))
 		if out.Denial != nil || out.Unreadable == nil || !strings.Contains(out.Unreadable.What, what) {

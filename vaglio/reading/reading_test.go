@@ -240,7 +240,7 @@ func TestBounds(t *testing.T) {
 		list []any
 		read int
 	}{{few, 66}, {append(few, "echo x"), 2}} {
-		if rd := reader().Read(reading.Call{Executor: "x", Args: A{"commands": tt.list}}); len(rd.Commands) != tt.read {
+		if rd := reader().Read(reading.Call{Executor: "x", Args: A{"commands": tt.list}}); len(rd.Commands) != tt.read || rd.Commands[tt.read-2].Doubt != (tt.read > 2) {
 			t.Errorf("%d lines are read %d times, want %d", len(tt.list), len(rd.Commands), tt.read)
 		}
 	}
