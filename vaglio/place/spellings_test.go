@@ -1,0 +1,112 @@
+package place
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestSpellingsOfTexts gives what texts may name besides what they say.
+func TestSpellingsOfTexts(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		hint Hint
+		want []string
+	}{
+		{"/a", 0, nil},
+		{"/a,/b", 0, nil},
+		{"/a,/b", Named, []string{"/a", "/b"}},
+		{"/a:/b", Named, []string{"/a", "/b"}},
+		{"/a /b", Named, []string{"/a", "/b"}},
+		{"x /b", Named, nil},
+		{"/a,/b", Named | Content, nil},
+		{"/a,/b", Named | Key, nil},
+		{"/a,/b", Named | Line, nil},
+		{"[/a,/b]", 0, []string{"/a", "/b"}},
+		{"<~/a>", 0, []string{"~/a"}},
+		{"@/a", 0, []string{"/a"}},
+		{"see file:///a", 0, []string{"/a"}},
+		{"/{a,b}", 0, []string{"/b", "/a"}},
+		{"/{a b,c}", 0, nil},
+		{"/%61", 0, []string{"/a"}},
+		{`"/a"`, 0, []string{"/a"}},
+		{`\x2fa`, 0, []string{"/a"}},
+		{`\x2fa`, Content, nil},
+		{`\x2fa`, Line, nil},
+		{"/é", 0, nil},
+	} {
+		var got []string
+		for s := range Spellings(tt.text, tt.hint, false) {
+			got = append(got, s)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%q with %b: %q, want %q", tt.text, tt.hint, got, tt.want)
+		}
+	}
+	for range Spellings("/a,/b", Named, false) {
+		break // who has seen enough stops
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, text := range []string{"", "a", "a b", "a.b-c_d", "!"} {
+		if !IsPlain(text) {
+			t.Errorf("%q is not plain", text)
+		}
+	}
+	for _, text := range []string{"/", "{", "(", "%", "&", `\`, ":", "\x00", "$", "~", "é", "'a", "`a", `"a`, " a", "a ", "a\n", "\x1f"} {
+		if IsPlain(text) {
+			t.Errorf("%q is plain", text)
+		}
+	}
+}
+
+func TestPathsOfSteps(t *testing.T) {
+	for want, steps := range map[string][]string{
+		"/etc/shadow": {"/", "etc", "shadow"}, "~/x": {"~", "x"}, "/a": {"", "a"}, "/a/b": {"/a/", "b"},
+	} {
+		if got := OfSteps(steps); got != want {
+			t.Errorf("%q: %q, want %q", steps, got, want)
+		}
+	}
+	for _, steps := range [][]string{nil, {"/"}, {"a", "b"}, {"/", ""}, {"/", "a/b"}, {"/", "a b"}, make([]string, 33)} {
+		if got := OfSteps(steps); got != "" {
+			t.Errorf("%q: %q", steps, got)
+		}
+	}
+}
+
+// TestNamesInWords gives what a word of a command may name.
+func TestNamesInWords(t *testing.T) {
+	for word, want := range map[string][]string{
+		"": nil, "a": {"a"}, "--x": {""}, "-o/a": {"/a"}, "-o~": {"~"}, "-o@/a": {"/a", "/a"}, "-oa": {""}, "--a=/b": {"", "/b"}, "a=b": {"a=b", ""},
+		"a=/b:/c": {"a=/b:/c", "/b", "/c"}, "@/a": {"@/a", "/a"}, "x,./y;z": {"x,./y;z", "./y"}, "h:file:/a": {"h:file:/a", "file:/a", "/a"},
+		"--exclude=/a": nil, "--include=/a": nil, "--ignore=/a": nil, "u=//h/x": {"u=//h/x", ""},
+	} {
+		var got []string
+		for s := range InWord(word) {
+			got = append(got, s)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+	for s, want := range map[string]bool{
+		"": false, "/": true, "/a": true, "//a": false, "~": true, "./a": true, "../a": true, ".a/b": true, ".a": false, "a/b": false, "file:/a": true,
+		"file:a": false,
+	} {
+		if IsMeant(s) != want {
+			t.Errorf("%q is meant as a path: %v", s, !want)
+		}
+	}
+}
+
+func TestPlainLines(t *testing.T) {
+	for line, want := range map[string]string{
+		"rm -rf //": "rm -rf /", "rm /./././x": "rm /x", "rm $HOME": "rm ~", "rm ${HOME}/": "rm ~/", "rm $HOME/x": "rm $HOME/x", "rm $HOME-x": "rm ~-x",
+		"rm $HOME/-x": "rm $HOME/-x", "$HOMER": "$HOMER", "r\u200bm": "rm", "a/b": "a/b", "//": "/", "echo $X": "echo $X",
+	} {
+		if got := PlainLine(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
