@@ -22,16 +22,15 @@ func Is(class, word string) bool { return classes()[class].has[word] }
 // Of are the words of a class, in their order.
 func Of(class string) []string { return classes()[class].list }
 
+// Any says whether one of some words is of a class.
+func Any(class string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return Is(class, w) })
+}
+
 // words are those of one class.
 type words struct {
 	list []string
 	has  map[string]bool
-}
-
-// Any says whether one of some words is of a class.
-func Any(class string, words []string) bool {
-	of := classes()[class]
-	return slices.ContainsFunc(words, func(w string) bool { return of[w] })
 }
 
 // classes are the lists, which are read once and never change.
