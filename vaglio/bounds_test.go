@@ -191,6 +191,7 @@ func behind() map[string]string {
 		"maxSequence":     "for i in {1..100}; do CRIME; done",
 		"maxStack":        rep("pushd a;", 70) + "CRIME",
 		"maxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
+		"maxFlags":        "printf '%00000001s' 'CRIME' | sh",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
 		"maxMatches":      "for i in {1..210}; do echo ls > s$i.sh; done; echo 'CRIME' > sz.sh; for f in s*.sh; do sh \"$f\"; done",
