@@ -5,6 +5,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // Call gives a proposal as a [reading.Reader] takes it, with what Known says of
@@ -50,7 +51,8 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	var runs *sources
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
 		runs = &sources{
-			files: e.files, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{}, left: maxEntries,
+			files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{},
+			shut: map[string]*shell.Closed{}, left: maxEntries,
 		}
 		c.Files = runs
 	}

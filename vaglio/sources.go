@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // The bounds of what is read of the files that one call runs.
@@ -54,17 +57,36 @@ const (
 	OtherFile
 )
 
+// Why a file could not be read that is there.
+var (
+	ErrIrregular = &shell.Closed{Why: "%s is a pipe, a device or a socket"}
+	ErrForbidden = &shell.Closed{Why: "%s may not be read by vaglio"}
+	ErrNowhere   = &shell.Closed{Why: "%s is a link that leads nowhere"}
+	ErrNoName    = &shell.Closed{Why: "%s has a name that no file can have"}
+	ErrGrew      = &shell.Closed{Why: "%s grew while it was read"}
+	ErrShut      = &shell.Closed{Why: "%s lies in a folder that vaglio may not read", Usual: true}
+	ErrFailed    = &shell.Closed{Why: "%s cannot be read"}
+	ErrOutside   = &shell.Closed{Why: "%s leads out of the workspace", Usual: true}
+	ErrTooLarge  = &shell.Closed{Why: "%s is too large to be read", Usual: true}
+	errNoText    = &shell.Closed{Why: "%s is no text", Usual: true}
+	errTooMany   = &shell.Closed{Why: "%s is one of more files than are read", Usual: true}
+	ErrFolder    = &shell.Closed{Why: "%s is a folder", Usual: true, Inert: true}
+	ErrCompiled  = &shell.Closed{Why: "%s is a program made for the machine", Usual: true, Inert: true}
+)
+
 // ErrAbsent says that there is no such file in the folders.
 var ErrAbsent = errors.New("is not there")
 
 // sources reads the files of one call, each once.
 type sources struct {
 	files   Files
+	places  *place.Table
 	folders []string
 	told    func(name string) (string, bool)
 	list    []Source
 	texts   map[string]string
 	absent  map[string]bool
+	shut    map[string]*shell.Closed // files that are there and could not be read
 	bytes   int
 	left    int  // entries of folders that may still be looked at
 	closed  bool // the call was read: what it runs is known, or counts as unread
@@ -83,11 +105,11 @@ func (s *sources) Content(name string) (string, bool) {
 		s.absent[name] = true
 		return "", false
 	case err != nil:
-		src.Unread = err.Error()
+		src.Unread = s.close(name, err, nil)
 	default:
 		src.holds(data)
 		if ok = utf8.Valid(data); !ok {
-			src.Unread = "is no text"
+			src.Unread = s.close(name, errNoText, data)
 			break
 		}
 		text = string(data)
@@ -96,6 +118,46 @@ func (s *sources) Content(name string) (string, bool) {
 	}
 	s.list = append(s.list, src)
 	return text, ok
+}
+
+// close keeps why a file could not be read, and says it.
+func (s *sources) close(name string, why error, head []byte) string {
+	c, ok := errors.AsType[*shell.Closed](why)
+	switch {
+	case !ok:
+		c = ErrFailed
+	case c == errNoText && Compiled(head), c == ErrOutside && s.installed(name):
+		c = ErrCompiled
+	}
+	s.shut[name] = c
+	return why.Error()
+}
+
+// Compiled reports whether what a file begins with is that of a program for the
+// machine, which no shell would take for a text.
+func Compiled(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.IndexByte(line, 0) >= 0 && slices.ContainsFunc([]string{"\x7fELF", "MZ", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, func(magic string) bool {
+		return bytes.HasPrefix(line, []byte(magic))
+	})
+}
+
+// installed reports whether a name leads to where programs are installed, as that of
+// an interpreter in an environment of its own does.
+func (s *sources) installed(name string) bool {
+	at, kind := s.files.Look(name)
+	return kind == RegularFile && path.Base(path.Dir(at)) == "bin" && s.places.Classes(at)&place.Temporary == 0
+}
+
+// Closed tells for [shell.Files] why a file was not read.
+func (s *sources) Closed(name string) *shell.Closed {
+	if c := s.shut[name]; c != nil || len(s.list) < maxSources || s.absent[name] {
+		return c
+	}
+	if _, ok := s.texts[name]; ok {
+		return nil
+	}
+	return errTooMany
 }
 
 // Below finds files for [shell.Files].

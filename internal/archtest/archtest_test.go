@@ -149,7 +149,7 @@ var rooms = map[string]room{
 	"vaglio/commands":         {may: []string{"internal/rows", "vaglio/operation", "vaglio/shell"}},
 	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/strictjson", "vaglio/wording", "vaglio/project"}, tests: []string{"internal/rows"}},
 	"vaglio/project":          {may: []string{"internal/rows", "vaglio/shell", "internal/imports", "internal/settings"}, modules: []string{yaml}},
-	"internal/workfiles":      {may: []string{"vaglio", "internal/regular"}},
+	"internal/workfiles":      {may: []string{"vaglio"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
 		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/rows", "internal/own", "internal/filemode", "vaglio/wordclass", "vaglio/wording"},
@@ -165,7 +165,7 @@ var rooms = map[string]room{
 			"internal/strictjson", "vaglio/wording",
 		},
 		modules: []string{xsync},
-		tests:   []string{"vaglio/judge", "vaglio/judge/effects"},
+		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},
 	},
 	"vaglio/judge":         {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
 	"vaglio/judge/sandbox": {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},

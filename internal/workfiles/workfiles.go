@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -87,10 +86,13 @@ func (Disk) List(folder string, most int) (entries []vaglio.Entry, whole bool) {
 
 func readIn(folder, rel string, limit int) ([]byte, error) {
 	if strings.ContainsRune(rel, 0) {
-		return nil, errors.New("has a name that no file can have")
+		return nil, vaglio.ErrNoName
 	}
 	root, err := os.OpenRoot(folder)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, vaglio.ErrShut
+	case err != nil:
 		return nil, vaglio.ErrAbsent // another machine's folder, as a rule
 	}
 	defer root.Close()
@@ -99,26 +101,41 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return nil, vaglio.ErrAbsent
 	case errors.Is(err, fs.ErrPermission):
-		return nil, errors.New("may not be read")
+		return nil, vaglio.ErrForbidden
+	case errors.Is(err, syscall.ELOOP):
+		return nil, vaglio.ErrNowhere
+	case errors.Is(err, syscall.ENXIO): // a socket
+		return nil, vaglio.ErrIrregular
 	case err != nil:
-		return nil, errors.New("cannot be opened inside the workspace")
+		return nil, vaglio.ErrOutside
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, errors.New("cannot be read")
+		return nil, vaglio.ErrFailed
+	case info.IsDir():
+		return nil, vaglio.ErrFolder
 	case !info.Mode().IsRegular():
-		return nil, regular.ErrIrregular
+		return nil, vaglio.ErrIrregular
 	case info.Size() > int64(limit):
-		return nil, errors.New("is too large to be read")
+		return nil, tooLarge(f)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	switch {
 	case err != nil:
-		return nil, errors.New("cannot be read")
+		return nil, vaglio.ErrFailed
 	case len(data) > limit:
-		return nil, errors.New("grew while it was read")
+		return nil, vaglio.ErrGrew
 	}
 	return data, nil
+}
+
+// tooLarge says what is too large: a program for the machine often is.
+func tooLarge(f io.Reader) error {
+	const most = 64
+	if head, err := io.ReadAll(io.LimitReader(f, most)); err == nil && vaglio.Compiled(head) {
+		return vaglio.ErrCompiled
+	}
+	return vaglio.ErrTooLarge
 }

@@ -2,6 +2,8 @@ package workfiles_test
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,11 +38,19 @@ func TestHostileFolder(t *testing.T) {
 	must(os.Symlink("loop", filepath.Join(dir, "loop")))
 	must(os.Symlink("/dev/zero", filepath.Join(dir, "device")))
 	must(syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
+	must(os.WriteFile(filepath.Join(dir, "program"), []byte("\x7fELF\x02\x01\x01\x00"+strings.Repeat("x", limit)), 0o600))
+	short := filepath.Join(os.TempDir(), fmt.Sprintf("vaglio-%d", os.Getpid())) // a socket's path is short
+	must(os.Symlink(dir, short))
+	t.Cleanup(func() { _ = os.Remove(short) })
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(short, "socket"))
+	must(err)
+	t.Cleanup(func() { _ = socket.Close() })
 	for name, want := range map[string]string{
 		"plain": "plain", "full": strings.Repeat("x", limit), "inner": "plain",
-		"large": "! is too large to be read", "folder": "! is no regular file", "fifo": "! is no regular file",
-		"out": "! cannot be opened inside the workspace", "elsewhere/secret": "! cannot be opened inside the workspace",
-		"loop": "! cannot be opened inside the workspace", "device": "! cannot be opened inside the workspace",
+		"large": "! is too large to be read", "folder": "! is a folder", "fifo": "! is a pipe, a device or a socket", "socket": "! is a pipe, a device or a socket",
+		"program": "! is a program made for the machine",
+		"out":     "! leads out of the workspace", "elsewhere/secret": "! leads out of the workspace",
+		"loop": "! is a link that leads nowhere", "device": "! leads out of the workspace",
 		"none": "absent", "plain/x": "absent", "../" + filepath.Base(outside) + "/secret": "absent", "a\x00b": "! has a name that no file can have",
 	} {
 		data, err := workfiles.Disk{}.Read([]string{"relative", filepath.Join(dir, "nowhere"), dir}, dir+"/"+name, limit)

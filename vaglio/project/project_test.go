@@ -17,6 +17,8 @@ func (f files) Content(name string) (string, bool) {
 	return text, ok
 }
 
+func (files) Closed(string) *shell.Closed { return nil }
+
 func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
 // tasks writes what a command runs: file, line and text.
@@ -190,6 +192,8 @@ func FuzzTasks(f *testing.F) {
 
 // every is the content of every file.
 type every string
+
+func (every) Closed(string) *shell.Closed { return nil }
 
 func (every) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 

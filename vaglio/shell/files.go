@@ -15,6 +15,8 @@ type Files interface {
 	// Content returns what a regular file holds, by its absolute and clean path;
 	// false when it is not there, may not be read or is too large.
 	Content(path string) (text string, ok bool)
+	// Closed tells why a file that is there was not read; nil of any other.
+	Closed(path string) *Closed
 	// Below returns the files below a folder that lie as many folders deep, or
 	// anywhere for a depth below zero, and whose paths from there match; whole is
 	// false when there is more than can be looked at.
@@ -23,6 +25,9 @@ type Files interface {
 
 // NoFolders is that part of [Files] that finds nothing in any folder.
 type NoFolders struct{}
+
+// Closed finds none.
+func (NoFolders) Closed(string) *Closed { return nil }
 
 // Below finds none.
 func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
@@ -45,7 +50,7 @@ func (s *sourceFile) tolerates(kind ProblemKind) bool {
 		ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
 		s.unread = true
 		return true
-	case ProblemInternal, ProblemDownload, ProblemForkBomb:
+	case ProblemInternal, ProblemDownload, ProblemForkBomb, ProblemClosed:
 	}
 	return false
 }
@@ -67,7 +72,9 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
 		return "", "", false
 	}
-	text, ok = r.opts.Files.Content(where)
+	if text, ok = r.opts.Files.Content(where); !ok {
+		r.shut(f, where, func(c *Closed) bool { return !c.Inert })
+	}
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 }
 
@@ -344,8 +351,14 @@ func (r *reader) Content(path string) (string, bool) {
 	if r.written(Text(path)) {
 		return r.content(&frame{}, Text(path)).Text()
 	}
-	text, _, ok := r.load(&frame{}, Text(path))
-	return text, ok
+	if r.opts.Files == nil {
+		return "", false
+	}
+	text, ok := r.opts.Files.Content(path)
+	if !ok {
+		r.shut(nil, path, func(c *Closed) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
+	}
+	return text, ok && r.step(nil, len(text)/bytesPerStep)
 }
 
 // tasks reads what a command runs from the project's files.

@@ -18,6 +18,8 @@ func (d onDisk) Content(path string) (string, bool) {
 	return text, ok
 }
 
+func (onDisk) Closed(string) *shell.Closed { return nil }
+
 func (d onDisk) Below(folder string, depth int, match func(string) bool) (files []string, whole bool) {
 	for name := range d {
 		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && (depth < 0 || strings.Count(rel, "/") <= depth) && match(rel) {

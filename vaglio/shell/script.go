@@ -1,6 +1,10 @@
 package shell
 
-import "github.com/metnos/vaglio/vaglio/wording"
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // Script is what a source would run. The commands stand in the order in which
 // they were read; a command may appear more than once when its words can have
@@ -197,6 +201,9 @@ const (
 	// ProblemScriptFile means that an interpreter runs a file whose content
 	// is not part of the source.
 	ProblemScriptFile ProblemKind = "script file"
+	// ProblemClosed means that a file would run that is there and could not be
+	// read.
+	ProblemClosed ProblemKind = "closed file"
 	// ProblemDownload means that downloaded text is run.
 	ProblemDownload ProblemKind = "download"
 	// ProblemForkBomb means that processes multiply without end.
@@ -213,4 +220,34 @@ type Problem struct {
 	// Interpreter is the program that would run the text, if there is one.
 	Interpreter string
 	Span        Span
+}
+
+// Closed is why a file was not read that is there. As an error it is the end of a
+// sentence about the file.
+type Closed struct {
+	// Why is a phrase about the file's name.
+	Why wording.Phrase
+	// Usual says that much of what lies in a project is so, and harmless where a tool
+	// looks for its files by itself.
+	Usual bool
+	// Inert says that no interpreter runs it: it is a folder, or made for the machine.
+	Inert bool
+}
+
+// Error is the phrase without the name.
+func (c *Closed) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
+
+// shut notes a file that would run and could not be read, if its reason counts.
+func (r *reader) shut(f *frame, where string, counts func(c *Closed) bool) {
+	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
+		r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(c.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
+	}
+}
+
+// Closed tells of a file what the reader of files does.
+func (r *reader) Closed(path string) *Closed {
+	if r.opts.Files == nil {
+		return nil
+	}
+	return r.opts.Files.Closed(path)
 }

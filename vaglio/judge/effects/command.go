@@ -165,6 +165,8 @@ func (r *reading) problem(p *shell.Problem) {
 	case shell.ProblemUnparsable, shell.ProblemUnread, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
 		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
 		r.unread(p)
+	case shell.ProblemClosed:
+		r.add(usual(KindUnknown).with(problemSaid(p), p.Word.String()))
 	default:
 		r.add(usual(KindUnknown).with(problemSaid(p), ""))
 	}
@@ -261,7 +263,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 			r.placedAt(v, &out[i])
 		}
 	}
-	if v.root && changes && v.box == "" {
+	if v.root && (changes || v.file != "") && v.box == "" { // who may write the file would be the administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out

@@ -1,0 +1,106 @@
+package vaglio_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/workfiles"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
+)
+
+// growing are the files of a disk on which one grows while it is read.
+type growing struct{ workfiles.Disk }
+
+func (g growing) Read(folders []string, name string, limit int) ([]byte, error) {
+	if strings.HasSuffix(name, "/grows.sh") {
+		return nil, vaglio.ErrGrew
+	}
+	return g.Disk.Read(folders, name, limit)
+}
+
+// hostileProject makes a project that holds what cannot be read, or must not.
+func hostileProject(t *testing.T, home string) string {
+	t.Helper()
+	dir := filepath.Join(home, "app")
+	text := func(name, holds string, mode fs.FileMode) error {
+		return os.WriteFile(filepath.Join(dir, name), []byte(holds), mode)
+	}
+	large := strings.Repeat("# much\n", 40_000)
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, ".git"), 0o700), os.MkdirAll(filepath.Join(dir, ".venv/bin"), 0o700), os.Mkdir(filepath.Join(dir, "folder.sh"), 0o700),
+		os.MkdirAll(filepath.Join(dir, "piped"), 0o700), os.MkdirAll(filepath.Join(dir, "big"), 0o700),
+		text(".git/HEAD", "ref: refs/heads/main\n", 0o600), text("ok.sh", "echo ok\n", 0o700), text("latin.sh", "echo \xff\xfe\n", 0o700),
+		text("large.sh", large, 0o700), text("big/Makefile", large+"all:\n\techo\n", 0o600), text("sourcing.sh", "echo a\n. ./pipe.sh\n", 0o700),
+		text("program", "\x7fELF\x02\x01\x01\x00\xff\xff", 0o700), text("posing", "\x7fELF\ngit push --force origin main\n\xff", 0o700),
+		text("grows.sh", "echo\n", 0o600), text("closed.sh", "echo\n", 0), text("a.py", "print(1)\n", 0o600), os.WriteFile(filepath.Join(home, "outside.sh"), []byte("echo\n"), 0o600),
+		syscall.Mkfifo(filepath.Join(dir, "pipe.sh"), 0o600), syscall.Mkfifo(filepath.Join(dir, "piped/Makefile"), 0o600),
+		syscall.Mkfifo(filepath.Join(dir, "piped/package.json"), 0o600),
+		os.Symlink("ok.sh", filepath.Join(dir, "inner.sh")), os.Symlink("../outside.sh", filepath.Join(dir, "out.sh")),
+		os.Symlink("loop.sh", filepath.Join(dir, "loop.sh")), os.Symlink("/dev/zero", filepath.Join(dir, "zero.sh")),
+		os.Symlink("/usr/bin/env", filepath.Join(dir, ".venv/bin/python")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestWhatCannotBeReadIsAsked has calls run, by each of the ways to run a file, what
+// is there and cannot be read: none passes, and the person is told the file and why.
+func TestWhatCannotBeReadIsAsked(t *testing.T) {
+	t.Parallel()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := hostileProject(t, home)
+	judge, err := effects.New(effects.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: home, Files: growing{}, Workspaces: []string{dir},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		pipe, large, noText, outside = "pipe.sh is a pipe, a device or a socket", "large.sh is too large to be read", "latin.sh is no text", "leads out of the workspace"
+	)
+	rows := map[string]string{
+		"bash pipe.sh": pipe, "sh < pipe.sh": pipe, "cat pipe.sh | sh": pipe, ". ./pipe.sh": pipe, "./pipe.sh": pipe, "python3 pipe.sh": pipe, "zsh pipe.sh": pipe,
+		"php pipe.sh": pipe, "BASH_ENV=pipe.sh bash ok.sh": pipe, "awk -f pipe.sh x": pipe, "sed -f pipe.sh x": pipe, "parallel < pipe.sh": pipe, "xargs -a pipe.sh sh -c": pipe,
+		"bash sourcing.sh": pipe, "./sourcing.sh": pipe, "nohup bash pipe.sh &": pipe, "sudo bash pipe.sh": pipe, "make -C piped": "Makefile is a pipe, a device or a socket",
+		"cd piped && make": "Makefile is a pipe, a device or a socket", "cd piped && npm test": "package.json is a pipe, a device or a socket",
+		"bash large.sh": large, "./large.sh": large, "node large.sh": large, `sh -c "$(cat large.sh)"`: large, "sed -f large.sh x": large,
+		"bash latin.sh": noText, "./latin.sh": noText, "ruby latin.sh": noText, "awk -f latin.sh x": noText,
+		"bash out.sh": outside, "./out.sh": outside, "bash zero.sh": outside, "./zero.sh": outside, "bash loop.sh": "loop.sh is a link that leads nowhere",
+		"bash folder.sh": "folder.sh is a folder", "bash program": "program is a program made for the machine", "./posing": "posing is no text",
+		"bash grows.sh": "grows.sh grew while it was read",
+		// What is everybody's stays as it is.
+		"bash ok.sh": "", "./ok.sh": "", "bash inner.sh": "", "./program": "", ".venv/bin/python a.py": "", "make -C big": "", "cd big && make": "",
+		"ls pipe.sh": "", "test -p pipe.sh": "", "mkfifo other": "", "file large.sh": "",
+	}
+	if _, err := os.ReadFile(filepath.Join(dir, "closed.sh")); errors.Is(err, fs.ErrPermission) { // root may read all
+		rows["bash closed.sh"] = "closed.sh may not be read by vaglio"
+	}
+	for line, want := range rows {
+		v, err := e.Judge(t.Context(), vaglio.Proposal{
+			Session: "s", Executor: "Bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: dir, Roots: []string{dir}},
+		})
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if v.Approved != (want == "") || !strings.Contains(v.Reason, want) {
+			t.Errorf("%s: approved %v (%s), want %q", line, v.Approved, v.Reason, want)
+		}
+	}
+}
