@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
@@ -139,6 +140,30 @@ func (p *worked) follow(steps []step) {
 	}
 }
 
+// TestTheGatesOwnProgramIsKept tries to put another program in the place of the
+// one that is the gate, in a checkout in which the agent works.
+func TestTheGatesOwnProgramIsKept(t *testing.T) {
+	t.Parallel()
+	p := newWorked(t)
+	self := binary
+	if end, said := p.hook("Write", map[string]any{"file_path": filepath.Join(p.dir, "gate.sh"), "content": "#!/bin/sh\nexit 0\n"}); end != "run" {
+		t.Fatalf("gate.sh: %s %s", end, said)
+	}
+	for _, command := range []string{
+		"chmod +x gate.sh && cp gate.sh %[1]s.new && mv %[1]s.new %[1]s", "cp /bin/true %s", "mv %s x", "ln -sf /bin/true %s", "echo > %s",
+		"install -m755 gate.sh %s", "chmod -x %s", "go build -o %s ./x", "rm %s", "tar xf new.tar -C %[2]s %[3]s", "rm -rf %[2]s",
+	} {
+		line := fmt.Sprintf(command, self, filepath.Dir(self), filepath.Base(self))
+		line, _, _ = strings.Cut(line, "%!(EXTRA")
+		if end, said := p.hook("Bash", map[string]any{"command": line}); end != "denied" {
+			t.Errorf("%s ends %s: %s", line, end, said)
+		}
+	}
+	if end, said := p.hook("Write", map[string]any{"file_path": self, "content": "#!/bin/sh\nexit 0\n"}); end != "denied" {
+		t.Errorf("writing it ends %s: %s", end, said)
+	}
+}
+
 // TestSwappedAfterTheClick changes what an allowed call runs or sends, between the
 // person's click and the redemption, against the real daemon.
 func TestSwappedAfterTheClick(t *testing.T) {
@@ -151,6 +176,7 @@ func TestSwappedAfterTheClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ command, file, before, after, cwd string }{
+		{"sudo sh install.sh", "install.sh", "echo a\n", "echo b\n", p.dir},
 		{"sh install.sh", "install.sh", "git push --force origin a\n", "git push --force origin b\n", p.dir},
 		{"kubectl apply -f dep.yaml", "dep.yaml", "kind: Pod\n", "kind: Secret\n", p.dir},
 		{"psql prod -f migrate.sql", "migrate.sql", "delete from t where id = 1;\n", "drop table t;\n", p.dir},
@@ -190,6 +216,36 @@ func TestSwappedAfterTheClick(t *testing.T) {
 		changed(tt.before)
 		if r := p.s.agent("POST", redeem, call); r.status != http.StatusNoContent {
 			t.Errorf("%s, as it was: %d %s, want 204", tt.command, r.status, r.body)
+		}
+	}
+}
+
+// TestNobodyHangsAtAFile has the real hook and daemon judge calls that run what
+// cannot be read, or must not: each is asked, with its reason on the card.
+func TestNobodyHangsAtAFile(t *testing.T) {
+	t.Parallel()
+	p := newWorked(t)
+	at := func(name string) string { return filepath.Join(p.dir, name) }
+	large, err := os.Create(at("large.sh"))
+	if err == nil {
+		err = large.Truncate(1 << 30)
+	}
+	if err == nil {
+		err = large.Close()
+	}
+	outside := filepath.Join(p.s.h.dir, "outside.sh")
+	for _, err := range []error{
+		err, syscall.Mkfifo(at("pipe.sh"), 0o600), os.Symlink("loop.sh", at("loop.sh")), os.Symlink("/dev/zero", at("zero.sh")),
+		os.WriteFile(outside, []byte("echo a\n"), 0o600), os.Symlink(outside, at("out.sh")), os.WriteFile(at("latin.sh"), []byte("echo \xff\xfe\n"), 0o600),
+		os.Mkdir(at("folder.sh"), 0o700),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"large.sh", "pipe.sh", "loop.sh", "zero.sh", "out.sh", "latin.sh", "folder.sh"} {
+		if end, said := p.hook("Bash", map[string]any{"command": "bash " + name}); end != "asked" {
+			t.Errorf("bash %s ends %s: %s", name, end, said)
 		}
 	}
 }
