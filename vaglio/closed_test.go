@@ -38,7 +38,7 @@ func hostileProject(t *testing.T, home string) string {
 		text(".git/HEAD", "ref: refs/heads/main\n", 0o600), text("ok.sh", "echo ok\n", 0o700), text("latin.sh", "echo \xff\xfe\n", 0o700),
 		text("large.sh", large, 0o700), text("big/Makefile", large+"all:\n\techo\n", 0o600), text("sourcing.sh", "echo a\n. ./pipe.sh\n", 0o700),
 		text("program", "\x7fELF\x02\x01\x01\x00\xff\xff", 0o700), text("posing", "\x7fELF\ngit push --force origin main\n\xff", 0o700),
-		text("grows.sh", "echo\n", 0o600), text("closed.sh", "echo\n", 0), text("a.py", "print(1)\n", 0o600), os.WriteFile(filepath.Join(home, "outside.sh"), []byte("echo\n"), 0o600),
+		text("grows.sh", "echo\n", 0o600), text("fine.sed", "s/a/b/\n", 0o600), text("closed.sh", "echo\n", 0), text("a.py", "print(1)\n", 0o600), os.WriteFile(filepath.Join(home, "outside.sh"), []byte("echo\n"), 0o600),
 		syscall.Mkfifo(filepath.Join(dir, "pipe.sh"), 0o600), syscall.Mkfifo(filepath.Join(dir, "piped/Makefile"), 0o600),
 		syscall.Mkfifo(filepath.Join(dir, "piped/package.json"), 0o600),
 		os.Symlink("ok.sh", filepath.Join(dir, "inner.sh")), os.Symlink("../outside.sh", filepath.Join(dir, "out.sh")),
@@ -79,6 +79,7 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		"php pipe.sh": pipe, "BASH_ENV=pipe.sh bash ok.sh": pipe, "awk -f pipe.sh x": pipe, "sed -f pipe.sh x": pipe, "parallel < pipe.sh": pipe, "xargs -a pipe.sh sh -c": pipe,
 		"bash sourcing.sh": pipe, "./sourcing.sh": pipe, "nohup bash pipe.sh &": pipe, "sudo bash pipe.sh": pipe, "make -C piped": "Makefile is a pipe, a device or a socket",
 		"cd piped && make": "Makefile is a pipe, a device or a socket", "cd piped && npm test": "package.json is a pipe, a device or a socket",
+		"sed -f gone.sed x": "gone.sed", "sed -i -f gone.sed x": "gone.sed",
 		"bash large.sh": large, "./large.sh": large, "node large.sh": large, `sh -c "$(cat large.sh)"`: large, "sed -f large.sh x": large,
 		"bash latin.sh": noText, "./latin.sh": noText, "ruby latin.sh": noText, "awk -f latin.sh x": noText,
 		"bash out.sh": outside, "./out.sh": outside, "bash zero.sh": outside, "./zero.sh": outside, "bash loop.sh": "loop.sh is a link that leads nowhere",
@@ -86,6 +87,7 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		"bash grows.sh": "grows.sh grew while it was read",
 		// What is everybody's stays as it is.
 		"bash ok.sh": "", "./ok.sh": "", "bash inner.sh": "", "./program": "", ".venv/bin/python a.py": "", "make -C big": "", "cd big && make": "",
+		"sed -f fine.sed x": "", "printf 's/a/b/' > new.sed; sed -f new.sed x": "",
 		"ls pipe.sh": "", "test -p pipe.sh": "", "mkfifo other": "", "file large.sh": "",
 	}
 	if _, err := os.ReadFile(filepath.Join(dir, "closed.sh")); errors.Is(err, fs.ErrPermission) { // root may read all
@@ -102,5 +104,32 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		if v.Approved != (want == "") || !strings.Contains(v.Reason, want) {
 			t.Errorf("%s: approved %v (%s), want %q", line, v.Approved, v.Reason, want)
 		}
+	}
+}
+
+// BenchmarkSources measures what a script that is read adds to a call.
+func BenchmarkSources(b *testing.B) {
+	const size = 20 << 10
+	line := "if [ -d src ]; then cp src/a.txt out/a.txt; fi\ngrep -n \"$1\" README.md | sort -u > out/found.txt\n"
+	dir := "/home/u/app"
+	files := folderOf{dir + "/.git/HEAD": "ref: refs/heads/main\n", dir + "/x.sh": strings.Repeat(line, size/len(line)+1), dir + "/empty.sh": "echo\n"}
+	judge, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files, Workspaces: []string{dir},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, line := range map[string]string{"none": "grep -n x README.md", "small": "sh empty.sh", "20kB": "sh x.sh"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Judge(b.Context(), vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: dir}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell/filter"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runMove reads cp, mv, ln and install, which give a known content another
@@ -89,7 +90,11 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	}
 	for _, file := range opts.all(p.file...) {
 		text := r.content(f, file)
-		whole, where, _ := r.loaded(f, text)
+		whole, where, ok := r.loaded(f, text)
+		if !ok && text.HasUnknown() { // any line of it may be a command
+			detail := wording.Say("%s runs a file whose content is not part of the command", "sed")
+			r.problem(g, Problem{Kind: ProblemDynamicCode, Detail: detail, Word: file, Interpreter: "sed"})
+		}
 		r.fromFile(g, sourceFile{path: where}, func(g *frame) Word { r.sedCode(g, whole, f.stdin.Text); return Word{} })
 	}
 	return out
