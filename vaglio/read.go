@@ -52,7 +52,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
 		runs = &sources{
 			files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{},
-			shut: map[string]*shell.Closed{}, left: maxEntries,
+			shut: map[string]*shell.ClosedError{}, left: maxEntries,
 		}
 		c.Files = runs
 	}

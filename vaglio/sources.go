@@ -59,19 +59,19 @@ const (
 
 // Why a file could not be read that is there.
 var (
-	ErrIrregular = &shell.Closed{Why: "%s is a pipe, a device or a socket"}
-	ErrForbidden = &shell.Closed{Why: "%s may not be read by vaglio"}
-	ErrNowhere   = &shell.Closed{Why: "%s is a link that leads nowhere"}
-	ErrNoName    = &shell.Closed{Why: "%s has a name that no file can have"}
-	ErrGrew      = &shell.Closed{Why: "%s grew while it was read"}
-	ErrShut      = &shell.Closed{Why: "%s lies in a folder that vaglio may not read", Usual: true}
-	ErrFailed    = &shell.Closed{Why: "%s cannot be read"}
-	ErrOutside   = &shell.Closed{Why: "%s leads out of the workspace", Usual: true}
-	ErrTooLarge  = &shell.Closed{Why: "%s is too large to be read", Usual: true}
-	errNoText    = &shell.Closed{Why: "%s is no text", Usual: true}
-	errTooMany   = &shell.Closed{Why: "%s is one of more files than are read", Usual: true}
-	ErrFolder    = &shell.Closed{Why: "%s is a folder", Usual: true, Inert: true}
-	ErrCompiled  = &shell.Closed{Why: "%s is a program made for the machine", Usual: true, Inert: true}
+	ErrIrregular = &shell.ClosedError{Why: "%s is a pipe, a device or a socket"}
+	ErrForbidden = &shell.ClosedError{Why: "%s may not be read by vaglio"}
+	ErrNowhere   = &shell.ClosedError{Why: "%s is a link that leads nowhere"}
+	ErrNoName    = &shell.ClosedError{Why: "%s has a name that no file can have"}
+	ErrGrew      = &shell.ClosedError{Why: "%s grew while it was read"}
+	ErrShut      = &shell.ClosedError{Why: "%s lies in a folder that vaglio may not read", Usual: true}
+	ErrFailed    = &shell.ClosedError{Why: "%s cannot be read"}
+	ErrOutside   = &shell.ClosedError{Why: "%s leads out of the workspace", Usual: true}
+	ErrTooLarge  = &shell.ClosedError{Why: "%s is too large to be read", Usual: true}
+	errNoText    = &shell.ClosedError{Why: "%s is no text", Usual: true}
+	errTooMany   = &shell.ClosedError{Why: "%s is one of more files than are read", Usual: true}
+	ErrFolder    = &shell.ClosedError{Why: "%s is a folder", Usual: true, Inert: true}
+	ErrCompiled  = &shell.ClosedError{Why: "%s is a program made for the machine", Usual: true, Inert: true}
 )
 
 // ErrAbsent says that there is no such file in the folders.
@@ -86,7 +86,7 @@ type sources struct {
 	list    []Source
 	texts   map[string]string
 	absent  map[string]bool
-	shut    map[string]*shell.Closed // files that are there and could not be read
+	shut    map[string]*shell.ClosedError // files that are there and could not be read
 	bytes   int
 	left    int  // entries of folders that may still be looked at
 	closed  bool // the call was read: what it runs is known, or counts as unread
@@ -122,7 +122,7 @@ func (s *sources) Content(name string) (string, bool) {
 
 // close keeps why a file could not be read, and says it.
 func (s *sources) close(name string, why error, head []byte) string {
-	c, ok := errors.AsType[*shell.Closed](why)
+	c, ok := errors.AsType[*shell.ClosedError](why)
 	switch {
 	case !ok:
 		c = ErrFailed
@@ -150,7 +150,7 @@ func (s *sources) installed(name string) bool {
 }
 
 // Closed tells for [shell.Files] why a file was not read.
-func (s *sources) Closed(name string) *shell.Closed {
+func (s *sources) Closed(name string) *shell.ClosedError {
 	if c := s.shut[name]; c != nil || len(s.list) < maxSources || s.absent[name] {
 		return c
 	}

@@ -97,17 +97,8 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	}
 	defer root.Close()
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		return nil, vaglio.ErrAbsent
-	case errors.Is(err, fs.ErrPermission):
-		return nil, vaglio.ErrForbidden
-	case errors.Is(err, syscall.ELOOP):
-		return nil, vaglio.ErrNowhere
-	case errors.Is(err, syscall.ENXIO): // a socket
-		return nil, vaglio.ErrIrregular
-	case err != nil:
-		return nil, vaglio.ErrOutside
+	if err != nil {
+		return nil, unopened(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -129,6 +120,22 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 		return nil, vaglio.ErrGrew
 	}
 	return data, nil
+}
+
+// unopened says why a file in a folder could not be opened.
+func unopened(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return vaglio.ErrAbsent
+	case errors.Is(err, fs.ErrPermission):
+		return vaglio.ErrForbidden
+	case errors.Is(err, syscall.ELOOP):
+		return vaglio.ErrNowhere
+	case errors.Is(err, syscall.ENXIO): // a socket
+		return vaglio.ErrIrregular
+	default:
+		return vaglio.ErrOutside
+	}
 }
 
 // tooLarge says what is too large: a program for the machine often is.

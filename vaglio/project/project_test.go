@@ -17,7 +17,7 @@ func (f files) Content(name string) (string, bool) {
 	return text, ok
 }
 
-func (files) Closed(string) *shell.Closed { return nil }
+func (files) Closed(string) *shell.ClosedError { return nil }
 
 func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
@@ -193,7 +193,7 @@ func FuzzTasks(f *testing.F) {
 // every is the content of every file.
 type every string
 
-func (every) Closed(string) *shell.Closed { return nil }
+func (every) Closed(string) *shell.ClosedError { return nil }
 
 func (every) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 

@@ -16,7 +16,7 @@ type Files interface {
 	// false when it is not there, may not be read or is too large.
 	Content(path string) (text string, ok bool)
 	// Closed tells why a file that is there was not read; nil of any other.
-	Closed(path string) *Closed
+	Closed(path string) *ClosedError
 	// Below returns the files below a folder that lie as many folders deep, or
 	// anywhere for a depth below zero, and whose paths from there match; whole is
 	// false when there is more than can be looked at.
@@ -27,7 +27,7 @@ type Files interface {
 type NoFolders struct{}
 
 // Closed finds none.
-func (NoFolders) Closed(string) *Closed { return nil }
+func (NoFolders) Closed(string) *ClosedError { return nil }
 
 // Below finds none.
 func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
@@ -73,7 +73,7 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 		return "", "", false
 	}
 	if text, ok = r.opts.Files.Content(where); !ok {
-		r.shut(f, where, func(c *Closed) bool { return !c.Inert })
+		r.shut(f, where, func(c *ClosedError) bool { return !c.Inert })
 	}
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 }
@@ -356,7 +356,7 @@ func (r *reader) Content(path string) (string, bool) {
 	}
 	text, ok := r.opts.Files.Content(path)
 	if !ok {
-		r.shut(nil, path, func(c *Closed) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
+		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
 	}
 	return text, ok && r.step(nil, len(text)/bytesPerStep)
 }

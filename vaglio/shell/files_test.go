@@ -18,7 +18,7 @@ func (d onDisk) Content(path string) (string, bool) {
 	return text, ok
 }
 
-func (onDisk) Closed(string) *shell.Closed { return nil }
+func (onDisk) Closed(string) *shell.ClosedError { return nil }
 
 func (d onDisk) Below(folder string, depth int, match func(string) bool) (files []string, whole bool) {
 	for name := range d {

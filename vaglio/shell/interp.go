@@ -214,7 +214,7 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 		return
 	}
 	if key, ok := r.fileKey(file); ok && f.remote == nil && r.opts.Files != nil {
-		r.shut(f, strings.TrimPrefix(key, keyFile), func(*Closed) bool { return true })
+		r.shut(f, strings.TrimPrefix(key, keyFile), func(*ClosedError) bool { return true })
 	}
 	r.problem(f, Problem{
 		Kind: ProblemScriptFile, Detail: wording.Say("%s runs a file whose content is not part of the command", by), Word: file, Interpreter: by,

@@ -222,9 +222,9 @@ type Problem struct {
 	Span        Span
 }
 
-// Closed is why a file was not read that is there. As an error it is the end of a
+// ClosedError is why a file was not read that is there. As an error it is the end of a
 // sentence about the file.
-type Closed struct {
+type ClosedError struct {
 	// Why is a phrase about the file's name.
 	Why wording.Phrase
 	// Usual says that much of what lies in a project is so, and harmless where a tool
@@ -235,17 +235,17 @@ type Closed struct {
 }
 
 // Error is the phrase without the name.
-func (c *Closed) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
+func (c *ClosedError) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
 
 // shut notes a file that would run and could not be read, if its reason counts.
-func (r *reader) shut(f *frame, where string, counts func(c *Closed) bool) {
+func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) {
 	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
 		r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(c.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
 	}
 }
 
 // Closed tells of a file what the reader of files does.
-func (r *reader) Closed(path string) *Closed {
+func (r *reader) Closed(path string) *ClosedError {
 	if r.opts.Files == nil {
 		return nil
 	}
