@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +32,6 @@ type dialect struct {
 	// maxText is the greatest length of a text, in UTF-16 units, which is how
 	// most clients count.
 	maxText int
-	// usual is how long the client waits where nobody has set it otherwise; 0 is as
-	// long as the installation writes.
-	usual time.Duration
 	// longest is how long the client waits at most, whatever its settings say; 0 is
 	// as long as they say.
 	longest time.Duration
@@ -92,7 +88,7 @@ func dialectOf(name string) (dialect, error) {
 // say what the installation writes.
 func (d *dialect) limit(asked time.Duration) time.Duration {
 	if asked <= 0 {
-		asked = cmp.Or(d.usual, DefaultLimit)
+		asked = DefaultLimit
 	}
 	if d.longest > 0 {
 		asked = min(asked, d.longest)

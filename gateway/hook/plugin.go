@@ -8,9 +8,7 @@ import (
 // plugins are the clients in which a plugin of ours asks: it writes and reads the
 // form below.
 func plugins() []dialect {
-	opencode, openclaw := plugin("opencode"), plugin("openclaw")
-	openclaw.usual, openclaw.longest = usualOpenClaw, capOpenClaw
-	return []dialect{opencode, openclaw}
+	return []dialect{plugin("opencode"), plugin("openclaw")}
 }
 
 func plugin(name string) dialect {

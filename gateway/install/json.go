@@ -186,7 +186,7 @@ func (s *settings) strip(doc *hujson.Value) bool {
 		return before > 0 && len(list.Elements) == 0
 	})
 	if root, ok := doc.Value.(*hujson.Object); ok && found && len(events.Members) == 0 {
-		root.Members = without(root.Members, &root.AfterExtra, named, valued, func(m *hujson.ObjectMember) bool { return nameOf(*m) == "hooks" })
+		dropMember(root, "hooks")
 	}
 	return found
 }

@@ -1,8 +1,14 @@
 package install
 
 import (
+	"bytes"
 	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -28,10 +34,16 @@ func withCommand(text string, o Options) []byte {
 // openClawFolder is where OpenClaw finds a plugin of its user's.
 const openClawFolder = ".openclaw/extensions/vaglio/"
 
-// openClawManifest is what OpenClaw reads before it loads the plugin.
+// openClawID is the plugin's name, and that of its policy.
+const openClawID = "vaglio"
+
+// openClawManifest is what OpenClaw reads before it loads the plugin: a policy that it does
+// not declare is refused.
 func openClawManifest(Options) []byte {
 	return asJSON(map[string]any{
-		"id": "vaglio", "name": "vaglio", "description": sign + ". Asks vaglio before each tool call.",
+		"id": openClawID, "name": openClawID, "description": sign + ". Asks vaglio before each tool call.",
+		"activation":   map[string]any{"onStartup": true},
+		"contracts":    map[string]any{"trustedToolPolicies": []string{openClawID}},
 		"configSchema": map[string]any{"type": "object", "additionalProperties": false},
 	})
 }
@@ -49,4 +61,155 @@ func asJSON(v any) []byte {
 		return nil
 	}
 	return append(out, '\n')
+}
+
+// enabled is OpenClaw's settings, in which a plugin is switched on by name. The policy of
+// one that is not is refused, and its tools run unasked.
+type enabled struct{}
+
+// openClawPlugins is what the settings say of plugins.
+type openClawPlugins struct {
+	Plugins struct {
+		Enabled *bool    `json:"enabled"`
+		Allow   []string `json:"allow"`
+		Deny    []string `json:"deny"`
+		Entries map[string]struct {
+			Enabled *bool `json:"enabled"`
+		} `json:"entries"`
+	} `json:"plugins"`
+}
+
+// stands reads whether the plugin is switched on, and what keeps it from being asked.
+func (enabled) stands(doc *hujson.Value) (on bool, kept error) {
+	var in openClawPlugins
+	if err := strictjson.UnmarshalLoose([]byte(plain(*doc)), &in); err != nil {
+		return false, fmt.Errorf("\"plugins\" is not as OpenClaw has it: %w", err)
+	}
+	entry := in.Plugins.Entries[openClawID].Enabled
+	on = entry != nil && *entry && (len(in.Plugins.Allow) == 0 || slices.Contains(in.Plugins.Allow, openClawID))
+	switch {
+	case in.Plugins.Enabled != nil && !*in.Plugins.Enabled:
+		return on, errors.New(`"plugins.enabled" is false, which keeps every plugin from being asked; take it out first`)
+	case slices.Contains(in.Plugins.Deny, openClawID):
+		return on, errors.New(`"plugins.deny" names vaglio, which keeps it from being asked; take it out first`)
+	}
+	return on, nil
+}
+
+func (e enabled) parse(now []byte) (*hujson.Value, *hujson.Object, error) {
+	if len(bytes.TrimSpace(now)) == 0 {
+		now = []byte("{}")
+	}
+	doc, err := parseJSON(now)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w; vaglio reads JSON with comments, and no more of JSON5", err)
+	}
+	root, ok := doc.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil, errors.New("line 1, column 1: want an object of settings")
+	}
+	return doc, root, nil
+}
+
+func (e enabled) add(now []byte, _ Options) ([]byte, error) {
+	doc, root, err := e.parse(now)
+	if err != nil {
+		return nil, err
+	}
+	if on, kept := e.stands(doc); on || kept != nil {
+		return now, kept
+	}
+	in := indentOf(now)
+	object, depth := root, 1
+	for _, name := range []string{"plugins", "entries", openClawID} {
+		v := member(object, name, &hujson.Object{}, in, depth)
+		next, ok := v.Value.(*hujson.Object)
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is not an object", place(now, v.StartOffset), name)
+		}
+		if allow := doc.Find("/plugins/allow"); name == "plugins" && allow != nil {
+			if err := e.admit(allow, in); err != nil {
+				return nil, err
+			}
+		}
+		object, depth = next, depth+1
+	}
+	member(object, "enabled", hujson.Bool(true), in, depth).Value = hujson.Bool(true)
+	out := doc.Pack()
+	if now == nil {
+		out = append(out, '\n')
+	}
+	return out, nil
+}
+
+// admit puts the plugin among those that are admitted, where any are named.
+func (enabled) admit(allow *hujson.Value, in string) error {
+	list, ok := allow.Value.(*hujson.Array)
+	if !ok || len(list.Elements) == 0 || slices.ContainsFunc(list.Elements, isOurID) {
+		return nil
+	}
+	return appendTo(list, openClawID, in, 3)
+}
+
+func isOurID(v hujson.Value) bool {
+	l, ok := v.Value.(hujson.Literal)
+	return ok && l.Kind() == '"' && l.String() == openClawID
+}
+
+func (e enabled) remove(now []byte, _ Options) ([]byte, error) {
+	doc, root, err := e.parse(now)
+	if err != nil {
+		return nil, err
+	}
+	plugins := objectAt(doc, "/plugins")
+	if entries := objectAt(doc, "/plugins/entries"); entries == nil || !dropMember(entries, openClawID) {
+		return now, nil
+	} else if len(entries.Members) == 0 {
+		dropMember(plugins, "entries")
+	}
+	if allow := doc.Find("/plugins/allow"); allow != nil {
+		if list, ok := allow.Value.(*hujson.Array); ok {
+			list.Elements = without(list.Elements, &list.AfterExtra,
+				func(v *hujson.Value) *hujson.Extra { return &v.BeforeExtra }, func(v *hujson.Value) *hujson.Extra { return &v.AfterExtra },
+				func(v *hujson.Value) bool { return isOurID(*v) })
+		}
+	}
+	if len(plugins.Members) == 0 {
+		dropMember(root, "plugins")
+	}
+	if len(root.Members) == 0 && blank(root.AfterExtra) {
+		return nil, nil
+	}
+	return doc.Pack(), nil
+}
+
+func (e enabled) holds(now []byte, _ Options) (bool, Limits, error) {
+	doc, _, err := e.parse(now)
+	if err != nil {
+		return false, Limits{}, err
+	}
+	on, kept := e.stands(doc)
+	if on && kept != nil {
+		return false, Limits{}, kept
+	}
+	return on, Limits{}, nil
+}
+
+// objectAt is the object at a path, nil if there is none.
+func objectAt(doc *hujson.Value, path string) *hujson.Object {
+	if v := doc.Find(path); v != nil {
+		if o, ok := v.Value.(*hujson.Object); ok {
+			return o
+		}
+	}
+	return nil
+}
+
+// dropMember takes the member of that name out, and reports whether there was one.
+func dropMember(o *hujson.Object, name string) bool {
+	before := len(o.Members)
+	o.Members = without(o.Members, &o.AfterExtra,
+		func(m *hujson.ObjectMember) *hujson.Extra { return &m.Name.BeforeExtra }, func(m *hujson.ObjectMember) *hujson.Extra { return &m.Value.AfterExtra },
+		func(m *hujson.ObjectMember) bool { return nameOf(*m) == name })
+	return len(o.Members) < before
 }

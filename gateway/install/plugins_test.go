@@ -12,11 +12,16 @@ import (
 // and told once after a call.
 const openClawHost = `
 const plugin = (await import(process.argv[2])).default
-const on = {}
-plugin.register({ on: (name, handler) => { on[name] = handler } })
-const call = { toolName: "exec", params: { command: "touch x" }, toolCallId: "c1" }
-const said = await on.before_tool_call(call, { sessionKey: "s", agentId: "main", workspaceDir: "/w" })
-await on.after_tool_call({ ...call, error: "exit 1" }, { sessionKey: "s" })
+let policy, told
+plugin.register({
+  registerTrustedToolPolicy: (p) => (policy = p),
+  runtime: { config: { current: () => ({}) }, agent: { resolveAgentWorkspaceDir: (_, agent) => "/w/" + agent }, events: { onAgentEvent: (f) => (told = f) } },
+})
+const said = await policy.evaluate({ toolName: "exec", params: { command: "touch x" }, runId: "r", toolCallId: "c1" }, { sessionKey: "s", agentId: "main" })
+const end = { runId: "r", stream: "tool", data: { phase: "result", toolCallId: "c1", isError: true, result: { details: { error: "broken" } } } }
+told({ ...end, runId: "another" })
+told(end)
+told(end)
 console.log(JSON.stringify(said ?? "runs"))
 `
 
@@ -56,11 +61,67 @@ func TestOpenClawPlugin(t *testing.T) {
 				return
 			}
 			lines, err := os.ReadFile(heard)
-			if err != nil || !strings.Contains(string(lines), `{"event":"before","session":"s","agent":"main","call":"c1","tool":"exec","args":{"command":"touch x"},"cwd":"/w"}`) ||
-				!strings.Contains(string(lines), `"event":"after"`) || !strings.Contains(string(lines), `"error":"exit 1"`) {
-				t.Errorf("%v %s", err, lines)
+			const call = `"session":"s","agent":"main","call":"c1","tool":"exec","args":{"command":"touch x"},"cwd":"/w/main"`
+			want := `{"event":"before",` + call + "}\n"
+			if name == "allowed" {
+				want += `{"event":"after",` + call + `,"error":"broken"}` + "\n"
+			}
+			if err != nil || string(lines) != want {
+				t.Errorf("%v %s, want %s", err, lines, want)
 			}
 		})
+	}
+}
+
+// OpenClaw asks a plugin that its settings switch on, and no other.
+func TestOpenClawIsToldOfThePlugin(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ now, want, wrong string }{
+		"others":  {"// mine\n{\n  \"plugins\": { \"entries\": { \"x\": {} } }, // theirs\n}\n", `"vaglio"`, ""},
+		"off":     {`{"plugins": {"entries": {"vaglio": {"enabled": false, "config": {}}}}}`, `"enabled": true`, ""},
+		"allow":   {`{"plugins": {"allow": ["x"]}}`, `"allow": ["x",`, ""},
+		"none":    {`{"plugins": {"enabled": false}}`, "", `"plugins.enabled" is false`},
+		"denied":  {`{"plugins": {"deny": ["vaglio"]}}`, "", `"plugins.deny" names vaglio`},
+		"odd":     {`{"plugins": {"entries": []}}`, "", `"plugins" is not as OpenClaw has it`},
+		"json5":   {`{plugins: {}}`, "", "line 1, column 2"},
+		"a-list":  {`[]`, "", "want an object"},
+		"unended": {`{"plugins": {`, "", "line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, "openclaw")
+			path := filepath.Join(o.Home, ".openclaw/openclaw.json")
+			write(t, path, row.now, 0o600)
+			changes, err := Add(o)
+			if row.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), row.wrong) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := string(changes[len(changes)-1].After)
+			if !strings.Contains(after, row.want) {
+				t.Errorf("%s", after)
+			}
+			apply(t, Add, o)
+			if s, err := Look(o); err != nil || !s.Installed {
+				t.Errorf("%+v %v\n%s", s, err, after)
+			}
+			write(t, path, strings.Replace(after, `{`, `{ "meta": {},`, 1), 0o600)
+			apply(t, Remove, o)
+			if left := tree(t, o.Home)["/.openclaw/openclaw.json"]; strings.Contains(left, "vaglio") || !strings.Contains(left, "meta") {
+				t.Errorf("%s", left)
+			}
+		})
+	}
+	o := options(t, "openclaw")
+	apply(t, Add, o)
+	write(t, filepath.Join(o.Home, ".openclaw/openclaw.json"), `{"plugins": {"enabled": false, "entries": {"vaglio": {"enabled": true}}}}`, 0o600)
+	if s, err := Look(o); err == nil {
+		t.Errorf("a plugin that is switched off stands as installed: %+v %v", s, err)
 	}
 }
 

@@ -165,6 +165,7 @@ func targets() map[string]target {
 			{user: openClawFolder + "index.js", mode: private, form: whole{openClawPlugin, sign}},
 			{user: openClawFolder + "openclaw.plugin.json", mode: private, form: whole{openClawManifest, sign}},
 			{user: openClawFolder + "package.json", mode: private, form: whole{openClawPackage, sign}},
+			{user: ".openclaw/openclaw.json", mode: private, form: enabled{}},
 		}},
 		"hermes": {[]file{{user: ".hermes/config.yaml", mode: private, form: hermesHooks()}}},
 		"kiro":   {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},

@@ -3,12 +3,12 @@
 // blocked, with the reason for the model. Whatever fails here blocks, too.
 import { spawn } from "node:child_process"
 
-const hook = ["/opt/vaglio/bin/vaglio-hook","openclaw","--limit","15s"]
+const hook = ["/opt/vaglio/bin/vaglio-hook","openclaw","--limit","1h0m0s"]
 
 // tell runs the hook with one event and returns what it answers.
-const tell = (event) =>
+const tell = (event, signal) =>
   new Promise((resolve, reject) => {
-    const child = spawn(hook[0], hook.slice(1), { stdio: ["pipe", "pipe", "inherit"] })
+    const child = spawn(hook[0], hook.slice(1), { stdio: ["pipe", "pipe", "inherit"], signal })
     let out = ""
     child.on("error", reject)
     child.stdin.on("error", () => {})
@@ -23,36 +23,54 @@ const tell = (event) =>
     child.stdin.end(JSON.stringify(event))
   })
 
-const about = (event, ctx) => ({
-  session: ctx?.sessionKey ?? ctx?.sessionId ?? event.runId ?? "",
-  agent: ctx?.agentId,
-  call: event.toolCallId ?? ctx?.toolCallId ?? "",
-  tool: event.toolName,
-  args: event.params ?? {},
-  cwd: ctx?.workspaceDir ?? process.cwd(),
-})
+// running are the calls that were allowed, by their ids, until their end is told.
+const running = new Map()
 
-const before = async (event, ctx) => {
-  let answer
-  try {
-    answer = await tell({ event: "before", ...about(event, ctx) })
-  } catch (error) {
-    return { block: true, blockReason: `vaglio: this call did not run: ${error.message}` }
-  }
-  if (answer?.decision !== "allow") {
-    return { block: true, blockReason: answer?.reason || "vaglio: this call did not run: its hook gave no reason" }
-  }
-}
-
-const after = async (event, ctx) => {
-  await tell({ event: "after", ...about(event, ctx), error: event.error ? String(event.error) : undefined }).catch(() => {})
+const ended = (run, data) => {
+  const call = running.get(run + data.toolCallId)
+  if (call === undefined) return
+  running.delete(run + data.toolCallId)
+  const details = data.result?.details
+  const error = data.isError ? String(details?.error ?? "the tool failed") : undefined
+  tell({ event: "after", ...call, error, exit: typeof details?.exitCode === "number" ? details.exitCode : undefined }).catch(() => {})
 }
 
 export default {
   id: "vaglio",
   name: "vaglio",
   register(api) {
-    api.on("before_tool_call", before)
-    api.on("after_tool_call", after)
+    const folder = (agent) => {
+      const settings = api.runtime?.config?.current?.() ?? api.config
+      return api.runtime?.agent?.resolveAgentWorkspaceDir?.(settings, agent) ?? process.cwd()
+    }
+    // A policy is asked in every run. Hooks by the name of before_tool_call are not where
+    // OpenClaw runs without its Gateway.
+    api.registerTrustedToolPolicy({
+      id: "vaglio",
+      description: "asks vaglio before each tool call",
+      evaluate: async (event, ctx) => {
+        try {
+          const call = {
+            session: ctx?.sessionKey ?? ctx?.sessionId ?? event.runId ?? "",
+            agent: ctx?.agentId,
+            call: event.toolCallId ?? "",
+            // A program for OpenClaw's own code mode is another thing than a command line.
+            tool: event.toolKind ?? event.toolName,
+            args: event.params ?? {},
+            cwd: folder(ctx?.agentId),
+          }
+          const answer = await tell({ event: "before", ...call }, ctx?.abortSignal)
+          if (answer?.decision !== "allow") {
+            return { block: true, blockReason: answer?.reason || "vaglio: this call did not run: its hook gave no reason" }
+          }
+          running.set((event.runId ?? "") + call.call, call)
+        } catch (error) {
+          return { block: true, blockReason: `vaglio: this call did not run: ${error.message}` }
+        }
+      },
+    })
+    api.runtime?.events?.onAgentEvent?.((event) => {
+      if (event.stream === "tool" && event.data?.phase === "result") ended(event.runId ?? "", event.data)
+    })
   },
 }
