@@ -30,6 +30,9 @@ type gated struct {
 	work   string
 }
 
+// agentPatience is how long a run of an agent may take: some start for most of a minute.
+const agentPatience = 5 * patience
+
 // newGated installs the hook with the command that people use.
 func newGated(t *testing.T, r trial.Recipe) *gated {
 	t.Helper()
@@ -62,7 +65,7 @@ func (g *gated) begin(run trial.Run) <-chan trial.Seen {
 	if err != nil {
 		g.h.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(g.h.t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(g.h.t.Context(), agentPatience)
 	g.h.t.Cleanup(cancel)
 	go func() {
 		run.Program, run.Dir = program, g.work
@@ -118,20 +121,30 @@ func TestAgents(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
+// asked waits for the one card of an agent's, which may take long to start.
+func (g *gated) asked(s *served) owner.Account {
+	g.h.t.Helper()
+	return s.waitingWithin(1, agentPatience, 200*time.Millisecond)[0]
+}
+
 // examine walks a client through what can become of a call.
 func (g *gated) examine(t *testing.T) []string {
 	s := g.h.serve()
 	me := s.signIn(s.link)
-	done := g.start("touch approved.txt", "touch guarded.txt; cat ./.ssh/id_rsa", "touch allowed.txt; git push --force origin main; true", "touch denied.txt; git push --force origin other")
-	asked := s.waiting(1)[0]
+	// A denial ends the run of some, so that each has a run that it is the last of.
+	done := g.start("touch approved.txt", "touch allowed.txt; git push --force origin main; true", "touch guarded.txt; cat ./.ssh/id_rsa")
+	asked := g.asked(s)
 	if g.ran("allowed.txt") {
 		t.Error("the call ran while its card waited")
 	}
 	me.decide("allow", "")
-	g.otherThan(s, asked)
+	first := <-done
+	done = g.start("touch denied.txt; git push --force origin other")
+	g.asked(s)
 	me.decide("deny", "leave that branch alone")
 	seen := <-done
-	results := strings.Join(seen.Results, "\n")
+	results := strings.Join(append(first.Results, seen.Results...), "\n")
+	seen.Output = first.Output + seen.Output
 	mark := func(ok bool, what string) string {
 		if !ok {
 			t.Errorf("%s: the model read %q\n%s", what, results, seen.Output)
@@ -139,13 +152,17 @@ func (g *gated) examine(t *testing.T) []string {
 		}
 		return "yes"
 	}
+	words := "-"
+	if !g.r.EndsOnDenial {
+		words = mark(strings.Contains(results, "leave that branch alone"), "the words did not arrive")
+	}
 	marks := []string{
 		g.version(),
-		g.knowsItsTools(t, seen.Tools),
+		g.knowsItsTools(t, first.Tools),
 		mark(g.ran("approved.txt"), "an approved call did not run"),
 		mark(!g.ran("guarded.txt"), "a guarded call ran"),
 		mark(g.ran("allowed.txt") && !g.ran("denied.txt"), "the clicks were not heeded"),
-		mark(strings.Contains(results, "leave that branch alone"), "the words did not arrive"),
+		words,
 		mark(g.state(s, asked.ID, approval.Succeeded) == approval.Succeeded, "its end was not told"),
 	}
 	both := trial.Run{Calls: []string{"touch one.txt; git push --force origin sixth; true", "touch two.txt; git push --force origin seventh; true"}, Together: true}
@@ -161,7 +178,7 @@ func (g *gated) examine(t *testing.T) []string {
 	marks = append(marks, sub, mark(g.goesOn(s), "the call did not outlive the daemon"))
 	g.install("--limit", "6s")
 	seen = <-g.start("touch late.txt; git push --force origin third")
-	marks = append(marks, mark(!g.ran("late.txt") && strings.Contains(strings.Join(seen.Results, " "), "held as"), "the limit passed"))
+	marks = append(marks, mark(!g.ran("late.txt") && (g.r.EndsOnDenial || strings.Contains(strings.Join(seen.Results, " "), "held as")), "the limit passed"))
 	if out := g.h.run("", "uninstall", g.r.Client, "--yes"); out.code != 0 {
 		t.Errorf("uninstall: %s%s", out.out, out.err)
 	}
@@ -169,22 +186,12 @@ func (g *gated) examine(t *testing.T) []string {
 	return append(marks, mark(out.code == 1 && strings.Contains(out.out, "never asked"), "a missing hook was not found: "+out.out+out.err))
 }
 
-// otherThan waits for the next card.
-func (g *gated) otherThan(s *served, last owner.Account) {
-	g.h.t.Helper()
-	for s.waiting(1)[0].ID == last.ID {
-		if g.h.t.Context().Err() != nil {
-			g.h.t.Fatal("no further card")
-		}
-	}
-}
-
 // clicks allows what waits of a run until it is over, and reports whether every file was
 // made, and none before the first click.
 func (g *gated) clicks(s *served, me *person, run trial.Run, files ...string) (seen trial.Seen, ran bool) {
 	g.h.t.Helper()
 	done := g.begin(run)
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for clicked := 0; ; {
 		select {
@@ -222,10 +229,10 @@ func (g *gated) version() string {
 func (g *gated) goesOn(s *served) bool {
 	g.h.t.Helper()
 	done := g.start("touch back.txt; git push --force origin fifth; true")
-	s.waiting(1)
+	g.asked(s)
 	s.kill()
 	s = g.h.serve()
-	s.waiting(1)
+	g.asked(s)
 	s.signIn(s.link).decide("allow", "")
 	<-done
 	return g.ran("back.txt")
@@ -288,6 +295,23 @@ func TestAgentOfAutoMode(t *testing.T) {
 		t.Errorf("the call ran while its card waited, or the card is of another reason: %s", why)
 	}
 	me.decide("allow", "")
+	seen := <-done
+	if !g.ran("ran.txt") || g.state(s, asked.ID, approval.Succeeded) != approval.Succeeded {
+		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
+	}
+}
+
+// TestAgentOfCodeMode has a program of OpenClaw's code mode call a tool: the call waits for
+// a person as one by itself does.
+func TestAgentOfCodeMode(t *testing.T) {
+	g := newGated(t, trial.OpenClawCode())
+	s := g.h.serve()
+	done := g.start("touch ran.txt; git push --force origin main; true")
+	asked := g.asked(s)
+	if g.ran("ran.txt") {
+		t.Error("the call ran while its card waited")
+	}
+	s.signIn(s.link).decide("allow", "")
 	seen := <-done
 	if !g.ran("ran.txt") || g.state(s, asked.ID, approval.Succeeded) != approval.Succeeded {
 		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)

@@ -414,8 +414,14 @@ func read(res *http.Response, err error) (reply, error) {
 // waiting waits until n calls wait, and returns the inbox's page.
 func (s *served) waiting(n int) []owner.Account {
 	s.h.t.Helper()
-	deadline := time.After(patience)
-	tick := time.NewTicker(10 * time.Millisecond)
+	return s.waitingWithin(n, patience, 10*time.Millisecond)
+}
+
+// waitingWithin looks for them now and then, until the time is over.
+func (s *served) waitingWithin(n int, within, every time.Duration) []owner.Account {
+	s.h.t.Helper()
+	deadline := time.After(within)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		var a owner.Approvals

@@ -53,7 +53,8 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	defer stop()
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "METNOS_") })
 	env = append(env, "METNOS_DATA_DIR="+dir, "METNOS_AGENT_SOCKET="+socket)
-	calls := []string{"touch approved.txt", "touch guarded.txt", "touch asked.txt"}
+	// What is denied comes last: it ends the run of some.
+	calls := []string{"touch approved.txt", "touch asked.txt", "touch guarded.txt"}
 	seen, err := r.Do(ctx, Run{Program: program, Dir: work, Env: env, Calls: calls})
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +65,7 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 		}
 		return []Finding{{"the hook is asked", wrong}}, nil
 	}
-	return g.findings(seen), nil
+	return g.findings(seen, r.EndsOnDenial), nil
 }
 
 // gate is a daemon that approves, guards and asks by the name of the file.
@@ -169,14 +170,14 @@ func exists(dir, what string) bool {
 }
 
 // findings says how the client and its hook did.
-func (g *gate) findings(seen Seen) []Finding {
+func (g *gate) findings(seen Seen, ends bool) []Finding {
 	when := func(bad bool, wrong string) string {
 		if bad {
 			return wrong
 		}
 		return ""
 	}
-	words := strings.Contains(strings.Join(seen.Results, "\n"), guardWords)
+	words := ends || strings.Contains(strings.Join(seen.Results, "\n"), guardWords)
 	return []Finding{
 		{"an approved call runs", when(!exists(g.work, "approved"), "it did not run: the client's own rules want a person; see --approve-allows")},
 		{"a denied call does not run", when(exists(g.work, "guarded"), "it ran")},

@@ -11,7 +11,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,14 +31,18 @@ type Recipe struct {
 	// Delegate makes the call that hands a task to a sub-agent and waits for it; nil
 	// where the client has none that is waited for.
 	Delegate func(task string) scripted.Call
-	// args and env point it to the model at the URL.
-	args func(url, prompt string) []string
-	env  func(url string) []string
+	// EndsOnDenial says that a denial ends the run, and that the model does not read why.
+	EndsOnDenial bool
+	// args and env point it to the model at the URL, and so do settings in files, by their
+	// names below the folder that it is run in; nil for none.
+	args  func(url, prompt string) []string
+	env   func(url string) []string
+	files func(url string) map[string]string
 }
 
 // Recipes are the clients that can be run with a user's own settings.
 func Recipes() []Recipe {
-	return []Recipe{claudeCode(), codex(), gemini(), openCode(), qwen(), copilot()}
+	return []Recipe{claudeCode(), codex(), gemini(), openCode(), qwen(), copilot(), openClaw(), cline()}
 }
 
 // For returns the recipe for a client.
@@ -151,6 +157,49 @@ func openCode() Recipe {
 	}
 }
 
+func cline() Recipe {
+	const data = "cline-trial"
+	return Recipe{
+		Client: "cline", Program: "cline", Shell: tool("run_commands", "command", nil), EndsOnDenial: true,
+		Delegate: tool("spawn_agent", "task", map[string]any{"systemPrompt": "scripted"}),
+		args: func(_, prompt string) []string {
+			return []string{"--data-dir", data, "--auto-approve", "true", prompt}
+		},
+		env: func(string) []string { return nil },
+		files: func(url string) map[string]string {
+			return map[string]string{data + "/settings/providers.json": text(map[string]any{
+				"version": 1, "lastUsedProvider": "openai-compatible", "modes": map[string]any{},
+				"providers": map[string]any{"openai-compatible": map[string]any{
+					"settings":  map[string]string{"provider": "openai-compatible", "apiKey": "fake", "model": "scripted", "baseUrl": url + "/v1"},
+					"updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual",
+				}},
+			})}
+		},
+	}
+}
+
+func openClaw() Recipe {
+	return Recipe{
+		Client: "openclaw", Program: "openclaw", Shell: tool("exec", "command", nil),
+		args: func(_, prompt string) []string {
+			return []string{"agent", "exec", prompt, "--model", "openai/gpt-6-astra", "--code-mode", "direct"}
+		},
+		env: openAI,
+	}
+}
+
+// OpenClawCode is OpenClaw in its code mode, in which a program calls the tools.
+func OpenClawCode() Recipe {
+	r := openClaw()
+	r.Shell = func(command string) scripted.Call {
+		return scripted.Call{Tool: "exec", Args: map[string]any{"code": "const done = await exec(" + text(map[string]string{"command": command}) + "); text(done.status)"}}
+	}
+	r.args = func(_, prompt string) []string {
+		return []string{"agent", "exec", prompt, "--model", "openai/gpt-6-astra", "--code-mode", "code"}
+	}
+	return r
+}
+
 // Run is one run of a client.
 type Run struct {
 	// Program is where the client is, Dir the folder that it works in and that is
@@ -191,10 +240,27 @@ func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
 	}()
 	url := "http://" + listener.Addr().String()
 	seen := Seen{}
+	if err := r.settle(run.Dir, url); err != nil {
+		return seen, err
+	}
 	const prompt = "clean up after the build"
 	seen.Output, err = r.execute(ctx, run, url, r.args(url, prompt))
 	seen.Results, seen.Tools = model.Results(), model.Tools()
 	return seen, err
+}
+
+// settle writes the settings that the client is run with.
+func (r *Recipe) settle(dir, url string) error {
+	if r.files == nil {
+		return nil
+	}
+	for name, content := range r.files(url) {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			return fmt.Errorf("write settings for the trial: %w", err)
+		}
+	}
+	return nil
 }
 
 // model is one that wants to run the commands.
