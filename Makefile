@@ -193,7 +193,8 @@ axe: ## install the pinned axe-core from npm, and look at every page of the inbo
 
 .PHONY: mcp
 mcp: ## have the SDKs of MCP, its conformance suite and its Inspector speak through the proxy; needs npm
-	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client ./splice github.com/modelcontextprotocol/go-sdk/conformance/everything-server
+	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client ./splice github.com/modelcontextprotocol/go-sdk/conformance/everything-server \
+		github.com/modelcontextprotocol/go-sdk/conformance/everything-client
 	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
 	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP' -count=1 -v ./cmd/vaglio
 

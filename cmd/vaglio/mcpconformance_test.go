@@ -65,8 +65,14 @@ func (h *home) node(folder, program string, args ...string) (out string, code in
 // scenario and check.
 func (h *home) conformance(folder, server string) map[string]string {
 	h.t.Helper()
+	return h.checks(folder, "server", "--url", server, "--suite", "all")
+}
+
+// checks runs the suite, and returns how each check ended.
+func (h *home) checks(folder string, args ...string) map[string]string {
+	h.t.Helper()
 	results := h.t.TempDir()
-	out, _ := h.node(folder, "conformance", "server", "--url", server, "--suite", "all", "--output-dir", results)
+	out, _ := h.node(folder, "conformance", append(args, "--output-dir", results)...)
 	ended := map[string]string{}
 	files, err := filepath.Glob(filepath.Join(results, "*", "checks.json"))
 	if err != nil || len(files) == 0 {
@@ -149,6 +155,53 @@ func TestMCPConformance(t *testing.T) {
 					if want[check] == "SUCCESS" && got[check] != "SUCCESS" {
 						t.Errorf("%s: %s: %q behind the proxy", flag, check, got[check])
 					}
+				}
+			}
+		})
+	}
+}
+
+// The suite's own servers find the same of a client that reaches them through the proxy,
+// while a person allows what is asked.
+func TestMCPConformanceOfAClient(t *testing.T) {
+	folder := sdks(t)
+	h := newHome(t)
+	s := h.serve()
+	p := s.signIn(s.link)
+	bare := filepath.Join(folder, "bin", "everything-client")
+	// The suite starts the client with the address of its server; this one puts the proxy
+	// between the two.
+	gated := filepath.Join(h.dir, "gated-client")
+	script := fmt.Sprintf(`#!/bin/sh
+said=$(mktemp)
+%q mcp --name conformance --listen 127.0.0.1:0 --upstream "$1" 2>"$said" &
+proxy=$!
+until address=$(sed -n 's/^vaglio: \(http[^ ]*\) .*/\1/p;q' "$said") && [ -n "$address" ]; do kill -0 $proxy || exit 1; sleep 0.05; done
+%q "$address/$(printf %%s "$1" | cut -d/ -f4-)"
+code=$?
+kill $proxy
+wait $proxy
+exit $code
+`, binary, bare)
+	if err := os.WriteFile(gated, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, scenario := range []string{"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"} {
+		t.Run(scenario, func(t *testing.T) {
+			ended := func(client string) map[string]string {
+				return h.checks(folder, "client", "--command", client, "--scenario", scenario, "--timeout", "60000")
+			}
+			want := ended(bare)
+			stop := p.allowAll()
+			got := ended(gated)
+			stop()
+			t.Logf("of %d checks %d pass, behind the proxy of %d %d", len(want), passes(want), len(got), passes(got))
+			if passes(want) == 0 {
+				t.Error("none passed")
+			}
+			for _, check := range slices.Sorted(maps.Keys(want)) {
+				if want[check] == "SUCCESS" && got[check] != "SUCCESS" {
+					t.Errorf("%s: %q behind the proxy", check, got[check])
 				}
 			}
 		})
