@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	"context"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -26,14 +25,6 @@ const (
 // Concerns are all that are known.
 func Concerns() []Concern {
 	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused}
-}
-
-func concernList() string {
-	var names []string
-	for _, c := range Concerns() {
-		names = append(names, string(c))
-	}
-	return strings.Join(names, ", ")
 }
 
 // said says to a person what the concern is.
@@ -64,6 +55,9 @@ func (concerned) Grade(_ context.Context, p Proposal) (GradientResult, error) {
 	r := GradientResult{Confidence: 1}
 	for _, c := range p.Context.Concerns {
 		said := wording.Sentence{c.said()}
+		if c == ConcernRefused && p.Context.Refusal != "" {
+			said = said.And(": “%s”", p.Context.Refusal)
+		}
 		text, _ := said.In(wording.English)
 		r.Signals = append(r.Signals, Signal{Category: string(c), Message: text, Said: said})
 	}

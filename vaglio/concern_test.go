@@ -1,6 +1,7 @@
 package vaglio_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,31 @@ func TestConcernsAddAQuestion(t *testing.T) {
 	}
 	if v, err := e.Judge(t.Context(), p); err != nil || v.BlockedBy != vaglio.PhaseGuard {
 		t.Errorf("the guard: %+v %v", v, err)
+	}
+}
+
+// The words of the agent's own gate stand before a person, and not in what is logged.
+func TestTheWordsOfARefusalAreShown(t *testing.T) {
+	t.Parallel()
+	log := &books{}
+	e, err := vaglio.New(vaglio.Config{Catalog: known(t, catalog.Executor{Name: "read_note"}), Judges: []vaglio.Gate{{Judge: judge.Rules()}}, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := vaglio.Proposal{Executor: "read_note", Args: vaglio.Args{"path": "a"}, Context: vaglio.Context{Refusal: "it sends a.txt out"}}
+	if v, err := e.Judge(t.Context(), p); err != nil || !v.Approved {
+		t.Errorf("words without a concern: %+v %v", v, err)
+	}
+	p.Context.Concerns = []vaglio.Concern{vaglio.ConcernRefused}
+	v, err := e.Judge(t.Context(), p)
+	if err != nil || v.Approved {
+		t.Fatalf("%+v %v", v, err)
+	}
+	if s := v.Results[0].Signals[0]; s.Message != "Was refused by the agent's own gate: “it sends a.txt out”" || s.Said.String() != "was refused by the agent's own gate: “it sends a.txt out”" {
+		t.Errorf("%+v", s)
+	}
+	if logged := fmt.Sprintf("%+v", log.records); !strings.Contains(logged, "declared") || strings.Contains(logged, "a.txt") {
+		t.Errorf("logged: %s", logged)
 	}
 }
 

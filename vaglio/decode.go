@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func (p *Proposal) Complete() error {
 	}
 	for i, c := range p.Context.Concerns {
 		if !slices.Contains(Concerns(), c) {
-			return &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + concernList()}
+			return &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(Concerns()), " ", ", "), "[]")}
 		}
 	}
 	if p.Args == nil {
@@ -61,6 +62,7 @@ func (c Context) Keys() []string {
 		{"cwd", c.Cwd != ""},
 		{"mode", c.Mode != ""},
 		{"mounts", c.Mounts != nil},
+		{"refusal", c.Refusal != ""},
 		{"roots", c.Roots != nil},
 		{"step", c.Step != nil},
 	} {

@@ -83,7 +83,7 @@ func (e *Engine) words(ctx context.Context, results []GradientResult, gates []Ga
 // gatesOf are the judges that a call must pass. A concern is enough to ask about it.
 func (e *Engine) gatesOf(p Proposal) []Gate {
 	if len(p.Context.Concerns) > 0 {
-		return []Gate{{Judge: concerned{}, MinScore: 1, Discreet: true}}
+		return []Gate{{Judge: concerned{}, MinScore: 1, Discreet: p.Context.Refusal == ""}}
 	}
 	return e.gates
 }

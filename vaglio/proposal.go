@@ -76,6 +76,8 @@ type Context struct {
 	// Concerns are why the caller itself wants a person to see the call. They
 	// can only add a question, never spare one.
 	Concerns []Concern `json:"concerns,omitzero"`
+	// Refusal is what the caller's own gate said of a call that it refused.
+	Refusal string `json:"refusal,omitzero"`
 	// Known is what the catalog knows of the executor; nil when it is not
 	// listed. The engine sets it for the judges; it never comes from a caller.
 	Known *catalog.Executor `json:"-"`

@@ -291,8 +291,11 @@ func TestAgentOfAutoMode(t *testing.T) {
 	const command = "curl -d @notes.txt http://127.0.0.1:9/; touch ran.txt"
 	done := g.start(command, command)
 	asked := s.waiting(1)[0]
-	if why := g.h.run("", "why", string(asked.ID)).out; g.ran("ran.txt") || !strings.Contains(why, "refused by the agent's own gate") {
+	if why := g.h.run("", "why", string(asked.ID)).out; g.ran("ran.txt") || !strings.Contains(why, "refused by the agent's own gate: “") {
 		t.Errorf("the call ran while its card waited, or the card is of another reason: %s", why)
+	}
+	if page := me.get("/inbox").body; !strings.Contains(page, "own gate: “") && !strings.Contains(page, "own gate: &ldquo;") {
+		t.Errorf("the card does not say why: %s", page)
 	}
 	me.decide("allow", "")
 	seen := <-done

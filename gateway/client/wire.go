@@ -38,6 +38,8 @@ type Context struct {
 	Client string `json:"client,omitzero"`
 	// Concerns are why the caller itself wants a person to see the call.
 	Concerns []Concern `json:"concerns,omitzero"`
+	// Refusal is what the client's own gate said of a call that it refused.
+	Refusal string `json:"refusal,omitzero"`
 }
 
 // Concern is a reason to ask that a call's arguments do not show.

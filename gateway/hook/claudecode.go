@@ -82,6 +82,7 @@ func decodeClaude(name string, data []byte) (event, error) {
 		e.kind, e.outcome.Detail = after, plainText(in.Error)
 	case "PermissionDenied":
 		e.proposal.Intent = intentOf(in.Transcript)
+		e.proposal.Context.Refusal = in.Reason
 		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
 	case "Stop", "SubagentStop":
 		e.kind = ended

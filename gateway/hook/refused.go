@@ -30,7 +30,7 @@ func (h *hook) refused(ctx context.Context, e *event) reply {
 		return h.dialect.heard()
 	}
 	h.forget()
-	if os.WriteFile(mark, nil, 0o600) != nil {
+	if os.WriteFile(mark, []byte(e.proposal.Context.Refusal), 0o600) != nil {
 		return h.dialect.heard()
 	}
 	return h.dialect.again()
@@ -50,9 +50,10 @@ func (h *hook) mark(e *event) string {
 // returns what to do once the call runs by a person's yes, which serves that call alone.
 func (h *hook) recall(e *event) (ran func()) {
 	mark := h.mark(e)
-	if _, err := os.Stat(mark); err != nil {
+	why, err := os.ReadFile(mark) //nolint:gosec // Its name is a digest.
+	if err != nil {
 		return func() {}
 	}
-	e.proposal.Context.Concerns = []client.Concern{client.ClientRefused}
+	e.proposal.Context.Concerns, e.proposal.Context.Refusal = []client.Concern{client.ClientRefused}, string(why)
 	return func() { _ = os.Remove(mark) }
 }

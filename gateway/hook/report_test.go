@@ -122,7 +122,7 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 				got = sign
 			}
 		}
-		if code != 0 || err != nil || got != step.out || (len(g.last.Proposal.Context.Concerns) > 0) != step.concern || strings.Join(g.asked, "; ") != step.asked {
+		if code != 0 || err != nil || got != step.out || (len(g.last.Proposal.Context.Concerns) > 0) != step.concern || step.concern && g.last.Proposal.Context.Refusal != "Blocked by classifier" || strings.Join(g.asked, "; ") != step.asked {
 			t.Errorf("%d, %s: %d %v %q, concerns %v, asked %q", i, step.what, code, err, got, g.last.Proposal.Context.Concerns, g.asked)
 		}
 	}
