@@ -200,9 +200,12 @@
   }
 
   function carry(from, to) {
-    for (const t of from.querySelectorAll("textarea[id]")) {
-      const twin = to.querySelector(`#${CSS.escape(t.id)}`);
-      if (twin) { twin.value = t.value; if (t.style.height) twin.style.height = t.style.height; }
+    for (const f of from.querySelectorAll("textarea[id], select[id], input[id]:not([type=hidden])")) {
+      const twin = to.querySelector(`#${CSS.escape(f.id)}`);
+      if (!twin) continue;
+      if (f.type === "checkbox" || f.type === "radio") twin.checked = f.checked;
+      else twin.value = f.value;
+      if (f.style.height) twin.style.height = f.style.height;
     }
     for (const d of from.querySelectorAll("details[id]")) {
       const twin = to.querySelector(`#${CSS.escape(d.id)}`);
