@@ -42,14 +42,18 @@ func (l *loop) obey(ctx context.Context, a *act) error {
 // reply answers a command that was acknowledged already. It takes the way that
 // the command came with, which needs no membership in the channel either.
 func (l *loop) reply(ctx context.Context, c *slackapi.SlashCommand, p *page, notice string) {
-	err := l.do(ctx, "response_url", func(ctx context.Context) error {
-		_, _, err := l.api.PostMessageContext(ctx, c.ChannelID, append(message(p, cardtext.Clip(notice, maxNotice)),
-			slackapi.MsgOptionResponseURL(c.ResponseURL, slackapi.ResponseTypeEphemeral))...)
-		return err
-	})
-	if err != nil {
+	if err := l.back(ctx, c.ChannelID, c.ResponseURL, p, notice); err != nil {
 		l.log.WarnContext(ctx, "a command could not be answered", "error", err)
 	}
+}
+
+// back answers one person by the address that came with what they did.
+func (l *loop) back(ctx context.Context, channel, address string, p *page, notice string) error {
+	return l.do(ctx, "response_url", func(ctx context.Context) error {
+		_, _, err := l.api.PostMessageContext(ctx, channel, append(message(p, cardtext.Clip(notice, maxNotice)),
+			slackapi.MsgOptionResponseURL(address, slackapi.ResponseTypeEphemeral))...)
+		return err
+	})
 }
 
 // page says one text.

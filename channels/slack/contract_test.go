@@ -157,6 +157,7 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 		},
 		Document: "../../docs/slack.md",
 		Proven: map[string]string{
+			"Somebody presses who is not in the channel, or the app is no longer in it":         "TestWhoIsNotInTheChannelIsAnswered",
 			"Somebody joins or leaves a user group":                                             "TestAGroupIsLookedUp",
 			"Somebody presses who is not listed, or whose workspace is another (Slack Connect)": "TestOnlyApproversDecide",
 		},

@@ -31,6 +31,10 @@ const (
 	rosterLives = 15 * time.Minute
 	// rosterAgain is the least time between two look-ups that a press causes.
 	rosterAgain = 30 * time.Second
+	// rosterFresh is how old a list of members may be by which a yes counts, and
+	// freshWithin how long a newer one is waited for.
+	rosterFresh = 2 * time.Second
+	freshWithin = time.Second
 	// maxNames is how many names are remembered.
 	maxNames = 1000
 )
@@ -92,6 +96,18 @@ func (c *Channel) may(ctx context.Context, p person) bool {
 	return c.Approves(p.qualified())
 }
 
+// still reports whether a person who may decide may say yes: who may by a group alone
+// is looked up there anew, so that nobody allows anything who was taken out of it.
+func (c *Channel) still(ctx context.Context, p person) bool {
+	if slices.Contains(c.config.Approvers, p.id) {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, freshWithin)
+	defer cancel()
+	c.lookUp(ctx, rosterFresh)
+	return c.Approves(p.qualified())
+}
+
 // lookUp looks up the user groups that were not for so long, and reports whether
 // there were any.
 func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
@@ -126,7 +142,12 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 }
 
 // person is somebody who acts.
-type person struct{ id, team, enterprise, name string }
+type person struct {
+	id, team, enterprise, name string
+	// back is the address by which what they did is answered, if there is one. It needs
+	// no membership in the channel, neither theirs nor ours.
+	back string
+}
 
 func (p person) qualified() string { return Name + ":" + p.id }
 

@@ -31,6 +31,10 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		return nil
 	}
 	if chooses(b.ActionID) {
+		if b.ActionID != actionDeny && b.ActionID != actionDenyKind && !l.still(ctx, who) {
+			l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
+			return nil
+		}
 		token, given, _ := strings.Cut(b.Value, ":")
 		return l.decide(ctx, at, m, who, approval.Token(token), given)
 	}
@@ -65,7 +69,7 @@ func chooses(action string) bool {
 
 // presser is who interacted.
 func presser(q *slackapi.InteractionCallback) person {
-	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), enterprise: q.Enterprise.ID, name: q.User.Name}
+	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), enterprise: q.Enterprise.ID, name: q.User.Name, back: q.ResponseURL}
 }
 
 // decide hands a choice in, with the digits that were given for it, and answers after
@@ -132,6 +136,9 @@ func (l *loop) whisperPage(ctx context.Context, m place, who person, p *page, no
 		_, err := l.api.PostEphemeralContext(ctx, m.channel, who.id, message(p, notice)...)
 		return err
 	})
+	if who.back != "" && (says(err, "user_not_in_channel") || means(err) == meansShut) {
+		err = l.back(ctx, m.channel, who.back, p, notice)
+	}
 	if err != nil {
 		l.log.WarnContext(ctx, "a person could not be answered; what they decided stands", "error", err)
 	}

@@ -70,6 +70,28 @@ func TestOnlyApproversDecide(t *testing.T) {
 	})
 }
 
+// TestAGroupIsLookedUpAtAYes holds that who was taken out of a group a moment ago allows
+// nothing more,
+// and that a group that cannot be looked up is taken as it was of late.
+func TestAGroupIsLookedUpAtAYes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.server.SetGroup(group, eve)
+		time.Sleep(3 * time.Second)
+		w.press(bob, a, "Allow once")
+		w.wants(w.whispered(bob), "You are not among those who may decide")
+		if got := w.desk.State(a); got != approval.Pending {
+			w.t.Errorf("a former member's press gives %s", got)
+		}
+		w.server.Fail("usergroups.users.list", 100, slacktest.Fault{Error: "internal_error"})
+		time.Sleep(3 * time.Second)
+		w.press(eve, a, "Allow once")
+		if got := w.desk.State(a); got != approval.Allowed {
+			w.t.Errorf("the press of a member who was looked up of late gives %s", got)
+		}
+	})
+}
+
 func TestAGroupIsLookedUp(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
@@ -108,6 +130,30 @@ func TestAPressElsewhereDecidesNothing(t *testing.T) {
 			w.t.Error("something was decided")
 		}
 	})
+}
+
+// TestWhoIsNotInTheChannelIsAnswered holds that an approver who sees the channel and
+// is no member of it is answered by the way that the press came with, as is everybody
+// where the app was taken out of it meanwhile.
+func TestWhoIsNotInTheChannelIsAnswered(t *testing.T) {
+	for name, leave := range map[string]func(w *world){
+		"the person": func(w *world) { w.server.Leave(home, ann) },
+		"the app":    func(w *world) { w.server.Kick(home, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				a := w.ask(command("make"))
+				leave(w)
+				w.press(ann, a, "Allow once")
+				if w.desk.Won() != 1 {
+					w.t.Errorf("%d were decided", w.desk.Won())
+				}
+				w.wants(w.whispered(ann), "Allowed once")
+				w.press(ann, a, "Deny")
+				w.wants(w.whispered(ann), "You answered this already")
+			})
+		})
+	}
 }
 
 func TestADuplicateActsOnce(t *testing.T) {

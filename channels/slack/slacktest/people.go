@@ -98,6 +98,7 @@ func (s *Server) PressButton(user, channelID, ts string, b Button) string {
 	p["channel"] = map[string]any{"id": channelID, "name": strings.ToLower(channelID)}
 	p["message"] = s.picture(m)
 	p["state"] = map[string]any{"values": map[string]any{}}
+	p["response_url"] = s.hook(user, channelID)
 	p["actions"] = []any{map[string]any{
 		"type": "button", "action_id": b.ActionID, "block_id": b.BlockID, "value": b.Value, "action_ts": s.stamp(),
 		"text": map[string]any{"type": "plain_text", "text": b.Text},
@@ -137,7 +138,7 @@ func (s *Server) act(user, kind string) map[string]any {
 	}
 	return map[string]any{
 		"type": kind, "api_app_id": AppID, "token": "legacy", "trigger_id": s.trigger(user), "is_enterprise_install": false,
-		"team": map[string]any{"id": TeamID, "domain": "team"}, "enterprise": nil, "response_url": "https://hooks.slack.test/actions/x",
+		"team": map[string]any{"id": TeamID, "domain": "team"}, "enterprise": nil,
 		"user": map[string]any{"id": u.ID, "username": u.Name, "name": u.Name, "team_id": u.Team},
 	}
 }

@@ -166,6 +166,14 @@ func (s *Server) opened(id, subtype string) {
 	})
 }
 
+// Leave takes a person out of a channel, which they may go on to see.
+func (s *Server) Leave(id, user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[id]
+	c.members = slices.DeleteFunc(c.members, func(m string) bool { return m == user })
+}
+
 // Kick takes the app out of a channel, or invites it again, of which it is told.
 func (s *Server) Kick(id string, out bool) {
 	s.mu.Lock()
