@@ -31,12 +31,7 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		return nil
 	}
 	if chooses(b.ActionID) {
-		if b.ActionID != actionDeny && b.ActionID != actionDenyKind && !l.still(ctx, who) {
-			l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
-			return nil
-		}
-		token, given, _ := strings.Cut(b.Value, ":")
-		return l.decide(ctx, at, m, who, approval.Token(token), given)
+		return l.choose(ctx, at, m, who, b)
 	}
 	switch b.ActionID {
 	case actionEdit:
@@ -59,6 +54,16 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.unknown", nil))
 		return nil
 	}
+}
+
+// choose hands in what a button stands for, with the digits behind it.
+func (l *loop) choose(ctx context.Context, at *Conversation, m place, who person, b *slackapi.BlockAction) error {
+	if b.ActionID != actionDeny && b.ActionID != actionDenyKind && !l.still(ctx, who) {
+		l.whisper(ctx, m, who, l.texts.Plain("tap.stranger", nil))
+		return nil
+	}
+	token, given, _ := strings.Cut(b.Value, ":")
+	return l.decide(ctx, at, m, who, approval.Token(token), given)
 }
 
 // chooses reports whether a button's value is a token, which digits may follow.
