@@ -206,8 +206,14 @@ func FuzzDecodeProposal(f *testing.F) {
 func TestWhatIsAppendedIsWhatTheLibraryWrites(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{
-		vaglio.Args(nil), vaglio.Args{}, vaglio.Args{"b": strictjson.Number("1.50"), "a": []any{nil, true, "x\n\u2028"}, "c": map[string]any{}}, vaglio.Args{"bad": "\xff"},
-		vaglio.Capabilities(nil), vaglio.Capabilities{"a"}, vaglio.Capabilities{"a", "b"}, vaglio.PhaseNone, vaglio.PhaseGuard,
+		vaglio.Args(nil),
+		vaglio.Args{},
+		vaglio.Args{"b": strictjson.Number("1.50"), "a": []any{nil, true, "x\n\u2028"}, "c": map[string]any{}},
+		vaglio.Args{"bad": "\xff"},
+		vaglio.Capabilities(nil),
+		vaglio.Capabilities{"a"},
+		vaglio.Capabilities{"a", "b"},
+		vaglio.PhaseNone, vaglio.PhaseGuard,
 		vaglio.Proposal{Executor: "x", Context: vaglio.Context{Capability: vaglio.Capabilities{"code:exec"}}},
 		vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, Results: []vaglio.GradientResult{{Score: 0.41, Metadata: vaglio.Args{"n": strictjson.Number("9007199254740993")}}}},
 	} {

@@ -212,10 +212,15 @@ func (v *cardView) offer(from string) {
 		n := templates.Values{"n": v.Open}
 		v.Act.AllowText, v.Act.DenyText = text{"button.allow.all", n}, text{"button.deny.all", n}
 		v.Act.All = true
-		for i := range v.Items {
-			if v.Items[i].State == approval.Pending {
-				v.Act.Of, v.Act.Match = append(v.Act.Of, v.Items[i].Approval), v.Act.Match || v.Items[i].Match
-			}
+		v.Act.decides(v.Items)
+	}
+}
+
+// decides has the row decide what waits of some calls.
+func (a *actView) decides(items []itemView) {
+	for i := range items {
+		if items[i].State == approval.Pending {
+			a.Of, a.Match = append(a.Of, items[i].Approval), a.Match || items[i].Match
 		}
 	}
 }

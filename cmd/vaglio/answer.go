@@ -124,38 +124,39 @@ inbox or a chat elsewhere.` + orderExits,
 			if in, ok := std.in.(io.Writer); !ok || !terminal.Is(in) || !terminal.Is(std.out) {
 				return errors.New("a call is allowed at a terminal alone, where it was shown: answer there, in the inbox or in a chat")
 			}
-			values := url.Values{"id": {args[0]}}
 			var s owner.Showing
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/show/"+url.PathEscape(args[0]), &s); err != nil {
 				return err
 			}
-			typed := bufio.NewReader(std.in)
-			ask := func(name, question string) error {
-				if _, err := fmt.Fprint(cmd.OutOrStdout(), question+" "); err != nil {
-					return err
-				}
-				line, err := typed.ReadString('\n')
-				if err != nil {
-					return fmt.Errorf("nothing was allowed: %w", err)
-				}
-				values.Set(name, strings.TrimSpace(line))
-				return nil
-			}
-			if s.Seen && s.Sure != "" {
-				if err := ask("name", s.Sure); err != nil {
-					return err
-				}
-			}
-			if values.Set("digits", digits); s.Seen && s.Match != "" && digits == "" {
-				if err := ask("digits", s.Match); err != nil {
-					return err
-				}
+			values := url.Values{"id": {args[0]}, "digits": {digits}}
+			if err := askFurther(std, &s, values); err != nil {
+				return err
 			}
 			return ordered(cmd, http.MethodPost, "/allow", values)
 		},
 	}
 	cmd.Flags().StringVar(&digits, "digits", "", "the two digits that its card on a chat shows, where allowing it takes them")
 	return cmd
+}
+
+// askFurther asks for what a yes takes besides the command.
+func askFurther(std stdio, s *owner.Showing, values url.Values) error {
+	questions := []struct{ name, text string }{{"name", s.Sure}, {"digits", s.Match}}
+	typed := bufio.NewReader(std.in)
+	for _, q := range questions {
+		if !s.Seen || q.text == "" || values.Get(q.name) != "" {
+			continue
+		}
+		if _, err := fmt.Fprint(std.out, q.text+" "); err != nil {
+			return err
+		}
+		line, err := typed.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("nothing was allowed: %w", err)
+		}
+		values.Set(q.name, strings.TrimSpace(line))
+	}
+	return nil
 }
 
 func newDeny() *cobra.Command {

@@ -115,11 +115,11 @@ func (r Rule) String() string {
 	case r.Program != "":
 		return r.Program + "=" + string(r.Reach)
 	case r.Sends.Route != "":
-		s := routeKey + "=" + r.Sends.Route
+		words := []string{routeKey + "=" + r.Sends.Route}
 		for _, key := range conditioned(&r.Sends) {
-			s += " " + key + "=" + strings.Join(*conditions(&r.Sends)[key], ",")
+			words = append(words, key+"="+strings.Join(*conditions(&r.Sends)[key], ","))
 		}
-		return s
+		return strings.Join(words, " ")
 	default:
 		return scoreKey + "=" + r.score()
 	}
