@@ -24,6 +24,9 @@ func Spot(w shell.Word) string {
 				b.WriteByte(place.AnyText)
 			}
 		case shell.PartUnknown:
+			if p.From == "mktemp" && b.Len() == 0 {
+				b.WriteString("/tmp/") // so that what climbs out of it is seen to
+			}
 			b.WriteString(unknownSpot(p))
 		}
 	}

@@ -44,6 +44,9 @@ func (w *world) clean(p, cwd string) string {
 			p = cmp.Or(w.cwd, ".") + rest
 		}
 	}
+	if strings.HasPrefix(p, made) {
+		p = "/tmp/" + p // so that what climbs out of it is seen to
+	}
 	if p = w.local(p); strings.HasPrefix(p, "$") {
 		return place.Clean(p)
 	}
@@ -121,12 +124,12 @@ func listing(a arg) bool {
 	})
 }
 
+// made is how a path begins that mktemp made.
+const made = "$(mktemp)"
+
 // temporary reports whether an unknown beginning of a path is a temporary file
-// or folder by the name of its variable or by the program that made it.
+// or folder by the name of its variable.
 func (w *world) temporary(a arg, p string) bool {
-	if len(a.from) == 1 && a.from[0] == "mktemp" && len(a.names) == 0 {
-		return true
-	}
 	return len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
 }
 
