@@ -293,3 +293,10 @@ func (a *Ask) remindAnew() {
 func (a *Ask) lastThird() time.Time {
 	return a.ExpiresAt.Add(-a.ExpiresAt.Sub(a.OpenedAt) / remindShare)
 }
+
+// Outdate has every card of the ask drawn anew, as if it showed something else.
+func (a *Ask) Outdate() {
+	for i := range a.Cards {
+		a.Cards[i].View += "?"
+	}
+}

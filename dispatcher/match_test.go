@@ -73,6 +73,30 @@ func TestTheWorstTakesDigits(t *testing.T) {
 	})
 }
 
+// TestNewKeysMakeNewDigits holds that a card never shows digits that the keys of before
+// made: whoever types them would lose a try.
+func TestNewKeysMakeNewDigits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := weighing(t, dispatcher.Deciders{
+			Approvers: []string{"fake:1", "web:owner"},
+			Match:     approval.Match{Channel: "web", Reader: "web:owner", Reached: true},
+		})
+		id := g.propose(t, push("--force main"), 0).Approval.ID
+		synctest.Wait()
+		before := g.channel.card(id.Ask()).Digits
+		g.Rekey(approval.Permits{Secret: approval.Secret{2}, Former: approval.Secret{1}})
+		if _, err := g.VoidPermits(t.Context(), owner, "terminal"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		posted := g.channel.card(id.Ask()).Digits
+		if now, err := g.Card(t.Context(), id.Ask(), "fake"); err != nil || posted != now.Digits || posted == before {
+			t.Errorf("the chat shows %q, before it was %q, and it takes %q: %v", posted, before, now.Digits, err)
+		}
+	})
+}
+
 // weighing runs a dispatcher that asks about what the shipped one does, with a chat.
 func weighing(t *testing.T, by dispatcher.Deciders) *gate { //nolint:gocritic // As the configuration has them.
 	t.Helper()

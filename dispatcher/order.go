@@ -239,7 +239,7 @@ func revokeAll(ask *approval.Ask, by approval.Act) (n int) {
 }
 
 // VoidPermits takes back every permit that is not used yet, and says how many those
-// were.
+// were. The cards of what waits are drawn anew: they may show digits of before.
 func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channel string) (n int, err error) {
 	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
@@ -247,8 +247,11 @@ func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channe
 		}
 		revoked := 0
 		_, err := d.update(ctx, ask.Is.ID, func(a *approval.Ask) error {
-			if revoked = revokeAll(a, approval.Act{By: by, Channel: channel, At: now()}); revoked == 0 {
+			revoked = revokeAll(a, approval.Act{By: by, Channel: channel, At: now()})
+			if waits := a.Waiting(); !waits && revoked == 0 {
 				return approval.ErrKeep
+			} else if waits {
+				a.Outdate()
 			}
 			return nil
 		})

@@ -63,8 +63,8 @@ func TestKeysAreRotatedWhileServing(t *testing.T) {
 	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
 	s := p.serve(h)
+	by, redeem := s.allowed() // before there is a chat, whose digits it would take
 	p.pair(s)
-	by, redeem := s.allowed()
 	s.agent("POST", "/v1/proposals", laterPush)
 	waiting := s.waiting(1)[0]
 	unused := strings.TrimSpace(h.run("", "inbox").out)
@@ -80,7 +80,13 @@ func TestKeysAreRotatedWhileServing(t *testing.T) {
 	if again := s.waiting(1)[0]; again.ID != waiting.ID {
 		t.Errorf("%s waits, want %s", again.ID, waiting.ID)
 	}
-	s.signIn(strings.TrimSpace(h.run("", "inbox").out)).decide("allow", "")
+	if r := s.signIn(strings.TrimSpace(h.run("", "inbox").out)).get("/inbox"); r.status != http.StatusOK {
+		t.Errorf("a session of afterwards gives %d", r.status)
+	}
+	card := p.await("that can be allowed", func(m telegramtest.Message) bool { return len(m.Buttons()) > 0 })
+	if _, err := p.press(card.ID, "Allow once"); err != nil {
+		t.Fatal(err)
+	}
 	a := s.agent("POST", "/v1/proposals?wait=55s", laterPush).answer(t)
 	if a.Decision != approval.RulingAllow || a.Approval.ID != waiting.ID {
 		t.Fatalf("what waited got %+v", a)

@@ -105,6 +105,22 @@ func (s *served) pairCode() string {
 	}
 }
 
+// digits waits for the card that shows other digits for the inbox than those.
+func (p *chat) digits(than string) string {
+	p.t.Helper()
+	shown := regexp.MustCompile(`To allow it in the inbox: ([1-9][0-9])\b`)
+	var digits string
+	p.await("with digits other than "+than, func(m telegramtest.Message) bool {
+		is := shown.FindStringSubmatch(m.Text)
+		if len(m.Buttons()) == 0 || is == nil {
+			return false
+		}
+		digits = is[1]
+		return digits != than
+	})
+	return digits
+}
+
 // pair sends the code that the daemon printed.
 func (p *chat) pair(s *served) {
 	p.t.Helper()
