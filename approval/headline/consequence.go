@@ -63,7 +63,7 @@ func consequenceOf(o operations) Consequence {
 	for i := range o.list {
 		e := &o.list[i]
 		switch {
-		case !e.changes():
+		case !e.changes() || e.manner && o.placed():
 			continue
 		case e.kind == operation.KindUnknown:
 			unknown = o.effects
@@ -76,6 +76,22 @@ func consequenceOf(o operations) Consequence {
 	c.Unknown = unknown && !known
 	c.Unread = !c.Unknown && (c.Unread || unknown)
 	return c
+}
+
+// placed reports whether all that is done is that files are deleted or moved, of
+// which it is known where they lie: whoever does it touches no more.
+func (o *operations) placed() bool {
+	placed := false
+	for i := range o.list {
+		switch e := &o.list[i]; {
+		case e.manner || !e.changes():
+		case e.guessed || e.kind != operation.KindDelete && e.kind != operation.KindMove:
+			return false
+		default:
+			placed = true
+		}
+	}
+	return placed
 }
 
 // add joins what follows from one thing.

@@ -184,11 +184,25 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			default:
 			}
 		}
+		o.below()
 		out.list = append(out.list, o)
 	}
 	out.list = slices.DeleteFunc(slices.Clone(out.list), func(o one) bool { return slices.ContainsFunc(out.list, o.within) })
 	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out
+}
+
+// below says of the deletion of what a search finds that it is of files below the
+// folder in which that begins: more is not known of them, and no more need be read.
+func (o *one) below() {
+	what := act(o.said)
+	if len(what) < 2 || what[0].Phrase != "deletes" {
+		return
+	}
+	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
+	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
+		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
+	}
 }
 
 // within reports whether another thing says this one, too: that files below a folder
@@ -270,6 +284,7 @@ func act(s wording.Sentence) wording.Sentence {
 		}
 		switch c.Phrase {
 		case wording.Outside, wording.AsFarAsRead:
+		case ", which holds settings or secrets": // A file that is deleted holds them no more.
 		case wording.MoreLikeThese:
 			return nil
 		case wording.Unread:

@@ -55,7 +55,10 @@ var (
 	posts    = found{wording.Sentence{wording.Say("sends a request that changes something: %s %s", "POST", "https://a.example/x")}, operation.KindSend, "irreversible", "shared", 0.05}
 	stores   = found{wording.Sentence{wording.Say("writes to shared storage: %s %s", "cp", "a s3://b")}, operation.KindSend, "irreversible", "shared", 0.05}
 	seen     = found{wording.Sentence{wording.Say("creates %s", "x")}, operation.KindCreate, "reversible", "shared", 0.38}
-	guessed  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "./$(find)/x"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "system", 0.13}
+	guessed  = found{wording.Sentence{{Phrase: "deletes"}, {Text: "$DIR/x"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "system", 0.13}
+	searched = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/old/$(find)/*.log"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "user", 0.13}
+	one      = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/old/*.log"}}, operation.KindDelete, "irreversible", "user", 0.13}
+	climbs   = found{wording.Sentence{{Phrase: "deletes"}, {Text: "/srv/old/$(find)/../x"}, {Phrase: wording.AsFarAsRead}}, operation.KindDelete, "irreversible", "user", 0.13}
 	foreign  = found{wording.Sentence{wording.Say("runs code downloaded from the network without review: %s", "")}, operation.KindForeignCode, "irreversible", "user", 0.1}
 	fetches  = found{wording.Sentence{wording.Say("fetches %s", "https://a.example/x.sh"), {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
 	fetches2 = found{wording.Sentence{wording.Say("fetches %s", "https://b.example/y"), {Phrase: "."}}, operation.KindRead, "reversible", "workspace", 0.95}
@@ -88,6 +91,10 @@ func TestOf(t *testing.T) {
 		"what is sent to one's own service": {shell("x"), verdict(0, stores), "writes to shared storage: cp a s3://b", 0, headline.Consequence{Undo: final, Reach: "shared"}},
 		"what others see can be taken away": {shell("x"), verdict(0, seen), "creates x", 0, headline.Consequence{Undo: partly, Reach: "shared"}},
 		"of equals what was read whole":     {shell("x"), verdict(0, guessed, deletes), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
+		"what a search finds":               {shell("x"), verdict(0, searched, one), "deletes files below /srv/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"what lies beside what it finds":    {shell("x"), verdict(0, climbs), "deletes /srv/old/$(find)/../x", 0, headline.Consequence{Undo: final, Reach: "user", Unread: true}},
+		"files by the administrator":        {shell("x"), verdict(0, atHome, asRoot), "deletes /home/ann/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"code by the administrator":         {shell("x"), verdict(0, foreign, asRoot), "runs code downloaded from the network without review", 0, headline.Consequence{Undo: final, Reach: "system"}},
 		"a database keeps its rows":         {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
 		"equal ones together":               {shell("x"), verdict(0, away, sibling, installs), "deletes /srv/data/a, ../old/*.log", 1, headline.Consequence{Undo: final, Reach: "system"}},
 		"unlike ones apart":                 {shell("x"), verdict(0, away, atHome), "deletes /srv/data/a", 1, headline.Consequence{Undo: final, Reach: "system"}},

@@ -193,6 +193,10 @@ func (c *call) object() wording.Sentence {
 		}
 	}
 	names := c.names(thing, strings.Join(nouns, ""), last)
+	if len(names) == 0 && membership(last) {
+		thing = saidOf(things(), "user")
+		names = c.names(thing, "user")
+	}
 	if len(names) == 0 {
 		return nil
 	}
@@ -216,7 +220,13 @@ func (c *call) verb() int {
 // taken out of a group can be taken in again.
 func (c *call) turned() bool {
 	at := c.verb()
-	return at >= 0 && (saidOf(turns(), c.words[at]) != nil || c.words[at] == "remove" && c.has("member", "members", "collaborator", "participant"))
+	return at >= 0 && (saidOf(turns(), c.words[at]) != nil || c.words[at] == "remove" && slices.ContainsFunc(c.words, membership))
+}
+
+// membership reports whether a noun says no more of somebody than that they belong to
+// something: they may go by what they are.
+func membership(noun string) bool {
+	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
 }
 
 // nouns are the words that name what the verb at a place is done to: those behind

@@ -57,6 +57,7 @@ type Outcome struct {
 	Kind          operation.Kind
 	Reversibility operation.Reversibility
 	Reach         operation.Reach
+	Own           bool // it is graded as what changes the workspace only, whatever is said of it
 	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
 	// Options are those that the rule is about, in groups.
@@ -214,7 +215,7 @@ func ParseOutcome(s string) (Outcome, error) {
 	if len(fields) == 0 {
 		return Outcome{}, wrong(s, "no effect in %q", s)
 	}
-	o := Outcome{Why: why}
+	o := Outcome{Why: why, Own: fields[0] == "own"}
 	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
 		o.Rule = rule
 	} else if k, ok := kindOf(fields[0]); ok {
@@ -228,7 +229,7 @@ func ParseOutcome(s string) (Outcome, error) {
 			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
 		}
 	}
-	if why == "" && fields[0] == "own" {
+	if why == "" && o.Own {
 		o.Why = "works in the workspace"
 	}
 	return o, nil

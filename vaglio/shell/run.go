@@ -292,7 +292,7 @@ func (r *reader) codeProblem(f *frame, text Word, by string) {
 	switch {
 	case text.Remote():
 		r.problem(f, Problem{
-			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by,
+			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by, Privileged: f.privileged,
 		})
 	case text.IsUnknown():
 		r.problem(f, Problem{

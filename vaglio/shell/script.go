@@ -219,6 +219,7 @@ type Problem struct {
 	Word Word
 	// Interpreter is the program that would run the text, if there is one.
 	Interpreter string
+	Privileged  bool // it would, with raised rights
 	Span        Span
 }
 

@@ -65,7 +65,7 @@ func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 		if !ok || found.weak || t.thing(word) || v.effect.Kind != KindRead {
 			found, word, ok = v, a.text, true
 		}
-		if !found.weak && !t.nounLike(word) && !t.thing(word) {
+		if !found.weak && !t.nouns["cloud-noun"][word] && !t.thing(word) {
 			break
 		}
 	}
@@ -82,14 +82,8 @@ func (t *tables) thing(w string) bool {
 	return t.nouns["cloud-thing"][w]
 }
 
-// nounLike are reading verbs that often name what is worked on.
-func (t *tables) nounLike(w string) bool {
-	return t.nouns["cloud-noun"][w]
-}
-
 func (c *call) verbEffect(v verb, what string) []Effect {
 	e := v.effect
-	e.Target = c.rest(0)
 	if e.Kind == KindRead {
 		for _, a := range c.operands {
 			w := taskWords(a.text)
@@ -198,15 +192,11 @@ func (c *call) bulk() bool {
 // kubeExec judges opening a session in a cluster; a command that is given along
 // is judged by itself.
 func kubeExec(c *call) []Effect {
-	at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
-	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !shellName(c.all[at+1].text)) {
+	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
+	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
 		return reads()
 	}
 	return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
-}
-
-func shellName(s string) bool {
-	return slices.Contains([]string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}, lastPart(s))
 }
 
 // composeRule judges docker compose as the program that it once was.

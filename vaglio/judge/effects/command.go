@@ -153,7 +153,8 @@ func (r *reading) problem(p *shell.Problem) {
 		if a.known {
 			what = a.text
 		}
-		r.add(usual(KindForeignCode).with(say("runs code downloaded from the network without review: %s", what), a.text))
+		foreign := one(KindForeignCode, say("runs code downloaded from the network without review: %s", what), a.text)
+		r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, foreign)...)
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with(say("starts processes without end until the machine stalls"), ""))
 	case shell.ProblemDynamicCode:

@@ -155,7 +155,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	case placeHome:
 		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:
-		e.Why = e.Why.And(", which holds settings or secrets")
+		e = e.with(e.Why.And(", which holds settings or secrets"), e.Target).inFolder(r.world.inside(r.world.clean(a.text, v.cwd)))
 	case placeSystem:
 		e = r.world.away(e, r.world.clean(a.text, v.cwd))
 	case placeUnknown:

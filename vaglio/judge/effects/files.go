@@ -160,7 +160,7 @@ func ddRule(c *call) []Effect {
 // sedRule judges sed, whose script may write files or run commands.
 func sedRule(c *call) []Effect {
 	if c.inPlace() {
-		return append(own(c.said()), operationsRule(c)...)
+		return append(own(c.said(c.rest(c.took))), operationsRule(c)...)
 	}
 	for _, s := range append(c.values("-e", "--expression"), c.operands[:min(1, len(c.operands))]...) {
 		if strings.Contains(s.text, "w /") || runsSubstitution(s.text) {

@@ -73,11 +73,19 @@ func TestSentencesNameObjects(t *testing.T) {
 		"terraform destroy -auto-approve":      "Destroys the managed infrastructure;",
 		"git branch -D old":                    "Deletes the branch old;",
 		"git tag -d v1":                        "Deletes the tag v1;",
-		"kubectl delete pod web --force":       "Deletes pod web in the cluster;",
-		"kubectl delete -f x.yaml":             "Deletes x.yaml in the cluster;",
+		"kubectl delete pod web --force":       "Deletes pod web;",
+		"kubectl delete -f x.yaml":             "Deletes what x.yaml describes in the cluster;",
 		"git switch -f main":                   "Switches to main and throws",
-		"kubectl delete ns x --dry-run=none":   "Deletes ns x in the cluster;",
+		"kubectl delete ns x --dry-run=none":   "Deletes ns x;",
 		"git lfs unlock --force=true a.psd -f": "Breaks the lock of somebody else on a.psd;",
+		"docker rm web":                        "Removes the container web; it cannot be undone, and touches more than the workspace.",
+		"docker rm web db":                     "Removes the containers web, db;",
+		"docker rmi -f a":                      "Removes the image a;",
+		"docker volume rm a b":                 "Removes the volumes a, b with their data;",
+		"aws s3 rb --force s3://shop":          "Deletes the bucket s3://shop;",
+		"gsutil rb gs://a gs://b":              "Deletes the buckets gs://a, gs://b;",
+		"git branch -D a b":                    "Deletes the branches a, b;",
+		"git push upstream v1.4.0":             "Pushes v1.4.0 to upstream;",
 	} {
 		if got := said(t, command); !strings.HasPrefix(got[0], want) {
 			t.Errorf("%s: %q, want %q", command, got[0], want)

@@ -135,7 +135,6 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 // pushRef are the effects of pushing to one ref that others build on, or of
 // which something is lost there.
 func (c *call) pushRef(r arg, remote, to string) []Effect {
-	e := usual(KindPublish).as(Irreversible, ReachShared)
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
 		dst = src
@@ -144,13 +143,11 @@ func (c *call) pushRef(r arg, remote, to string) []Effect {
 	case !r.known && !strings.Contains(r.text, "$(git)"):
 		return shared(KindPublish, say("pushes to a branch that is not known: %s", r.text), r.text)
 	case strings.HasPrefix(r.text, "+"):
-		return []Effect{e.with(pushed(to, true), to)}
+		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(pushed(to, true), to)}
 	case colon && src == "":
 		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote), to)
-	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD":
+	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag(dst):
 		return shared(KindPublish, pushed(to, false), dst)
-	case strings.HasPrefix(dst, "refs/tags/") || r.text == "tag" || versionTag(dst):
-		return []Effect{e.with(say("publishes the tag %s", dst), dst)}
 	}
 	return nil
 }

@@ -224,6 +224,9 @@ func (t *tables) knows(name string) bool {
 // effectOf is the effect that a table states.
 func effectOf(o commands.Outcome) Effect {
 	e := usual(o.Kind)
+	if o.Own && (o.Reversibility != e.Reversibility || o.Reach != e.Reach) {
+		e.counts, e.eased = e.Reach, e.Reversibility
+	}
 	e.Reversibility, e.Reach = o.Reversibility, o.Reach
 	return e
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,6 +30,7 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 // finish turns an outcome into effects.
 func (c *call) finish(o commands.Outcome) []Effect {
 	c.leave(o.Leaves)
+	c.why, c.options = o.Why, o.Options
 	if o.Rule != "" {
 		return c.byRule(o)
 	}
@@ -37,7 +39,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	e.Why = worded(o.Why, func(of string) string { return c.about(of, target) })
+	e.Why = c.said(target)
 	if e.Why == nil {
 		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
 	}
@@ -48,7 +50,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
 	case e.Kind == KindUnknown && o.Why == "":
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
-	case e.Kind == KindOverwrite && e.Reach == ReachWorkspace:
+	case e.Kind == KindOverwrite && e.Counts() == ReachWorkspace:
 		return append(c.outputs(), e)
 	case o.Here:
 		return c.here(e)
@@ -61,7 +63,6 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
 	}
-	c.why, c.options = o.Why, o.Options
 	if out := c.r.judge.rules[o.Rule](c); len(out) > 0 {
 		return out
 	}
@@ -81,9 +82,10 @@ func (c *call) shared(name string) []Effect {
 	return c.finish(sec.Else)
 }
 
-// said is the message of the line that asks a rule.
-func (c *call) said() wording.Sentence {
-	return worded(c.why, func(of string) string { return c.about(of, c.rest(c.took)) })
+// said is the message of the line, in its form for one thing or for several.
+func (c *call) said(target string) wording.Sentence {
+	message, several := wording.Number(c.why, texts(c.operands[min(c.took, len(c.operands)):]))
+	return worded(message, func(of string) string { return c.about(of, cmp.Or(several, target)) })
 }
 
 // about is what a table's message is about, as [phraseFrom] gives it.

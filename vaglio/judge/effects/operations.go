@@ -57,7 +57,7 @@ func operationsRule(c *call) []Effect {
 	switch {
 	case len(out) > 0:
 	case c.why != "":
-		return own(c.said())
+		return own(c.said(c.rest(c.took)))
 	case changes:
 		return own(say("works in the workspace"))
 	}
@@ -180,7 +180,7 @@ func (c *call) discard(a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	for i := range out {
 		out[i].Reversibility = Reversible
-		if out[i].Reach == ReachWorkspace {
+		if out[i].Counts() == ReachWorkspace {
 			out[i].Kind = KindMove
 		}
 	}

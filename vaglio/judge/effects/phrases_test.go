@@ -34,8 +34,10 @@ func phrases(t *testing.T) []wording.Phrase {
 		t.Fatal(err)
 	}
 	for _, message := range append(j.tables.base.Messages(), j.clients.Messages()...) {
-		p, _ := phraseFrom(message)
-		found[p] = true
+		for form := range strings.SplitSeq(message, wording.OrSeveral) {
+			p, _ := phraseFrom(form)
+			found[p] = true
+		}
 	}
 	inGo(t, found)
 	delete(found, "")

@@ -99,6 +99,7 @@ func (w *world) outside(p string) where {
 // machine, and touches that only where the machine does not run without it.
 func (w *world) away(e Effect, p string) Effect {
 	e.counts, e.Reach, e.Why = ReachSystem, ReachUser, e.Why.And(wording.Outside)
+	p = strings.ReplaceAll(p, "$(find)", "*") // What find goes through lies below.
 	if at := strings.IndexAny(p, "*?["); at >= 0 {
 		p = path.Dir(p[:at+1])
 	}

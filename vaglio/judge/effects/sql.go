@@ -95,7 +95,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 		return unknown(say("runs more SQL than is read"), where.String())
 	}
 	var out []Effect
-	if f := strings.Fields(strings.ToLower(text)); runsProgram(f) {
+	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
 		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
 	rest := r.metaCommands(text, &out)
@@ -112,9 +112,20 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
 	}
 	if len(out) == 0 {
-		return reads()
+		return one(KindRead, readBy(list), "")
 	}
 	return out
+}
+
+// readBy says what is read, where that is one table alone.
+func readBy(list []statement) wording.Sentence {
+	if len(list) == 1 && list[0].words[0] == "SELECT" && !list[0].has("JOIN") {
+		at := slices.Index(list[0].words, "FROM")
+		if from := list[0].words[at+1:]; at > 0 && len(from) > 0 && !slices.Contains(from, ",") && !slices.Contains(from, "FROM") {
+			return wording.Sentence{{Phrase: "reads"}, object(strings.ToLower(strings.Trim(from[0], "'`\"[]")))}
+		}
+	}
+	return say("reads")
 }
 
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
@@ -188,6 +199,9 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	target := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
 	e.Why = statementSaid(verb, strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
+	if n := len(s.words); n == 6 && s.words[n-3]+" "+s.words[n-2] == "DROP COLUMN" { // and nothing else
+		e.Why = saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.words[n-1], "'`\"[]")), target), where)
+	}
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -232,7 +246,7 @@ func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wo
 			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
 	case "PRAGMA":
 		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
-			s.has("=") && !s.hasPrefix("FOREIGN_KEYS") && !s.has("TABLE_INFO")
+			s.has("=") && !strings.Contains(" "+strings.Join(s.words, " "), " FOREIGN_KEYS") && !s.has("TABLE_INFO")
 	case "EXEC", "EXECUTE":
 		return e, !t.ofClass("sql-tells", strings.ToLower(target))
 	}
@@ -273,10 +287,15 @@ func statementSaid(verb, begins, target string, where wording.Clause) wording.Se
 	if p == "" {
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
 	}
+	return saidIn(say(p, target), where)
+}
+
+// saidIn says in which database something is done, where its name is known.
+func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
 	if where.Phrase == theDatabase {
-		return say(p, target)
+		return said
 	}
-	return append(say(p, target), wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads, for what it may do on the side.
@@ -368,17 +387,3 @@ func (s *statement) target(at int) string {
 }
 
 func (s *statement) has(word string) bool { return slices.Contains(s.words, word) }
-
-func (s *statement) hasPrefix(word string) bool {
-	return slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, word) })
-}
-
-// runsProgram reports whether words of SQL copy to or from a program.
-func runsProgram(words []string) bool {
-	for i, w := range words {
-		if w == "program" && i > 0 && (words[i-1] == "to" || words[i-1] == "from") {
-			return true
-		}
-	}
-	return false
-}

@@ -10,7 +10,7 @@ import (
 )
 
 // taskRule judges the task that the first operand names.
-func taskRule(c *call) []Effect { return c.task(c.operand(c.took), c.said()) }
+func taskRule(c *call) []Effect { return c.task(c.operand(c.took), c.said(c.rest(c.took))) }
 
 // goRun judges a program of the project that is built and run.
 func goRun(c *call) []Effect {

@@ -1,0 +1,17 @@
+package wording
+
+import "strings"
+
+// OrSeveral divides what a message says of one thing from what it says of several:
+// "removes the volume % / removes the volumes %".
+const OrSeveral = " / "
+
+// Number is the form of a message for the things that it is about, and these as a
+// list where it has a form for several.
+func Number(message string, things []string) (form, several string) {
+	one, many, ok := strings.Cut(message, OrSeveral)
+	if !ok || len(things) < 2 {
+		return one, ""
+	}
+	return many, strings.Join(things, ", ")
+}
