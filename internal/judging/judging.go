@@ -145,6 +145,13 @@ func (x *minds) client(name string) *models.Client {
 	if c := x.clients[m.Name]; c != nil {
 		return c
 	}
+	c := Client(m, x.Means.Meters)
+	x.clients[m.Name] = c
+	return c
+}
+
+// Client returns a client of a model of the policy. The meter may be nil.
+func Client(m *policyfile.Model, meter models.Meter) *models.Client {
 	server := models.Server{URL: m.URL(), Key: m.Key(), Model: m.Model, Proxy: http.ProxyFromEnvironment}
 	var asked models.Model
 	if m.API == policyfile.APIAnthropic {
@@ -152,9 +159,7 @@ func (x *minds) client(name string) *models.Client {
 	} else {
 		asked = openai.New(server)
 	}
-	c := models.NewClient(asked, models.Options{Name: m.Name, Price: m.Costs(), Meter: x.Means.Meters})
-	x.clients[m.Name] = c
-	return c
+	return models.NewClient(asked, models.Options{Name: m.Name, Price: m.Costs(), Meter: meter})
 }
 
 // rules is the gate of the rules.
