@@ -161,9 +161,14 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 corpora: ## measure the shipped policy, and the masks, on labelled calls; CORPORA=folder
 	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./vaglio/mask
 
+# Only what stands in the command counts: a model costs.
+POLICY =
+MODEL  =
+TASKS  =
 .PHONY: arena
-arena: ## have a scripted agent meet 100 refusals, with plain text and with ours, and count what it does next
-	$(GO) test -run='^TestArena$$' -count=1 -v ./dispatcher | grep -v level=
+arena: ## have a scripted agent meet 100 refusals, with plain text and with ours, and count what it does next; POLICY=policy.yaml MODEL=name TASKS=20 has a model of a policy meet them, too
+	VAGLIO_ARENA_POLICY="$(if $(POLICY),$(abspath $(POLICY)))" VAGLIO_ARENA_MODEL="$(MODEL)" VAGLIO_ARENA_TASKS="$(TASKS)" \
+		$(GO) test -run='^TestArena$$' -count=1 $(if $(POLICY),-timeout=0) -v ./dispatcher | awk '/level=/ {next} /^FAIL/ {failed = 1} {print} END {exit failed}'
 
 MUTANTS ?= 80
 SEED ?= 1

@@ -220,7 +220,10 @@ var rooms = map[string]room{
 	"dispatcher": {
 		may:     []string{"dispatcher/read", "dispatcher/standing", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod, xsync},
-		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading"},
+		tests: []string{
+			"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading",
+			"internal/judging", "internal/policyfile", "vaglio/judge/model", "vaglio/judge/model/modeltest",
+		},
 	},
 
 	"internal/durable": {},
