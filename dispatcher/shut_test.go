@@ -3,21 +3,31 @@ package dispatcher_test
 import (
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
 )
 
-// shutFor has the chat take no changes of messages, and notes when they were tried.
-func (c *chat) shutFor(tries *[]time.Time) {
+// shut has the chat take no changes of messages, and tells when they were tried.
+func (c *chat) shut() (tried func() []time.Time) {
+	var mu sync.Mutex
+	var at []time.Time
 	c.failing(func(kind string) (bool, error) {
 		if kind != "amend" {
 			return true, nil
 		}
-		*tries = append(*tries, time.Now())
+		mu.Lock()
+		defer mu.Unlock()
+		at = append(at, time.Now())
 		return false, &approval.RetryError{After: 2 * time.Minute, Unsent: true, Shut: true, Err: errors.New("bot was kicked")}
 	})
+	return func() []time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(at)
+	}
 }
 
 // gaps are the pauses between moments, in minutes.
@@ -37,42 +47,41 @@ func TestAShutRoomIsTriedEverLess(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("git push", 1)
 		settle()
-		var tries []time.Time
-		h.chat.shutFor(&tries)
+		tries := h.chat.shut()
 		if _, err := h.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "web"}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(24 * time.Hour)
 		settle()
-		got := gaps(tries)
+		got := gaps(tries())
 		if want := []int{2, 4, 8, 16, 32, 60, 60}; len(got) > 30 || len(got) < len(want) || !slices.Equal(got[:len(want)], want) || slices.Max(got) > 60 {
 			t.Fatalf("the room was tried after %v minutes", got)
 		}
-		before := len(tries)
+		before := len(tries())
 		h.restart()
 		settle()
-		if len(tries) != before {
-			t.Errorf("the room was tried %d times at the start", len(tries)-before)
+		if len(tries()) != before {
+			t.Errorf("the room was tried %d times at the start", len(tries())-before)
 		}
 		time.Sleep(time.Hour)
 		settle()
-		if len(tries) != before+1 {
-			t.Errorf("in the hour after the start it was tried %d times", len(tries)-before)
+		if len(tries()) != before+1 {
+			t.Errorf("in the hour after the start it was tried %d times", len(tries())-before)
 		}
-		before = len(tries)
+		before = len(tries())
 		h.Opened("elsewhere")
 		settle()
-		if len(tries) != before {
+		if len(tries()) != before {
 			t.Error("another channel's room opened this one")
 		}
 		h.Opened("chat")
 		settle()
-		if len(tries) != before+1 {
-			t.Fatalf("when the room opened it was tried %d times", len(tries)-before)
+		if len(tries()) != before+1 {
+			t.Fatalf("when the room opened it was tried %d times", len(tries())-before)
 		}
 		time.Sleep(7 * time.Minute)
 		settle()
-		if got := gaps(tries[before:]); !slices.Equal(got, []int{2, 4}) {
+		if got := gaps(tries()[before:]); !slices.Equal(got, []int{2, 4}) {
 			t.Errorf("shut again, it was tried after %v minutes", got)
 		}
 		h.chat.failing(nil)
