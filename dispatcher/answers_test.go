@@ -224,9 +224,7 @@ func TestWhatEndsAGrant(t *testing.T) {
 // TestNeighboursOfAGrantAreAsked varies what a grant is bound to, one thing at a
 // time and two.
 func TestNeighboursOfAGrantAreAsked(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		base := push("main")
 		base.TurnID = "t-1"

@@ -237,9 +237,7 @@ func contest(t *testing.T, all []task, agentOf func(*errand) player) map[string]
 // understands is scripted, so this holds that the texts say what they must, at every
 // kind of refusal. How well a model follows them is told where one is named.
 func TestArena(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	all := tasks(t)
 	scores := contest(t, all, scripted)
 	o, p := scores["ours"], scores["plain"]

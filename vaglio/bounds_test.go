@@ -127,9 +127,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 // from the heap: it bounds the work as well as the memory, and does not depend
 // on the machine. [BenchmarkLargeCalls] tells the time.
 func TestLargeCallsAreBounded(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	const size, most = 256 << 10, 200 << 20
 	e := gate(t)
 	for name, p := range hostile(size) {

@@ -199,9 +199,7 @@ func heap() uint64 {
 }
 
 func TestStreamKeepsMemoryConstant(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	const total = 100_000
 	in := &proposals{left: total, total: total}
 	tally, err := vaglio.Stream(t.Context(), newEngine(t, .3), in, io.Discard)

@@ -58,9 +58,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 
 // The platform refuses what is beyond its limits, and the fake does, too.
 func TestTheFullestDigestFits(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	t.Parallel()
 	for _, lang := range templates.Langs() {
 		synctest.Test(t, func(t *testing.T) {

@@ -36,9 +36,7 @@ func decidedBy(id string, at time.Time, state approval.State, n int) approval.En
 // TestTheHomeTabOfABusyDay has more than it lists, more than a page of steps, and
 // decisions of today about calls of yesterday.
 func TestTheHomeTabOfABusyDay(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	inWorld(t, func(w *world) {
 		time.Sleep(36 * time.Hour) // noon
 		now := time.Now()

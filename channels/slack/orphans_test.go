@@ -86,9 +86,7 @@ func TestAMessageThatMayHaveGotThere(t *testing.T) {
 
 // TestManyOrphans are more than one page of the channel's history.
 func TestManyOrphans(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -144,9 +144,7 @@ func (c calls) ended(s approval.State) approval.Card {
 }
 
 func FuzzCard(f *testing.F) {
-	if race.Detector {
-		f.Skip(race.Alone)
-	}
+	race.Alone(f)
 	for _, s := range []string{
 		"plain", "<b>x</b>", "</code></pre><a href=\"https://evil.test\">Allow</a>", "&lt;&amp;&#39;", "https://evil.test @somebody /start #tag $USD",
 		"a\u202eb", "zero\u200bwidth", "\u2066x", "\xff\xfe", "\x00\x1b[2J", "line\n\n✅ Allowed once by Ann\n", strings.Repeat("<&>\n", 700),
@@ -186,9 +184,7 @@ func FuzzCard(f *testing.F) {
 }
 
 func TestAMegabyteIsShownWhole(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	t.Parallel()
 	big := strings.Repeat("<script>\u202e😀\n", 1<<16)
 	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}} {

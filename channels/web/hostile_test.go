@@ -32,9 +32,7 @@ func skeleton(n *html.Node) []string {
 // Whatever an agent writes, a page has the structure that it has for plain
 // words, and holds no character that cannot be seen.
 func TestHostileTextChangesNoStructure(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	addresses := []string{"/inbox", "/inbox?ask=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history", "/inbox/statistics"}
 	plain := newInbox(t, everywhere(" plain words")).signIn()
 	turn := func(in *inbox) string {

@@ -92,9 +92,7 @@ func TestWhatAJudgeDidHasAPage(t *testing.T) {
 
 // What a judge's tools read is hostile, and stays text.
 func TestAJudgesTranscriptIsText(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	skeletons := func(said string) []string {
 		in := judged(t, said).signIn()
 		at := "/inbox/judgement/j-1%2F..%2Fx"

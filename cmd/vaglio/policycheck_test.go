@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // TestCheckAndServeAgree has a route to a chat, with no chat, that one, and another.
@@ -46,6 +47,7 @@ func TestCheckAndServeAgree(t *testing.T) {
 // TestALineOfThePolicyIsShownThenWritten has a real daemon asked for a program that
 // nobody knows, and the line written that would have spared the questions.
 func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	file := filepath.Join(h.dir, "policy.yaml")
@@ -110,6 +112,7 @@ func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 // TestARouteIsShownThenWritten has the line of a route shown with what it would have sent
 // there of what was asked, and written in front of the other rules.
 func TestARouteIsShownThenWritten(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	file := filepath.Join(h.dir, "policy.yaml")

@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // What a client has written down is judged without a daemon; nothing is kept, and no
 // secret is told.
 func TestReplay(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	now := time.Now().UTC().Format(time.RFC3339)
@@ -59,6 +62,7 @@ func TestReplay(t *testing.T) {
 // A shadow watches without a daemon: the call passes, is replayed, and the client
 // stands there as one that is only watched.
 func TestShadow(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	settings := filepath.Join(h.dir, ".claude/settings.json")

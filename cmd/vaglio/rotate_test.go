@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // laterPush is a call of another turn that a person is asked about.
@@ -99,6 +100,7 @@ func TestKeysAreRotatedWhileServing(t *testing.T) {
 // TestKeysAreRotatedWithoutADaemon rotates twice while nobody serves; the next start
 // does the rest, once.
 func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	if r := h.run("", "rotate"); r.code != exitFailed || !strings.Contains(r.err, "vaglio has not served this data folder") {
@@ -126,6 +128,7 @@ func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
 // on disk then open it, and nothing is lost: either all is as before, or the next start
 // has finished the rotation. One that was acknowledged is never undone.
 func TestKilledWhileKeysAreRotated(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()
@@ -216,6 +219,7 @@ func (s *served) killedRotating(point int) (done bool) {
 // another pass, and looks for what they said in all files of the data folder. The audit
 // log is for people and programs to read: it has the intent, masked, and no values.
 func TestTheFilesOfAServedStoreTellNothing(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -167,6 +168,7 @@ func (m *throwaway) by(script string, uid, gid int, groups ...int) (said string,
 }
 
 func TestSetup(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	m := newThrowaway(t)
 	before, accounts := m.tree(), m.accounts()
@@ -336,6 +338,7 @@ func (m *throwaway) serve() *served {
 // against one that has another: nothing may come of it. Those that the serving user
 // could do are run as that user, too, so that one that does nothing is noticed.
 func TestTheExploitsFromAnotherUser(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	m := newThrowaway(t)
 	if _, err := exec.LookPath("curl"); err != nil {

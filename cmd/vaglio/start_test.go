@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // secretText is a text that no output may hold.
@@ -181,6 +183,7 @@ func readToken(t testing.TB, h *home) string {
 func (s *served) agentToken() string { return readToken(s.h.t, s.h) }
 
 func TestTokens(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	status := func(s *served, token string) int {
@@ -258,6 +261,7 @@ func TestALinkSignsInOnce(t *testing.T) {
 }
 
 func TestCommandLines(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	for name, c := range map[string]struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/logverify"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/keyring"
@@ -335,6 +336,7 @@ func tamperings(older []byte) map[string]tampering {
 // TestWhateverIsDoneToTheHistoryIsFound spoils the files of a daemon in every way
 // that the table knows, and reads what is told.
 func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
+	race.Alone(t)
 	h, c, older := newChronicle(t)
 	if r := h.run("", "log", "verify", "--checkpoint", c.checkpoint); r.code != 0 || !strings.Contains(r.out, fmt.Sprint(chronicleLeaves, " leaves")) ||
 		strings.Count(r.out, "agrees with the tree, up to leaf 9") != 2 || !strings.Contains(r.out, "3 approvals agree with it") {
@@ -369,6 +371,7 @@ func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 // TestAnOlderStoreIsToldOf starts the daemon on an older copy of the store: it
 // guards, and says so everywhere until the owner knows.
 func TestAnOlderStoreIsToldOf(t *testing.T) {
+	race.Alone(t)
 	h, c, older := newChronicle(t)
 	if err := os.WriteFile(h.data(datafolder.StoreFile), older, 0o600); err != nil {
 		t.Fatal(err)
@@ -410,6 +413,7 @@ func TestAnOlderStoreIsToldOf(t *testing.T) {
 
 // TestTheHistoryIsRead reads the history with and without a daemon.
 func TestTheHistoryIsRead(t *testing.T) {
+	race.Alone(t)
 	h, c, _ := newChronicle(t)
 	read := func() (text string) {
 		t.Helper()

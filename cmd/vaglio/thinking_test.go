@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 )
@@ -39,6 +40,7 @@ func indented(text, by string) string {
 
 // TestTheSeedsExamplesStartADaemon starts one with each, and has its judge asked.
 func TestTheSeedsExamplesStartADaemon(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	mind := modeltest.Start(modeltest.OpenAI, modeltest.Always(
 		`{"score":0.92,"confidence":0.88,"reasoning":"It matches the task.","signals":[{"category":"read_only","score":1.0,"message":"No side effects"}],"metadata":{"policy":"allow"}}`))

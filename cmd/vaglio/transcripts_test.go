@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -18,7 +21,7 @@ type worked struct {
 	t    *testing.T
 	s    *served
 	dir  string
-	call int
+	call atomic.Int64
 }
 
 func newWorked(t *testing.T) *worked {
@@ -50,21 +53,23 @@ func (p *worked) write(name, text string) {
 }
 
 // hook puts a call to the real hook and says how it ends: "run", "asked" where
-// nobody answered in time, or "denied".
+// nobody answered in time, or "denied". Several may be put at once.
 func (p *worked) hook(tool string, input map[string]any) (end, said string) {
 	p.t.Helper()
-	p.call++
+	call := p.call.Add(1)
 	text, err := strictjson.Marshal(map[string]any{
-		"session_id": "s", "prompt_id": fmt.Sprintf("p%d", p.call), "cwd": p.dir, "hook_event_name": "PreToolUse",
-		"tool_name": tool, "tool_input": input, "tool_use_id": fmt.Sprintf("u%d", p.call),
+		"session_id": "s", "prompt_id": fmt.Sprintf("p%d", call), "cwd": p.dir, "hook_event_name": "PreToolUse",
+		"tool_name": tool, "tool_input": input, "tool_use_id": fmt.Sprintf("u%d", call),
 	})
 	if err != nil {
-		p.t.Fatal(err)
+		p.t.Error(err)
+		return "", ""
 	}
 	r := p.s.h.run(string(text), "hook", "claude-code", "--limit", "4s")
 	switch {
 	case r.code != 0:
-		p.t.Fatalf("%s: %+v", text, r)
+		p.t.Errorf("%s: %+v", text, r)
+		return "", ""
 	case !strings.Contains(r.out, `"permissionDecision":"deny"`):
 		return "run", r.out
 	case strings.Contains(r.out, "nobody has answered"):
@@ -143,6 +148,7 @@ func (p *worked) follow(steps []step) {
 // TestTheGatesOwnProgramIsKept tries to put another program in the place of the
 // one that is the gate, in a checkout in which the agent works.
 func TestTheGatesOwnProgramIsKept(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	p := newWorked(t)
 	self := binary
@@ -185,8 +191,7 @@ func TestSwappedAfterTheClick(t *testing.T) {
 		if tt.file != "" {
 			p.write(tt.file, tt.before)
 		}
-		call := fmt.Sprintf(`{"turn_id":"t","step":%d,"intent":"deploy","executor":"shell_exec","args":{"command":%q},"context":{"cwd":%q}}`, p.call, tt.command, tt.cwd)
-		p.call++
+		call := fmt.Sprintf(`{"turn_id":"t","step":%d,"intent":"deploy","executor":"shell_exec","args":{"command":%q},"context":{"cwd":%q}}`, p.call.Add(1), tt.command, tt.cwd)
 		asked := p.s.agent("POST", "/v1/proposals", call).answer(t)
 		if asked.Decision != approval.RulingPending {
 			t.Fatalf("%s: %+v", tt.command, asked)
@@ -223,6 +228,7 @@ func TestSwappedAfterTheClick(t *testing.T) {
 // TestNobodyHangsAtAFile has the real hook and daemon judge calls that run what
 // cannot be read, or must not: each is asked, with its reason on the card.
 func TestNobodyHangsAtAFile(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	p := newWorked(t)
 	at := func(name string) string { return filepath.Join(p.dir, name) }
@@ -243,9 +249,13 @@ func TestNobodyHangsAtAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var hooks sync.WaitGroup // Each waits for an answer that does not come.
 	for _, name := range []string{"large.sh", "pipe.sh", "loop.sh", "zero.sh", "out.sh", "latin.sh", "folder.sh"} {
-		if end, said := p.hook("Bash", map[string]any{"command": "bash " + name}); end != "asked" {
-			t.Errorf("bash %s ends %s: %s", name, end, said)
-		}
+		hooks.Go(func() {
+			if end, said := p.hook("Bash", map[string]any{"command": "bash " + name}); end != "asked" {
+				t.Errorf("bash %s ends %s: %s", name, end, said)
+			}
+		})
 	}
+	hooks.Wait()
 }

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/bolt"
 )
 
 // TestARecordOfANewerVaglioIsNamed puts an ask into the store as a newer program
 // would have, as after a downgrade.
 func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	h.serve().stop()
@@ -61,6 +63,7 @@ func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
 
 // TestADamagedSegmentIsNamed damages an entry of the journal while no daemon runs.
 func TestADamagedSegmentIsNamed(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()

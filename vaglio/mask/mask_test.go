@@ -219,9 +219,7 @@ func TestMaskTagsAreKeyed(t *testing.T) {
 // Each of these texts gives the scanner as much to look at as it can, at every
 // place. A scanner that looks at the same place many times does not come back.
 func TestLongHostileTexts(t *testing.T) {
-	if race.Detector {
-		t.Skip(race.Alone)
-	}
+	race.Alone(t)
 	for _, unit := range []string{
 		"eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
 		"-----BEGIN PRIVATE KEY-----MI", "-----BEGIN PRIVATE KEY-----", "authorization:", "bearer ", "1:", "1", "password=\"", "a/", "\\\"", "--token ",
