@@ -9,10 +9,6 @@ import (
 //go:embed tables/*.txt
 var files embed.FS
 
-// order is the order in which the files are read: of several rows about one
-// path the first decides.
-func order() []string { return strings.Fields("system secrets names rebuild trees") }
-
 // Row is one row of the table of places.
 type Row struct {
 	// What names the place for people, in the plural or as a mass.
@@ -42,10 +38,11 @@ func (p *parser) fault(column int, format string, args ...any) error {
 	return fmt.Errorf("place: %s:%d:%d: %s", p.name, p.line, column+1, fmt.Sprintf(format, args...))
 }
 
-// readRows reads all files that are built in.
+// readRows reads all files that are built in. Of several rows about one path the first
+// decides, and so the files' order.
 func readRows() ([]*Row, error) {
 	var all []*Row
-	for _, name := range order() {
+	for name := range strings.FieldsSeq("system secrets names rebuild trees") {
 		name = "tables/" + name + ".txt"
 		text, err := files.ReadFile(name)
 		if err != nil {
@@ -117,20 +114,7 @@ func (p *parser) header(line string) error {
 }
 
 func (r *Row) field(deed string) *string {
-	switch deed {
-	case "read":
-		return &r.Reading
-	case "write":
-		return &r.Writing
-	case "replace":
-		return &r.Replacing
-	case "remove":
-		return &r.Removing
-	case "copy":
-		return &r.Copying
-	default:
-		return nil
-	}
+	return map[string]*string{"read": &r.Reading, "write": &r.Writing, "replace": &r.Replacing, "remove": &r.Removing, "copy": &r.Copying}[deed]
 }
 
 func (p *parser) patterns(line string) error {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Class is a set of kinds of places.
@@ -75,9 +76,7 @@ const (
 type Table struct {
 	rows []*Row
 	// homeSteps are those of the user's home, homeFolded the same in lower case.
-	// homeCased says that the two differ.
 	homeSteps, homeFolded []string
-	homeCased             bool
 	fold                  bool
 	ruled                 *index // rows of which a rule is about
 	classed               *index // all rows about paths
@@ -91,27 +90,47 @@ type Table struct {
 	volumes               *index
 }
 
-// Load reads the table. home is the user's home, "" if it is not known; fold
+// Load gives the table. home is the user's home, "" if it is not known; fold
 // says that the system does not tell case apart. The error says file, line and
 // column of a mistake in the data.
 func Load(home string, fold bool) (*Table, error) {
-	rows, err := readRows()
+	read := shared
+	if fold {
+		read = sharedFolded
+	}
+	t, err := read()
 	if err != nil {
 		return nil, err
 	}
-	return newTable(rows, home, fold), nil
+	return t.of(home), nil
 }
 
-func newTable(rows []*Row, home string, fold bool) *Table {
-	t := &Table{rows: rows, fold: fold, trees: map[string]struct{}{}, commons: map[string]struct{}{}}
+//nolint:gochecknoglobals // The tables of nobody's home are made once, for all, and never changed.
+var (
+	shared       = sync.OnceValues(func() (*Table, error) { return builtIn(false) })
+	sharedFolded = sync.OnceValues(func() (*Table, error) { return builtIn(true) })
+)
+
+func builtIn(fold bool) (*Table, error) {
+	rows, err := readRows()
+	return newTable(rows, fold), err
+}
+
+// of returns the table with the user's home.
+func (t *Table) of(home string) *Table {
+	own := *t
 	if home = Clean(home); strings.HasPrefix(home, "/") && home != "/" {
 		var r, lower room
-		t.homeFolded = slices.Clone(stepsOf(strings.ToLower(home), &lower))
-		if t.homeSteps = slices.Clone(stepsOf(home, &r)); fold {
-			t.homeSteps = t.homeFolded
+		own.homeFolded = slices.Clone(stepsOf(strings.ToLower(home), &lower))
+		if own.homeSteps = slices.Clone(stepsOf(home, &r)); t.fold {
+			own.homeSteps = own.homeFolded
 		}
-		t.homeCased = !slices.Equal(t.homeSteps, t.homeFolded)
 	}
+	return &own
+}
+
+func newTable(rows []*Row, fold bool) *Table {
+	t := &Table{rows: rows, fold: fold, trees: map[string]struct{}{}, commons: map[string]struct{}{}}
 	t.ruled = newIndex(rows, fold, func(r *Row) bool { return r.Reading+r.Writing+r.Replacing+r.Removing != "" })
 	// What a judge asks about is asked whatever the letters' case is.
 	t.classed = newIndex(rows, true, func(r *Row) bool { return r.Class&(variables|shapes|uses) == 0 })
@@ -146,20 +165,17 @@ func (t *Table) shape(c Class, p string) {
 func (t *Table) Rows() []*Row { return t.rows }
 
 // Trees gives the patterns of the system's trees, for those who tell of them.
-func (t *Table) Trees() []string { return t.patternsOf(tree) }
-
-// Disks gives the patterns of the disks below /dev.
-func (t *Table) Disks() []string { return t.disks }
-
-func (t *Table) patternsOf(c Class) []string {
-	var all []string
+func (t *Table) Trees() (all []string) {
 	for _, r := range t.rows {
-		if r.Class == c {
+		if r.Class == tree {
 			all = append(all, r.Where...)
 		}
 	}
 	return all
 }
+
+// Disks gives the patterns of the disks below /dev.
+func (t *Table) Disks() []string { return t.disks }
 
 // Rule gives the id of the guard's rule about doing something to what a clean
 // path names, "" if there is none.
@@ -208,8 +224,6 @@ func (r *Row) ruleFor(op Op) string {
 		return r.Writing
 	case Removes, Empties:
 		return r.Removing
-	case Uses, Reads, Copies:
-		return r.Reading
 	default:
 		return r.Reading
 	}

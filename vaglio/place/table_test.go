@@ -77,7 +77,7 @@ func TestEveryPattern(t *testing.T) {
 			patterns++
 			one := *row
 			one.Where = []string{text}
-			table := newTable([]*Row{&one}, "/home/ann", false)
+			table := newTable([]*Row{&one}, false).of("/home/ann")
 			hit, miss := instance(text)
 			if row.Class&variables != 0 {
 				if table.Variable(hit) != row.Class || table.Variable("plain") != 0 {
@@ -108,7 +108,7 @@ func TestEveryPattern(t *testing.T) {
 		}
 		for _, text := range row.Except {
 			hit, _ := instance(text)
-			table := newTable([]*Row{row}, "/home/ann", false)
+			table := newTable([]*Row{row}, false).of("/home/ann")
 			if row.Class&(variables|shapes) == 0 && table.classed.classes(strings.ToLower(hit), table) != 0 {
 				t.Errorf("%s: the free %s is found", row.What, hit)
 			}
@@ -298,4 +298,30 @@ func said(table *Table, p string) string {
 		words = append(words, table.Rule(p, op))
 	}
 	return strings.Join(words, " | ")
+}
+
+// TestTablesAreSharedNotTheirHomes has tables of two homes that are compiled once:
+// each knows its own home, and neither the other's.
+func TestTablesAreSharedNotTheirHomes(t *testing.T) {
+	t.Parallel()
+	homes := []string{"/home/ann", "/srv/people/ben"}
+	for _, fold := range []bool{false, true} {
+		var tables []*Table
+		for _, home := range homes {
+			table, err := Load(home, fold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tables = append(tables, table)
+		}
+		if tables[0].classed != tables[1].classed || tables[0].ruled != tables[1].ruled {
+			t.Errorf("fold %v: the patterns are compiled anew for each home", fold)
+		}
+		if got := tables[1].TreeAt(homes[1]); got != HomeTree {
+			t.Errorf("fold %v: %s is %d in its own table", fold, homes[1], got)
+		}
+		if got := tables[0].TreeAt(homes[1]); got == HomeTree {
+			t.Errorf("fold %v: %s is a home in the table of %s", fold, homes[1], homes[0])
+		}
+	}
 }

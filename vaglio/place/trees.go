@@ -109,7 +109,7 @@ func (t *Table) isHome(steps []string) bool {
 // homeOf gives how many of the steps name a home, 0 if they do not begin with
 // one.
 func (t *Table) homeOf(steps []string) int {
-	if n := len(t.homeSteps); n > 0 && len(steps) >= n && (MatchSteps(t.homeSteps, steps[:n]) || t.homeCased && MatchSteps(t.homeFolded, steps[:n])) {
+	if n := len(t.homeSteps); n > 0 && len(steps) >= n && (MatchSteps(t.homeSteps, steps[:n]) || MatchSteps(t.homeFolded, steps[:n])) {
 		return n
 	}
 	switch {
