@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/vaglio/place"
@@ -69,11 +68,15 @@ const (
 	MaxFacts = 1000
 	// FactsKept is for how long.
 	FactsKept = 24 * time.Hour
-	// maxText is the largest content that is kept with a fact, maxTexts the most
-	// of one session, maxAllTexts that of all of them together, in bytes.
-	maxText     = 64 << 10
-	maxTexts    = 4 << 20
-	maxAllTexts = 8 << 20
+	// maxText is the largest content that is kept with a fact, maxOne how much the
+	// contents and the rest of one session's facts may each be, and maxAll what all
+	// that is remembered of all of them may be together, in bytes.
+	maxText = 64 << 10
+	maxOne  = 4 << 20
+	maxAll  = 8 << 20
+	// factSize is what a fact takes beside its texts, wordSize a word beside its letters.
+	factSize = 128
+	wordSize = 16
 )
 
 // Facts are what a session is known to have done, oldest first. They are never
@@ -95,13 +98,33 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 		first++
 	}
 	out = out[first:]
-	left := maxTexts
+	rest := maxOne
 	for i, fact := range slices.Backward(out) {
-		if left -= len(fact.text); left < 0 && fact.text != "" {
-			return slices.Concat(out[:i+1].withoutTexts(), out[i+1:])
+		if rest -= fact.size(); rest < 0 {
+			// What stood before would be held as long as the list has room to grow.
+			return slices.Clone(out[i+1:]).within(maxOne)
 		}
 	}
-	return out
+	return out.within(maxOne)
+}
+
+// within returns the facts with the newest contents alone, up to so many bytes.
+func (f Facts) within(left int) Facts {
+	for i, fact := range slices.Backward(f) {
+		if left -= len(fact.text); left < 0 && fact.text != "" {
+			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
+		}
+	}
+	return f
+}
+
+// size is what a fact takes without the content of its file.
+func (f *Fact) size() int {
+	n := factSize + len(f.Path) + len(f.SHA256)
+	for _, w := range f.Words {
+		n += wordSize + len(w)
+	}
+	return n
 }
 
 // withoutTexts returns the facts without what the files hold: their digests stay.
@@ -263,116 +286,4 @@ func (f Facts) Runs(pattern string) bool {
 func digestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
-}
-
-// Sessions keeps the facts of sessions in memory, those in use last. It is safe
-// for concurrent use, and its zero value is ready for it.
-type Sessions struct {
-	mu    sync.Mutex
-	by    map[sessionKey]*kept
-	texts int // bytes of the contents that all of them hold
-}
-
-type sessionKey struct{ agent, id string }
-
-type kept struct {
-	facts Facts
-	texts int // bytes of their contents
-	used  time.Time
-}
-
-// set replaces the facts of one of the sessions.
-func (s *Sessions) set(k *kept, facts Facts) {
-	s.texts -= k.texts
-	k.facts, k.texts = facts, 0
-	for i := range facts {
-		k.texts += len(facts[i].text)
-	}
-	s.texts += k.texts
-}
-
-// maxSessions is how many sessions are remembered.
-const maxSessions = 1000
-
-// Facts are those of the session that the call belongs to.
-func (s *Sessions) Facts(p *Proposal) Facts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := s.by[sessionKey{p.Agent, p.SessionID()}]
-	if k == nil {
-		return nil
-	}
-	k.used = time.Now()
-	return k.facts
-}
-
-// Note adds what a call did, which was let through, to its session.
-func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
-	if p.SessionID() == "" || len(did) == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.by == nil {
-		s.by = map[sessionKey]*kept{}
-	}
-	key := sessionKey{p.Agent, p.SessionID()}
-	k := s.by[key]
-	if k == nil {
-		if len(s.by) >= maxSessions {
-			oldest, forgotten := s.oldest(func(*kept) bool { return true })
-			s.set(forgotten, nil)
-			delete(s.by, oldest)
-		}
-		k = &kept{}
-		s.by[key] = k
-	}
-	k.used = time.Now()
-	s.set(k, k.facts.add(now, s.unshared(k, did)...))
-	for s.texts > maxAllTexts {
-		_, large := s.oldest(func(k *kept) bool { return k.texts > 0 })
-		s.set(large, large.facts.withoutTexts())
-	}
-}
-
-// unshared are facts that a session adds. What another started with the same words
-// in the same folder is told from it by nothing, and is neither's own then.
-func (s *Sessions) unshared(of *kept, did Facts) Facts {
-	out := slices.Clone(did)
-	for i := range out {
-		if out[i].Deed != Started {
-			continue
-		}
-		for _, k := range s.by {
-			if k != of {
-				out[i].shared = k.share(&out[i]) || out[i].shared
-			}
-		}
-	}
-	return out
-}
-
-// share marks the facts of a session that tell the same as another's, and says
-// whether there are any.
-func (k *kept) share(f *Fact) (same bool) {
-	for i := range k.facts {
-		if g := &k.facts[i]; g.Deed == Started && g.Path == f.Path && slices.Equal(g.Words, f.Words) {
-			if !same {
-				k.facts = slices.Clone(k.facts) // others hold what they were given
-			}
-			k.facts[i].shared, same = true, true
-		}
-	}
-	return same
-}
-
-// oldest is the session that was used longest ago, of those that are meant; there
-// is one.
-func (s *Sessions) oldest(meant func(*kept) bool) (key sessionKey, oldest *kept) {
-	for at, k := range s.by {
-		if meant(k) && (oldest == nil || k.used.Before(oldest.used)) {
-			key, oldest = at, k
-		}
-	}
-	return key, oldest
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/metnos/vaglio/internal/filetest"
@@ -390,4 +392,101 @@ func TestWhatSessionsWroteIsBounded(t *testing.T) {
 	if kept == 0 || kept > most {
 		t.Errorf("%d bytes are kept", kept)
 	}
+}
+
+// TestWhatIsRememberedIsBounded notes far more than may be remembered, in each shape
+// that makes it large. What is held is measured, not added up: a word that is a part
+// of a command must not hold the command.
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	const mib = 1 << 20
+	name := func(i, size int) string { return strings.Repeat("x", size) + fmt.Sprint(i) }
+	shell := func(i, size int) vaglio.Fact {
+		command := "serve " + name(i, size)
+		return vaglio.StartedBy("/home/u/app", strings.Fields(command))
+	}
+	for _, tt := range []struct {
+		name     string
+		sessions int // among which the notes go around
+		notes    int
+		id       int // bytes of the session's name
+		fact     func(i int) vaglio.Fact
+	}{
+		{"small facts of many sessions", 900, 180_000, 8, func(i int) vaglio.Fact {
+			return vaglio.Fact{Deed: vaglio.Wrote, Path: "/home/u/app/" + name(i, 40), SHA256: strings.Repeat("a", 64)}
+		}},
+		{"long paths of one session", 1, 3000, 8, func(i int) vaglio.Fact {
+			return vaglio.Fact{Deed: vaglio.Wrote, Path: "/" + name(i, 64<<10)}
+		}},
+		{"long words of one session", 1, 300, 8, func(i int) vaglio.Fact { return shell(i, mib) }},
+		{"long words of many sessions", 300, 300, 8, func(i int) vaglio.Fact { return shell(i, mib) }},
+		{"small facts, then large ones", 1, 1200, 8, func(i int) vaglio.Fact {
+			if i < 1000 {
+				return shell(i, 1)
+			}
+			return shell(i, mib)
+		}},
+		{"parts of large commands", 50, 400, 8, func(i int) vaglio.Fact {
+			return vaglio.Fact{Deed: vaglio.Started, Path: "/home/u/app", Words: []string{name(i, mib)[mib-4:]}}
+		}},
+		{"long names of sessions", 2000, 2000, 64 << 10, func(int) vaglio.Fact {
+			return vaglio.Fact{Deed: vaglio.Wrote, Path: "/home/u/app/a"}
+		}},
+		{"one fact that is too large", 1, 1, 8, func(i int) vaglio.Fact { return shell(i, 5*mib) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var sessions vaglio.Sessions
+			before := heldInUse()
+			for i := range tt.notes {
+				p := vaglio.Proposal{Agent: "a", Session: name(i%tt.sessions, tt.id)}
+				sessions.Note(&p, time.Now(), vaglio.Facts{tt.fact(i)})
+			}
+			if held := heldInUse() - before; held > 24*mib {
+				t.Errorf("%d MiB are held", held/mib)
+			}
+			last := vaglio.Proposal{Agent: "a", Session: "newest"}
+			sessions.Note(&last, time.Now(), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/home/u/app/new"}})
+			if f := sessions.Facts(&last); !f.Wrote("/home/u/app/new") {
+				t.Error("what was noted last is forgotten")
+			}
+		})
+	}
+}
+
+// TestTheOldestSessionIsForgottenFirst fills what may be remembered: sessions go in the
+// order of their last use, and asking for one's facts is a use.
+func TestTheOldestSessionIsForgottenFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sessions vaglio.Sessions
+		of := func(i int) *vaglio.Proposal { return &vaglio.Proposal{Session: fmt.Sprint("s", i)} }
+		const all, large = 12, 1 << 20
+		for i := range all {
+			time.Sleep(time.Second)
+			if i > 0 && sessions.Facts(of(0)) == nil {
+				t.Fatalf("the session that was used last is forgotten when %d are there", i)
+			}
+			time.Sleep(time.Second)
+			sessions.Note(of(i), time.Now(), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/" + strings.Repeat("x", large)}})
+		}
+		kept := 0
+		for i := 1; i < all; i++ {
+			switch known := sessions.Facts(of(i)) != nil; {
+			case known:
+				kept++
+			case kept > 0:
+				t.Errorf("session %d is forgotten, and older ones are not", i)
+			}
+		}
+		if kept == 0 || kept > 7 {
+			t.Errorf("%d sessions of 1 MiB are kept beside the one in use", kept)
+		}
+	})
+}
+
+// heldInUse is how many bytes are reachable.
+func heldInUse() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }

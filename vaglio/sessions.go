@@ -1,0 +1,147 @@
+package vaglio
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Sessions keeps the facts of sessions in memory, those in use last. It is safe
+// for concurrent use, and its zero value is ready for it.
+type Sessions struct {
+	mu   sync.Mutex
+	by   map[sessionKey]*kept
+	held held // by all of them
+}
+
+// held is how many bytes are remembered: contents of files, and the rest.
+type held struct{ texts, rest int }
+
+type sessionKey struct{ agent, id string }
+
+type kept struct {
+	facts Facts
+	held  held
+	used  time.Time
+}
+
+// set replaces the facts of one of the sessions.
+func (s *Sessions) set(key sessionKey, k *kept, facts Facts) {
+	is := held{rest: len(key.agent) + len(key.id)}
+	for i := range facts {
+		is.texts += len(facts[i].text)
+		is.rest += facts[i].size()
+	}
+	s.held.texts += is.texts - k.held.texts
+	s.held.rest += is.rest - k.held.rest
+	k.facts, k.held = facts, is
+}
+
+// forget forgets the session that was used longest ago.
+func (s *Sessions) forget() {
+	key, k := s.oldest(func(*kept) bool { return true })
+	s.held.texts -= k.held.texts
+	s.held.rest -= k.held.rest
+	delete(s.by, key)
+}
+
+// maxSessions is how many sessions are remembered.
+const maxSessions = 1000
+
+// Facts are those of the session that the call belongs to.
+func (s *Sessions) Facts(p *Proposal) Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.by[sessionKey{p.Agent, p.SessionID()}]
+	if k == nil {
+		return nil
+	}
+	k.used = time.Now()
+	return k.facts
+}
+
+// Note adds what a call did, which was let through, to its session.
+func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
+	if p.SessionID() == "" || len(did) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = map[sessionKey]*kept{}
+	}
+	key := sessionKey{p.Agent, p.SessionID()}
+	k := s.by[key]
+	if k == nil {
+		if len(s.by) >= maxSessions {
+			s.forget()
+		}
+		k = &kept{}
+		s.by[key] = k
+	}
+	k.used = time.Now()
+	s.set(key, k, k.facts.add(now, s.unshared(k, did)...))
+	for s.held.texts+s.held.rest > maxAll {
+		if s.held.texts == 0 {
+			s.forget()
+			continue
+		}
+		// Digests tell more than nothing: contents go before sessions do.
+		of, large := s.oldest(func(k *kept) bool { return k.held.texts > 0 })
+		s.set(of, large, large.facts.withoutTexts())
+	}
+}
+
+// unshared are facts that a session adds. What another started with the same words
+// in the same folder is told from it by nothing, and is neither's own then.
+func (s *Sessions) unshared(of *kept, did Facts) Facts {
+	out := slices.Clone(did)
+	for i := range out {
+		out[i].detach()
+		if out[i].Deed != Started {
+			continue
+		}
+		for _, k := range s.by {
+			if k != of {
+				out[i].shared = k.share(&out[i]) || out[i].shared
+			}
+		}
+	}
+	return out
+}
+
+// detach takes what a fact tells out of the call that it is a part of, which would
+// be held as long as the fact is.
+func (f *Fact) detach() {
+	f.Path, f.text = strings.Clone(f.Path), strings.Clone(f.text)
+	f.Words = slices.Clone(f.Words)
+	for i, w := range f.Words {
+		f.Words[i] = strings.Clone(w)
+	}
+}
+
+// share marks the facts of a session that tell the same as another's, and says
+// whether there are any.
+func (k *kept) share(f *Fact) (same bool) {
+	for i := range k.facts {
+		if g := &k.facts[i]; g.Deed == Started && g.Path == f.Path && slices.Equal(g.Words, f.Words) {
+			if !same {
+				k.facts = slices.Clone(k.facts) // others hold what they were given
+			}
+			k.facts[i].shared, same = true, true
+		}
+	}
+	return same
+}
+
+// oldest is the session that was used longest ago, of those that are meant; there
+// is one.
+func (s *Sessions) oldest(meant func(*kept) bool) (key sessionKey, oldest *kept) {
+	for at, k := range s.by {
+		if meant(k) && (oldest == nil || k.used.Before(oldest.used)) {
+			key, oldest = at, k
+		}
+	}
+	return key, oldest
+}
