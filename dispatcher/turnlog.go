@@ -160,52 +160,44 @@ func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error
 	return d.dropOld(ctx, approval.KindJudgement, before)
 }
 
-// dropOld drops the records of a kind from before the instant. Steps are listed in
-// their order, so the first that is kept ends it.
+// dropOld drops the records of a kind from before the instant, if they are still what
+// was read. Steps are listed in their order, so the first that is kept ends it. While
+// the store writes in one transaction what was found, what comes next is read.
 func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before time.Time) error {
-	var old []approval.Record
-	for r, err := range d.store.List(ctx, approval.Query{Kind: kind}) {
-		if _, unread := errors.AsType[*approval.UnreadError](err); unread {
-			continue // It is named where records are read.
-		}
-		if err != nil {
-			return err
-		}
-		at, err := approval.KeptAt(kind, r.Body)
-		if err == nil && !at.Before(before) && kind == approval.KindStep {
-			break
-		}
-		if err != nil || !at.Before(before) {
-			continue
-		}
-		r.Body = nil // hundreds of KiB of a judgement, of no more use
-		if old = append(old, r); len(old) == droppedAtOnce {
-			if err := d.dropAll(ctx, kind, old); err != nil {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(2 * droppedAtOnce)
+	err := func() error {
+		for r, err := range d.store.List(ctx, approval.Query{Kind: kind}) {
+			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+				continue // It is named where records are read.
+			}
+			if err != nil {
 				return err
 			}
-			old = old[:0]
+			at, err := approval.KeptAt(kind, r.Body)
+			if err == nil && !at.Before(before) && kind == approval.KindStep {
+				return nil
+			}
+			if err == nil && at.Before(before) {
+				id, seq := r.ID, r.Seq // not its body: hundreds of KiB of a judgement
+				all.Go(func() error { return d.drop(ctx, kind, id, seq) })
+			}
 		}
-	}
-	return d.dropAll(ctx, kind, old)
+		return nil
+	}()
+	return cmp.Or(all.Wait(), err)
 }
 
-// dropAll drops records that are still what was read. The store writes in one
-// transaction what is dropped side by side.
-func (d *Dispatcher) dropAll(ctx context.Context, kind approval.Kind, old []approval.Record) error {
-	var all errgroup.Group
-	for _, r := range old {
-		all.Go(func() error {
-			_, err := d.store.Update(ctx, kind, r.ID, func(now approval.Record) (approval.Record, error) {
-				if now.Seq != r.Seq {
-					return now, approval.ErrKeep
-				}
-				now.Drop = true
-				return now, nil
-			})
-			return err
-		})
-	}
-	return all.Wait()
+// drop drops a record that was not changed since.
+func (d *Dispatcher) drop(ctx context.Context, kind approval.Kind, id string, seq uint64) error {
+	_, err := d.store.Update(ctx, kind, id, func(r approval.Record) (approval.Record, error) {
+		if r.Seq != seq {
+			return r, approval.ErrKeep
+		}
+		r.Drop = true
+		return r, nil
+	})
+	return err
 }
 
 // sessions are what the agents' sessions did that went through the gate. The
