@@ -184,7 +184,10 @@ secrets: ## take the rules for secrets from gitleaks anew, and what it finds in 
 # no version was published; what the lock file does hold is installed from it.
 .PHONY: agents
 agents: ## install the pinned coding agents from npm and run them, offline, behind the gate
-	npm install --prefix gateway/hook/agents --no-save --no-audit --no-fund
+	# OpenClaw's script of installation wants the newer Node.js that is installed with it.
+	npm install --prefix gateway/hook/agents --no-save --no-audit --no-fund --ignore-scripts
+	npm rebuild --prefix gateway/hook/agents node
+	npm rebuild --prefix gateway/hook/agents
 	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -timeout=30m -v ./cmd/vaglio ./vaglio/clients
 
 .PHONY: ast-grep
