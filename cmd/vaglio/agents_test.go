@@ -182,7 +182,7 @@ func (g *gated) examine(t *testing.T) []string {
 	if out := g.h.run("", "uninstall", g.r.Client, "--yes"); out.code != 0 {
 		t.Errorf("uninstall: %s%s", out.out, out.err)
 	}
-	out := g.h.run("", "doctor", g.r.Client)
+	out := g.h.runWithin(agentPatience, "", "doctor", g.r.Client)
 	return append(marks, mark(out.code == 1 && strings.Contains(out.out, "never asked"), "a missing hook was not found: "+out.out+out.err))
 }
 

@@ -113,7 +113,12 @@ type result struct {
 // run runs the binary to its end.
 func (h *home) run(stdin string, args ...string) result {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
+	return h.runWithin(patience, stdin, args...)
+}
+
+func (h *home) runWithin(d time.Duration, stdin string, args ...string) result {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), d)
 	defer cancel()
 	cmd := h.command(ctx, args...)
 	var out, errs bytes.Buffer
