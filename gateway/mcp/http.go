@@ -155,7 +155,7 @@ func (h *Handler) bare(w http.ResponseWriter, r *http.Request) {
 	case r.ContentLength != 0:
 		fail(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: only a POST has a body")
 	default:
-		h.reverse.ServeHTTP(w, r)
+		h.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, &exchange{host: r.Host})))
 	}
 }
 
@@ -248,6 +248,7 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Mess
 
 // pass hands a request on as it came.
 func (h *Handler) pass(w http.ResponseWriter, r *http.Request, body []byte, x *exchange) {
+	x.host = r.Host
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	h.reverse.ServeHTTP(w, r)

@@ -132,6 +132,8 @@ func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor
 
 // exchange is what is to be noted of a request's answer.
 type exchange struct {
+	// host is how the client calls the proxy.
+	host string
 	// lists is the id of a request for the tools; first is one for the first page.
 	lists string
 	first bool
@@ -146,9 +148,11 @@ type exchangeKey struct{}
 // answered watches what the server answers.
 func (h *Handler) answered(resp *http.Response) error {
 	x, ok := resp.Request.Context().Value(exchangeKey{}).(*exchange)
-	if !ok { // A stream of the server's own.
+	if !ok {
 		x = &exchange{}
 	}
+	h.challenge(resp, x.host)
+	h.metadata(resp, x.host)
 	x.watch(resp.Request.Context(), h, resp)
 	return nil
 }
