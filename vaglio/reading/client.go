@@ -26,7 +26,7 @@ func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 func IsLanguage(name string) bool { return name == langShell || interpreter(name, "") != nil }
 
 // client takes up what is known of the tool in the client that would make the
-// call. It adds to what the executor's name says of running things.
+// call. It adds to what the executor's name says of running things, but for a language.
 func (w *walk) client(c Call) {
 	if c.Client == "" {
 		return
@@ -41,7 +41,7 @@ func (w *walk) client(c Call) {
 		w.class.language = tool.Language
 	}
 	if tool.Shell || tool.Language != "" {
-		w.class.shell = w.class.shell || tool.Shell
+		w.class.shell = tool.Shell || w.class.shell && tool.Language == ""
 		w.class.runs, w.class.elsewhere, w.class.data = true, false, false
 	}
 }
