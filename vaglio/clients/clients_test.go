@@ -3,6 +3,7 @@ package clients
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,7 +16,12 @@ import (
 
 var update = flag.Bool("update", false, "write the published types' names anew")
 
-const typed = "testdata/claude-code.txt"
+// typed are the files with the names that clients' packages publish, and how many tools
+// they hold at least.
+var typed = map[string]struct {
+	file  string
+	least int
+}{"claude-code": {"testdata/claude-code.txt", 40}, "openclaw": {"testdata/openclaw.txt", 100}}
 
 // toolOf is the name of the tool whose arguments a published type describes.
 func toolOf(name string) string {
@@ -29,37 +35,39 @@ func toolOf(name string) string {
 	}
 }
 
-// TestTypes holds the table to the published types: every tool and every
-// argument of it has its entry.
+// TestTypes holds the tables to what is published: every tool and every argument of it
+// has its entry.
 func TestTypes(t *testing.T) {
 	set, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(typed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for l := range strings.Lines(string(data)) {
-		words := strings.Fields(l)
-		if len(words) == 0 || words[0] == "#" {
-			continue
+	for client, published := range typed {
+		data, err := os.ReadFile(published.file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		n++
-		tool := set.Tool("claude-code", toolOf(words[0]))
-		if tool == nil {
-			t.Errorf("the table lacks %s", words[0])
-			continue
-		}
-		for _, key := range words[1:] {
-			if !slices.Contains(tool.keys, key) {
-				t.Errorf("the table lacks the argument %s of %s", key, words[0])
+		n := 0
+		for l := range strings.Lines(string(data)) {
+			words := strings.Fields(l)
+			if len(words) == 0 || words[0] == "#" {
+				continue
+			}
+			n++
+			tool := set.Tool(client, toolOf(words[0]))
+			if tool == nil {
+				t.Errorf("%s: the table lacks %s", client, words[0])
+				continue
+			}
+			for _, key := range words[1:] {
+				if !slices.Contains(tool.keys, key) {
+					t.Errorf("%s: the table lacks the argument %s of %s", client, key, words[0])
+				}
 			}
 		}
-	}
-	if least := 40; n < least {
-		t.Errorf("%s holds %d tools, want at least %d", typed, n, least)
+		if n < published.least {
+			t.Errorf("%s holds %d tools, want at least %d", published.file, n, published.least)
+		}
 	}
 }
 
@@ -73,6 +81,7 @@ func TestTablesAreOfTheVersionsThatArePinned(t *testing.T) {
 	for name, pkg := range map[string]string{
 		"claude-code": "@anthropic-ai/claude-code", "codex": "@openai/codex", "copilot": "@github/copilot",
 		"gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code",
+		"openclaw": "openclaw", "cline": "cline",
 	} {
 		table, err := tables.ReadFile("tables/" + name + ".txt")
 		if err != nil {
@@ -86,7 +95,7 @@ func TestTablesAreOfTheVersionsThatArePinned(t *testing.T) {
 	}
 }
 
-// TestAgentTypes holds the names in testdata to the package that is installed.
+// TestAgentTypes holds the names in testdata to the packages that are installed.
 func TestAgentTypes(t *testing.T) {
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
@@ -96,19 +105,34 @@ func TestAgentTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := "# The tools of Claude Code and the names of their arguments, at any depth, as its\n" +
-		"# package's sdk-tools.d.ts types them. `make agents` holds it to that file.\n" + namesIn(string(data))
+	published(t, "claude-code", "# The tools of Claude Code and the names of their arguments, at any depth, as its\n"+
+		"# package's sdk-tools.d.ts types them. `make agents` holds it to that file.\n"+namesIn(string(data)))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, "node"), "testdata/openclaw.mjs", filepath.Join(folder, "..", "openclaw"))
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + folder + ":" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	_, tools, said := strings.Cut(string(out), "OPENCLAW\n") // After what its parts print.
+	if err != nil || !said {
+		t.Fatal(err, string(out))
+	}
+	published(t, "openclaw", "# The tools of OpenClaw and the names of their arguments, those by name alone that it\n"+
+		"# makes where its settings want them. `make agents` holds it to the package.\n"+tools)
+}
+
+// published holds a client's file to what its package says.
+func published(t *testing.T, client, got string) {
+	t.Helper()
+	file := typed[client].file
 	if *update {
-		if err := os.WriteFile(typed, []byte(got), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(typed)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("the published types differ from %s; add to the table, then -update. They are:\n%s", typed, got)
+		t.Errorf("the published types differ from %s; add to the table, then -update. They are:\n%s", file, got)
 	}
 }
 

@@ -10,39 +10,41 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestClientTools judges calls of a client's own tools by its table.
+// TestClientTools judges calls of clients' own tools by their tables.
 func TestClientTools(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/claude-code.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	j, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	for row := range strings.Lines(string(data)) {
-		const fields = 3
-		words := strings.SplitN(strings.TrimSpace(row), " ", fields)
-		if words[0] == "#" {
-			continue
-		}
-		n++
-		p := vaglio.Proposal{Executor: words[1], Context: vaglio.Context{Client: "claude-code", Cwd: "/home/u/app"}}
-		if err := strictjson.Unmarshal([]byte(words[2]), &p.Args); err != nil {
-			t.Fatalf("%s: %v", row, err)
-		}
-		got, err := j.Grade(t.Context(), p)
+	for client, least := range map[string]int{"claude-code": 90, "openclaw": 60} {
+		data, err := os.ReadFile("testdata/" + client + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked := got.Score < effects.Threshold; asked != (words[0] == "ask") {
-			t.Errorf("%sscore %.2f: %s", row, got.Score, got.Reasoning)
+		n := 0
+		for row := range strings.Lines(string(data)) {
+			const fields = 3
+			words := strings.SplitN(strings.TrimSpace(row), " ", fields)
+			if words[0] == "#" {
+				continue
+			}
+			n++
+			p := vaglio.Proposal{Executor: words[1], Context: vaglio.Context{Client: client, Cwd: "/home/u/app"}}
+			if err := strictjson.Unmarshal([]byte(words[2]), &p.Args); err != nil {
+				t.Fatalf("%s: %v", row, err)
+			}
+			got, err := j.Grade(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if asked := got.Score < effects.Threshold; asked != (words[0] == "ask") {
+				t.Errorf("%s: %sscore %.2f: %s", client, row, got.Score, got.Reasoning)
+			}
 		}
-	}
-	if least := 90; n < least {
-		t.Errorf("%d rows, want at least %d", n, least)
+		if n < least {
+			t.Errorf("%s: %d rows, want at least %d", client, n, least)
+		}
 	}
 }
 
