@@ -193,7 +193,7 @@ exit $code
 	all := []string{"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"}
 	// Those of tokens; without auth/2025-03-26-oauth-endpoint-fallback, in which the client
 	// would have to post what is no message to the server itself.
-	for _, name := range strings.Fields(`metadata-default metadata-var1 metadata-var2 metadata-var3 basic-cimd
+	for name := range strings.FieldsSeq(`metadata-default metadata-var1 metadata-var2 metadata-var3 basic-cimd
 		scope-from-www-authenticate scope-from-scopes-supported scope-omitted-when-undefined scope-step-up scope-retry-limit
 		token-endpoint-auth-basic token-endpoint-auth-post token-endpoint-auth-none pre-registration
 		2025-03-26-oauth-metadata-backcompat resource-mismatch offline-access-scope offline-access-not-supported`) {
