@@ -89,7 +89,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	case worst != nil && len(act(worst.said)) > 0:
 		like := 0
 		h.Said, like = found.together(worst)
-		h.More -= like
+		h.More = max(0, h.More-like)
 	default:
 		h.Said = c.plainly()
 	}
@@ -294,55 +294,6 @@ func act(s wording.Sentence) wording.Sentence {
 		}
 	}
 	return out
-}
-
-// together is the act of one thing and of those that differ from it only in what
-// they are done to, and how many those are.
-func (o *operations) together(one *one) (said wording.Sentence, like int) {
-	said = act(one.said)
-	if from, ok := o.source(said); ok {
-		return wording.Sentence{wording.Say("runs code downloaded from %s", from)}, 0
-	}
-	shape, things := shapeOf(said)
-	names, at := []string(nil), -1
-	for i := range o.list {
-		c := &o.list[i]
-		if !c.weighs(one) {
-			continue
-		}
-		other, its := shapeOf(act(c.said))
-		if differs := differing(its, things); other == shape && differs >= 0 && (at < 0 || differs == at) {
-			at, names = differs, append(names, its[differs])
-		}
-	}
-	if at < 0 || one.stands > 1 {
-		return said, 0
-	}
-	all := named(append([]string{things[at]}, names...))
-	if utf8.RuneCountInString(all.String()) > longestThing {
-		return said, 0
-	}
-	return said.About(things[at], all), len(names)
-}
-
-// weighs reports whether an operation stands for itself and weighs as much as another.
-func (o *one) weighs(other *one) bool {
-	return o.stands <= 1 && !o.guessed && o.score == other.score && o.weight() == other.weight()
-}
-
-// differing is the place at which two lists differ, -1 where that is not one place.
-func differing(a, b []string) int {
-	at := -1
-	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			continue
-		}
-		if at >= 0 {
-			return -1
-		}
-		at = i
-	}
-	return at
 }
 
 // source is the address of which downloaded code is run, where the call fetches

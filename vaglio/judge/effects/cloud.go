@@ -134,11 +134,14 @@ func awsVerb(c *call) []Effect {
 // stored judges writing to a store of objects.
 func stored(c *call) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
-	e := usual(KindSend).with(say("writes to shared storage: %s %s", verb, join(ops)), join(ops)).as(Irreversible, ReachShared)
+	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
 	if n := len(ops) - 1; n > 0 && verb != "mv" {
-		e.Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
+		out[0].Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
+		if c.has("--delete", "-d", "--delete-unmatched-destination-objects") {
+			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", ops[n].text), join(ops)).as(Irreversible, ReachShared))
+		}
 	}
-	return []Effect{e}
+	return out
 }
 
 // cloudSQL judges a statement that stands behind one of the options.
@@ -151,8 +154,7 @@ func cloudSQL(c *call) []Effect {
 	return unknown(say("runs SQL that was not read"), c.rest(0))
 }
 
-// dockerRun judges starting a container by the folders that it is given; its
-// command is judged by itself.
+// dockerRun judges starting a container by the folders that it is given; its command is judged by itself.
 func dockerRun(c *call) []Effect {
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
@@ -183,8 +185,7 @@ func (c *call) mounted(mount string) []Effect {
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
 }
 
-// bulk reports whether a command works on whatever another one lists, and not
-// only on what this call started itself.
+// bulk reports whether a command works on whatever another one lists, and not only on what this call started itself.
 func (c *call) bulk() bool {
 	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
 }
@@ -203,11 +204,8 @@ func kubeExec(c *call) []Effect {
 func composeRule(c *call) []Effect {
 	inner := *c.invocation
 	inner.name = "docker-compose"
-	for i, a := range c.all {
-		if a.text == "compose" {
-			inner.args = c.all[i+1:]
-			break
-		}
+	if i := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "compose" }); i >= 0 {
+		inner.args = c.all[i+1:]
 	}
 	return c.r.named(&inner)
 }

@@ -125,14 +125,11 @@ func (t *tool) fileReads(v *invocation, files []string) []Effect {
 
 // fileMoves are the effects of moving or copying files, at both ends.
 func (t *tool) fileMoves(v *invocation, verb string, source, dest []string) []Effect {
-	moved := wording.Phrase("moves files to")
-	if verb == "copy" {
-		moved = "copies files to"
-	}
 	var out []Effect
 	for _, p := range dest {
-		out = append(out, t.r.write(v, literal(p), moved)...)
+		out = append(out, t.r.write(v, literal(p), map[bool]wording.Phrase{true: "copies files to", false: "moves files to"}[verb == "copy"])...)
 	}
+	sayEnds(source, out)
 	for _, p := range source {
 		out = append(out, t.source(v, verb, p, dest)...)
 	}
@@ -225,24 +222,24 @@ func (t *tool) browses(w string) []Effect {
 
 func (t *tool) press(verb string) []Effect {
 	var label []string
-	for _, k := range []string{"element_id", "element", "selector", "text", "ref", "label", "name", "id", "target", "key", "description"} {
+	for _, k := range []string{"element", "text", "label", "name", "description", "selector", "key", "target", "element_id", "id", "ref"} {
 		if s, ok := t.args[k].(string); ok {
 			label = append(label, s)
 		}
 	}
-	text := strings.Join(label, " ")
+	text, called := strings.Join(label, " "), clip(append(label, "")[0], 60)
 	if verb == "submit" {
-		return shared(KindSend, say("submits a form on a web page %s", clip(text, 60)), text)
+		return shared(KindSend, say("submits a form on a web page %s", called), text)
 	}
 	if slices.ContainsFunc(taskWords(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
-		e := usual(KindSend).with(say("presses %s on a web page", clip(text, 60)), text).as(Irreversible, ReachShared)
+		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}
 	}
 	if text == "" || len(taskWords(text)) == 0 {
 		return unknown(say("presses something on a web page that is not known"), "")
 	}
-	e := usual(KindRead).with(say("presses %s on a web page", clip(text, 60)), text)
+	e := usual(KindRead).with(say("presses %s on a web page", called), text)
 	e.Sure = 0.5
 	return []Effect{e}
 }

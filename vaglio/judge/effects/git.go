@@ -107,8 +107,10 @@ func (c *call) pushOptions(to string) []Effect {
 	case c.has("-d", "--delete"):
 		remote, refs, _ := strings.Cut(to, " ")
 		return shared(KindDelete, say("deletes %s on %s", refs, remote), to)
-	case c.has("--tags", "--follow-tags", "--all"):
-		return []Effect{e.with(say("pushes tags or all branches to the remote"), "tags")}
+	case c.has("--all", "--branches"):
+		return shared(KindPublish, say("pushes all branches to the remote %s", to), "branches")
+	case c.has("--tags", "--follow-tags"):
+		return shared(KindPublish, say("pushes all tags to the remote %s", to), "tags")
 	case c.has("--no-verify"):
 		return shared(KindSafeguardOff, say("pushes without the checks of the hooks"), to)
 	}

@@ -64,8 +64,7 @@ func operationsRule(c *call) []Effect {
 	return out
 }
 
-// bothEnds says of the place to which files are moved, copied or linked which ones
-// those are.
+// bothEnds says which files are moved, copied or linked to a place.
 func bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
@@ -73,6 +72,11 @@ func bothEnds(all []operation.Operation, out []Effect) {
 			names = append(names, argOf(all[i].Object.Word).text)
 		}
 	}
+	sayEnds(names, out)
+}
+
+// sayEnds names the sources where the target is said alone.
+func sayEnds(names []string, out []Effect) {
 	told := map[wording.Phrase]wording.Phrase{"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s to %s"}
 	for i := range out {
 		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {

@@ -216,7 +216,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "DELETE", "UPDATE", "INSERT":
 		return s.rows(verb, target, e, where), true
 	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
-		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE":
+		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE", "GRANT", "REVOKE":
 		return e.as(Partial, ReachShared), true
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
@@ -260,12 +260,11 @@ func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wo
 
 // rows judges a change of rows: of all of them, it is as bad as it gets. Those only added can be taken out.
 func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Effect {
-	switch {
-	case verb != "INSERT":
-	case s.has("UPDATE") || s.has("REPLACE") || s.has("OVERWRITE"):
-		return e.with(statementSaid(verb, "MERGE", target, where), e.Target)
-	default:
+	if verb == "INSERT" && !s.has("UPDATE") && !s.has("REPLACE") && !s.has("OVERWRITE") {
 		return e.as(Partial, ReachShared)
+	}
+	if verb == "INSERT" {
+		return e.with(statementSaid(verb, "MERGE", target, where), e.Target)
 	}
 	if !s.has("WHERE") && !s.has("LIMIT") {
 		e.Why, e.Reach = statementSaid(verb, verb+" *", target, where), ReachPublic

@@ -1,0 +1,81 @@
+package headline
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// together is the act of one thing and of those that differ from it only in what
+// they are done to, and how many those are.
+func (o *operations) together(one *one) (said wording.Sentence, like int) {
+	said = act(one.said)
+	if from, ok := o.source(said); ok {
+		return wording.Sentence{wording.Say("runs code downloaded from %s", from)}, 0
+	}
+	if mirrored := o.mirrored(said); mirrored != nil {
+		return mirrored, 1
+	}
+	shape, things := shapeOf(said)
+	names, at := []string(nil), -1
+	for i := range o.list {
+		c := &o.list[i]
+		if !c.weighs(one) {
+			continue
+		}
+		other, its := shapeOf(act(c.said))
+		if differs := differing(its, things); other == shape && differs >= 0 && (at < 0 || differs == at) {
+			at, names = differs, append(names, its[differs])
+		}
+	}
+	if at < 0 || one.stands > 1 {
+		return said, 0
+	}
+	all := named(append([]string{things[at]}, names...))
+	if utf8.RuneCountInString(all.String()) > longestThing {
+		return said, 0
+	}
+	return said.About(things[at], all), len(names)
+}
+
+// mirrored says of a copy that deletes what it does not bring where it goes both in
+// one, whichever of them is the worst; nil where it is no such copy.
+func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
+	var copies, deletes *wording.Clause
+	for i := range o.list {
+		for c := range slices.Values(o.list[i].said[:min(1, len(o.list[i].said))]) {
+			switch {
+			case c.Phrase == "copies %s to %s":
+				copies = &c
+			case strings.HasPrefix(string(c.Phrase), "deletes what %s has besides"):
+				deletes = &c
+			}
+		}
+	}
+	if copies == nil || deletes == nil || copies.Args[1].Text != deletes.Args[0].Text || said[0].Phrase != copies.Phrase && said[0].Phrase != deletes.Phrase {
+		return nil
+	}
+	return wording.Sentence{*copies, wording.Say("and deletes what is not in it")}
+}
+
+// weighs reports whether an operation stands for itself and weighs as much as another.
+func (o *one) weighs(other *one) bool {
+	return o.stands <= 1 && !o.guessed && o.score == other.score && o.weight() == other.weight()
+}
+
+// differing is the place at which two lists differ, -1 where that is not one place.
+func differing(a, b []string) int {
+	at := -1
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
+}
