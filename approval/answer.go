@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -204,6 +205,19 @@ type Step struct {
 	// Did is what the call does that its session is to remember, of one that the
 	// judges approved.
 	Did vaglio.Facts `json:"did,omitempty"`
+}
+
+// Headline says what the call of a step would do, nil where no judge told. The step
+// is one in which secrets are masked.
+func (s *Step) Headline() *headline.Headline {
+	if s.Verdict == nil {
+		return nil
+	}
+	h := headline.Of(s.Proposal, *s.Verdict)
+	if !h.Consequence.Known() {
+		return nil
+	}
+	return &h
 }
 
 // MaxAgain is of how many repeats a step keeps the times: an agent that goes

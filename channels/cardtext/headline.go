@@ -17,6 +17,15 @@ func Headline(texts *templates.Texts, h *headline.Headline) Text {
 	return w.text
 }
 
+// StepHeadline says what the call of a step would do, nothing where no judge told.
+func StepHeadline(texts *templates.Texts, s *approval.Step) Text {
+	h := s.Headline()
+	if h == nil {
+		return nil
+	}
+	return Headline(texts, h)
+}
+
 // CardHeadline says what the calls of a card would do: the worst of them, how
 // many are like it, and how many others there are.
 func CardHeadline(texts *templates.Texts, c *approval.Card) Text {

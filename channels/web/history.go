@@ -192,15 +192,16 @@ type moment struct {
 	Tone string
 	// By is who did it, empty where nobody decided.
 	By string
-	// Step names the step, Wanted is its call.
-	Step, Wanted string
+	// Step is the step, Wanted its call in one line.
+	Step   approval.Step
+	Wanted string
 }
 
 // momentsOf tells what happened to a step, in order.
 func momentsOf(e *approval.Entry, v *entryView) []moment {
 	var all []moment
 	add := func(at time.Time, word text, tone, by string) {
-		all = append(all, moment{At: at, Word: word, Tone: tone, By: by, Step: v.Step.ID, Wanted: v.Wanted})
+		all = append(all, moment{At: at, Word: word, Tone: tone, By: by, Step: v.Step, Wanted: v.Wanted})
 	}
 	became := func(at time.Time, s approval.State, by string) {
 		word, tone, _ := words(s)

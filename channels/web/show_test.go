@@ -65,7 +65,7 @@ func TestSize(t *testing.T) {
 	}
 	en := set.In(templates.English, time.UTC)
 	for text, want := range map[string]string{
-		"": "1 line, 0 characters", "a": "1 line, 1 character", "ü\nb": "2 lines, 3 characters",
+		"": "", "a": "", strings.Repeat("x", 81): "1 line, 81 characters", "ü\nb": "2 lines, 3 characters",
 		strings.Repeat("x", 1234567): "1 line, 1,234,567 characters", strings.Repeat("\n", 999): "1,000 lines, 999 characters",
 	} {
 		if got := size(en, text); got != want {

@@ -70,6 +70,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"line":      func(v cardView) string { return v.line(texts) },
 		"headline":  func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
 		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
+		"step":      func(s approval.Step) template.HTML { return saidOf(cardtext.StepHeadline(texts, &s)) },
 		"follows":   func(c approval.Card) string { return follows(texts, &c) },
 		"score":     texts.Score,
 		"number":    texts.Number,
@@ -135,8 +136,15 @@ func left(texts *templates.Texts, t time.Time) string {
 	}
 }
 
-// size says how long a text is, so that nobody has to trust the looks.
+// plainSize is how many characters of one line are told at a glance.
+const plainSize = 80
+
+// size says how long a text is, so that nobody has to trust the looks; nothing of
+// one line that is short, in which all that would not be seen is marked.
 func size(texts *templates.Texts, s string) string {
+	if len(s) <= plainSize && !strings.Contains(s, "\n") {
+		return ""
+	}
 	return texts.Plain("web.size", templates.Values{"lines": strings.Count(s, "\n") + 1, "chars": utf8.RuneCountInString(s)})
 }
 

@@ -33,12 +33,14 @@
     return far.format(-Math.floor(s / 86400), "day");
   }
 
-  function until(at, now) {
+  const long = (n, unit) => far.format(n, unit);
+  const short = (n, unit) => new Intl.NumberFormat(lang, { style: "unit", unit, unitDisplay: "short" }).format(n);
+  function until(at, now, say) {
     const s = Math.ceil((at - now) / 1000);
     if (s <= 0) return words["left.now"];
-    if (s < 120) return far.format(s, "second");
-    if (s < 7200) return far.format(Math.floor(s / 60), "minute");
-    return far.format(Math.floor(s / 3600), "hour");
+    if (s < 120) return say(s, "second");
+    if (s < 7200) return say(Math.floor(s / 60), "minute");
+    return say(Math.floor(s / 3600), "hour");
   }
 
   function write(el, text) { if (el.textContent !== text) el.textContent = text; }
@@ -52,7 +54,7 @@
     }
     for (const el of document.querySelectorAll("time[data-until]")) {
       const at = new Date(el.dateTime).getTime();
-      write(el, until(at, now));
+      write(el, until(at, now, el.dataset.until === "short" ? short : long));
       el.classList.toggle("soon", at - now < 120000);
       if (at <= now && !el.dataset.past) { el.dataset.past = "1"; soon(); }
     }
