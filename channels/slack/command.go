@@ -26,7 +26,7 @@ const (
 // only who asked sees it, and it needs no membership in the channel.
 func (l *loop) obey(ctx context.Context, a *act) error {
 	c := a.command
-	who := person{id: c.UserID, team: c.TeamID, enterprise: c.EnterpriseID, name: c.UserName}
+	who := person{id: c.UserID, team: c.TeamID, name: c.UserName}
 	p, err := l.answer(ctx, who, c)
 	if err != nil {
 		p = l.page("failed")

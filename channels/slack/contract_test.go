@@ -160,6 +160,7 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			"Somebody presses who is not in the channel, or the app is no longer in it":         "TestWhoIsNotInTheChannelIsAnswered",
 			"Somebody joins or leaves a user group":                                             "TestAGroupIsLookedUp",
 			"Somebody presses who is not listed, or whose workspace is another (Slack Connect)": "TestOnlyApproversDecide",
+			"Somebody acts from another workspace of the same organization (Enterprise Grid)":   "TestColleaguesOfTheOrganizationDecide",
 		},
 		Rooms: map[string]func(bool){
 			"archived": func(shut bool) { w.server.Archive(want, shut) },

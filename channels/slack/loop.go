@@ -246,7 +246,7 @@ func (l *loop) hear(ctx context.Context, a *act) error {
 			return nil
 		}
 		a.ack.give(nil)
-		return l.home(ctx, person{id: e.User, team: a.event.TeamID, enterprise: a.event.EnterpriseID})
+		return l.home(ctx, person{id: e.User, team: a.event.TeamID})
 	default:
 		return nil
 	}

@@ -78,22 +78,39 @@ func (c *Channel) Roster(group string) (ids []string, known bool) {
 }
 
 // may reports whether a person who acts on Slack may decide. Somebody of
-// another workspace, in a shared channel, may not. A group that a person joined
-// a moment ago is looked up once more.
+// another workspace, in a shared channel, may not, unless both are of one
+// organization. A group that a person joined a moment ago is looked up once more.
 func (c *Channel) may(ctx context.Context, p person) bool {
 	c.mu.Lock()
-	team, enterprise := c.self.team, c.self.enterprise
+	us := c.self
 	c.mu.Unlock()
-	if p.team != "" && p.team != team && (enterprise == "" || p.enterprise != enterprise) {
+	if p.team != "" && p.team != us.team && us.enterprise == "" {
 		return false
 	}
-	if c.Approves(p.qualified()) {
-		return true
-	}
-	if !c.lookUp(ctx, rosterAgain) {
+	if !c.Approves(p.qualified()) && (!c.lookUp(ctx, rosterAgain) || !c.Approves(p.qualified())) {
 		return false
 	}
-	return c.Approves(p.qualified())
+	return p.team == "" || p.team == us.team || c.organization(ctx, p.id) == us.enterprise
+}
+
+// organization is the one that somebody's workspace belongs to (Enterprise Grid), empty
+// where that cannot be looked up. What they send tells where they did it, and of a
+// message not even that.
+func (c *Channel) organization(ctx context.Context, id string) string {
+	ctx, cancel := context.WithTimeout(ctx, freshWithin)
+	defer cancel()
+	of := ""
+	err := c.do(ctx, "users.info", func(ctx context.Context) error {
+		u, err := c.api.GetUserInfoContext(ctx, id)
+		if err == nil {
+			of = u.Enterprise.EnterpriseID
+		}
+		return err
+	})
+	if err != nil {
+		c.log.WarnContext(ctx, "somebody of another workspace could not be looked up, and may not decide", "user", id, "error", err)
+	}
+	return of
 }
 
 // still reports whether a person who may decide may say yes: who may by a group alone
@@ -110,8 +127,12 @@ func (c *Channel) still(ctx context.Context, p person) bool {
 
 // lookUp looks up the user groups that were not for so long, and reports whether
 // there were any.
+//
+// An app that a whole organization installed must say of which workspace they are.
 func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
-	there := false
+	c.mu.Lock()
+	there, team := false, c.self.team
+	c.mu.Unlock()
 	for _, id := range c.config.Approvers {
 		c.mu.Lock()
 		old := c.people.groups[id]
@@ -121,7 +142,7 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 		}
 		there = true
 		err := c.do(ctx, "usergroups.users.list", func(ctx context.Context) error {
-			members, err := c.api.GetUserGroupMembersContext(ctx, id)
+			members, err := c.api.GetUserGroupMembersContext(ctx, id, slackapi.GetUserGroupMembersOptionTeamID(team))
 			if err == nil {
 				c.mu.Lock()
 				c.people.groups[id] = roster{members, time.Now()}
@@ -143,7 +164,7 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 
 // person is somebody who acts.
 type person struct {
-	id, team, enterprise, name string
+	id, team, name string
 	// back is the address by which what they did is answered, if there is one. It needs
 	// no membership in the channel, neither theirs nor ours.
 	back string

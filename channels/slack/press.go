@@ -74,7 +74,7 @@ func chooses(action string) bool {
 
 // presser is who interacted.
 func presser(q *slackapi.InteractionCallback) person {
-	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), enterprise: q.Enterprise.ID, name: q.User.Name, back: q.ResponseURL}
+	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), name: q.User.Name, back: q.ResponseURL}
 }
 
 // decide hands a choice in, with the digits that were given for it, and answers after

@@ -70,6 +70,58 @@ func TestOnlyApproversDecide(t *testing.T) {
 	})
 }
 
+// TestColleaguesOfTheOrganizationDecide holds that on Enterprise Grid who is listed
+// decides from any workspace of the organization, and nobody else does: neither who is of
+// another organization, nor who is of ours and not listed, nor whoever cannot be looked up.
+func TestColleaguesOfTheOrganizationDecide(t *testing.T) {
+	const ours, theirs = "E0000000001", "E0000000002"
+	t.Parallel()
+	for _, wide := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.server.Grid(ours, wide)
+			w.start()
+			of := func(id, enterprise string) {
+				w.server.AddUser(slacktest.User{ID: id, Name: id, Team: "T0000000002", Enterprise: enterprise})
+			}
+			for _, tt := range []struct {
+				enterprise string
+				fails      bool
+				want       approval.State
+			}{{theirs, false, approval.Pending}, {"", false, approval.Pending}, {ours, true, approval.Pending}, {ours, false, approval.Allowed}} {
+				of(ann, tt.enterprise)
+				if tt.fails {
+					w.server.Fail("users.info", 100, slacktest.Fault{Error: "internal_error"})
+				}
+				a := w.ask(command("make"))
+				w.press(ann, a, "Allow once")
+				if got := w.desk.State(a); got != tt.want {
+					t.Errorf("installed by all %t, of %q, unknown %t: the press gives %s, not %s", wide, tt.enterprise, tt.fails, got, tt.want)
+				}
+				w.server.Heal()
+			}
+			a := w.ask(command("make"))
+			of(eve, ours)
+			w.press(eve, a, "Allow once")
+			w.wants(w.whispered(eve), "You are not among those who may decide")
+			of(ann, theirs)
+			w.server.Say(ann, home, ts(a), "no")
+			w.wants(w.whispered(ann), "You are not among those who may decide")
+			of(ann, ours)
+			w.server.Say(ann, home, ts(a), "not now")
+			time.Sleep(time.Second)
+			if got := w.desk.State(a); got != approval.Denied {
+				t.Errorf("installed by all %t: a colleague's words give %s", wide, got)
+			}
+			b := w.ask(command("make"))
+			w.press(bob, b, "Allow once")
+			if got := w.desk.State(b); got != approval.Allowed {
+				t.Errorf("installed by all %t: the press of a group's member gives %s", wide, got)
+			}
+		})
+	}
+}
+
 // TestAGroupIsLookedUpAtAYes holds that who was taken out of a group a moment ago allows
 // nothing more,
 // and that a group that cannot be looked up is taken as it was of late.

@@ -213,6 +213,7 @@ func readArgs(r *http.Request) (args map[string]string, token string, err error)
 func (s *Server) authTest(map[string]string) answer {
 	return answer{fields: map[string]any{
 		"url": TeamURL, "team": "Team", "user": "vaglio", "team_id": TeamID, "user_id": BotUID, "bot_id": BotID,
+		"enterprise_id": s.enterprise, "is_enterprise_install": s.wide,
 	}}
 }
 
@@ -223,12 +224,16 @@ func (s *Server) userInfo(args map[string]string) answer {
 	}
 	return answer{fields: map[string]any{"user": map[string]any{
 		"id": u.ID, "team_id": u.Team, "name": u.Name, "real_name": u.RealName, "is_bot": u.Bot,
-		"profile": map[string]any{"real_name": u.RealName, "display_name": u.Name},
+		"profile":         map[string]any{"real_name": u.RealName, "display_name": u.Name},
+		"enterprise_user": map[string]any{"id": u.ID, "enterprise_id": u.Enterprise},
 	}}}
 }
 
 func (s *Server) groupUsers(args map[string]string) answer {
 	users, ok := s.groups[args["usergroup"]]
+	if s.wide && args["team_id"] != TeamID {
+		return answer{err: "missing_argument"}
+	}
 	if !ok {
 		return answer{err: "no_such_subteam"}
 	}

@@ -136,11 +136,26 @@ func (s *Server) act(user, kind string) map[string]any {
 	if u == nil {
 		u = &User{ID: user, Name: user, Team: TeamID}
 	}
+	var team, enterprise any = map[string]any{"id": TeamID, "domain": "team"}, nil
+	if s.enterprise != "" {
+		enterprise = map[string]any{"id": s.enterprise, "name": "Org"}
+	}
+	if s.wide {
+		team = nil
+	}
 	return map[string]any{
-		"type": kind, "api_app_id": AppID, "token": "legacy", "trigger_id": s.trigger(user), "is_enterprise_install": false,
-		"team": map[string]any{"id": TeamID, "domain": "team"}, "enterprise": nil,
+		"type": kind, "api_app_id": AppID, "token": "legacy", "trigger_id": s.trigger(user), "is_enterprise_install": s.wide,
+		"team": team, "enterprise": enterprise,
 		"user": map[string]any{"id": u.ID, "username": u.Name, "name": u.Name, "team_id": u.Team},
 	}
+}
+
+// Grid makes the workspace one of an organization; wide says that all of it
+// installed the app, and not the workspace alone.
+func (s *Server) Grid(enterprise string, wide bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.enterprise, s.wide = enterprise, wide
 }
 
 // Command sends a slash command.
@@ -148,8 +163,9 @@ func (s *Server) Command(user, channelID, text string) string {
 	s.mu.Lock()
 	p := map[string]any{
 		"token": "legacy", "team_id": TeamID, "team_domain": "team", "channel_id": channelID, "channel_name": strings.ToLower(channelID),
-		"user_id": user, "user_name": user, "command": "/vaglio", "text": text, "api_app_id": AppID, "is_enterprise_install": "false",
-		"response_url": s.hook(user, channelID), "trigger_id": s.trigger(user),
+		"user_id": user, "user_name": user, "command": "/vaglio", "text": text, "api_app_id": AppID, "is_enterprise_install": strconv.FormatBool(s.wide),
+		"enterprise_id": s.enterprise,
+		"response_url":  s.hook(user, channelID), "trigger_id": s.trigger(user),
 	}
 	if u := s.users[user]; u != nil {
 		p["user_name"], p["team_id"] = u.Name, u.Team
@@ -167,6 +183,9 @@ func (s *Server) Say(user, channelID, thread, text string) (ts, id string) {
 	e := map[string]any{
 		"type": "message", "channel": channelID, "channel_type": "channel", "user": user, "text": text, "ts": m.TS, "event_ts": m.TS, "team": TeamID,
 	}
+	if u := s.users[user]; u != nil && u.Team != TeamID {
+		e["user_team"], e["source_team"] = u.Team, u.Team
+	}
 	if thread != "" {
 		e["thread_ts"] = thread
 	}
@@ -183,7 +202,7 @@ func (s *Server) OpenHome(user string) string {
 func (s *Server) Event(e map[string]any) string {
 	s.mu.Lock()
 	p := map[string]any{
-		"token": "legacy", "team_id": TeamID, "api_app_id": AppID, "type": "event_callback", "event_id": s.id("Ev"),
+		"token": "legacy", "team_id": TeamID, "enterprise_id": s.enterprise, "api_app_id": AppID, "type": "event_callback", "event_id": s.id("Ev"),
 		"event_time": time.Now().Unix(), "event": e,
 	}
 	s.mu.Unlock()

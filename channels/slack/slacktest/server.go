@@ -57,6 +57,10 @@ type Server struct {
 	mute      bool
 	delivered map[string]*Delivery
 	endpoint  http.RoundTripper
+	// enterprise is the organization of the workspace; wide says that all of it
+	// installed the app.
+	enterprise string
+	wide       bool
 
 	platformtest.Trouble[Fault]
 	network platformtest.Network
@@ -88,7 +92,9 @@ type User struct {
 	ID, Name, RealName string
 	// Team is the workspace that the person is of; empty means ours.
 	Team string
-	Bot  bool
+	// Enterprise is the organization of that workspace; empty means none.
+	Enterprise string
+	Bot        bool
 }
 
 // New returns a workspace with the app in it and nobody else.
