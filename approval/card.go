@@ -322,21 +322,35 @@ func newItem(a Approval) Item {
 // planMode is what clients call the mode in which they only plan.
 const planMode = "plan"
 
-// argsText writes arguments as indented JSON in canonical form.
+// argsText writes arguments as indented JSON, each in canonical form: in the order of
+// their names, but behind them all what is long, such as a mail's body, so that to whom
+// and how much stand in sight.
 func argsText(args vaglio.Args) string {
 	if len(args) == 0 {
 		return "{}"
 	}
-	form, err := strictjson.Canonical(map[string]any(args))
-	if err != nil {
-		return unwritable
+	var brief, long []string
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		form, err := strictjson.Canonical(map[string]any{key: args[key]})
+		if err != nil {
+			return unwritable
+		}
+		member := string(form[1 : len(form)-1])
+		if len(member) > longMember || strings.Contains(member, `\n`) {
+			long = append(long, member)
+		} else {
+			brief = append(brief, member)
+		}
 	}
-	text, err := strictjson.Indent(form)
+	text, err := strictjson.Indent([]byte("{" + strings.Join(append(brief, long...), ",") + "}"))
 	if err != nil {
 		return unwritable
 	}
 	return string(text)
 }
+
+// longMember is from how many bytes on an argument stands behind the others.
+const longMember = 120
 
 // unwritable stands for arguments that have no JSON form. No ask is opened for
 // such a call, because it has no fingerprint either.

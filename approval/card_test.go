@@ -14,6 +14,36 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
+// TestLongArgumentsStandLast holds that to whom and how much stand above a long text,
+// however the tool calls it, and that the arguments are still all there.
+func TestLongArgumentsStandLast(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args vaglio.Args
+		want []string
+	}{
+		"lines":  {vaglio.Args{"body": "Dear Ann,\nhello", "subject": "x", "to": "ann@example.com"}, []string{"subject", "to", "body"}},
+		"length": {vaglio.Args{"amount": 1, "a": strings.Repeat("x", 121), "memo": "y"}, []string{"amount", "memo", "a"}},
+		"both":   {vaglio.Args{"b": "1\n2", "a": strings.Repeat("x", 121), "c": "y"}, []string{"c", "a", "b"}},
+		"short":  {vaglio.Args{"z": "1", "a": map[string]any{"k": "v"}, "m": nil}, []string{"a", "m", "z"}},
+	} {
+		text := approval.NewItem(approval.Approval{Proposal: vaglio.Proposal{Executor: "send", Args: tt.args}}, masker).Args
+		var got []string
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(line, "  \""); ok {
+				key, _, _ := strings.Cut(rest, "\"")
+				got = append(got, key)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, not %q", name, got, tt.want)
+		}
+		var back vaglio.Args
+		if err := strictjson.Unmarshal([]byte(text), &back); err != nil || len(back) != len(tt.args) {
+			t.Errorf("%s: %v %v", name, back, err)
+		}
+	}
+}
+
 func TestNewCard(t *testing.T) {
 	o := opening(t, "make a", "make b")
 	p := shell("PGPASSWORD=hunter2 psql")
