@@ -36,7 +36,10 @@ func (sc *scanner) assigned() (from, to int) {
 	if sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
-	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, s[i]) {
+	if kind == userColon {
+		v = sc.behindUser(v)
+	}
+	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, s[i]) || sc.joined(name, v, kind) {
 		return 0, 0
 	}
 	v = sc.narrow(v)
@@ -45,17 +48,62 @@ func (sc *scanner) assigned() (from, to int) {
 
 // secrecyHere judges the name before the sign here, by where it stands, too.
 func (sc *scanner) secrecyHere(name string) secrecy {
-	s, i := sc.text, sc.at
 	switch {
-	case i < sc.cookieEnd && s[i] == '=':
-		return surelySecret
 	case name == "value":
 		return secrecyOf(sc.valueOf())
-	case name == "sig" && i > len("?sig") && strings.IndexByte("?&", s[i-len("?sig")]) >= 0:
+	case name == "sig" && sc.inQuery(sc.at-len("?sig")):
 		return maybeSecret // of a signed URL
+	case sc.text[sc.at] == '=':
+		return sc.secrecyEquals(name)
 	default:
 		return secrecyOf(name)
 	}
+}
+
+// secrecyEquals judges the name before the equals sign here.
+func (sc *scanner) secrecyEquals(name string) secrecy {
+	if sc.at < sc.cookieEnd || slices.Contains(sc.carriers, name) {
+		return surelySecret
+	}
+	kind := secrecyOf(name)
+	if kind == notSecret && (hasSecretPart(name) || strings.HasPrefix(name, "-") && sc.fillsNamed(name)) {
+		return seldomSecret
+	}
+	return kind
+}
+
+// inQuery reports whether the sign there begins a name in a URL.
+func (sc *scanner) inQuery(at int) bool {
+	return at > 0 && strings.IndexByte("?&", sc.text[at]) >= 0
+}
+
+// hasSecretPart reports whether a variable's name says of a part of it, which is not the
+// last, that it is a secret's, as POETRY_PYPI_TOKEN_PYPI does.
+func hasSecretPart(name string) bool {
+	return name == strings.ToUpper(name) && slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool {
+		return part == "TOKEN" || part == "SECRET" || endsAsPassword(part)
+	})
+}
+
+// joined reports whether the colon here only joins words, as in arn:…:secret:name-2 and
+// token:refresh2, and gives no value.
+func (sc *scanner) joined(name string, v value, kind secrecy) bool {
+	s, i := sc.text, sc.at
+	if s[i] != ':' || v.quoted || v.from != i+1 || kind != maybeSecret && kind != seldomSecret || i < len(name) {
+		return false
+	}
+	return isName(name) && !strings.Contains(name, "_") || i > len(name) && s[i-len(name)-1] == ':'
+}
+
+// behindUser narrows a value such as user:secret to the secret; to nothing where it has
+// another form.
+func (sc *scanner) behindUser(v value) value {
+	user, secret, _ := strings.Cut(sc.text[v.from:v.to], ":")
+	v.from = v.to - len(secret)
+	if user == "" || strings.ContainsAny(secret, ":/") {
+		v.from = v.to
+	}
+	return v
 }
 
 // inHeader narrows the value of a header to the secret. What curl sends as one
@@ -109,29 +157,6 @@ func (sc *scanner) pastScheme(v value) (value, secrecy) {
 	}
 }
 
-// keep reports whether a value is shown: because it is empty, stands for
-// something else, or is code.
-func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
-	text := sc.text[v.from:v.to]
-	if strings.HasPrefix(text, "-----BEGIN") {
-		return true // Its lines are a key's, and masked as such.
-	}
-	if text == "" || placeholder(text) || !v.quoted && sc.called(v) {
-		return true
-	}
-	if kind == surelySecret {
-		return false
-	}
-	return len(text) < 4 || !v.quoted && isName(text) && (v.spaced || sign != '=')
-}
-
-// called reports whether the value is the name of a function that is called, or
-// of a list that is looked into.
-func (sc *scanner) called(v value) bool {
-	rest := sc.text[v.to:]
-	return (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")) && isName(sc.text[v.from:v.to])
-}
-
 // nameBefore returns the name that stands before a sign, and whether there is
 // a space between the two.
 func nameBefore(s string, end int) (name string, spaced bool) {
@@ -140,11 +165,9 @@ func nameBefore(s string, end int) (name string, spaced bool) {
 		at--
 	}
 	spaced = at < end
-	if at > 0 && (s[at-1] == '"' || s[at-1] == '\'') {
-		at--
-		if at > 0 && s[at-1] == '\\' {
-			at--
-		}
+	at = len(strings.TrimSuffix(s[:at], "]")) // environ['NAME'] =
+	if quoted := strings.TrimSuffix(strings.TrimSuffix(s[:at], `"`), "'"); len(quoted) < at {
+		at = len(strings.TrimSuffix(quoted, `\`))
 	}
 	start := at
 	for start > 0 && at-start < 64 && isDotted(s[start-1]) {
@@ -174,6 +197,7 @@ func (sc *scanner) valueAfter(at int, spaced bool) value {
 	if strings.HasPrefix(s[at:], `\`) {
 		at++
 	}
+	at = pastTemplate(s, at)
 	in := inertBare
 	if strings.HasPrefix(s[at:], `"`) || strings.HasPrefix(s[at:], "'") {
 		v.quoted, in = true, inertQuoted
@@ -184,6 +208,16 @@ func (sc *scanner) valueAfter(at int, spaced bool) value {
 		v.to += inertSpan(s[at:], in)
 	}
 	return v
+}
+
+// pastTemplate returns where the text in quotation marks begins that a template says there;
+// where it says none, the same place.
+func pastTemplate(s string, at int) int {
+	rest, ok := strings.CutPrefix(s[at:], "{{")
+	if rest = strings.TrimLeft(rest, " "); ok && strings.HasPrefix(rest, "'") {
+		return len(s) - len(rest)
+	}
+	return at
 }
 
 // inertSpan is span, and ends before a mask and before a dollar sign that opens
@@ -252,6 +286,7 @@ func (sc *scanner) userinfo() (from, to int) {
 	}
 	from = name + 1
 	to = from + inertSpan(s[from:], inUserinfo)
+	sc.refers(from)
 	if to == from || !strings.HasPrefix(s[to:], "@") || placeholder(s[from:to]) {
 		return 0, 0
 	}
@@ -259,65 +294,6 @@ func (sc *scanner) userinfo() (from, to int) {
 }
 
 func inUserinfo(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' }
-
-// dashes looks at a key block's frame, and at a flag whose value follows.
-func (sc *scanner) dashes() (from, to int) {
-	s := sc.text[sc.at:]
-	if strings.HasPrefix(s, "-----BEGIN ") {
-		sc.keyBlock(s)
-		return 0, 0
-	}
-	dashes := span(s, func(c byte) bool { return c == '-' })
-	name := dashes + span(s[dashes:], isURLSafe)
-	if dashes > 2 || name == dashes || span(s[name:], isBlank) == 0 {
-		return 0, 0
-	}
-	v := sc.valueAfter(sc.at+name, false)
-	if slices.Contains(sc.plain, sc.pastBlanks(sc.at+name)) {
-		return 0, 0
-	}
-	sc.handedHere(sc.at, sc.at+name)
-	kind := sc.flag(s[dashes:name], &v)
-	if kind == notSecret || strings.HasPrefix(sc.text[v.from:], "-") || sc.keep(v, kind, ' ') {
-		return 0, 0
-	}
-	v = sc.narrow(v)
-	return v.from, v.to
-}
-
-// flag says how surely a flag's value is a secret, and narrows the value to it.
-func (sc *scanner) flag(name string, v *value) secrecy {
-	switch {
-	case (name == "u" || name == "user") && sc.commandHas("curl"):
-		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
-		if !ok {
-			return notSecret
-		}
-		v.from = v.to - len(password)
-		return surelySecret
-	case name == "auth":
-		// What follows is a method, or a user and a password.
-		_, password, ok := strings.Cut(sc.text[v.from:v.to], ":")
-		if !ok {
-			return notSecret
-		}
-		v.from = v.to - len(password)
-		return surelySecret
-	case sc.signsIn(name, *v):
-		return surelySecret
-	}
-	if kind := secrecyOf(name); kind == surelySecret || kind == maybeSecret {
-		return kind
-	}
-	return notSecret
-}
-
-// commandHas reports whether a word stands before, in the same command.
-func (sc *scanner) commandHas(word string) bool {
-	const most = 500 // bytes: a bound on the work, not a rule
-	before := sc.text[max(0, sc.at-most):sc.at]
-	return strings.Contains(before[strings.LastIndexAny(before, ";|&\n")+1:], word)
-}
 
 // leastKeyLine is the length of the shortest line of a key that is not the last one.
 const leastKeyLine = 24

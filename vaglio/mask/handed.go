@@ -1,31 +1,65 @@
 package mask
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // handedIn notes the last word behind echo or printf where it is piped into a
-// program that takes a secret so.
+// program that takes a secret so, or written into a file of one.
 func (sc *scanner) handedIn(at int) {
 	var final place
 	for from, to := range sc.words(at) {
 		final, at = place{from, to}, to
 	}
-	rest := strings.TrimLeft(sc.text[at:], " \t")
-	if final.to == 0 || !strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "||") {
+	if final.to == 0 {
 		return
 	}
-	at = len(sc.text) - len(rest) + 1
-	// The program may stand behind what gives it rights.
-	for range 3 {
+	rest := strings.TrimLeft(sc.text[at:], " \t")
+	if strings.HasPrefix(rest, ">") {
+		sc.writtenTo(len(sc.text)-len(strings.TrimLeft(rest, ">|")), final)
+	}
+	if strings.HasPrefix(rest, ";") || strings.HasPrefix(rest, ")") { // in a group
+		_, rest, _ = strings.Cut(rest, ")")
+		rest = strings.TrimLeft(rest, " \t")
+	}
+	if strings.HasPrefix(rest, "|") && !strings.HasPrefix(rest, "||") {
+		sc.pipedInto(len(sc.text)-len(rest)+1, final)
+	}
+}
+
+// pipedInto notes a word that is piped into the command there, whose program may stand
+// behind what gives it rights or takes it elsewhere.
+func (sc *scanner) pipedInto(at int, word place) {
+	most := 3
+	for n := 0; n < most; n++ {
 		from, to := sc.token(at)
 		if to == from {
 			return
 		}
-		word := sc.text[from:to]
-		sc.handedTo(word, to, final)
-		if word != "sudo" && word != "doas" && word[0] != '-' {
-			return
+		program := sc.text[from:to]
+		sc.handedTo(program, to, word)
+		switch program {
+		case "chroot", "ssh", "docker", "podman", "kubectl", "nsenter":
+			most = 8 // What takes it elsewhere takes words of its own.
+		case "sudo", "doas":
+		default:
+			if program[0] != '-' && most == 3 {
+				return
+			}
 		}
 		at = to
+	}
+}
+
+// writtenTo notes a word that is written to the file whose name stands at a place, where it
+// is the name of a secret: echo … > /run/secrets/db_password.
+func (sc *scanner) writtenTo(at int, word place) {
+	from, to := sc.token(at)
+	file := strings.Trim(sc.text[from:to], `"'`)
+	file = strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".txt")
+	if secrecyOf(file) != notSecret && looksSecret(sc.text[word.from:word.to]) {
+		sc.secretAt(word.from, 0)
 	}
 }
 
@@ -35,7 +69,7 @@ func (sc *scanner) handedTo(program string, at int, word place) {
 		sc.takesIn(one, at, word)
 	}
 	for from, to := range sc.words(at) {
-		if sc.handsIn(from, to) {
+		if sc.handsIn(from, to) || takesSecret(sc.text[from:to]) && looksSecret(sc.text[word.from:word.to]) {
 			sc.secretAt(word.from, 0)
 		}
 	}
@@ -59,16 +93,22 @@ func (sc *scanner) takesIn(one taker, at int, word place) {
 	}
 }
 
-// furtherLines notes the secrets behind the line ends that a word spells.
+// furtherLines notes the secrets behind the line ends that a word spells or holds.
 func (sc *scanner) furtherLines(word place, sign byte) {
-	for at := word.from; sign != 0; {
-		i := strings.Index(sc.text[at:word.to], `\n`)
+	for at := word.from; ; {
+		rest := sc.text[at:word.to]
+		i := strings.IndexByte(rest, '\n')
+		if spelled := strings.Index(rest, `\n`); spelled >= 0 && (i < 0 || spelled < i) {
+			i = spelled + 1
+		}
 		if i < 0 {
 			return
 		}
-		at += i + len(`\n`)
+		at += i + 1
 		if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
 			sc.secretAt(at+cut+1, 0)
+		} else if sign == 0 && at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
+			sc.secretAt(at, 0)
 		}
 	}
 }
@@ -95,6 +135,30 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 	}
 }
 
+// handedToName notes what a here-string hands to a variable or to a setting whose name
+// stands before it: read TOKEN <<<, and to a command that signs in.
+func (sc *scanner) handedToName() {
+	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t")
+	name := before[strings.LastIndexAny(before, " \t\n;|&")+1:]
+	if isName(name) && (secrecyOf(name) != notSecret || slices.Contains(sc.carriers, name)) {
+		sc.secretAt(sc.at+len("<<<"), 0)
+		return
+	}
+	from := sc.pastBlanks(sc.at + len("<<<"))
+	words := strings.Fields(before[strings.LastIndexAny(before, ";|&\n(")+1:])
+	if _, to := sc.token(from); slices.ContainsFunc(words, takesSecret) && looksSecret(sc.text[from:to]) {
+		sc.secretAt(from, 0)
+	}
+}
+
+// takesSecret reports whether a word of a command says that what is handed to it is a
+// secret: gh auth login, secrets set NAME.
+func takesSecret(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return slices.Contains(verbs()["signs"], word) || word == "secret" || word == "secrets" ||
+		name != "" && name == strings.ToUpper(name) && secrecyOf(name) != notSecret
+}
+
 // handsIn reports whether a word is an option by which a program, whichever it is, takes
 // a secret from what it is handed: --password-stdin, --passphrase-fd 0, --token-file=-.
 func (sc *scanner) handsIn(from, to int) bool {
@@ -108,7 +172,7 @@ func (sc *scanner) handsIn(from, to int) bool {
 		given = sc.text[next:end]
 	}
 	cut := strings.LastIndexByte(name, '-')
-	if cut < 0 || secrecyOf(strings.TrimPrefix(name[:cut], "with-")) == notSecret && secrecyOf(name) == notSecret {
+	if cut < 0 || secrecyOf(strings.TrimSuffix(strings.TrimPrefix(name[:cut], "with-"), "-on")) == notSecret && secrecyOf(name) == notSecret {
 		return false
 	}
 	switch name[cut+1:] {
@@ -156,5 +220,6 @@ func (sc *scanner) substituted(at int) {
 	}
 	if final.to > 0 {
 		sc.secretAt(final.from, 0)
+		sc.furtherLines(final, 0)
 	}
 }

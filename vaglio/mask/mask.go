@@ -44,12 +44,13 @@ func Replaced(o map[string]any, put func(secret string) string) map[string]any {
 func (m Masker) Mask(s string) string {
 	// What stands beside a mask may be a word of its own only now. More than a
 	// few passes are needed by nobody but who wrote a text to need them.
+	var carriers []string
 	for range maxPasses {
-		masked := m.pass(s)
-		if masked == s {
+		masked, now := m.pass(s, carriers)
+		if masked == s && len(now) == len(carriers) {
 			break
 		}
-		s = masked
+		s, carriers = masked, now
 	}
 	return s
 }
@@ -57,14 +58,15 @@ func (m Masker) Mask(s string) string {
 const maxPasses = 8
 
 // pass masks what the masker's own rules find, and in the rest what the rules
-// of issuers find.
-func (m Masker) pass(s string) string {
+// of issuers find. It is told which variables carry secrets, and returns them with
+// those that it found.
+func (m Masker) pass(s string, carriers []string) (masked string, now []string) {
 	found, own := builtin().find(s)
 	if len(found) == 0 && !own {
-		return s
+		return s, carriers
 	}
 	w := maskWriter{masker: m, text: s, found: found}
-	sc := scanner{masker: m, text: s}
+	sc := scanner{masker: m, text: s, carriers: carriers}
 	if own {
 		sc.passLines()
 		sc.talked()
@@ -79,10 +81,10 @@ func (m Masker) pass(s string) string {
 	}
 	w.until(len(s), len(s))
 	if w.last == 0 {
-		return s
+		return s, sc.carriers
 	}
 	w.b.WriteString(s[w.last:])
-	return w.b.String()
+	return w.b.String(), sc.carriers
 }
 
 // maskWriter writes a text with masks in it, from left to right.
@@ -188,6 +190,8 @@ type scanner struct {
 	held []place
 	// plain are places where what an option is given is known to be no secret.
 	plain []int
+	// carriers are variables that stand where a secret does, here or elsewhere.
+	carriers []string
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins
@@ -233,8 +237,12 @@ func (sc *scanner) word() (from, to int) {
 	if n := tokenAt(sc.text[i:]); n > 0 {
 		return i + tokenShown(sc.text[i:]), i + n
 	}
+	if n := sc.webhook(); n > 0 {
+		return i + n, i + n + span(sc.text[i+n:], inHook)
+	}
 	sc.puttyKey(sc.text[i:])
 	sc.operands()
+	sc.call()
 	return sc.statement()
 }
 
@@ -243,6 +251,11 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	switch {
 	case c == '=' || c == ':':
 		return sc.assigned()
+	case c == '>':
+		return sc.element()
+	case c == '<' && strings.HasPrefix(sc.text[sc.at:], "<<<"):
+		sc.handedToName()
+		return 0, 0
 	case c == maskPrefix[0]:
 		return sc.masked()
 	case c == '-' && !afterWord && (sc.at == 0 || sc.text[sc.at-1] != '-'):

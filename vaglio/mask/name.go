@@ -15,12 +15,16 @@ const (
 	notSecret secrecy = iota
 	// maybeSecret is for names that often hold something else, as in code.
 	maybeSecret
+	// seldomSecret is for names of which only the value's looks tell.
+	seldomSecret
 	// surelySecret is for names of passwords.
 	surelySecret
 	// credentials is for headers that hold a scheme before the secret.
 	credentials
 	// cookies is for headers that hold several secrets.
 	cookies
+	// userColon is for a user and a secret behind a colon.
+	userColon
 )
 
 // secrecyOf judges a name by how it ends, whatever case it has and however its
@@ -66,7 +70,7 @@ type nameLine struct {
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var nameLines = sync.OnceValue(func() (all []nameLine) {
-	kinds := map[string]secrecy{"maybe": maybeSecret, "surely": surelySecret, "credentials": credentials, "cookies": cookies}
+	kinds := map[string]secrecy{"maybe": maybeSecret, "surely": surelySecret, "credentials": credentials, "cookies": cookies, "login": userColon, "seldom": seldomSecret}
 	for line := range strings.Lines(nameTable) {
 		if words := strings.Fields(line); len(words) > 2 && words[0] != "#" {
 			all = append(all, nameLine{kinds[words[0]], words[1], words[2:]})
@@ -89,8 +93,14 @@ func nameLiterals() (all []string) {
 			all = append(all, line.words...)
 		}
 	}
+	for _, word := range verbs()["signs"] {
+		all = append(all, word+" ")
+	}
+	for _, name := range slices.Concat(verbs()["logins"], verbs()["connects"], verbs()["hashes"]) {
+		all = append(all, name+"(", name+"=(")
+	}
 	slices.Sort(all)
-	return slices.Compact(append(all, "x-auth", "set-cookie", "secret_key_base", "secret-key-base"))
+	return slices.Compact(append(all, "assword", "webhook", "create_user(", "create_superuser(", "x-auth", "set-cookie", "secret_key_base", "secret-key-base"))
 }
 
 // endSecrecy judges the end of a name, and its last part alone.
@@ -117,9 +127,11 @@ func (l nameLine) holds(end, part string) bool {
 		return slices.Contains(l.words, part)
 	case "ends":
 		return endsInOne(end, l.words)
-	default:
+	case "kinds":
 		kind, ok := strings.CutSuffix(end, l.words[0])
 		return ok && endsInOne(kind, l.words[1:])
+	default:
+		return false
 	}
 }
 
@@ -133,16 +145,30 @@ func placeholder(v string) bool {
 	if strings.HasPrefix(v, "$") && span(v[1:], isWord) == len(v)-1 {
 		return true
 	}
+	if reference(v) {
+		return true
+	}
 	if strings.Trim(v, "*") == "" || strings.Trim(v, ".") == "" || strings.Trim(v, "xX") == "" || strings.Trim(v, "-") == "" {
 		return true
 	}
 	switch strings.ToLower(v) {
 	case "true", "false", "null", "nil", "none", "undefined", "string", "str", "bool", "boolean", "int", "integer", "number",
 		"float", "any", "bytes", "byte", "text", "object", "array", "optional", "required", "yes", "no", "on", "off", "redacted",
-		"%s", "%v", "%q", "%d", "varchar", "char", "self", "this", "void":
+		"%s", "%v", "%q", "%d", "varchar", "char", "self", "this", "void", "await", "new",
+		"changeme", "replaceme", "placeholder", "dummy", "example":
 		return true
 	}
 	return isPath(v)
+}
+
+// reference reports whether a value says where a secret is: env:NAME, config.password.
+func reference(v string) bool {
+	where, _, ok := strings.Cut(v, ":")
+	if ok {
+		return where == "file" || where == "env" || where == "fd"
+	}
+	dot := strings.LastIndexByte(v, '.')
+	return dot > 0 && isName(v) && secrecyOf(v[dot+1:]) != notSecret
 }
 
 // isPath reports whether a value is a file's name: its content may be secret,
@@ -150,6 +176,9 @@ func placeholder(v string) bool {
 func isPath(v string) bool {
 	if strings.ContainsAny(v, "+=:") {
 		return false
+	}
+	if len(v) <= len("/gp") && strings.HasPrefix(v, "/") { // the end of a pattern of sed's
+		return true
 	}
 	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") {
 		return true

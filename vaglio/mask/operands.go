@@ -14,11 +14,12 @@ func (sc *scanner) operands() {
 	if end == len(sc.text) || !isBlank(sc.text[end]) {
 		return
 	}
-	if word == "echo" || word == "printf" {
+	if word == "echo" || word == "printf" || word == "yes" {
 		sc.handedIn(end)
 		sc.substituted(end)
 		return
 	}
+	sc.behindVerb(word, end)
 	for _, one := range takers()[word] {
 		if sc.commands() {
 			sc.take(one, end)
@@ -36,7 +37,7 @@ func (sc *scanner) commands() bool {
 	switch {
 	case head == "" || strings.HasSuffix(before, "/") && rest == "":
 		return true
-	case strings.Contains(head, "=") && !strings.HasPrefix(head, "-"):
+	case strings.Contains(head, "=") && !strings.HasPrefix(head, "-"), head[0] == '$' && strings.HasPrefix(rest, "= "):
 		return true
 	}
 	switch head {
@@ -58,7 +59,7 @@ func (sc *scanner) take(one taker, at int) {
 	for from, to := range sc.words(at) {
 		at = to
 		word := sc.text[from:to]
-		if word[0] != '-' && !given {
+		if word[0] != '-' && !given && !ofWindows(word) {
 			final = from
 			operands++
 		}
@@ -75,15 +76,24 @@ func (sc *scanner) take(one taker, at int) {
 	}
 }
 
+// ofWindows reports whether a word is an option or a drive as Windows has them, as /user:me and Z: are.
+func ofWindows(word string) bool {
+	name, _, ok := strings.Cut(strings.TrimPrefix(word, "/"), ":")
+	return ok && isName(name) && (word[0] == '/' || len(word) == len("Z:"))
+}
+
 // holdEnd notes the secret of a form that is known at the command's end: its last word,
 // or a here-string behind it.
 func (sc *scanner) holdEnd(f form, last, end int) {
 	end += span(sc.text[end:], isBlank)
 	switch {
 	case f.where == lastWord:
-		sc.secretAt(last, 0)
+		sc.secretAt(last, f.sign)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<<"):
 		sc.secretAt(end+len("<<<"), f.sign)
+		from := sc.pastBlanks(end + len("<<<"))
+		_, to := sc.token(from + len(sc.text[from:]) - len(strings.TrimPrefix(sc.text[from:], "$")))
+		sc.furtherLines(place{from, to}, f.sign)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<"):
 		sc.hereDocument(end+len("<<"), f.sign)
 	}
@@ -96,17 +106,32 @@ func (sc *scanner) hold(f form, from, to, operands int) {
 	if word[0] != '-' {
 		sc.holdOperand(f, from, to, operands)
 	}
-	switch {
-	case f.where == glued && strings.HasPrefix(word, f.option) && len(word) > len(f.option):
-		sc.secretAt(from+len(f.option), 0)
-	case f.where == behind:
-		if end := f.end(word); end > 0 {
-			sc.holdBehind(f, from+end, to)
+	end := f.end(word)
+	if f.option == "" || end == 0 {
+		return
+	}
+	switch f.where {
+	case glued:
+		if strings.HasPrefix(word, f.option) && len(word) > len(f.option) {
+			sc.secretAt(from+len(f.option), 0)
 		}
-	case f.where == pairs && f.end(word) > 0:
-		sc.pairs(from + f.end(word))
-	case f.where == none && f.end(word) > 0:
-		sc.plain = append(sc.plain, sc.pastBlanks(from+f.end(word)))
+	case behind:
+		sc.holdBehind(f, from+end, to)
+	case named:
+		sc.holdNamed(f, word, to)
+	case pairs:
+		sc.pairs(from + end)
+	case none:
+		sc.plain = append(sc.plain, sc.pastBlanks(from+end))
+	case values, lastWord, operand, signIn, stdin: // of no option
+	}
+}
+
+// holdNamed notes what the name of a secret is given behind an option.
+func (sc *scanner) holdNamed(f form, option string, at int) {
+	name, end := sc.token(at)
+	if option == f.option && secrecyOf(strings.Trim(sc.text[name:end], `"'`)) != notSecret {
+		sc.secretAt(end, 0)
 	}
 }
 
@@ -114,7 +139,7 @@ func (sc *scanner) hold(f form, from, to, operands int) {
 func (sc *scanner) holdOperand(f form, from, to, number int) {
 	word := sc.text[from:to]
 	switch {
-	case f.where == named && secrecyOf(strings.Trim(word, `"'`)) != notSecret:
+	case f.where == named && f.option == "" && secrecyOf(strings.Trim(word, `"'`)) != notSecret:
 		sc.secretAt(to, 0)
 	case f.where == values && strings.Contains(word, "="):
 		sc.secretAt(from, '=')
@@ -163,7 +188,7 @@ func (sc *scanner) holdBehind(f form, end, to int) {
 		sc.secretAt(to, f.sign)
 	case long && sc.text[end] == '=':
 		sc.secretAt(end+1, f.sign)
-	case !long && f.sign != 0:
+	case !long && (f.sign != 0 || sc.text[end] == '"' || sc.text[end] == '\''):
 		sc.secretAt(end, f.sign)
 	}
 }
@@ -175,6 +200,13 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		at++
 	}
 	v := sc.valueAfter(at, false)
+	switch rest := sc.text[v.from:]; {
+	case v.to > v.from:
+	case v.quoted: // in quotation marks of both kinds
+		v = sc.valueAfter(v.from, false)
+	case strings.HasPrefix(rest, "$'"):
+		v = sc.valueAfter(v.from+len("$"), false)
+	}
 	if sign == ',' { // which ends a bare value elsewhere
 		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
 	}
@@ -185,6 +217,7 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		}
 		v = sc.valueAfter(v.from+cut+1, false)
 	}
+	sc.refers(v.from)
 	text := sc.text[v.from:v.to]
 	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) {
 		return

@@ -42,8 +42,9 @@ func (sc *scanner) known(words []string) bool {
 		}
 		word = strings.TrimLeft(word[strings.LastIndexByte(word, '/')+1:], `("'$`)
 		// Of a program of many commands the table knows those that it names.
+		operands := slices.DeleteFunc(slices.Clone(words[i+1:]), func(word string) bool { return word[0] == '-' })
 		if word == "exec" || word == "run" || slices.ContainsFunc(takers()[word], func(one taker) bool {
-			return len(one.words) == 0 || slices.Contains(words[i+1:], one.words[0])
+			return len(one.words) <= len(operands) && slices.Equal(one.words, operands[:len(one.words)])
 		}) {
 			return true
 		}
@@ -62,7 +63,7 @@ var (
 // How scripts of programs that sign in by talking say a password.
 var (
 	ftpSays    = regexp.MustCompile(`(?m)^[ \t]*(?:quote[ \t]+)?(?:user[ \t]+[^\s"']+|(?i:pass))[ \t]+([^\s"']+)[ \t]*$`)
-	expectSays = regexp.MustCompile(`(?i)expect\s+(?:-\w+\s+)*["{][^"}]*(?:pass|pin)[^"}]*["}][\s;{]*send\s+(?:--\s+)?"([^"\\$]+)`)
+	expectSays = regexp.MustCompile(`(?i)expect\s+(?:-\w+\s+)*["{]?[^"};]*(?:assw|pass|pin)[^"};]*["}]?[\s;{]*send\s+(?:--\s+)?"([^"\\$]+)`)
 )
 
 // talked notes the passwords of such scripts.

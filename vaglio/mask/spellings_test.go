@@ -85,7 +85,52 @@ func TestCarriedSpellings(t *testing.T) {
 		t.Fatal(err, "or no rows")
 	}
 	count(t, "seen", rows.Seen, 0, showsSecret)
-	count(t, "sealed", rows.Sealed, 3, showsSecret)
+	count(t, "sealed", rows.Sealed, 0, showsSecret)
+}
+
+// TestWays counts secrets, in brackets, in the ways in which agents hand them to programs and
+// write them into files, and everyday texts beside. Each of five groups was written before
+// what masks it, measured once, and opened then; a sixth was not opened. Of 377, 102, 148,
+// 100 and 50 secrets 78, 12, 15, 3 and 5 showed when they were measured, of 223, 99, 121 and
+// 40 everyday texts 8, 8, 3 and none were touched.
+func TestWays(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/ways.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type group struct {
+		Secret   []string `json:"secret"`
+		Everyday []string `json:"everyday"`
+	}
+	var rows struct {
+		Opened group `json:"opened"`
+		Sealed group `json:"sealed"`
+	}
+	if err := strictjson.Unmarshal(raw, &rows); err != nil || len(rows.Sealed.Secret) == 0 || len(rows.Sealed.Everyday) == 0 {
+		t.Fatal(err, "or no rows")
+	}
+	countMarked(t, "opened", rows.Opened.Secret, 8)
+	countMarked(t, "sealed", rows.Sealed.Secret, 1)
+	count(t, "everyday, opened", rows.Opened.Everyday, 0, isTouched)
+	count(t, "everyday, sealed", rows.Sealed.Everyday, 1, isTouched)
+}
+
+// countMarked is count for texts whose secrets stand in brackets, which are taken off.
+func countMarked(t *testing.T, name string, texts []string, most int) {
+	t.Helper()
+	secrets := map[string]string{}
+	var plain []string
+	for _, text := range texts {
+		_, secret, _ := strings.Cut(text, "⟦")
+		secret, _, _ = strings.Cut(secret, "⟧")
+		text = strings.NewReplacer("⟦", "", "⟧", "").Replace(text)
+		secrets[text] = secret
+		plain = append(plain, text)
+	}
+	count(t, name, plain, most, func(text, masked string) bool {
+		return secrets[text] == "" || strings.Contains(masked, secrets[text])
+	})
 }
 
 func showsSecret(_, masked string) bool  { return strings.Contains(masked, "hunter2x") }

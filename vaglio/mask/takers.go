@@ -83,6 +83,7 @@ func formOf(text string) form {
 	}{
 		{"@named", named, 0},
 		{"@values", values, '='},
+		{"@last:", lastWord, ':'},
 		{"@last", lastWord, 0},
 		{"@login:", signIn, ':'},
 		{"@login/", signIn, '/'},

@@ -50,6 +50,29 @@ func tokenShown(s string) int {
 	return 0
 }
 
+// webhook returns the length of the part of an address's path that says webhook, where a
+// secret follows it, or 0.
+func (sc *scanner) webhook() int {
+	const name, least = "webhook", 16
+	s := sc.text[sc.at:]
+	if !foldPrefix(s, name) || sc.at == 0 || sc.text[sc.at-1] != '/' {
+		return 0
+	}
+	n := span(s, isWord) + len("/")
+	before := sc.text[max(0, sc.at-mostBeside):sc.at]
+	if n >= len(s) || s[n-1] != '/' || !strings.Contains(before[strings.LastIndexAny(before, " \t\n\"'")+1:], "://") {
+		return 0
+	}
+	for part := range strings.SplitSeq(s[n:n+span(s[n:], inHook)], "/") {
+		if len(part) >= least && looksSecret(part) {
+			return n
+		}
+	}
+	return 0
+}
+
+func inHook(c byte) bool { return isURLSafe(c) || c == '/' || c == '@' }
+
 const (
 	slackHook   = "hooks.slack.com/services/"
 	discordHook = "discord.com/api/webhooks/"

@@ -42,7 +42,7 @@ func (m Masker) named(name string, v any) any {
 		}
 		return m.Mask(m.issued(name, v))
 	case strictjson.Number:
-		if kind != notSecret && len(v) >= 4 {
+		if kind != notSecret && kind != userColon && len(v) >= 4 {
 			return m.whole(string(v))
 		}
 		return v
@@ -163,6 +163,9 @@ func (m Masker) whole(secret string) string {
 
 // hides reports whether a text under a name of this kind is masked whole.
 func (k secrecy) hides(v string) bool {
+	if user, secret, ok := strings.Cut(v, ":"); k == userColon && (!ok || user == "" || strings.ContainsAny(secret, ":/")) {
+		return false
+	}
 	header := k == credentials || k == cookies
 	return k != notSecret && opaque(v) && (header || !commandLike(v))
 }

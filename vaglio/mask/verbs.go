@@ -1,0 +1,226 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// verbs are the words of the table of names that say what is done with a secret which
+// stands behind them, by what they do.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var verbs = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for _, line := range nameLines() {
+		if line.kind == notSecret && line.what != "filler" {
+			all[line.what] = line.words
+		}
+	}
+	return all
+})
+
+// behindVerb notes the secret behind a word of a command that sets one, or signs in by one:
+// config set NAME SECRET, set-agent-token SECRET, auth SECRET. What is a plain word there,
+// a host or a file is none. end is behind the word.
+func (sc *scanner) behindVerb(word string, end int) {
+	before := byte('\n')
+	if sc.at > 0 {
+		before = sc.text[sc.at-1]
+	}
+	if strings.IndexByte(" \t:-\n", before) < 0 {
+		return
+	}
+	word = strings.ToLower(word)
+	if slices.Contains(verbs()["signs"], word) && isBlank(before) {
+		if from, to := sc.token(end); looksRandom(sc.text[from:to]) {
+			sc.secretAt(from, 0)
+		}
+		return
+	}
+	if setsPassword(word, before) {
+		sc.setsLast(end)
+		return
+	}
+	sc.behindSetter(word, end)
+}
+
+// setsPassword reports whether a command's word is about a password of somebody:
+// user:password, reset-admin-password.
+func setsPassword(word string, before byte) bool {
+	return endsAsPassword(word) && (before == ':' || isBlank(before) && strings.ContainsAny(word, "-_"))
+}
+
+// behindSetter notes what stands behind a word that gives names values.
+func (sc *scanner) behindSetter(word string, end int) {
+	head, _, _ := strings.Cut(strings.ReplaceAll(word, "_", "-"), "-")
+	for _, verb := range verbs()["sets"] {
+		if head == verb {
+			sc.setsNamed(end)
+			sc.setsPairs(end)
+		}
+		if name, ok := strings.CutPrefix(word, verb); ok && secrecyOf(name) != notSecret {
+			sc.setsLast(end)
+			return
+		}
+	}
+}
+
+// setsNamed notes what the words of a command give the name of a secret.
+func (sc *scanner) setsNamed(at int) {
+	named, surely := false, false
+	for from, to := range sc.words(at) {
+		word := strings.Trim(sc.text[from:to], `"'`)
+		if named && (surely || looksSecret(word)) {
+			sc.secretAt(from, 0)
+		}
+		kind := secrecyOf(word)
+		named = kind != notSecret && !strings.HasPrefix(word, "-")
+		// DB_PASSWORD names one, and password may be a word of prose.
+		surely = kind == surelySecret && strings.ContainsAny(word, "_.-")
+	}
+}
+
+// setsPairs notes what each NAME=VALUE is given behind a verb that follows the word for
+// secrets: secrets set NAME=VALUE.
+func (sc *scanner) setsPairs(at int) {
+	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t:")
+	name := before[strings.LastIndexAny(before, " \t\n")+1:]
+	if secrecyOf(strings.TrimSuffix(name, "s")) == notSecret {
+		return
+	}
+	for from, to := range sc.words(at) {
+		if word := sc.text[from:to]; word[0] != '-' && strings.Contains(word, "=") {
+			sc.secretAt(from, '=')
+		}
+	}
+}
+
+// setsLast notes the last word of a command of which no option is given the secret.
+func (sc *scanner) setsLast(at int) {
+	var last place
+	for from, to := range sc.words(at) {
+		if sc.text[from] == '-' {
+			return
+		}
+		last = place{from, to}
+	}
+	if looksSecret(sc.text[last.from:last.to]) {
+		sc.secretAt(last.from, 0)
+	}
+}
+
+// call notes the secret among the texts that a function is given whose name begins here:
+// set('password', …), login('me', …), hash_password(…), auth=('me', …).
+func (sc *scanner) call() {
+	s := sc.text[sc.at:]
+	n := span(s, isWord)
+	open := strings.TrimPrefix(s[n:], "=")
+	if !strings.HasPrefix(open, "(") {
+		return
+	}
+	texts := sc.literals(len(sc.text) - len(open) + 1)
+	if len(texts) == 0 {
+		return
+	}
+	name := strings.ToLower(strings.ReplaceAll(s[:n], "_", ""))
+	last := texts[len(texts)-1]
+	switch first := sc.text[texts[0].from:texts[0].to]; {
+	case len(texts) > 1 && secrecyOf(first) != notSecret && slices.ContainsFunc(verbs()["sets"], func(verb string) bool {
+		return strings.HasPrefix(name, verb)
+	}):
+		sc.literal(texts[1])
+	case len(texts) > 1 && endsInOne(name, verbs()["logins"]), len(texts) > 2 && endsInOne(name, verbs()["connects"]):
+		sc.literal(last)
+	case endsInOne(name, verbs()["hashes"]):
+		sc.literal(texts[0])
+	}
+}
+
+// literal notes a secret that is a text of a program.
+func (sc *scanner) literal(p place) {
+	if blank := strings.LastIndexByte(sc.text[p.from:p.to], ' '); blank >= 0 {
+		p.from += blank + 1 // behind the scheme of a header
+	}
+	if text := sc.text[p.from:p.to]; looksSecret(text) && inertSpan(text, inertQuoted) == len(text) {
+		sc.holdPlace(p.from, p.to)
+	}
+}
+
+// literals returns the texts in quotation marks that a list begins with.
+func (sc *scanner) literals(at int) (all []place) {
+	const most, longest = 4, 200
+	for len(all) < most {
+		rest := strings.TrimLeft(sc.text[at:], " \t\n\\")
+		at = len(sc.text) - len(rest)
+		if rest == "" || rest[0] != '\'' && rest[0] != '"' {
+			return all
+		}
+		end := strings.IndexByte(rest[1:min(len(rest), longest)], rest[0])
+		if end < 0 {
+			return all
+		}
+		all = append(all, place{at + 1, at + 1 + len(strings.TrimSuffix(rest[1:1+end], `\`))})
+		if rest = strings.TrimLeft(rest[1+end+1:], " "); !strings.HasPrefix(rest, ",") {
+			return all
+		}
+		at = len(sc.text) - len(rest) + 1
+	}
+	return all
+}
+
+// looksSecret reports whether a word could be a secret by its looks, where what stands
+// beside it says that one is near: letters and digits or signs, and no file or address.
+func looksSecret(word string) bool {
+	const least = 6
+	word = strings.Trim(word, `"'`)
+	if len(word) < least || placeholder(word) || isName(word) || strings.Contains(word, "://") || fileLike(word) || isID(word) {
+		return false
+	}
+	return !plainParts(word) && strings.ToLower(word) != strings.ToUpper(word) && strings.ContainsAny(word, "0123456789!#%^*+?~")
+}
+
+// isID reports whether a word is written as the name of a commit or of a key.
+func isID(word string) bool {
+	const commit, keyID = 40, 16
+	n := span(strings.ToLower(word), isLowerHex)
+	return n == len(word) && (n <= keyID || n == commit)
+}
+
+// plainParts reports whether the parts that hyphens join are words and numbers each: a
+// name, as 0012_alter and login-v2 are.
+func plainParts(word string) bool {
+	if !strings.ContainsAny(word, "-_") {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '-' || r == '_' }) {
+		digits := span(strings.TrimPrefix(part, "v"), isDigit)
+		if !isName(part) && digits != len(strings.TrimPrefix(part, "v")) {
+			return false
+		}
+	}
+	return true
+}
+
+// looksRandom is looksSecret where only a verb stands beside: a name of a machine, of a
+// place or of a person looks otherwise.
+func looksRandom(word string) bool {
+	const least = 8
+	return len(word) >= least && looksSecret(word) && !strings.ContainsAny(word, ".:/@=")
+}
+
+// fileLike reports whether a word ends as names of files do.
+func fileLike(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	return dot > 0 && len(word)-dot <= len(".json5") && isName(word[dot+1:]) && dot+1 < len(word)
+}
+
+// refers notes the variable that stands where a secret does: what it is given elsewhere
+// in the text is one.
+func (sc *scanner) refers(at int) {
+	rest, ok := strings.CutPrefix(sc.text[at:], "$")
+	rest = strings.TrimPrefix(rest, "{")
+	if name := rest[:span(rest, isWord)]; ok && name != "" && !isDigit(name[0]) && !slices.Contains(sc.carriers, name) {
+		sc.carriers = append(sc.carriers, name)
+	}
+}
