@@ -73,6 +73,8 @@ type config struct {
 	// the group that may connect to it; [datafolder.Owner] lets the owner alone.
 	AgentSocket string
 	AgentGroup  int
+	// Remote is the front for agents on other machines.
+	Remote remoteConfig
 	// Lang is the language of people who chose none, and Texts what they read.
 	Lang  templates.Lang
 	Texts *templates.Set
@@ -103,6 +105,10 @@ type environment struct {
 	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent (docs/agentnames.md)"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
+	TLSListen        text `split_words:"true" desc:"address and port for agents on other machines, such as 192.0.2.1:8443; with METNOS_TLS_CERT, METNOS_TLS_KEY and METNOS_TLS_FROM (docs/agentnames.md)"`
+	TLSCert          text `split_words:"true" desc:"file with the certificate's chain (PEM) for METNOS_TLS_LISTEN"`
+	TLSKey           text `split_words:"true" desc:"file with the certificate's key (PEM)"`
+	TLSFrom          text `split_words:"true" desc:"addresses and networks of those agents, such as 192.0.2.7,198.51.100.0/24"`
 	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
 
 	Lang      text `default:"en" desc:"language of cards and pages, en or it; a Telegram chat changes its own with /lang, the inbox follows the browser"`
@@ -196,6 +202,7 @@ func loadConfig() (config, error) {
 		m.add("METNOS_AGENT_TOKEN", "has %d characters; at least %d keep it from being guessed", n, minToken)
 	}
 	c.AgentSocket, c.AgentGroup = m.agentSocket(&e, &c)
+	c.Remote = m.remote(&e)
 	c.Lang, c.Texts = m.texts(&e)
 	c.Telegram = m.telegram(&e)
 	c.Slack = m.slack(&e)

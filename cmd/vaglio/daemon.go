@@ -59,8 +59,9 @@ type daemon struct {
 	// rules is the policy, and began when it was read.
 	rules policyfile.Policy
 	began time.Time
-	// address is where the network front listens.
-	address string
+	// address is where the network front listens, remote where the one for other machines
+	// does, if there is one.
+	address, remote string
 	// connections and waiters are what the system's limits leave us.
 	connections, waiters int
 	// watch looks after what puts the gate before agents.

@@ -33,8 +33,12 @@ func (c *config) judges(p policyfile.Policy, m judging.Means) judging.Config {
 // itself is what this program knows of itself.
 func (c *config) itself(policy string) *itself.Process {
 	exe, _ := os.Executable() // one that is not known cannot be kept
+	data := []string{c.DataDir, c.auditDir()}
+	if c.Remote.key != "" {
+		data = append(data, c.Remote.key)
+	}
 	return &itself.Process{
-		Program: exe, Args: []string{exe, "serve"}, Number: os.Getpid(), Environ: environ(), Home: c.Home, Data: []string{c.DataDir, c.auditDir()},
+		Program: exe, Args: []string{exe, "serve"}, Number: os.Getpid(), Environ: environ(), Home: c.Home, Data: data,
 		Policy: policy, Listen: c.Listen, PublicURL: c.PublicURL,
 	}
 }

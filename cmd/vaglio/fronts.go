@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -56,6 +59,77 @@ func (d *daemon) listen(ctx context.Context) error {
 	}
 	d.address = tcp.Addr().String()
 	d.front("address", limit.Wrap(tcp), d.site())
+	return d.listenTLS(ctx, limit)
+}
+
+// remoteConfig is where agents of other machines connect; off without an address.
+type remoteConfig struct {
+	listen, key string
+	certificate *httpapi.Certificate
+	from        []netip.Prefix
+}
+
+// remote reads it. An address without a certificate, or for everybody, is a mistake.
+func (m *mistakes) remote(e *environment) (r remoteConfig) {
+	if !m.together(map[string]text{
+		"METNOS_TLS_LISTEN": e.TLSListen, "METNOS_TLS_CERT": e.TLSCert, "METNOS_TLS_KEY": e.TLSKey, "METNOS_TLS_FROM": e.TLSFrom,
+	}) {
+		return r
+	}
+	if _, _, err := net.SplitHostPort(e.TLSListen.value); err != nil {
+		m.add("METNOS_TLS_LISTEN", "%q is not an address and a port, such as 192.0.2.1:8443", e.TLSListen.value)
+	}
+	for one := range strings.SplitSeq(e.TLSFrom.value, ",") {
+		r.from = append(r.from, m.network("METNOS_TLS_FROM", strings.TrimSpace(one)))
+	}
+	certificate, err := httpapi.NewCertificate(e.TLSCert.value, e.TLSKey.value)
+	if err != nil {
+		m.add("METNOS_TLS_CERT", "%v", datafolder.Plain(err))
+	}
+	r.listen, r.key, r.certificate = e.TLSListen.value, e.TLSKey.value, certificate
+	return r
+}
+
+// together reports whether settings are set that go together; some of them alone are a
+// mistake.
+func (m *mistakes) together(all map[string]text) bool {
+	names := slices.Sorted(maps.Keys(all))
+	some := slices.ContainsFunc(names, func(name string) bool { return all[name].set })
+	for _, name := range names {
+		if some && all[name].value == "" {
+			m.add(name, "is missing: %s go together", strings.Join(names, ", "))
+		}
+	}
+	return some && !slices.ContainsFunc(names, func(name string) bool { return all[name].value == "" })
+}
+
+// network reads an address, or the network that begins so.
+func (m *mistakes) network(name, value string) netip.Prefix {
+	prefix, err := netip.ParsePrefix(value)
+	if addr, alone := netip.ParseAddr(value); alone == nil {
+		prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	switch {
+	case err != nil:
+		m.add(name, "%q is not an address or a network, such as 192.0.2.7 or 198.51.100.0/24", value)
+	case prefix.Bits() == 0:
+		m.add(name, "%q is everybody; name the addresses of your agents", value)
+	}
+	return prefix
+}
+
+// listenTLS opens the address for agents on other machines.
+func (d *daemon) listenTLS(ctx context.Context, limit *httpapi.Limiter) error {
+	remote := d.config.Remote
+	if remote.listen == "" {
+		return nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", remote.listen)
+	if err != nil {
+		return fmt.Errorf("METNOS_TLS_LISTEN: %w", err)
+	}
+	d.remote = l.Addr().String()
+	d.front("address for other machines", remote.certificate.Wrap(limit.Wrap(l), remote.from, d.log), d.api.Remote())
 	return nil
 }
 

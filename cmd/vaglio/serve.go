@@ -136,6 +136,9 @@ func (d *daemon) greet(w io.Writer) error {
 	if said := d.config.trial(d.config.Lang); said != "" {
 		trial = "\n  " + said + " docs/security.md says more.\n"
 	}
+	if d.remote != "" {
+		token += "\n          https://" + d.remote + "/v1 for other machines, with a token"
+	}
 	_, err := fmt.Fprintf(w, `vaglio is up.
 
   inbox   %s

@@ -281,7 +281,7 @@ var rooms = map[string]room{
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
 	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
-		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/peers", "internal/strictjson"},
+		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/peers", "internal/regular", "internal/strictjson"},
 		modules: []string{vmetrics},
 		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
