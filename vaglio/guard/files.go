@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // linked is for what gets another name.
@@ -170,17 +171,13 @@ func (l *look) listed() bool {
 	return l.comesFrom("ls", "find", "dir")
 }
 
-// comesFrom says that a part of the command's words is the output of one of
-// some programs.
+// comesFrom says that a part of the command's words, or of the names of the files
+// that are opened for it, is the output of one of some programs.
 func (l *look) comesFrom(programs ...string) bool {
-	for _, w := range l.c.Argv {
-		for _, p := range w.Parts() {
-			if p.From != "" && slices.Contains(programs, p.From) {
-				return true
-			}
-		}
-	}
-	return false
+	printed := func(p shell.Part) bool { return p.From != "" && slices.Contains(programs, p.From) }
+	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
+	return slices.ContainsFunc(l.c.Argv, named) ||
+		slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return named(r.Target) })
 }
 
 // isTree says whether a spot is a root, a home or a system tree.

@@ -304,7 +304,7 @@ func (l *look) carries(*operation.Operation, string) string { return l.unknownPr
 // lineRule gives the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
 	o := l.options("")
-	if len(l.cwds) == 1 && !place.IsVague(l.cwds[0]) {
+	if len(l.cwds) == 1 {
 		o.Cwd = l.cwds[0]
 	}
 	script := reading.ReadLine(text, o)

@@ -93,10 +93,8 @@ func (s *survey) command(c *shell.Command) string {
 	if l.isVaglio(reading.Spot(c.Argv[0])) {
 		name = "vaglio"
 	}
-	if len(s.copies) > 0 {
-		if from := s.copies[l.absolute(reading.Spot(c.Argv[0]))]; from != "" {
-			name = place.Base(from)
-		}
+	if from := s.copies[l.absolute(reading.Spot(c.Argv[0]))]; from != "" {
+		name = place.Base(from)
 	}
 	return l.program(name)
 }
@@ -130,25 +128,17 @@ func (l *look) setPlace() {
 	}
 }
 
-// cwdOf is a folder in which the command may run.
+// cwdOf is a folder in which the command may run. One of which the beginning is
+// unknown is kept apart from all known ones.
 func (l *look) cwdOf(v string) string {
 	switch r := l.c.Remote; {
 	case v[0] == '/':
 		return path.Clean(v)
 	case r != nil && r.Kind == shell.RemoteHost:
-		return "/home/" + string(unknown)
+		return "/home/" + string(unknown) + "/" + v
 	default:
-		return l.cwdSpot(v)
+		return "/" + string(unknown) + "/" + v
 	}
-}
-
-// cwdSpot keeps a folder of which the beginning is unknown apart from all
-// known ones.
-func (l *look) cwdSpot(v string) string {
-	if v[0] == '~' {
-		return place.Clean(l.g.localSpelling(v))
-	}
-	return "/" + string(unknown) + "/" + v
 }
 
 // redirects tries the files that the shell opens.

@@ -83,9 +83,6 @@ func firstRule(texts []string, rule func(string) string) string {
 
 // touchEach does a deed to all that a spot may be.
 func (l *look) touchEach(d deed, spot string) string {
-	if strings.IndexByte(spot, perhaps) < 0 {
-		return l.touchOne(d, spot)
-	}
 	for _, v := range place.Variants(spot) {
 		if v != "" && v[0] == '~' && spot[0] != '~' {
 			v = "./" + v // a tilde that the shell did not expand
