@@ -96,7 +96,7 @@ func (l *lab) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-var mistake = regexp.MustCompile(`(?m)^(\S+?\.go):(\d+):\d+: `)
+var mistake = regexp.MustCompile(`(?m)^(\S+?\.go):(\d+)(?::\d+)?: `) // a long line has no column
 
 // compile lays the switched files over the sources, and takes the switch from
 // every mutant that does not compile behind one: of a line, numbers first.

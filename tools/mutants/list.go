@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,13 +78,23 @@ func readTargets(root, list string) ([]*group, error) {
 			if err != nil || len(found) == 0 {
 				return fmt.Errorf("%s: %s matches no file", place, pattern)
 			}
-			t.files = append(t.files, slices.DeleteFunc(found, func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
+			t.files = append(t.files, slices.DeleteFunc(found, isNoTarget)...)
 		}
 		g := all[len(all)-1]
 		g.targets = append(g.targets, t)
 		return nil
 	})
 	return all, err
+}
+
+// isNoTarget says of a file that it is a test, or Go for another system: no test
+// comes by its lines here.
+func isNoTarget(file string) bool {
+	if filepath.Ext(file) != ".go" {
+		return false
+	}
+	here, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
+	return strings.HasSuffix(file, "_test.go") || err == nil && !here
 }
 
 // equivalents are changes that no test could notice, by [mutant.key], with
