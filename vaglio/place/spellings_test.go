@@ -25,6 +25,8 @@ func TestSpellingsOfTexts(t *testing.T) {
 		{"<~/a>", 0, []string{"~/a"}},
 		{"@/a", 0, []string{"/a"}},
 		{"see file:///a", 0, []string{"/a"}},
+		{"file:///a,x,file:///b", Named, []string{"/a", "/b", "/a,x,file:///b"}},
+		{"\x00/a", 0, []string{"", "/a"}},
 		{"/{a,b}", 0, []string{"/b", "/a"}},
 		{"/{a b,c}", 0, nil},
 		{"/%61", 0, []string{"/a"}},
@@ -44,6 +46,26 @@ func TestSpellingsOfTexts(t *testing.T) {
 	}
 	for range Spellings("/a,/b", Named, false) {
 		break // who has seen enough stops
+	}
+}
+
+// TestNamesInTexts finds a name where it stands as whole steps of a path.
+func TestNamesInTexts(t *testing.T) {
+	for text, want := range map[string]bool{
+		"/a": true, "x=/a;": true, "'/a'": true, "/a/b": true, "": false, "/": false, "/ab": false, "b/a": false, "b/a /a": true, "/ab/a /a": true,
+		"/a0": false, "/a9": false, "/aA": false, "/az": false, "/a.": false, "/a-": false, "/a_": false, "/aé": false, "/a:": true, "/a\x7f": true,
+		"0/a": false, "9/a": false, "Z/a": false, ":/a": true,
+	} {
+		if Mentions(text, "/a") != want {
+			t.Errorf("%q mentions /a: %v", text, !want)
+		}
+	}
+	for text, want := range map[string]string{
+		"$HOME": "~", "$HOME/a$HOME": "~/a~", "$HOMER": "$HOMER", "$HOME0 $HOME": "$HOME0 ~", "$HOME_": "$HOME_", "$HOME.": "~.", "$HOME-": "~-", "$HOM": "$HOM",
+	} {
+		if got := ReplaceHome(text, "~"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 

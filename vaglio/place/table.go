@@ -148,7 +148,7 @@ func newTable(rows []*Row, fold bool) *Table {
 
 // shape files a pattern of a row that has a lookup of its own.
 func (t *Table) shape(c Class, p string) {
-	steps := strings.Split(strings.TrimPrefix(p, "/"), "/")
+	steps := strings.Split(strings.TrimPrefix(t.cased(p), "/"), "/")
 	switch {
 	case c == tree && len(steps) == 1:
 		t.trees[steps[0]] = struct{}{}
@@ -177,12 +177,18 @@ func (t *Table) Trees() (all []string) {
 // Disks gives the patterns of the disks below /dev.
 func (t *Table) Disks() []string { return t.disks }
 
+// cased writes a path as the system compares it.
+func (t *Table) cased(p string) string {
+	if t.fold {
+		return strings.ToLower(p)
+	}
+	return p
+}
+
 // Rule gives the id of the guard's rule about doing something to what a clean
 // path names, "" if there is none.
 func (t *Table) Rule(clean string, op Op) string {
-	if t.fold {
-		clean = strings.ToLower(clean)
-	}
+	clean = t.cased(clean)
 	var r room
 	steps := stepsOf(clean, &r)
 	at, vague := t.homeOf(steps), IsVague(clean)

@@ -246,8 +246,24 @@ func TestFolding(t *testing.T) {
 	if strict.Classes("/ETC/SHADOW")&Secret == 0 {
 		t.Error("a judge is not told of /ETC/SHADOW")
 	}
-	if got := folded.Rule("/users/ann/.AWS/credentials", Reads); got != "path.secrets" {
-		t.Errorf("the home in other letters is %q", got)
+	for p, want := range map[string]Tree{
+		"/USR": SystemTree, "/usr/BIN": SystemTree, "/SYSTEM/library": SystemTree, "/HOME/bob": HomeTree, "/USERS/bob": HomeTree, "/Root": HomeTree,
+		"/Users/\x04": HomeTree, "/USERS/bob/x": NoTree, "/x/USR": NoTree,
+	} {
+		if got := folded.TreeAt(p); got != want {
+			t.Errorf("where case does not count, %q is %v, want %v", p, got, want)
+		}
+		if got := strict.TreeAt(p); p != "/Users/\x04" && got != NoTree && p != "/usr/BIN" {
+			t.Errorf("where case counts, %q is %v", p, got)
+		}
+	}
+	for _, home := range []string{"/Users/Ann", "/users/ann", "/USERS/ANN"} {
+		if got := folded.Rule(home+"/.AWS/credentials", Reads); got != "path.secrets" {
+			t.Errorf("below %s, the home in other letters, is %q", home, got)
+		}
+		if got := folded.TreeAt(home); got != HomeTree {
+			t.Errorf("%s, the home in other letters, is %v", home, got)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (t *Table) TreeAt(clean string) Tree {
 		return NoTree
 	}
 	var r room
-	steps := stepsOf(clean, &r)
+	steps := stepsOf(t.cased(clean), &r)
 	for len(steps) > 0 && IsWild(steps[len(steps)-1]) {
 		steps = steps[:len(steps)-1]
 	}
@@ -95,7 +95,7 @@ func (t *Table) isHome(steps []string) bool {
 	case 1:
 		return steps[0] == "root"
 	case 2:
-		if holdsHomes(steps[0]) {
+		if holdsHomes(steps[0]) || t.fold && steps[0] == "users" {
 			return !IsVague(steps[1]) || IsOpaque(steps[1])
 		}
 		return begins(steps, "var", "root")

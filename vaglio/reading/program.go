@@ -154,10 +154,7 @@ func (w *walk) inline(text string, sc *scope, at string) {
 
 func clip(s string) string {
 	const most = 40
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
+	return s[:min(len(s), most)]
 }
 
 // interpreter is the command line that runs a program, nil for a language that

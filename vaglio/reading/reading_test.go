@@ -222,6 +222,20 @@ func TestBounds(t *testing.T) {
 	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"command": list}}); len(rd.Gaps) == 0 {
 		t.Error("a list that nests too deeply is no gap")
 	}
+	for depth, want := range map[int]int{128: 1, 129: 0} {
+		maps, list := A{"command": "ls"}, any("ls")
+		for range depth {
+			maps = A{"a": maps}
+		}
+		for range depth + 1 {
+			list = []any{list}
+		}
+		for name, args := range map[string]A{"maps": maps, "lists": {"command": list}} {
+			if rd := reader().Read(reading.Call{Executor: "x", Args: args}); len(rd.Commands) != want || len(rd.Gaps) != 1-want {
+				t.Errorf("%d %s in each other: %d commands, gaps %v", depth, name, len(rd.Commands), rd.Gaps)
+			}
+		}
+	}
 	most := make([]any, 4096)
 	for i := range most {
 		most[i] = A{"command": "echo x"}
@@ -260,6 +274,52 @@ func TestBounds(t *testing.T) {
 	last := rd.Commands[0].Script.Commands
 	if got := last[len(last)-1].Name; got != "rm" || rd.Commands[0].Doubt {
 		t.Errorf("the last of 5000 lines is %q", got)
+	}
+}
+
+// TestLinesOfValues checks which line the guard's core takes a value for.
+func TestLinesOfValues(t *testing.T) {
+	type name string
+	for want, v := range map[string]any{
+		"a": "a", "a b": []any{"a", "b"}, "c d": []string{"c", "d"}, "e": name("e"), "f g": []any{name("f"), "g"}, "": struct{}{},
+	} {
+		if got := reading.SeedLine(map[string]any{"cmd": v}); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestFoldersOfArguments checks which arguments name folders in which paths begin.
+func TestFoldersOfArguments(t *testing.T) {
+	type A = map[string]any
+	within := func(depth int) A {
+		args := A{"cwd": "/x"}
+		for range depth {
+			args = A{"a": args}
+		}
+		return args
+	}
+	for name, tt := range map[string]struct {
+		args A
+		want int
+	}{
+		"none": {A{"a": "/x"}, 0}, "at the top": {within(0), 1}, "three below": {within(3), 1}, "four below": {within(4), 0}, "empty": {A{"cwd": ""}, 0},
+	} {
+		if got := reader().Read(reading.Call{Executor: "x"}).Bases(tt.args); len(got) != tt.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestWrittenByPatches checks where a patch puts what it adds.
+func TestWrittenByPatches(t *testing.T) {
+	for name, want := range map[string]string{"x": cwd + "/x", "/srv/x": "/srv/x"} {
+		rd := reader().Read(reading.Call{Executor: "apply_patch", Cwd: cwd, Args: map[string]any{
+			"input": "*** Begin Patch\n*** Add File: " + name + "\n+text\n*** End Patch",
+		}})
+		if got := rd.Written(); len(got) != 1 || got[0].File != want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
