@@ -96,17 +96,44 @@ func TestLook(t *testing.T) {
 			t.Errorf("%q: %q, %d; want %q, %d", name, at, kind, want.at, want.kind)
 		}
 	}
-	if _, kind := (workfiles.Disk{}).Look("a"); kind != vaglio.NoFile {
-		t.Errorf("a relative path is of kind %d", kind)
-	}
 	got, whole := workfiles.Disk{}.List(dir, 10)
 	want := []vaglio.Entry{{Name: "a", Kind: vaglio.Folder}, {Name: "fifo", Kind: vaglio.OtherFile}, {Name: "link", Kind: vaglio.OtherFile}, {Name: "loop", Kind: vaglio.OtherFile}}
 	if !slices.Equal(got, want) || !whole {
 		t.Errorf("in the folder: %v, %v; want %v", got, whole, want)
 	}
-	for name, most := range map[string]int{dir: 3, dir + "/fifo": 10, dir + "/none": 10, dir + "/\x00": 10, "a": 10} {
-		if got, whole := (workfiles.Disk{}).List(name, most); whole || len(got) > most {
-			t.Errorf("%q, at most %d: %v, and said to be all", name, most, got)
+	if got, whole := (workfiles.Disk{}).List(dir, len(want)); len(got) != len(want) || !whole {
+		t.Errorf("as many as may be: %v, %v", got, whole)
+	}
+	if got, whole := (workfiles.Disk{}).List(dir+"/a/b", 0); len(got) > 0 || !whole {
+		t.Errorf("none, of none: %v, %v", got, whole)
+	}
+	for _, tt := range []struct {
+		name       string
+		most, want int
+	}{
+		{dir, 3, 3}, {dir, 0, 0}, {dir, -1, 0}, {dir + "/fifo", 10, 0}, {dir + "/none", 10, 0}, {dir + "/\x00", 10, 0},
+	} {
+		if got, whole := (workfiles.Disk{}).List(tt.name, tt.most); whole || len(got) != tt.want {
+			t.Errorf("%q, at most %d: %v, %v; want %d, and more", tt.name, tt.most, got, whole, tt.want)
 		}
+	}
+}
+
+// TestNamesThatAreRelative looks for files of the folder in which the gate runs.
+func TestNamesThatAreRelative(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.Mkdir("a", 0o700), os.WriteFile("a/f", []byte("text"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	disk := workfiles.Disk{}
+	if at, kind := disk.Look("a"); at != "a" || kind != vaglio.NoFile {
+		t.Errorf("a folder: %q, %d", at, kind)
+	}
+	if got, whole := disk.List("a", 10); len(got) > 0 || whole {
+		t.Errorf("its files: %v, %v", got, whole)
+	}
+	if got, err := disk.Read([]string{"a"}, "a/f", 10); !errors.Is(err, vaglio.ErrAbsent) {
+		t.Errorf("a file: %q, %v", got, err)
 	}
 }
