@@ -149,6 +149,9 @@ func TestTwoSessionsOfOneProgram(t *testing.T) {
 	owns := func(p *vaglio.Proposal) bool { return vaglio.NewRunning(sessions.Facts(p), machine).Started("42") }
 	sessions.Note(&one, now, fact)
 	sessions.Note(&two, now, vaglio.Facts{{Deed: vaglio.Started, Path: "/home/u/app", Words: []string{"node", "worker.js"}}})
+	elsewhere := fact[0]
+	elsewhere.Path = "/home/u/lib"
+	sessions.Note(&vaglio.Proposal{Session: "4"}, now, vaglio.Facts{elsewhere})
 	before := sessions.Facts(&one)
 	if !owns(&one) || owns(&two) {
 		t.Error("what one started is not its own alone")

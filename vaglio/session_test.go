@@ -352,6 +352,13 @@ func TestASessionIsBounded(t *testing.T) {
 	if len(f) != vaglio.MaxFacts || !f[0].At.Equal(start.Add(2*vaglio.MaxFacts*time.Second)) {
 		t.Errorf("%d facts from %v", len(f), f[0].At)
 	}
+	day := vaglio.Proposal{Session: "day"}
+	for i := range 2 {
+		sessions.Note(&day, start.Add(time.Duration(i)*vaglio.FactsKept), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/b"}})
+	}
+	if f := sessions.Facts(&day); len(f) != 2 {
+		t.Errorf("%d facts of a day", len(f))
+	}
 	sessions.Note(&p, start.Add(48*time.Hour), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/b"}})
 	if f = sessions.Facts(&p); len(f) != 1 {
 		t.Errorf("%d facts after two days", len(f))
@@ -489,4 +496,125 @@ func heldInUse() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// written are the facts of one call that writes a text into a file.
+func written(engine *vaglio.Engine, name, text string) vaglio.Facts {
+	return engine.Did(vaglio.Proposal{
+		Session: "s", Executor: "Write", Context: vaglio.Context{Cwd: "/home/u/app"}, Args: vaglio.Args{"file_path": name, "content": text},
+	})
+}
+
+// TestTheContentsOfOneSessionAreBounded keeps what was written last, as much as
+// may be, and of what is larger than a file may be only its digest.
+func TestTheContentsOfOneSessionAreBounded(t *testing.T) {
+	t.Parallel()
+	const most, all, files = 64 << 10, 4 << 20, 100
+	engine, _ := sessionEngine(t, folderOf{"/home/u/app/a": ""}, "/home/u/app")
+	var sessions vaglio.Sessions
+	p := vaglio.Proposal{Session: "s"}
+	name := func(i int) string { return fmt.Sprintf("/home/u/app/f%d", i) }
+	for i := range files {
+		sessions.Note(&p, time.Now(), written(engine, name(i), strings.Repeat("x", most)))
+	}
+	f := sessions.Facts(&p)
+	for i := range files {
+		if _, kept := f.Text(name(i)); kept != (i >= files-all/most) {
+			t.Errorf("file %d of %d is kept: %v", i, files, kept)
+		}
+	}
+	sessions.Note(&p, time.Now(), written(engine, name(0), strings.Repeat("x", most+1)))
+	f = sessions.Facts(&p)
+	if _, kept := f.Text(name(0)); kept || f[len(f)-1].SHA256 == "" {
+		t.Errorf("what is too large is kept: %v, with its digest %q", kept, f[len(f)-1].SHA256)
+	}
+}
+
+// TestTextsAreFoundAgain gives facts that were kept without the texts those of
+// facts about the same file with the same content.
+func TestTextsAreFoundAgain(t *testing.T) {
+	t.Parallel()
+	engine, _ := sessionEngine(t, folderOf{"/home/u/app/a": ""}, "/home/u/app")
+	const a, b = "/home/u/app/a", "/home/u/app/b"
+	with := slices.Concat(written(engine, b, "one"), written(engine, a, "one"), written(engine, a, "two"), written(engine, b, "three"))
+	bare := func(f vaglio.Facts) vaglio.Facts {
+		return vaglio.Facts{{Deed: vaglio.Wrote, Path: f[len(f)-1].Path, SHA256: f[len(f)-1].SHA256}}
+	}
+	for _, tt := range []struct {
+		name, text string
+		found      bool
+	}{{a, "one", true}, {a, "two", true}, {a, "three", false}, {b, "one", true}, {b, "two", false}} {
+		got, ok := bare(written(engine, tt.name, tt.text)).WithTexts(with).Text(tt.name)
+		if ok != tt.found || ok && got != tt.text {
+			t.Errorf("%s with %q: %q, %v", tt.name, tt.text, got, ok)
+		}
+	}
+}
+
+// TestManySessions remembers a thousand of them, those in use last.
+func TestManySessions(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	var sessions vaglio.Sessions
+	of := func(i int) *vaglio.Proposal { return &vaglio.Proposal{Session: fmt.Sprint("s", i)} }
+	for i := range most + 1 {
+		if i == most && len(sessions.Facts(of(0))) == 0 {
+			t.Fatal("one of a thousand is forgotten")
+		}
+		sessions.Note(of(i), time.Now(), vaglio.Facts{{Deed: vaglio.Wrote, Path: "/a"}})
+	}
+	known := 0
+	for i := range most + 1 {
+		known += len(sessions.Facts(of(i)))
+	}
+	if known != most || len(sessions.Facts(of(most))) == 0 {
+		t.Errorf("%d of %d sessions are remembered", known, most+1)
+	}
+}
+
+// TestWhatFactsTell asks facts about ports, programs and paths.
+func TestWhatFactsTell(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]bool{
+		"3000": true, ":3000": true, "localhost:3000": true, "--port=3000": true, "PORT=3000": true, "-p3000": true,
+		"13000": false, "x3000": false, "-q3000": false, "30000": false, "": false,
+	} {
+		f := vaglio.Facts{{Deed: vaglio.Started, Words: []string{"node", word}}}
+		if f.Serves("3000") != want {
+			t.Errorf("%q names the port: %v", word, !want)
+		}
+		f[0].Deed = vaglio.Wrote
+		if f.Serves("3000") || f.Serves("") {
+			t.Errorf("a file serves %q", word)
+		}
+	}
+	started := vaglio.Facts{vaglio.StartedBy("/w", []string{"node", "srv.js", "no", "--token=a1", "TOKEN=a1", "PORT=30", "EMPTY="})}
+	if got := started[0].Words; !slices.Equal(got, []string{"node", "srv.js", "no", "--token=a1", "PORT=30", "EMPTY="}) {
+		t.Errorf("of a start is kept %q", got)
+	}
+	if started.Serves("") || started.Serves("30x") || !started.Serves("30") {
+		t.Error("a port is a number")
+	}
+	for pattern, want := range map[string]bool{"srv": true, "sr": false, "no": false, "(": false, "(srv": false, "nod": false, "other": false} {
+		if started.Runs(pattern) != want {
+			t.Errorf("%q picks what was started: %v", pattern, !want)
+		}
+	}
+	made := vaglio.Fact{Deed: vaglio.Wrote, Path: "/w/a", New: true}
+	for name, tt := range map[string]struct {
+		then vaglio.Fact
+		want bool
+	}{
+		"moved beside":     {vaglio.Fact{Deed: vaglio.Moved, Path: "/w/b"}, true},
+		"moved below":      {vaglio.Fact{Deed: vaglio.Moved, Path: "/w/a/b/c"}, false},
+		"moved over it":    {vaglio.Fact{Deed: vaglio.Moved, Path: "/w/a/b"}, false},
+		"moved over more":  {vaglio.Fact{Deed: vaglio.Moved, Path: "/w"}, false},
+		"written again":    {vaglio.Fact{Deed: vaglio.Wrote, Path: "/w/a/b"}, true},
+		"moved elsewhere":  {vaglio.Fact{Deed: vaglio.Moved, Path: "/w/a/x"}, true},
+		"beside by a name": {vaglio.Fact{Deed: vaglio.Moved, Path: "/w/a/bc"}, true},
+	} {
+		if got := (vaglio.Facts{made, tt.then}).Made("/w/a/b"); got != tt.want {
+			t.Errorf("%s: made is %v", name, got)
+		}
+	}
 }
