@@ -2,6 +2,7 @@ package keyring
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/hex"
@@ -74,9 +75,12 @@ func read(path string) ([]byte, error) {
 	if err == nil && info.Mode().Perm()&others != 0 {
 		return nil, &FileError{path, fmt.Sprintf("can be used by others (mode %04o); run chmod 600 %s", info.Mode().Perm(), path), nil}
 	}
-	text, errRead := io.ReadAll(io.LimitReader(f, fileMost))
+	text, errRead := io.ReadAll(io.LimitReader(f, fileMost+1))
 	if err := errors.Join(err, errRead); err != nil {
 		return nil, &FileError{path, "cannot be read: " + plain(err).Error(), err}
+	}
+	if len(text) > fileMost {
+		return nil, &FileError{path, fmt.Sprintf("is longer than %d bytes: it is no key file", fileMost), nil}
 	}
 	return text, nil
 }
@@ -95,12 +99,8 @@ func Make(path string, credential []byte) (*Ring, error) {
 	if !errors.Is(err, ErrMissing) {
 		return r, err
 	}
-	k, err := newKey(nil)
-	if err != nil {
-		return nil, err
-	}
 	r = &Ring{path: path, credential: credential}
-	r.keys.Store(&[]key{k})
+	r.keys.Store(&[]key{newKey(nil)})
 	return r, r.write(*r.keys.Load())
 }
 
@@ -162,9 +162,7 @@ func (r *Ring) parseLine(line string) (k key, problem string) {
 		return k, fmt.Sprintf("holds a key of %d bytes, and keys have %d", len(secret), len(k.secret))
 	}
 	copy(k.secret[:], secret)
-	if err := k.ready(); err != nil {
-		return k, "is no key: " + err.Error()
-	}
+	k.aead = cipherOf(k.secret)
 	return k, ""
 }
 
@@ -186,18 +184,13 @@ func (r *Ring) unbind(id uint32, secret []byte) (_ []byte, problem string) {
 // Credential is the name that a service's credential for the keys has.
 const Credential = "vaglio.key" //nolint:gosec // The name of one.
 
-type sealer interface {
-	Seal(dst, nonce, plaintext, about []byte) []byte
-	Open(dst, nonce, ciphertext, about []byte) ([]byte, error)
-}
-
 // wrapperOf is what encrypts keys that are bound to a credential.
-func wrapperOf(credential []byte) (sealer, error) {
+func wrapperOf(credential []byte) (cipher.AEAD, error) {
 	secret, err := hkdf.Key(sha256.New, credential, nil, fileForm, secretBytes)
 	if err != nil {
 		return nil, err
 	}
-	return cipherOf(secret)
+	return cipherOf([secretBytes]byte(secret)), nil
 }
 
 func aboutKey(id uint32) []byte { return fmt.Appendf(nil, "key %08x", id) }

@@ -13,7 +13,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -97,29 +96,26 @@ func (r *Ring) Single() bool { return len(*r.keys.Load()) == 1 }
 // Rotate makes a new key, which values are sealed with from now on. The others stay, to
 // read by. It is on the disk before it is used.
 func (r *Ring) Rotate() error {
-	return r.change(func(all []key) ([]key, error) {
-		k, err := newKey(all)
-		return append(slices.Clone(all), k), err
-	})
+	return r.change(func(all []key) []key { return append(slices.Clone(all), newKey(all)) })
 }
 
 // Keep drops the keys that are neither used nor the newest.
 func (r *Ring) Keep(used map[uint32]bool) error {
-	return r.change(func(all []key) ([]key, error) {
+	return r.change(func(all []key) []key {
 		last := len(all) - 1
 		old := slices.DeleteFunc(slices.Clone(all[:last]), func(k key) bool { return !used[k.id] })
-		return append(old, all[last]), nil
+		return append(old, all[last])
 	})
 }
 
 // change writes other keys to the file, and then goes by them.
-func (r *Ring) change(next func([]key) ([]key, error)) error {
+func (r *Ring) change(next func([]key) []key) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
 	was := *r.keys.Load()
-	now, err := next(was)
-	if err != nil || len(now) == len(was) {
-		return err
+	now := next(was)
+	if len(now) == len(was) {
+		return nil
 	}
 	if err := r.write(now); err != nil {
 		return err
@@ -145,30 +141,26 @@ func (r *Ring) find(id uint32) *key {
 }
 
 // newKey makes a key with an id that none of the others has.
-func newKey(others []key) (k key, err error) {
+func newKey(others []key) (k key) {
 	var id [idBytes]byte
 	for k.id == 0 || slices.ContainsFunc(others, func(o key) bool { return o.id == k.id }) {
-		if _, err := rand.Read(id[:]); err != nil {
-			return k, fmt.Errorf("make a key: %w", err)
-		}
+		_, _ = rand.Read(id[:]) // It returns no error.
 		k.id = binary.BigEndian.Uint32(id[:])
 	}
-	if _, err := rand.Read(k.secret[:]); err != nil {
-		return k, fmt.Errorf("make a key: %w", err)
-	}
-	return k, k.ready()
+	_, _ = rand.Read(k.secret[:])
+	k.aead = cipherOf(k.secret)
+	return k
 }
 
-// ready prepares the key's cipher.
-func (k *key) ready() (err error) {
-	k.aead, err = cipherOf(k.secret[:])
-	return err
-}
-
-func cipherOf(secret []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(secret)
+// cipherOf is what encrypts with a secret.
+func cipherOf(secret [secretBytes]byte) cipher.AEAD {
+	block, err := aes.NewCipher(secret[:])
 	if err != nil {
-		return nil, err
+		panic(err) // The secret's length is right.
 	}
-	return cipher.NewGCMWithRandomNonce(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // The block is one of AES.
+	}
+	return aead
 }

@@ -68,6 +68,9 @@ func TestAValueIsReadWhereItWasSealed(t *testing.T) {
 		if _, err := r.Open(sealed[:keyring.Overhead-1], here); !errors.Is(err, keyring.ErrAltered) {
 			t.Errorf("cut: %v", err)
 		}
+		if _, err := r.Open(sealed[:3], here); !errors.Is(err, keyring.ErrAltered) {
+			t.Errorf("no key's id: %v", err)
+		}
 		other, _ := newRing(t)
 		binary.BigEndian.PutUint32(sealed, 0)
 		if _, err := other.Open(sealed, here); !errors.Is(err, keyring.ErrNoKey) {
@@ -122,6 +125,9 @@ func TestAKeyThatCannotBeWrittenIsNotUsed(t *testing.T) {
 	if err := r.Rotate(); err == nil || r.Newest() != before {
 		t.Errorf("%v: what would be sealed now could not be read later", err)
 	}
+	if err := errors.Join(r.Keep(nil), r.Bind()); err != nil {
+		t.Errorf("there is nothing to write: %v", err)
+	}
 	if err := os.Rename(filepath.Dir(path)+"-away", filepath.Dir(path)); err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +149,12 @@ func TestKeysAreBoundToACredential(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(text, []byte("\nopen ")) {
 		t.Errorf("it stands there: %v", err)
+	}
+	if err := with.Bind(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(text, again) {
+		t.Errorf("what is bound was written anew: %v", err)
 	}
 	for credential, want := range map[string]string{
 		"": "line 2 is bound to a credential, and none was given", "another secret": "line 2 is bound to another credential",
@@ -175,6 +187,7 @@ func TestWrongKeyFiles(t *testing.T) {
 		"no hex":        {"vaglio keys 1\nopen 00000001 " + secret[1:] + "\n", "line 2 is no key"},
 		"too short":     {"vaglio keys 1\nopen 00000001 " + secret[2:] + "\n", "line 2 holds a key of 31 bytes, and keys have 32"},
 		"the second":    {string(whole) + "x\n", "line 3 is no key"},
+		"too long":      {string(whole) + strings.Repeat(strings.SplitAfter(string(whole), "\n")[1], 1<<20/64), "is longer than 1048576 bytes"},
 		"three columns": {"vaglio keys 1\nopen 00000001 " + secret + " x\n", "line 2 is no key"},
 	} {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
@@ -197,8 +210,8 @@ func TestWrongKeyFiles(t *testing.T) {
 	if _, err := keyring.Load(path+"x", nil); !errors.Is(err, keyring.ErrMissing) || !strings.Contains(err.Error(), "is not there") {
 		t.Error(err)
 	}
-	if _, err := keyring.Make(t.TempDir(), nil); err == nil {
-		t.Error("a folder is a key file")
+	if _, err := keyring.Make(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("a folder is a key file: %v", err)
 	}
 }
 

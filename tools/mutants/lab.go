@@ -147,7 +147,7 @@ func (l *lab) short(file string) string {
 // unswitch takes the switches of a line, and gives how many.
 func (l *lab) unswitch(byFile map[string][]*mutant, name string, line int) (lost int) {
 	for file, found := range byFile {
-		if l.laid[file] != name && filepath.Join(l.root, name) != file {
+		if at := filepath.Join(l.root, name); l.laid[file] != name && l.laid[file] != at && at != file {
 			continue
 		}
 		numbers := slices.ContainsFunc(found, func(m *mutant) bool { return m.line == line && m.id > 0 && strings.HasSuffix(m.what, "one more") })
