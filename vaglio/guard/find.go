@@ -22,8 +22,7 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 
 // firstOf says whether an operation is the command's first of its verb.
 func (l *look) firstOf(o *operation.Operation) bool {
-	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb })
-	return at >= 0 && &l.ops[at] == o
+	return &l.ops[slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb })] == o
 }
 
 // testsIn reads the tests of a search, which all of its operations share, once.

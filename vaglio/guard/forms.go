@@ -25,11 +25,6 @@ func (g *Guard) matchPath(s string) *rule {
 
 // forms tries a text in all its normal forms.
 func (s *scan) forms(t text) *rule {
-	if t.key {
-		if r := s.g.matchPath(s.expandUser(t.s)); r != nil {
-			return r
-		}
-	}
 	if place.IsPlain(t.s) && (t.key || t.command || len(s.bases) == 0) {
 		return nil
 	}

@@ -93,6 +93,7 @@ func TestLinesAroundUnreadableOnes(t *testing.T) {
 		"empty":           {bash(""), ""},
 		"blank":           {bash(" \n\t"), ""},
 		"comment":         {bash("# rm -rf /usr"), ""},
+		"search_before":   {bash("find /etc -name core -type f; for x in /etc; do chmod -R 777 $x; done"), "mode.tree"},
 	})
 }
 
@@ -302,6 +303,7 @@ func TestAdministratorsHome(t *testing.T) {
 		"remove": {at("rm -rf build"), ""},
 		"home":   {at("rm -rf ~"), "tree.home"},
 		"key":    {at("cat ~/.netrc"), "path.secrets"},
+		"system": {Call{Executor: "fs_delete", Args: map[string]any{"path": "/usr"}, Cwd: "/root/app"}, "tree.system"},
 	})
 }
 
@@ -336,11 +338,52 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 	})
 }
 
+// TestStepsThatAreNoPath puts what is no step between those of a path.
+func TestStepsThatAreNoPath(t *testing.T) {
+	list := func(steps ...any) Call {
+		return Call{Executor: "fs_read", Args: map[string]any{"parts": steps}, Cwd: "/home/user/project"}
+	}
+	verify(t, structuralGuard(), map[string]row{
+		"path": {list("/", "etc", "shadow"), "path.auth"}, "number": {list("/", 1.0, "etc", "shadow"), ""}, "words": {list("etc", "shadow"), ""},
+	})
+}
+
+// TestCaseThatDoesNotCount tries lines and paths in other letters, where the system
+// does not tell them apart and where it does.
+func TestCaseThatDoesNotCount(t *testing.T) {
+	line := Call{Executor: "shell_exec", Args: map[string]any{"command": "RM -RF /"}, Cwd: "/home/user/project"}
+	file := Call{Executor: "fs_read", Args: map[string]any{"path": "/ETC/Shadow"}, Cwd: "/home/user/project"}
+	for fold, want := range map[bool][2]bool{false: {}, true: {true, true}} {
+		g := structuralGuard()
+		g.fold = fold
+		_, run := g.Check(line)
+		_, read := g.Check(file)
+		if got := [2]bool{run, read}; got != want {
+			t.Errorf("folded %v: denied %v, want %v", fold, got, want)
+		}
+	}
+}
+
+// TestArgumentsThatNest reads arguments as deep as they may be.
+func TestArgumentsThatNest(t *testing.T) {
+	for depth, read := range map[int]bool{127: true, 128: false} {
+		args := map[string]any{"path": "/usr"}
+		for range depth {
+			args = map[string]any{"a": args}
+		}
+		out := structuralGuard().Examine(Call{Executor: "fs_read", Args: args})
+		if (out.Unreadable == nil) != read || out.Denial != nil {
+			t.Errorf("%d maps in each other: %+v", depth, out)
+		}
+	}
+}
+
 // TestLinksOfCommands follows links that are there as a command would: a removal
 // takes the link itself, and on another machine they are not these.
 func TestLinksOfCommands(t *testing.T) {
 	dir := t.TempDir()
-	for link, target := range map[string]string{"l": "/etc", "u": "/usr"} {
+	prose := strings.Repeat("a ", 127) + "b" // as long as a name may be
+	for link, target := range map[string]string{"l": "/etc", "u": "/usr", prose: "/etc/shadow"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -352,6 +395,7 @@ func TestLinksOfCommands(t *testing.T) {
 		"remove_target": {bash("rm -rf " + dir + "/u/"), "tree.system"},
 		"remove_below":  {bash("rm -rf " + dir + "/l/pam.d"), "path.auth_write"},
 		"away":          {bash("ssh h rm -rf " + dir + "/u/"), ""},
+		"prose":         {Call{Executor: "fs_read", Args: map[string]any{"note": prose}, Cwd: dir}, "path.auth"},
 		"other_root":    {bash("chroot / rm -rf " + dir + "/u/"), "tree.system"},
 	})
 }
