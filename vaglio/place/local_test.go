@@ -61,6 +61,28 @@ func TestDecodings(t *testing.T) {
 	}
 }
 
+// TestWhatNobodySees takes out of a text what leaves no mark, and nothing beside it.
+func TestWhatNobodySees(t *testing.T) {
+	t.Parallel()
+	for _, r := range []rune{
+		0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, 0x180b, 0x180c, 0x180f, 0xfe00, 0xfe0f, 0xe0000, 0xe0fff, 0x200b, 0xfeff, 0x00ad,
+	} {
+		if got := Visible("a" + string(r) + "b"); got != "ab" {
+			t.Errorf("%U leaves %q", r, got)
+		}
+	}
+	for _, r := range []rune{0x180a, 0x1810, 0xfdfc + 1, 0xfe20, 0xe1000, 0x3165, 0x00e9} {
+		if got := Visible("a" + string(r) + "b"); got == "ab" {
+			t.Errorf("%U is taken out", r)
+		}
+	}
+	for text, want := range map[string]int{"c:": 0, "c": 0, "": 0, `c:\`: 2} {
+		if got := slices.Collect(Decodings(text, true, false)); len(got) != want {
+			t.Errorf("%q may be %q", text, got)
+		}
+	}
+}
+
 func TestMeet(t *testing.T) {
 	t.Parallel()
 	rows(t, "meet.txt", func(p, want string) {

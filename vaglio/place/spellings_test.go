@@ -102,7 +102,7 @@ func TestNamesInWords(t *testing.T) {
 	for word, want := range map[string][]string{
 		"": nil, "a": {"a"}, "--x": {""}, "-o/a": {"/a"}, "-o~": {"~"}, "-o@/a": {"/a", "/a"}, "-oa": {""}, "--a=/b": {"", "/b"}, "a=b": {"a=b", ""},
 		"a=/b:/c": {"a=/b:/c", "/b", "/c"}, "@/a": {"@/a", "/a"}, "x,./y;z": {"x,./y;z", "./y"}, "h:file:/a": {"h:file:/a", "file:/a", "/a"},
-		"--exclude=/a": nil, "--include=/a": nil, "--ignore=/a": nil, "u=//h/x": {"u=//h/x", ""},
+		"--/a": {""}, "--exclude=/a": nil, "--include=/a": nil, "--ignore=/a": nil, "u=//h/x": {"u=//h/x", ""},
 	} {
 		var got []string
 		for s := range InWord(word) {

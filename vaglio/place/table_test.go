@@ -267,6 +267,22 @@ func TestFolding(t *testing.T) {
 	}
 }
 
+// TestHomesElsewhere checks a home that is not where homes are.
+func TestHomesElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, fold := range []bool{false, true} {
+		table, err := Load("/srv/Ann", fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/Ann/x": true, "/srv/ann/x": true, "/srv": false, "/srv/Bob": false, "srv/Ann": false} {
+			if got := table.InHome(p); got != want {
+				t.Errorf("folded %v: %s is in a home: %v", fold, p, got)
+			}
+		}
+	}
+}
+
 // TestMistakes checks that a mistake in the data is told with its place.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -283,6 +299,7 @@ func TestMistakes(t *testing.T) {
 		"secret | keys\n\t\"/a b":               "x.txt:2:2: the quote",
 		"secret | keys\n\t/{a,b":                `x.txt:2:2: "/{a,b" is no pattern`,
 		"secret | keys\n\nsecret | more\n\t/a":  `the row "keys" has no pattern`,
+		"secret | keys\n\t/a{b":                 `x.txt:2:2: "/a{b" is no pattern`,
 		" | keys\n\t/a":                         "x.txt:1:1: a pattern stands before",
 	} {
 		_, err := parseRows("x.txt", text)

@@ -134,7 +134,7 @@ func begins(steps []string, with ...string) bool {
 // InHome says whether a clean path is a home or lies in one.
 func (t *Table) InHome(clean string) bool {
 	var r room
-	return strings.HasPrefix(clean, "/") && t.homeOf(stepsOf(clean, &r)) > 0
+	return strings.HasPrefix(clean, "/") && t.homeOf(stepsOf(t.cased(clean), &r)) > 0
 }
 
 // IsDisk says whether a clean path is a device that holds file systems, or a
