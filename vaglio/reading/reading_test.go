@@ -215,6 +215,13 @@ func TestBounds(t *testing.T) {
 	if rd := reader().Read(reading.Call{Executor: "x", Args: endless}); len(rd.Gaps) == 0 || rd.Failed {
 		t.Errorf("an endless map: %+v", rd)
 	}
+	unknown := make([]any, 100)
+	for i := range unknown {
+		unknown[i] = A{"language": "cobol", "code": "STOP RUN."}
+	}
+	if rd := reader().Read(reading.Call{Executor: "run_code", Args: A{"steps": unknown}}); len(rd.Gaps) != 64 {
+		t.Errorf("%d gaps of one kind", len(rd.Gaps))
+	}
 	list := any("ls")
 	for range 200 {
 		list = []any{list}
@@ -285,6 +292,41 @@ func TestLinesOfValues(t *testing.T) {
 	} {
 		if got := reading.SeedLine(map[string]any{"cmd": v}); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestWhatNestsAsDeepAsItMay reads JSON in a text, lists and maps to the same depth as
+// arguments, and tells where it stopped.
+func TestWhatNestsAsDeepAsItMay(t *testing.T) {
+	type A = map[string]any
+	for text, most := range map[string]int{`{"command":"ls"}`: 127, `[["ls"]]`: 126} {
+		for depth, gaps := range map[int]int{most: 0, most + 1: 1} {
+			args := A{"command": text}
+			for range depth {
+				args = A{"a": args}
+			}
+			if rd := reader().Read(reading.Call{Executor: "Bash", Args: args}); len(rd.Gaps) != gaps {
+				t.Errorf("%s below %d maps: %d gaps", text, depth, len(rd.Gaps))
+			}
+		}
+	}
+	for depth, found := range map[int]bool{128: true, 129: false} {
+		list, maps := any("x"), any("x")
+		for range depth {
+			list, maps = []any{list}, A{"k": maps}
+		}
+		if slices.Contains(reading.Texts(list), "x") != found || slices.Contains(reading.Texts(maps), "x") != found {
+			t.Errorf("a text below %d lists or maps is found: %v", depth, !found)
+		}
+	}
+	got := reader().Read(reading.Call{Executor: "x"}).CoreLines(A{"steps": []any{A{"command": "rm x"}}, "cmd": []any{"a", "b c"}})
+	if want := []string{"a b c", "a", "b c", "rm x"}; !slices.Equal(got, want) {
+		t.Errorf("the lines are %q, want %q", got, want)
+	}
+	for name, want := range map[string]bool{"sh": true, "python3": true, "node": true, "klingon": false, "": false} {
+		if reading.IsLanguage(name) != want {
+			t.Errorf("%q is a language: %v", name, !want)
 		}
 	}
 }

@@ -24,6 +24,7 @@ func TestExcerpts(t *testing.T) {
 		{"fi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)},
 		{"if" + strings.Repeat(" ", 39), 41, "…" + strings.Repeat(" ", 39)},
 		{"if" + strings.Repeat(" ", 39), 40, "if" + strings.Repeat(" ", 39)},
+		{"xfi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)}, // and where it begins
 		{long, 60, strings.Repeat("…;", 40)},
 	} {
 		if got := excerpt(tt.line, tt.at); got != tt.want {
