@@ -333,6 +333,7 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"from_home":   {bash("cd ~; cat .npmrc"), "path.secrets"},
 		"nobody":      {bash("echo ':x' | chpasswd"), ""},
 		"program":     {bash("python3 -c 'import shutil; shutil.rmtree(\"~\")'"), "tree.home"},
+		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
 	})
@@ -383,7 +384,7 @@ func TestArgumentsThatNest(t *testing.T) {
 func TestLinksOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	prose := strings.Repeat("a ", 127) + "b" // as long as a name may be
-	for link, target := range map[string]string{"l": "/etc", "u": "/usr", prose: "/etc/shadow"} {
+	for link, target := range map[string]string{"l": "/etc", "u": "/usr", "s": "/etc/shadow", prose: "/etc/shadow"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -396,6 +397,7 @@ func TestLinksOfCommands(t *testing.T) {
 		"remove_below":  {bash("rm -rf " + dir + "/l/pam.d"), "path.auth_write"},
 		"away":          {bash("ssh h rm -rf " + dir + "/u/"), ""},
 		"prose":         {Call{Executor: "fs_read", Args: map[string]any{"note": prose}, Cwd: dir}, "path.auth"},
+		"a_key":         {Call{Executor: "fs_read", Args: map[string]any{"s": "x"}, Cwd: dir}, ""},
 		"other_root":    {bash("chroot / rm -rf " + dir + "/u/"), "tree.system"},
 	})
 }
