@@ -23,3 +23,21 @@ func TestWordsOfNames(t *testing.T) {
 		break
 	}
 }
+
+// TestNamesOfPrograms tells what keys and executors name beside words.
+func TestNamesOfPrograms(t *testing.T) {
+	for key, want := range map[string]string{
+		"kubectl_command": "kubectl", "gitCmd": "git", "NPM-ARGS": "npm", "git": "", "command": "", "rm_command": "", "git_line": "",
+	} {
+		if got := keyProgram(key); got != want {
+			t.Errorf("%q names the program %q, want %q", key, got, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"run_java_script": "run javascript", "PowerShell": "powershell", "type_script_eval": "typescript eval", "java_x_script": "java x script", "script": "script",
+	} {
+		if got := strings.Join(nameWords(name), " "); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

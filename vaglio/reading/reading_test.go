@@ -75,7 +75,13 @@ func told(rd *reading.Reading) (read, gaps []string) {
 func TestRead(t *testing.T) {
 	r := reader()
 	for _, row := range rows(t) {
-		read, gaps := told(r.Read(row.call()))
+		rd := r.Read(row.call())
+		read, gaps := told(rd)
+		for _, c := range rd.Commands {
+			if c.IsLine() != (c.Language == "sh") {
+				t.Errorf("%s %v: %s in %s is a line: %v", row.Executor, row.Args, c.Text, c.Language, c.IsLine())
+			}
+		}
 		if !slices.Equal(read, row.Read) || !slices.Equal(gaps, row.Gaps) {
 			t.Errorf("%s %v: read %q, gaps %q; want %q, %q", row.Executor, row.Args, read, gaps, row.Read, row.Gaps)
 		}
@@ -137,6 +143,26 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
+// TestTheUsersHome expands the user's name, which is the home's where none is given.
+func TestTheUsersHome(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o    reading.Options
+		want string
+	}{
+		"by the home": {reading.Options{Home: home}, home + "/x"},
+		"by name":     {reading.Options{Home: "/srv/u", User: "user"}, "/srv/u/x"},
+		"another":     {reading.Options{Home: home, User: "ann"}, ""},
+		"no home":     {reading.Options{}, ""},
+		"the root":    {reading.Options{Home: "/"}, ""},
+		"relative":    {reading.Options{Home: "a/user"}, ""},
+	} {
+		rd := reading.NewReader(tt.o).Read(reading.Call{Executor: "Bash", Args: map[string]any{"command": "cat ~user/x"}, Cwd: cwd})
+		if got, _ := rd.Commands[0].Script.Commands[0].Argv[1].Text(); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // TestNotes checks which texts are kept by the roles of their keys.
 func TestNotes(t *testing.T) {
 	type A = map[string]any
@@ -182,6 +208,9 @@ func TestClients(t *testing.T) {
 		{"agent", "Note", A{"command": "rm -rf /"}, nil, 0},
 		{"agent", "Note", A{"command": "ls", "cmd": "rm -rf /"}, []string{"sh cmd rm -rf /"}, 0},
 		{"agent", "Note", A{"file": A{"script": "rm -rf /"}}, []string{"sh file.script rm -rf /"}, 0},
+		{"agent", "Note", A{"input": "rm -rf /"}, nil, 0},
+		{"agent", "Monitor", A{"input": "rm -rf /"}, []string{"sh input rm -rf /"}, 0},
+		{"agent", "REPL", A{"input": "f(1)"}, []string{"node input f(1)"}, 0},
 		{"agent", "note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 1},
 		{"", "Note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 0},
 		{"other", "Note", A{"command": "rm -rf /"}, []string{"sh command rm -rf /"}, 1},
