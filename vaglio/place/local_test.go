@@ -83,6 +83,40 @@ func TestWhatNobodySees(t *testing.T) {
 	}
 }
 
+// TestBraced gives what braces and alternatives stand for, the innermost first.
+func TestBraced(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"/a": nil, "/a}": nil, "/a)": nil, "/a{b": nil, "/{a}": nil, "/${a,b}": nil, "/(a|b)": nil, "/}{a,b}": {"/}b", "/}a"}, "/{a,b}": {"/b", "/a"},
+		"/@(a|b)": {"/b", "/a"}, "/+(a|b)": {"/b", "/a"}, "/?(a)": {"/a"}, "/*(a|b)c": {"/bc", "/ac"}, "/{a,{b,c}}": {"/c", "/a", "/b", "/a"}, "(a|b)": nil,
+	} {
+		if got := Braced(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if got := Braced("/" + strings.Repeat("{a,b}", 10)); len(got) != maxBraced+1 {
+		t.Errorf("a thousand paths are tried as %d", len(got))
+	}
+}
+
+// TestStreams takes a path out of the name of a stream.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"php://filter/resource=/etc/x": "/etc/x", "PHP://=a": "a", "php://": "php://", "php://a": "php://a", "file:///a": "/a", "x://~/a": "~/a",
+		"x://h/a=/b": "x://h/a=/b", "php://x=php://y=/a": "/a", "a b://x": "a b://x", "/x://y": "/x://y", "x": "x",
+	} {
+		if got := streamed(text); got != want {
+			t.Errorf("%s is the stream %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"%USERPROFILE%": "$HOME", "%home%/x": "$HOME/x", "%homedrive%%homepath%": "$HOME", "%hom": "%hom", "a%home%": "a%home%"} {
+		if got := windowsHome(text); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestMeet(t *testing.T) {
 	t.Parallel()
 	rows(t, "meet.txt", func(p, want string) {
@@ -91,6 +125,24 @@ func TestMeet(t *testing.T) {
 			t.Errorf("%s meets %s: %t", step, pattern, got)
 		}
 	})
+}
+
+// TestMeetOfLongNames matches names and patterns as long as they may be; longer ones
+// are taken for each other only where they are vague.
+func TestMeetOfLongNames(t *testing.T) {
+	t.Parallel()
+	a := func(n int) string { return strings.Repeat("a", n) }
+	for _, tt := range []struct {
+		step, pattern string
+		want          bool
+	}{
+		{a(4096), "a*a", true}, {a(4097), "a*a", false}, {a(4096) + string(AnyByte), "a*bb", true}, {a(4095) + string(AnyByte), "a*bb", false},
+		{a(255), a(254) + "?", true}, {a(256), a(255) + "?", false}, {a(3) + string(AnyByte), a(254) + "?", false}, {a(3) + string(AnyByte), a(255) + "?", true},
+	} {
+		if got := Meet(tt.step, tt.pattern); got != tt.want {
+			t.Errorf("%d bytes and a pattern of %d: %v", len(tt.step), len(tt.pattern), got)
+		}
+	}
 }
 
 func TestVariants(t *testing.T) {
