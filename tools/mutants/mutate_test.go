@@ -18,6 +18,7 @@ func TestSwitched(t *testing.T) {
 		"a && !b":        "((((a) != mutantOn(1)) && (((b) == mutantOn(2)) != mutantOn(1))) != mutantOn(1))",
 		"a || true":      "((((a) != mutantOn(1)) || ((true != mutantOn(2)) != mutantOn(1))) != mutantOn(1))",
 		"make(x, 0, 12)": "make(x, 0, 12)",
+		"1 << iota":      "1 << iota",
 		"f(a >= b)":      "f(mutantAtLeast(1, a, b))",
 	} {
 		text := "package p\n\nvar x = " + src + "\n"
