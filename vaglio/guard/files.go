@@ -70,11 +70,8 @@ func isSystemFile(s string) bool {
 // addLink remembers a symbolic link that the line makes.
 func (s *survey) addLink(l *look, target, name string) {
 	name = l.absolute(name)
-	if strings.HasSuffix(name, "/.") || name == "" {
-		return
-	}
 	to := target
-	if to == "" || place.IsVague(to) || place.IsVague(name) {
+	if name == "" || to == "" || place.IsVague(to) || place.IsVague(name) {
 		return
 	}
 	if to[0] != '/' {

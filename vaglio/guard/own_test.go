@@ -83,6 +83,13 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 	}
 }
 
+// TestAFactThatIsEmpty has a guard that is told of a place without a name.
+func TestAFactThatIsEmpty(t *testing.T) {
+	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"", "/home/user/.vaglio-data"}}}), map[string]row{
+		"below": {bash("cat x ./y"), ""}, "here": {bash("ls . && rm -rf ./build"), ""}, "own": {bash("cat ~/.vaglio-data/x"), "own.path"},
+	})
+}
+
 // TestTheGateByAnotherName knows the gate's own program whatever it is called.
 func TestTheGateByAnotherName(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Programs: []string{"/opt/keeperd"}}}), map[string]row{

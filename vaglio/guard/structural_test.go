@@ -228,6 +228,7 @@ func TestTools(t *testing.T) {
 		"delete_below":         {args("fs_delete", "path", "/usr/local/x"), ""},
 		"delete_row":           {args("db_delete", "path", "/"), ""},
 		"delete_web":           {args("http_delete", "path", "/"), ""},
+		"delete_secret":        {args("fs_delete", "path", "~/.netrc"), "path.secrets"},
 		"delete_vaglio":        {args("fs_delete", "path", "/home/user/.local/share/metnos"), "own.path"},
 		"delete_around_vaglio": {args("fs_delete", "path", "/home/user/.vaglio-data/.."), "own.path"},
 		"move_system":          {args("move_file", "source", "/etc", "destination", "/tmp/x"), "tree.system"},
@@ -333,6 +334,7 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"from_home":   {bash("cd ~; cat .npmrc"), "path.secrets"},
 		"nobody":      {bash("echo ':x' | chpasswd"), ""},
 		"program":     {bash("python3 -c 'import shutil; shutil.rmtree(\"~\")'"), "tree.home"},
+		"tilde":       {Call{Executor: "fs_read", Args: map[string]any{"path": "~/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
@@ -384,7 +386,7 @@ func TestArgumentsThatNest(t *testing.T) {
 func TestLinksOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	prose := strings.Repeat("a ", 127) + "b" // as long as a name may be
-	for link, target := range map[string]string{"l": "/etc", "u": "/usr", "s": "/etc/shadow", prose: "/etc/shadow"} {
+	for link, target := range map[string]string{"l": "/etc", "u": "/usr", "k:s": "/etc/shadow", prose: "/etc/shadow"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +399,11 @@ func TestLinksOfCommands(t *testing.T) {
 		"remove_below":  {bash("rm -rf " + dir + "/l/pam.d"), "path.auth_write"},
 		"away":          {bash("ssh h rm -rf " + dir + "/u/"), ""},
 		"prose":         {Call{Executor: "fs_read", Args: map[string]any{"note": prose}, Cwd: dir}, "path.auth"},
-		"a_key":         {Call{Executor: "fs_read", Args: map[string]any{"s": "x"}, Cwd: dir}, ""},
+		"a_key":         {Call{Executor: "fs_read", Args: map[string]any{"k:s": "x"}, Cwd: dir}, ""},
+		"beside_a_line": {Call{Executor: "shell_exec", Args: map[string]any{"command": "ls", "x": "k:s"}, Cwd: dir}, "path.auth"},
+		"a_value":       {Call{Executor: "fs_read", Args: map[string]any{"x": "k:s"}, Cwd: dir}, "path.auth"},
+		"nothing":       {Call{Executor: "fs_delete", Args: map[string]any{"path": ""}, Cwd: "/usr"}, ""},
+		"nobodys_home":  {Call{Executor: "fs_read", Args: map[string]any{"path": "~nosuchuser/etc/shadow"}, Cwd: dir}, ""},
 		"other_root":    {bash("chroot / rm -rf " + dir + "/u/"), "tree.system"},
 	})
 }
