@@ -41,3 +41,22 @@ func TestNamesOfPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestInterpreters tells the name of what runs a program from a command line.
+func TestInterpreters(t *testing.T) {
+	for text, want := range map[string]bool{
+		"bash": true, "/bin/bash": true, "python3": true, `C:\\x\\cmd.exe`: true, "CMD": true, "ls": false, "": false, "bash -c x": false, "ls x/bash": false, "ls;bash": false,
+		"ls;/bin/bash": false, "$X/bash": false,
+	} {
+		if isInterpreter(text) != want {
+			t.Errorf("%q names an interpreter: %v", text, !want)
+		}
+	}
+	for line, want := range map[string]string{
+		"!ls": "ls", "!!ls": "ls", "%sx ls": "ls", "x = !ls": "ls", "a, b = !ls": "ls", "x = %system ls": "ls", "x = 1": "", "x y = !ls": "", "f(x) = !ls": "", "ls": "",
+	} {
+		if got, ok := cellCommand(line); got != want || ok != (want != "") {
+			t.Errorf("%q hands %q to a shell (%v), want %q", line, got, ok, want)
+		}
+	}
+}

@@ -394,6 +394,30 @@ func TestWrittenByPatches(t *testing.T) {
 	}
 }
 
+// TestWrittenByArguments checks which argument names the file that gets a text.
+func TestWrittenByArguments(t *testing.T) {
+	type A = map[string]any
+	for name, tt := range map[string]struct {
+		args A
+		want string
+	}{
+		"path":     {A{"author": "ann", "content": "text", "path": "/w/x.sh"}, "/w/x.sh"},
+		"relative": {A{"content": "text", "file_path": "x.sh"}, cwd + "/x.sh"},
+		"below":    {A{"path": "/w/y.sh", "edits": []any{A{"new_string": "text"}}}, "/w/y.sh"},
+		"no name":  {A{"author": "ann", "content": "text"}, ""},
+		"aside":    {A{"note": "text", "path": "/w/x.sh"}, ""},
+		"empty":    {A{"content": "", "path": "/w/x.sh"}, ""},
+	} {
+		got := ""
+		for _, w := range reader().Read(reading.Call{Executor: "Write", Args: tt.args, Cwd: cwd}).Written() {
+			got += w.File
+		}
+		if got != tt.want {
+			t.Errorf("%s: written is %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 func TestNormal(t *testing.T) {
 	for key, want := range map[string]string{
 		"shell_command": "shellcommand", "ShellCommand": "shellcommand",

@@ -12,7 +12,7 @@ func TestShapes(t *testing.T) {
 		langNode: {
 			"const x = 1", "let y = f(2);", "var a = {}", "let x = y", "let a =1", "import x from 'y'", `import x from "y"`, "console.log(1)",
 			"require('fs')", "(() => 1)()", "await f()", "new Promise(r => r())", "process.exit(1)", "JSON.parse(x)", "module.exports = 1",
-			"x.map(require('y'))", `f(require("y"))`, "#!/usr/bin/env node\nx", "#!/usr/bin/node", "# a note\n\n  const x = 1",
+			"x.map(require('y'))", `f(require("y"))`, "#!/usr/bin/env node\nx", "#!/usr/bin/node", strings.Repeat("ls\n", 199) + "const x = 1", "# a note\n\n  const x = 1",
 		},
 		"perl": {"use strict;", "my $x = 1;", "my @a;", "use warnings", "#!/usr/bin/perl -w"},
 		"ruby": {"require 'x'", `require "x"`, "puts 1", "FileUtils.rm_rf('x')", "a.each do |x|", "a.each {|x| p x}", "a.each { |x| p x }"},
