@@ -207,7 +207,7 @@ func (r *Ring) write(all []key) error {
 		if err != nil {
 			return &FileError{r.path, err.Error(), err}
 		}
-		b = fmt.Appendf(b, "%s %08x %x\n", lineBound, k.id, wrap.Seal(nil, nil, k.secret[:], aboutKey(k.id)))
+		b = fmt.Appendf(b, "%s %08x %x\n", lineBound, k.id, wrap.Seal(nil, nil, k.secret[:], aboutKey(k.id))) //nolint:gosec // The cipher makes a random nonce.
 	}
 	if err := durable.Replace(r.path, b, fileMode); err != nil {
 		return &FileError{r.path, "cannot be written: " + err.Error(), err}

@@ -136,8 +136,14 @@ func TestMeetOfLongNames(t *testing.T) {
 		step, pattern string
 		want          bool
 	}{
-		{a(4096), "a*a", true}, {a(4097), "a*a", false}, {a(4096) + string(AnyByte), "a*bb", true}, {a(4095) + string(AnyByte), "a*bb", false},
-		{a(255), a(254) + "?", true}, {a(256), a(255) + "?", false}, {a(3) + string(AnyByte), a(254) + "?", false}, {a(3) + string(AnyByte), a(255) + "?", true},
+		{a(4096), "a*a", true},
+		{a(4097), "a*a", false},
+		{a(4096) + string(AnyByte), "a*bb", true},
+		{a(4095) + string(AnyByte), "a*bb", false},
+		{a(255), a(254) + "?", true},
+		{a(256), a(255) + "?", false},
+		{a(3) + string(AnyByte), a(254) + "?", false},
+		{a(3) + string(AnyByte), a(255) + "?", true},
 	} {
 		if got := Meet(tt.step, tt.pattern); got != tt.want {
 			t.Errorf("%d bytes and a pattern of %d: %v", len(tt.step), len(tt.pattern), got)
