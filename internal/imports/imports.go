@@ -38,10 +38,14 @@ func Finders() map[string]*Finder {
 			Variable:  "NODE_PATH",
 		},
 		"perl": {
-			statement: regexp.MustCompile(`(?m)(?:^|[;{])\s*(?:use|require)\s+([A-Za-z_][\w:]*)`),
-			ends:      []string{".pm"},
+			statement: regexp.MustCompile(`(?m)(?:^|[;{])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
+			ends:      []string{".pm", ""},
 			parts:     "::",
 			Variable:  "PERL5LIB",
+		},
+		"php": {
+			statement: regexp.MustCompile(`\b(?:include|require)(?:_once)?\b[^;"'\n]*["']([^"'\n]+)["']`),
+			ends:      []string{""},
 		},
 		"ruby": {
 			statement: regexp.MustCompile(`(?m)(?:^|;)\s*(?:require|load|require_relative)\s*\(?\s*["']([^"'\n]+)["']`),

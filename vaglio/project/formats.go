@@ -2,7 +2,6 @@ package project
 
 import (
 	"encoding/xml"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func readNotebook(v *visit, r *row) {
 				source = strings.Join(texts(list), "")
 			}
 			if c.Type == "code" {
-				v.cell(file, source, &program)
+				v.cell(file, text, source, &program)
 			}
 		}
 		v.add(file, 1, r.language, program.String())
@@ -38,7 +37,7 @@ func readNotebook(v *visit, r *row) {
 }
 
 // cell keeps one cell that holds code.
-func (v *visit) cell(file, source string, program *strings.Builder) {
+func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	first, rest, _ := strings.Cut(strings.TrimLeft(source, " \t\r\n"), "\n")
 	magic, isMagic := strings.CutPrefix(first, "%%")
 	if words := strings.Fields(magic); isMagic && len(words) > 0 {
@@ -54,7 +53,10 @@ func (v *visit) cell(file, source string, program *strings.Builder) {
 	}
 	for line := range strings.Lines(source) {
 		if s := strings.TrimSpace(line); s != "" && (s[0] == '!' || s[0] == '%') {
-			program.WriteString("\n") // what stands behind a ! is read as a line
+			if s[0] == '!' {
+				v.add(file, lineOf(text, max(strings.Index(text, s), 0)), "sh", s[1:])
+			}
+			program.WriteString("\n")
 			continue
 		}
 		program.WriteString(line)
@@ -135,68 +137,4 @@ func (e *element) arguments() string {
 		}
 	}
 	return b.String()
-}
-
-// argument is a text of a program in Python's manner, or another value.
-// TeX's stand in braces, m4's between a backquote and a quote.
-var argument = regexp.MustCompile("^[\\s,\\[(]*(?:f?\"((?:[^\"\\\\\\n]|\\\\.)*)\"|f?'((?:[^'\\\\\\n]|\\\\.)*)'|([\\w.]+)(\\s*[=:])?|[{`]([^{}`'\\n]*)[}'])")
-
-// readCalls takes the command lines that stand behind one of the row's marks: a
-// single text as a line, several as its words, or as a line each if the mark sets
-// a name to their list.
-func readCalls(v *visit, r *row) {
-	for _, name := range v.named(r.files) {
-		file, text, ok := v.content(name)
-		if !ok || !v.once("calls "+file) {
-			continue
-		}
-		for mark := range strings.FieldsSeq(r.language) {
-			mark = strings.ReplaceAll(mark, "_", " ")
-			for at := 0; ; {
-				next := strings.Index(text[at:], mark)
-				if next < 0 {
-					break
-				}
-				if at += next + len(mark); len(v.tasks) >= maxTasks {
-					return
-				}
-				v.called(file, text, at, !strings.HasSuffix(mark, "("))
-			}
-		}
-	}
-}
-
-// called keeps the command whose words begin at an offset, or each of them as a
-// line.
-func (v *visit) called(file, text string, at int, lines bool) {
-	const most = 200
-	var words []string
-	for rest := text[at:]; len(words) < most; {
-		m := argument.FindStringSubmatch(rest)
-		if m == nil || m[4] != "" { // the end, or a named argument
-			break
-		}
-		word := m[1] + m[2] + m[5]
-		if m[3] != "" {
-			word = "@value@"
-		}
-		words = append(words, strings.NewReplacer(`\"`, `"`, `\'`, "'", `\\`, `\`).Replace(word))
-		if rest = rest[len(m[0]):]; !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ",") {
-			break
-		}
-	}
-	if len(words) == 0 {
-		return
-	}
-	if lines {
-		for _, line := range words {
-			v.add(file, lineOf(text, at), "sh", line)
-		}
-		return
-	}
-	line := strings.Join(words, "")
-	if len(words) > 1 {
-		line = quoted(words...)
-	}
-	v.add(file, lineOf(text, at), "sh", strings.ReplaceAll(line, "'@value@'", unknownValue("value")))
 }

@@ -6,7 +6,7 @@ import "path"
 // begins, and what those take in: one that stands among the words, or in a file
 // that they name.
 func readImports(v *visit, r *row) {
-	find, search := v.imports[r.language], v.searched(r.language)
+	find, search := v.reader.imports[r.language], v.searched(r.language)
 	var follow func(dir, text string)
 	follow = func(dir, text string) {
 		for _, names := range find.In(dir, search, text) {

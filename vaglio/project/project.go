@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/imports"
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -29,6 +30,7 @@ type Reader struct {
 	table     table
 	variables []string // that the table knows
 	imports   map[string]*imports.Finder
+	base      *commands.Base // what is known of programs
 }
 
 // New returns a reader with the tools of the table. An error names the line of
@@ -45,7 +47,11 @@ func New() (*Reader, error) {
 		}
 	}
 	slices.Sort(variables)
-	return &Reader{t, variables, imports.Finders()}, nil
+	base, err := commands.Load()
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{t, variables, imports.Finders(), base}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
@@ -73,32 +79,36 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
-	if len(set) == 0 && rows == nil {
+	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}
-	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, imports: r.imports}
+	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, looked: map[string]bool{}, reader: r}
 	for i, a := range c.Args {
 		v.words[i], _ = a.Text() // a word that is not known names nothing
 	}
+	words := v.words
 	v.read(rows)
 	for _, a := range set {
 		text, _ := a.Value.Text()
 		v.words = strings.Fields(text)
 		v.read(r.table[a.Name+"="])
 	}
+	v.words, v.dir = words, c.Cwd
+	v.loaded(rows)
 	return v.tasks
 }
 
 // visit is one command while what it runs is looked for.
 type visit struct {
-	c       shell.TaskCall
-	words   []string
-	dir     string
-	tasks   []shell.Task
-	left    int             // bytes that may still be looked at or put together
-	seen    map[string]bool // what was read already: targets, scripts, files
-	imports map[string]*imports.Finder
-	all     bool // whatever the files may run, not what the words ask for
+	c      shell.TaskCall
+	words  []string
+	dir    string
+	tasks  []shell.Task
+	left   int             // bytes that may still be looked at or put together
+	seen   map[string]bool // what was read already: targets, scripts, files
+	looked map[string]bool // the files that were
+	reader *Reader
+	all    bool // whatever the files may run, not what the words ask for
 }
 
 // read looks for what the rows say that apply to the words.
@@ -134,6 +144,7 @@ func joined(folder, name string) string {
 func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
+	v.looked[file] = true
 	return file, text, ok
 }
 
@@ -152,7 +163,7 @@ func (v *visit) folders(variable string) (all []string) {
 // searched are the folders besides a program's own in which its language looks for
 // what it takes in.
 func (v *visit) searched(language string) (all []string) {
-	find := v.imports[language]
+	find := v.reader.imports[language]
 	if find == nil {
 		return nil
 	}

@@ -106,7 +106,7 @@ func TestTasks(t *testing.T) {
 		{"docker run x", files{"compose.yml": "services: {a: {command: rm it}}"}, ""},
 		{"pre-commit run", files{".pre-commit-config.yaml": "repos:\n- hooks:\n  - entry: ./x.sh\n"}, ".pre-commit-config.yaml:3 sh 'sh' '-c' './x.sh'"},
 		{"gdb -x a.gdb", files{"a.gdb": "run\nshell ls\n"}, "a.gdb:2 sh ls\na.gdb:1 gdb run\nshell ls"},
-		{"papermill a.ipynb", files{"a.ipynb": "{\"source\": [\n\"!ls\\n\",\n\"!id\"]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
+		{"papermill a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
 		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, "a.py:1 python import b\nb.py:1 python b()"},
 		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "c.py:1 python c()"},
 		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "__init__.py:1 python a()\n__main__.py:1 python b()"},

@@ -22,6 +22,7 @@ type table map[string][]row
 // row is one line of the table.
 type row struct {
 	with     []string // words of which one must be there; none asks for nothing
+	name     string   // of the reader
 	language string
 	files    []string
 	read     func(v *visit, r *row)
@@ -38,7 +39,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"notebook": readNotebook, "xml": readXML, "calls": readCalls,
+		"notebook": readNotebook, "xml": readXML, "text": readText, "data": func(*visit, *row) {},
 	}
 }
 
@@ -57,7 +58,7 @@ func parseTable(text string) (table, error) {
 		if known[name] == nil {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
 		}
-		r := row{with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}

@@ -23,7 +23,7 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 func (r *Reader) Written(file, text string) []shell.Task {
 	v := &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
-		seen: map[string]bool{}, imports: r.imports, all: true,
+		seen: map[string]bool{}, looked: map[string]bool{}, reader: r, all: true,
 	}
 	if strings.HasPrefix(text, "#!") {
 		v.add(file, 1, languageOf(text), text)

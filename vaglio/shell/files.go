@@ -272,8 +272,8 @@ func (r *reader) runsOperand(name string) bool {
 // known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
 	if content := r.content(f, name); r.written(name) || content.parts != nil {
-		if _, _, ok := r.loaded(f, content); ok || r.written(name) {
-			r.carried(f, content, by)
+		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
+			r.carried(f, Glue(content, Text(everyName(whole))), by)
 		}
 	}
 }
@@ -324,6 +324,8 @@ type TaskCall struct {
 	Changed []string
 	// Input are the files of which its standard input is, by their paths.
 	Input []string
+	// Carries says that its words are read further, as commands or programs.
+	Carries bool
 }
 
 // Variable gives the value that the command sees of a variable, if one is set.
@@ -343,6 +345,8 @@ type Task struct {
 	Text, Language string
 	// Dir is the folder in which it runs.
 	Dir string
+	// Guess says that it may be something else, which does nothing.
+	Guess bool
 }
 
 // Content gives what is known of a file's content: what the source wrote, or
@@ -368,6 +372,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.changed()}
+	c.Carries = r.carriers.known(name)
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {
 			c.Input = append(c.Input, p.File)
@@ -381,7 +386,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	}
 	for _, t := range r.opts.Tasks.Tasks(c) {
 		g := f.at(k, name)
-		g.stdin, g.capture = Input{}, false
+		g.stdin, g.capture, g.lenient = Input{}, false, g.lenient || t.Guess
 		r.fromFile(g, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
 			return r.freshShell(func() Word {
 				r.st.set(keyCwd, Text(t.Dir))

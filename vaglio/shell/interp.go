@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,9 +9,16 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// syntaxOnly matches the options of a shell that runs nothing: -n, unless it is
+// interactive.
+var syntaxOnly = regexp.MustCompile(`^-[a-hj-z]*n[a-hj-z]*$`)
+
 // runShell reads a call of a shell: code by -c, a script file, or standard
 // input.
 func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
+	if len(k.argv) > 1 && syntaxOnly.MatchString(k.argv[1].Prefix()) {
+		return r.plain(f, k)
+	}
 	args, code, stdin := r.shellOptions(f, k.argv[1:], name)
 	g := f.at(k, name)
 	r.startVariables(g, k)
@@ -75,6 +83,18 @@ func (r *reader) startFile(f *frame, args []Word, by string) []Word {
 	}
 	r.carriedFile(f, args[0], by)
 	return args[1:]
+}
+
+// defined are the names of functions and the texts of aliases.
+var defined = regexp.MustCompile(`(?m)(?:^|[\s;])(?:([\w-]+)\s*\(\)|function\s+([\w-]+)|alias\s+[\w.-]+=(?:"([^"]*)"|'([^']*)'))`)
+
+// everyName calls all that a file defines, for whatever runs after it may.
+func everyName(file Word) string {
+	var b strings.Builder
+	for _, m := range defined.FindAllStringSubmatch(file.Prefix(), maxMatches) {
+		b.WriteString("\n" + strings.Join(m[1:], ""))
+	}
+	return b.String()
 }
 
 // exportedFunctions defines the functions that BASH_FUNC_name%%=() {…} hands
@@ -179,7 +199,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	}
 	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
 		g.conditional = false // what counts is whether the script's own commands are sure
-		return r.nested(g, k, text, args[1:], by)
+		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
 	if whole {
 		return out
@@ -202,6 +222,19 @@ func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word
 		return Word{}, false
 	}
 	return r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return read(g, Text(text)) })
+}
+
+// keySource is the variable that names the file of which the text is read. What $0
+// names may be that, too, where it is asked in which folder it lies.
+const keySource = "BASH_SOURCE"
+
+// fromHere reads what stands in a file.
+func (r *reader) fromHere(file Word, read func() Word) Word {
+	before := r.st.get(keySource)
+	r.st.put(keySource, &entry{isList: true, list: []Word{file}, exported: true})
+	out := read()
+	r.st.put(keySource, before)
+	return out
 }
 
 func isStdin(w Word) bool {

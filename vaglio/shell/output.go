@@ -86,7 +86,7 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 	case "whoami":
 		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
-		return folderOf(args)
+		return r.folderOf(args)
 	case "basename":
 		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
@@ -181,9 +181,12 @@ func (r *reader) substituted(in Word) Word {
 }
 
 // folderOf is the output of dirname.
-func folderOf(args []Word) (Word, bool) {
+func (r *reader) folderOf(args []Word) (Word, bool) {
 	if len(args) != 1 {
 		return Word{}, false
+	}
+	if source := r.st.get(keySource); source != nil && args[0].Equal(unknownHome("0")) {
+		args = source.list
 	}
 	if p := args[0].Parts(); len(p) > 0 && p[0].From == "which" {
 		return Text("/usr/bin\n"), true // where a system keeps its programs
