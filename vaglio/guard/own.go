@@ -3,6 +3,7 @@ package guard
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/own"
@@ -17,11 +18,16 @@ type ownPlace struct {
 	// closed says that nobody may read it or what is below it, deep that nobody
 	// may read all below a folder above it.
 	closed, deep bool
+	// exact says that a name which is not wholly known does not mean it.
+	exact bool
 }
 
 // setOwn takes in what vaglio is made of, as configured and as resolved.
 func (g *Guard) setOwn(f *own.Facts) {
 	g.itself = f
+	for _, n := range f.Processes { // what it has open and in its environment
+		g.own = append(g.own, ownPlace{path: "/proc/" + strconv.Itoa(n), rule: ownProcess, closed: true, exact: true})
+	}
 	for _, of := range [...]struct {
 		paths []string
 		ownPlace
@@ -64,7 +70,7 @@ func (g *Guard) ownAt(clean string, d deed) string {
 	}
 	vague := place.IsVague(clean)
 	for i := range g.own {
-		if p := &g.own[i]; p.touched(clean, d) || vague && p.meant(clean, d) {
+		if p := &g.own[i]; p.touched(clean, d) || vague && !p.exact && p.meant(clean, d) {
 			return p.rule
 		}
 	}

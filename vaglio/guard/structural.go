@@ -45,6 +45,9 @@ type survey struct {
 func (g *Guard) examine(script *shell.Script, t *trouble) string {
 	s := &survey{g: g, script: script, t: t}
 	for i := range script.Commands {
+		if script.Commands[i].Guess {
+			continue // for the judges to weigh
+		}
 		if id := s.command(&script.Commands[i]); id != "" {
 			t.blame(&script.Commands[i])
 			return id

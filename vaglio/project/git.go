@@ -73,6 +73,19 @@ func readGitConfig(v *visit, _ *row) {
 		return
 	}
 	_, all, _ := v.repository()
+	named := v.folders("GIT_CONFIG_GLOBAL")
+	for _, folder := range v.folders("XDG_CONFIG_HOME") {
+		named = append(named, folder+"/git/config")
+	}
+	for _, w := range v.words {
+		if name, ok := strings.CutPrefix(w, "include.path="); ok {
+			named = append(named, name)
+		}
+	}
+	for _, name := range named {
+		file, text, _ := v.content(name)
+		all = append(all, v.included(file, text, map[string]bool{})...)
+	}
 	for i := range all {
 		if code := gitCode(&all[i].Entry, verb, v.words); code != "" {
 			v.add(all[i].file, all[i].Line, "sh", code)

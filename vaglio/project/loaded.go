@@ -19,33 +19,45 @@ func (v *visit) loaded(rows []row) {
 		text, _ := a.Value.Text()
 		words = append(words, text)
 	}
-	for _, file := range v.c.Changed {
-		if v.looked[file] || v.reader.isProse(file) || !v.says(words, file) && (!finds || !v.reader.settles(v.dir, file)) {
+	for i := 0; i < len(v.c.Changed); i++ {
+		file := v.c.Changed[i]
+		settles := finds && v.reader.settles(v.dir, words, file) || v.seen["text "+file]
+		if v.reader.isProse(file) || !settles && (v.looked[file] || !v.says(words, file)) {
 			continue
 		}
-		text, ok := v.c.Files.Content(file)
-		from, language := len(v.tasks), v.reader.language(file)
-		if strings.HasPrefix(text, "#!") {
-			language = languageOf(text)
+		text, _ := v.c.Files.Content(file)
+		if (settles || v.reader.language(file) == "") && v.once("settings "+file) {
+			words, i = append(words, text), -1 // what settings name is taken in, too
 		}
-		switch {
-		case !ok || !v.once(file):
-		case language == "":
-			v.commands(file, text)
-		default:
-			v.add(file, 1, language, text)
-		}
-		for i := range v.tasks[from:] {
-			v.tasks[from+i].Guess = true
+		if !v.looked[file] && v.once(file) {
+			v.guess(file, text)
 		}
 	}
 }
 
-// loading finds what takes a file in, in a program that stands in a word, wordParts
-// what parts a word in which a file is named.
+// guess keeps a file as the program that its ending or its first line tells, or what
+// in it may be commands.
+func (v *visit) guess(file, text string) {
+	from, language := len(v.tasks), v.reader.language(file)
+	if strings.HasPrefix(text, "#!") {
+		language = languageOf(text)
+	}
+	if language == "" {
+		v.commands(file, text)
+	} else {
+		v.add(file, 1, language, text)
+	}
+	for i := range v.tasks[from:] {
+		v.tasks[from+i].Guess = true
+	}
+}
+
+// loading finds what takes a file in, in a program that stands in a word, set a word
+// that sets something, wordParts what parts a word in which a file is named.
 var (
 	loading   = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
-	wordParts = regexp.MustCompile(`[=,:@<>'"();|&\s]+`)
+	set       = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 
 // mayLoad are the words that may name what runs, and whether the program may find
@@ -57,7 +69,7 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	case objects || v.c.Name == "":
 		return nil, false
 	case v.c.Carries:
-		return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return !loading.MatchString(w) }), false
+		return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return !loading.MatchString(w) && !set.MatchString(w) }), false
 	case data < 0:
 		return slices.Clone(v.words), true
 	}
@@ -71,19 +83,26 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 // says reports whether words name a file, with its ending or without.
 func (v *visit) says(words []string, file string) bool {
 	bare := strings.TrimSuffix(file, path.Ext(file))
-	return slices.ContainsFunc(words, func(w string) bool {
+	return v.isBin(file) || slices.ContainsFunc(words, func(w string) bool {
 		return slices.ContainsFunc(append(wordParts.Split(w, -1), w), func(name string) bool {
 			return name != "" && slices.Contains([]string{file, bare}, v.in(name)) || v.in(strings.ReplaceAll(name, ".", "/")) == bare
 		})
 	})
 }
 
-// settles reports whether a file looks like settings that a tool finds in a folder,
-// those of a program that no row names it for.
-func (r *Reader) settles(dir, file string) bool {
+// isBin reports whether a file is the command, as a project's packages install it.
+func (v *visit) isBin(file string) bool {
+	bin := path.Base(path.Dir(file))
+	return path.Base(file) == v.c.Name && (bin == ".bin" || strings.HasSuffix(path.Dir(file), "/vendor/bin"))
+}
+
+// settles reports whether a file looks like settings that a tool finds in its folder
+// or in one that its words name, those of a program that no row names it for.
+func (r *Reader) settles(dir string, words []string, file string) bool {
 	name, in := path.Base(file), path.Dir(file)
-	return (in == dir || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
-		(name[0] == '.' || strings.Contains(name, "config") || r.language(file) == "") &&
+	named := slices.ContainsFunc(words, func(w string) bool { return w != "" && joined(dir, w) == in })
+	return (in == dir || named || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
+		(name[0] == '.' || strings.Contains(name, "conf") || r.language(file) == "") &&
 		!slices.ContainsFunc(r.table[""], func(r row) bool { return slices.Contains(r.files, name) })
 }
 

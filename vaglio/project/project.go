@@ -70,7 +70,7 @@ func Default() *Reader {
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.table[c.Name]
-	if rows == nil {
+	if rows == nil && c.Name != "." { // which is no version
 		rows = r.table[strings.TrimRight(c.Name, "0123456789.")]
 	}
 	set := slices.Clone(c.Assigns)

@@ -96,6 +96,9 @@ func installing(verb string, words []string) []string {
 		return nil
 	}
 	steps := []string{"preinstall", "install", "postinstall", "prepare"}
+	for _, hook := range []string{"install-cmd", "update-cmd", "autoload-dump", "root-package-install", "create-project-cmd"} { // composer's
+		steps = append(steps, "pre-"+hook, "post-"+hook)
+	}
 	if verb == "it" || verb == "install-test" {
 		steps = append(steps, "test")
 	}

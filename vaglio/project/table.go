@@ -92,6 +92,8 @@ func endingOf(language string) string {
 		return ".rb"
 	case "node":
 		return ".js"
+	case "lua":
+		return ".lua"
 	}
 	return ""
 }

@@ -386,7 +386,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	}
 	for _, t := range r.opts.Tasks.Tasks(c) {
 		g := f.at(k, name)
-		g.stdin, g.capture, g.lenient = Input{}, false, g.lenient || t.Guess
+		g.stdin, g.capture, g.lenient, g.guess = Input{}, false, g.lenient || t.Guess, g.guess || t.Guess
 		r.fromFile(g, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
 			return r.freshShell(func() Word {
 				r.st.set(keyCwd, Text(t.Dir))

@@ -230,6 +230,9 @@ const keySource = "BASH_SOURCE"
 
 // fromHere reads what stands in a file.
 func (r *reader) fromHere(file Word, read func() Word) Word {
+	if _, known := file.Text(); !known {
+		return read()
+	}
 	before := r.st.get(keySource)
 	r.st.put(keySource, &entry{isList: true, list: []Word{file}, exported: true})
 	out := read()

@@ -249,7 +249,7 @@ func (r *reader) adopt(f *frame, s *Script) {
 		c.Privileged = c.Privileged || f.privileged
 		c.Background = c.Background || f.background
 		c.InLoop = c.InLoop || f.inLoop
-		c.Conditional = c.Conditional || f.conditional
+		c.Conditional, c.Guess = c.Conditional || f.conditional, c.Guess || f.guess
 		if c.Remote == nil {
 			c.Remote = f.remote
 		}

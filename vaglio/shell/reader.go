@@ -147,6 +147,7 @@ type frame struct {
 	limit       int  // the length of the source before it was completed
 	retried     bool // the text is read again with its here-document closed
 	lenient     bool // text that is no program is passed over
+	guess       bool // the text may not run at all, or be something else
 	stdin       Input
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text

@@ -364,7 +364,7 @@ func (r *reader) emit(f *frame, c Command) {
 	c.Remote = f.remote
 	c.Background = f.background
 	c.InLoop = f.inLoop
-	c.Conditional = f.conditional
+	c.Conditional, c.Guess = f.conditional, f.guess
 	if f.file != nil {
 		c.File, c.Line = f.file.path, f.file.line
 	}

@@ -68,6 +68,8 @@ type Command struct {
 	// Conditional says that the command may not run at all, because it stands
 	// in a branch, behind && or ||, in a trap or in a function for errors.
 	Conditional bool
+	// Guess says that it stands in a file of which nobody knows that it runs.
+	Guess bool
 	// File and Line tell where the command stands when that is a file that the
 	// source runs, see [Options.Files].
 	File string
