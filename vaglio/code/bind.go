@@ -217,42 +217,44 @@ func (p *program) bindKeys(from, to int, v value) {
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 
-// imports reads import a as b, from a import b, import {a as b} from "m".
+// imports reads import a.b as c, from a import b as c, and import a, {b as c},
+// * as d from "m" of node.
 func (p *program) imports() bool {
+	node, mod := p.lang.name == "node", ""
 	switch {
 	case p.peek(1).text == "(":
 		return false
-	case p.lang.name == "node":
-		p.take()
-		p.nodeImport()
-	case p.take().text == "from":
-		p.importNames(p.dotted())
-	default:
-		p.importModules()
+	case p.take().text == "from" && !node:
+		mod = p.dotted()
+	case !node:
+		for more := true; more && p.spend(1); more = p.takeIf(p.is(",")) {
+			mod = p.dotted()
+			if local := p.local(mod); local != mod || !strings.Contains(mod, ".") {
+				p.vars[local] = unknown(mod)
+			}
+		}
+		return true
+	}
+	names, inner := map[string]string{}, !node // the exported name by the local one
+	for p.takeIf(p.word("import")); p.spend(1) && (p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")); {
+		switch t := p.take(); {
+		case t.is("{", "}"):
+			inner = t.text == "{"
+		case t.is("*") && !node:
+			p.stars = append(p.stars, mod)
+		case inner && t.kind == tokenName:
+			names[p.local(t.text)] = "." + strings.TrimSuffix(t.text, "default")
+		case t.kind == tokenName, t.is("*"):
+			names[p.local(t.text)] = ""
+		}
+	}
+	if p.takeIf(p.word("from")); node {
+		mod = moduleName(p.take().text)
+	}
+	for local, name := range names {
+		p.vars[local] = unknown(strings.TrimSuffix(mod+name, "."))
 	}
 	return true
-}
-
-// importModules reads a as b, c.
-func (p *program) importModules() {
-	for more := true; more && p.spend(1); more = p.takeIf(p.is(",")) {
-		mod := p.dotted()
-		if local := p.local(mod); local != mod || !strings.Contains(mod, ".") {
-			p.vars[local] = unknown(mod)
-		}
-	}
-}
-
-// importNames reads import a as b, c and import * of a module.
-func (p *program) importNames(mod string) {
-	for p.takeIf(p.word("import")); p.spend(1) && (p.is("(", ")", ",", "*") || p.peek(0).kind == tokenName); {
-		switch name := p.take(); {
-		case name.kind == tokenName:
-			p.vars[p.local(name.text)] = unknown(mod + "." + name.text)
-		case name.text == "*":
-			p.stars = append(p.stars, mod)
-		}
-	}
 }
 
 // local is the name behind "as", or the name itself.
@@ -270,29 +272,6 @@ func (p *program) dotted() string {
 		name += "." + p.take().text
 	}
 	return ending(name)
-}
-
-// nodeImport reads import a, {b as c}, * as d from "m".
-func (p *program) nodeImport() {
-	names := map[string]string{} // the exported name by the local one
-	inner := false
-	for p.at < p.end && !p.word("from") && p.peek(0).kind != tokenString && p.spend(1) {
-		switch t := p.take(); {
-		case t.is(";"):
-			return
-		case t.is("{", "}"):
-			inner = t.text == "{"
-		case inner && t.kind == tokenName:
-			names[p.local(t.text)] = "." + strings.TrimSuffix(t.text, "default")
-		case t.kind == tokenName, t.is("*"):
-			names[p.local(t.text)] = ""
-		}
-	}
-	p.takeIf(p.word("from"))
-	mod := moduleName(p.take().text)
-	for local, name := range names {
-		p.vars[local] = unknown(strings.TrimSuffix(mod+name, "."))
-	}
 }
 
 // moduleName is the dotted name of a module.

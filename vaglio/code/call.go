@@ -11,9 +11,6 @@ import (
 
 // callArguments reads the arguments up to the closing bracket.
 func (p *program) callArguments() []value {
-	saved := p.printing
-	p.printing = false
-	defer func() { p.printing = saved }()
 	args := p.items(")")
 	if p.blockFollows() {
 		args = append(args, p.blockValue())

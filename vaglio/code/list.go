@@ -18,11 +18,8 @@ func (p *program) group() value {
 		p.close(int(t.match))
 		return p.glued(v)
 	}
-	saved := p.printing
-	p.printing = false
 	from, empty := p.at, p.is(")")
 	list := p.items(")")
-	p.printing = saved
 	p.spend((p.at - from) / 8)
 	comma := func(t token) bool { return t.is(",") || t.is("=>") && p.lang.name != "node" }
 	if len(list) == 1 && !empty && p.find(from, p.at-1, comma) < 0 {
@@ -51,8 +48,10 @@ func (p *program) close(end int) {
 
 // items reads a list up to a bracket. A name with "=" or ":" behind it names
 // the item.
-func (p *program) items(shut string) []value {
-	var out []value
+func (p *program) items(shut string) (out []value) {
+	saved := p.printing
+	p.printing = false
+	defer func() { p.printing = saved }()
 	for p.at < p.end && p.spend(1) && !p.takeIf(p.is(shut)) {
 		before := p.at
 		if p.takeIf(p.is(",", ";", "=>")) {

@@ -14,7 +14,7 @@ type further func(p *program, f *function, name string, args []value, named map[
 
 func furtherVerbs() map[string]further {
 	return map[string]further{
-		"shell": (*program).runs, "exec": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "eval": (*program).runEval,
+		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "eval": (*program).runEval,
 		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }
@@ -277,21 +277,15 @@ func (p *program) runsWay(f *function, name string, args []value, asShell bool) 
 // runsWords runs what several arguments are: the words of a command, or a command
 // line and what is none.
 func (p *program) runsWords(f *function, name string, args []value, words []shell.Word) {
-	listed := f.verb == "exec" && nth(args, 1).kind == kindList
+	listed := nth(args, 1).kind == kindList
 	switch {
-	case f.told(name, listed) && len(words) > 1:
-		p.argv(slices.Delete(slices.Clone(words), 1, min(2, len(words))))
-	case args[0].multi(), listed, f.wordy(name), len(args) > 1 && f.verb != "exec" && p.lang.has("variadic"):
+	case (f.verb == "execl" || f.verb == "execv" && listed) && len(words) > 1: // the second is the name that the program is told
+		p.argv(slices.Delete(slices.Clone(words), 1, 2))
+	case args[0].multi(), listed && strings.HasPrefix(f.verb, "exec"), f.verb == "execl", f.verb == "spawn", len(args) > 1 && p.lang.has("variadic"):
 		p.argv(words)
 	default:
 		p.shellLine(args[0], name)
 	}
-}
-
-// told reports whether the second argument of a function is the name that a
-// program is told.
-func (f *function) told(name string, listed bool) bool {
-	return f.verb == "execl" || listed && (strings.HasPrefix(name, "os.") || strings.Contains(name, "posix_spawn"))
 }
 
 // inShell reports whether the options say that a shell reads the command.
@@ -303,11 +297,6 @@ func inShell(args []value, named map[string]value) bool {
 		}
 	}
 	return ok && option.kind != kindNone
-}
-
-// wordy reports whether the arguments of a function are the words of a command.
-func (f *function) wordy(name string) bool {
-	return f.verb == "execl" || f.verb == "spawn" || f.verb == "exec" && strings.HasSuffix(name, "_exec")
 }
 
 func (p *program) shell(w shell.Word, by string) {
