@@ -3,8 +3,6 @@ package code
 import (
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // key is the name under which a variable is kept.
@@ -52,28 +50,12 @@ func (p *program) maybe(read func()) {
 			return false
 		}
 		again := first[c.name] || !p.spend(1+len(c.old.list)/4)
-		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil && !p.within(c.old, v) {
+		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil {
 			p.vars[c.name] = c.old.or(v)
 		}
 		first[c.name] = true
 		return again || p.branches == 0
 	})
-}
-
-// within reports whether a new value was made of the old one, or counts on.
-func (p *program) within(v, o value) bool {
-	switch {
-	case v.multi():
-		a, b := v.words(), o.words()
-		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
-	case v.path != "" && len(v.alts) == 0:
-		return len(o.alts) == 0
-	case v.kind == kindNumber && p.loop > 0:
-		return o.kind == kindNumber
-	}
-	s, ok := v.text()
-	t, _ := o.text()
-	return ok && strings.HasPrefix(t, s)
 }
 
 // store gives a value to what holds it: a variable, or a field under the
@@ -217,8 +199,8 @@ func (p *program) bindKeys(from, to int, v value) {
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 
-// imports reads import a.b as c, from a import b as c, and import a, {b as c},
-// * as d from "m" of node.
+// imports reads from a import b as c, and import a, {b as c}, * as d from "m" of
+// node.
 func (p *program) imports() bool {
 	node, mod := p.lang.name == "node", ""
 	switch {
@@ -226,13 +208,7 @@ func (p *program) imports() bool {
 		return false
 	case p.take().text == "from" && !node:
 		mod = p.dotted()
-	case !node:
-		for more := true; more && p.spend(1); more = p.takeIf(p.is(",")) {
-			mod = p.dotted()
-			if local := p.local(mod); local != mod || !strings.Contains(mod, ".") {
-				p.vars[local] = unknown(mod)
-			}
-		}
+	case !node: // import a.b as c, d are expressions
 		return true
 	}
 	names, inner := map[string]string{}, !node // the exported name by the local one

@@ -17,7 +17,7 @@ func (l *lexer) quoted(prefix string) {
 	}
 	opener, from, end := l.opener(q, prefix), l.at+len(q), -1
 	if !strings.Contains(l.endless, q+";") {
-		end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"))
+		end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"), 0)
 	}
 	if end < 0 {
 		l.endless += q + ";"
@@ -61,7 +61,7 @@ func (l *lexer) command(body string) {
 
 // stringEnd is where a string ends, -1 if it does not. Expressions inside are
 // skipped with their own strings.
-func (l *lexer) stringEnd(i int, q, opener string, line bool) int {
+func (l *lexer) stringEnd(i int, q, opener string, line bool, depth int) int {
 	for i < len(l.src) {
 		switch c := l.src[i]; {
 		case c == '\\':
@@ -70,8 +70,8 @@ func (l *lexer) stringEnd(i int, q, opener string, line bool) int {
 			return i
 		case c == '\n' && line:
 			return -1
-		case len(opener) == 2 && strings.HasPrefix(l.src[i:], opener):
-			i = l.skip(i+2, 0)
+		case len(opener) == 2 && strings.HasPrefix(l.src[i:], opener) && depth < maxNesting:
+			i = l.skip(i+2, depth+1)
 		default:
 			i++
 		}
@@ -92,24 +92,13 @@ func (l *lexer) skip(i, depth int) int {
 				return i + 1
 			}
 		case '"', '\'', '`':
-			i = l.skipString(i, depth)
+			opener := map[byte]string{'`': "${"}[l.src[i]]
+			if i = l.stringEnd(i+1, l.src[i:i+1], opener, false, depth); i < 0 {
+				return len(l.src)
+			}
 		}
 	}
 	return min(i, len(l.src))
-}
-
-// skipString returns the place of the quote that closes the one at i.
-func (l *lexer) skipString(i, depth int) int {
-	q := l.src[i]
-	for i++; i < len(l.src) && l.src[i] != q; i++ {
-		switch {
-		case l.src[i] == '\\':
-			i++
-		case strings.HasPrefix(l.src[i:], "${") && q == '`' && depth < maxNesting:
-			i = l.skip(i+2, depth+1) - 1
-		}
-	}
-	return i
 }
 
 // value adds a string: a token, or the group of its parts.

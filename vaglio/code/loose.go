@@ -1,6 +1,7 @@
 package code
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -25,55 +26,38 @@ func (p *program) loose(w shell.Word) {
 	}
 }
 
+// looseTokens are what a loose program is made of: texts, names, the ends of
+// statements; a line that begins with a dot goes on with the one before.
+var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])*)'|` + "`((?:\\\\.|[^`\\\\])*)`" +
+	`|([\w.:*!/\-\x{80}-\x{10ffff}]+)|(\n\s*\.)|([;\n])`)
+
 // looseCalls reads calls: the texts behind one, up to the statement's end, are
 // what it runs or removes.
 func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken
 	var call string
 	var f *function
-	flush := func() {
+	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
+		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
+		switch {
+		case !p.spend(1):
+			return
+		case strings.IndexByte("\"'`", t[0][0]) >= 0 && f != nil:
+			texts = append(texts, p.unmark(unescape(text)))
+			continue
+		case strings.IndexByte("\"'`", t[0][0]) >= 0:
+			before = append(before, p.unmark(unescape(text)))
+			continue
+		case found == nil && t[6] == "":
+			continue
+		}
 		p.looseCall(f, call, texts)
-		f, texts = nil, nil
-	}
-	for i := 0; i < len(src) && p.spend(1); {
-		switch c := src[i]; c {
-		case '"', '\'', '`':
-			to := &before
-			if f != nil {
-				to = &texts
-			}
-			i += p.looseText(src[i:], to)
-		case ';', '\n':
-			if c == '\n' && strings.HasPrefix(strings.TrimLeft(src[i:], " \t\r\n"), ".") {
-				i++ // the call goes on
-				continue
-			}
-			flush()
+		if f, call, texts = found, name, nil; f == nil {
 			before = nil
-			i++
-		default:
-			n := looseName(src[i:])
-			if found := p.looseFind(src[i : i+n]); found != nil {
-				flush()
-				f, call = found, src[i:i+n]
-				if p.lang.has("before") && len(before) > 0 {
-					texts, before = before, nil
-				}
-			}
-			i += max(n, 1)
+		} else if p.lang.has("before") && len(before) > 0 {
+			texts, before = before, nil
 		}
 	}
-	flush()
-}
-
-// looseText takes in the text that begins here, and returns how long it is.
-func (p *program) looseText(src string, to *[]shell.Word) int {
-	s, n := looseString(src)
-	if n == 0 {
-		return 1
-	}
-	*to = append(*to, p.unmark(s))
-	return n
 }
 
 // looseFind finds what a name does; names that begin with a dot count with
@@ -108,33 +92,6 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
-}
-
-// looseName is the length of the dotted name that s begins with.
-func looseName(s string) int {
-	n := 0
-	for n < len(s) && (isName(s[n]) || strings.IndexByte(".:*!/-", s[n]) >= 0) {
-		n++
-	}
-	return n
-}
-
-// looseString reads a string literal and returns its text and its length, 0
-// when it does not end nearby.
-func looseString(s string) (string, int) {
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '\n':
-			if s[0] == '\'' {
-				return "", 0
-			}
-		case s[0]:
-			return unescape(s[1:i]), i + 1
-		}
-	}
-	return "", 0
 }
 
 // words reads a program whose statements are words, as tcl's are.
