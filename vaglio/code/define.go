@@ -2,19 +2,20 @@ package code
 
 // body finds the body of a loop or a function whose first word stands at def
 // and whose head has been read up to here.
-func (p *program) body(def int) (from, to int) {
-	i := p.at
-	if p.lang.has("columns") {
-		for i < p.end && !p.toks[i].is(":", ";") {
-			i = p.over(i) + 1
-		}
+func (p *program) body(def int) (from, to int) { return p.bodyAt(def, p.at) }
+
+// bodyAt is [program.body] where the head is known to end at i.
+func (p *program) bodyAt(def, i int) (from, to int) {
+	columns := p.lang.has("columns")
+	if columns {
+		i = p.until(i, func(i int) bool { return p.toks[i].is(":", ";") })
 	}
 	switch {
 	case i >= p.end:
 		return p.end, p.end
-	case p.lang.has("columns"):
+	case columns:
 		return i + 1, p.indented(def, i+1)
-	case p.toks[i].text == "{" && p.over(i) > i:
+	case p.opens(i, "{"):
 		return i + 1, p.over(i)
 	case p.lang.has("ends"):
 		return i, p.ended(i)
@@ -22,58 +23,47 @@ func (p *program) body(def int) (from, to int) {
 	return i, p.lineEnd(i)
 }
 
-// branchEnd is where a branch ends whose first word stands at def.
-func (p *program) branchEnd(def int) int {
-	i := p.at
-	switch t := p.toks[def]; {
-	case p.lang.has("columns"):
-		_, to := p.body(def)
-		return to
-	case p.lang.has("ends"):
-		return p.ended(i)
-	case t.word("case", "default"):
-		for i < p.end && !p.toks[i].word("case", "default") {
-			i = p.over(i) + 1
-		}
-		p.spend((i - p.at) / 4)
-		return min(i, p.end)
-	}
-	if p.is("(") {
-		i = p.over(i) + 1
-	}
-	for p.tok(i).line && p.tok(i).is(";") {
-		i++
-	}
-	if p.opens(i, "{") {
-		return p.over(i) + 1
-	}
-	return p.lineEnd(i)
-}
-
-// lineEnd is where a statement ends that is the body of a loop.
-func (p *program) lineEnd(from int) int {
+// until is the first place outside of brackets at which a condition holds, or
+// the end.
+func (p *program) until(from int, stop func(i int) bool) int {
 	i := from
-	for i < p.end && !p.toks[i].is(";") {
-		to := p.over(i)
-		if i = to + 1; p.toks[to].is("}") {
-			break
-		}
+	for i < p.end && !stop(i) {
+		i = p.over(i) + 1
 	}
 	p.spend((i - from) / 4)
 	return min(i, p.end)
 }
 
+// branchEnd is where a branch ends whose first word stands at def.
+func (p *program) branchEnd(def int) int {
+	i := p.at
+	if braces := !p.lang.has("columns") && !p.lang.has("ends"); braces && p.toks[def].word("case", "default") {
+		return p.until(i, func(i int) bool { return p.toks[i].word("case", "default") })
+	} else if braces && p.is("(") {
+		i = p.over(i) + 1
+	}
+	for p.tok(i).line && p.tok(i).is(";") && !p.lang.has("ends") {
+		i++
+	}
+	_, to := p.bodyAt(def, i)
+	if p.tok(to).is("}") && p.opens(i, "{") {
+		to++
+	}
+	return to
+}
+
+// lineEnd is where a statement ends that is the body of a loop.
+func (p *program) lineEnd(from int) int {
+	return p.until(from, func(i int) bool { return p.toks[i].is(";") || i > from && p.toks[i-1].is("}") })
+}
+
 // indented is where a block ends that is indented more than the line of def.
 func (p *program) indented(def, from int) int {
-	column, i := p.toks[def].column, from
-	sameLine := from < p.end && !p.toks[from].line
-	for ; i < p.end; i++ {
-		if t := p.toks[i]; t.line && (sameLine || t.text != ";" && t.column <= column) {
-			break
-		}
-	}
-	p.spend((i - from) / 4)
-	return i
+	column, sameLine := p.toks[def].column, from < p.end && !p.toks[from].line
+	return p.until(from, func(i int) bool {
+		t := p.toks[i]
+		return t.line && (sameLine || t.text != ";" && t.column <= column)
+	})
 }
 
 // ended is where a block ends that ends with a word.
@@ -205,7 +195,7 @@ func (p *program) anonymous() (value, bool) {
 	switch {
 	case p.word("lambda") && p.lang.name == "python":
 		p.take()
-		colon := p.upTo(":", p.at)
+		colon := p.until(p.at, func(i int) bool { return p.toks[i].is(":") })
 		f.params = p.params(p.at, colon)
 		p.at = colon + 1
 		return p.closure(f, p.at), true
@@ -238,14 +228,6 @@ func (p *program) closure(f *routine, from int) value {
 	return p.function(f, max(f.to, from))
 }
 
-// upTo is the place of the next token of a text, or the end.
-func (p *program) upTo(text string, i int) int {
-	for i < p.end && p.toks[i].text != text {
-		i++
-	}
-	return i
-}
-
 // function is the value of a function whose text ends at end.
 func (p *program) function(f *routine, end int) value {
 	p.at = end
@@ -259,7 +241,7 @@ func (p *program) blockValue() value {
 	t := p.take()
 	f.from = p.at
 	if p.is("|") {
-		to := p.upTo("|", p.at+1)
+		to := p.until(p.at+1, func(i int) bool { return p.toks[i].is("|") })
 		f.params = p.params(p.at+1, to)
 		f.from = to + 1
 	}
@@ -289,13 +271,8 @@ func (p *program) arrow() value {
 
 // expressionEnd is where the expression that begins at i ends.
 func (p *program) expressionEnd(i int) int {
-	from := i
-	for ; i < p.end; i = p.over(i) + 1 {
+	return p.until(i, func(i int) bool {
 		t := p.toks[i]
-		if t.is(")", "]", "}", ",") || t.is(";") && (!t.line || i+1 >= p.end || p.toks[i+1].text != ".") {
-			break
-		}
-	}
-	p.spend((i - from) / 4)
-	return i
+		return t.is(")", "]", "}", ",") || t.is(";") && (!t.line || i+1 >= p.end || p.toks[i+1].text != ".")
+	})
 }
