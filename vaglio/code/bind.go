@@ -200,30 +200,18 @@ func (p *program) bindKeys(from, to int, v value) {
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 
 // imports reads from a import b as c, and import a, {b as c}, * as d from "m" of
-// node.
+// node. The others, such as import a.b as c, d, are expressions.
 func (p *program) imports() bool {
 	node, mod := p.lang.name == "node", ""
-	switch {
-	case p.peek(1).text == "(":
+	if p.peek(1).text == "(" {
 		return false
-	case p.take().text == "from" && !node:
+	}
+	if from := p.take().text == "from"; from && !node {
 		mod = p.dotted()
-	case !node: // import a.b as c, d are expressions
+	} else if !node {
 		return true
 	}
-	names, inner := map[string]string{}, !node // the exported name by the local one
-	for p.takeIf(p.word("import")); p.spend(1) && (p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")); {
-		switch t := p.take(); {
-		case t.is("{", "}"):
-			inner = t.text == "{"
-		case t.is("*") && !node:
-			p.stars = append(p.stars, mod)
-		case inner && t.kind == tokenName:
-			names[p.local(t.text)] = "." + strings.TrimSuffix(t.text, "default")
-		case t.kind == tokenName, t.is("*"):
-			names[p.local(t.text)] = ""
-		}
-	}
+	names := p.importNames(mod)
 	if p.takeIf(p.word("from")); node {
 		mod = moduleName(p.take().text)
 	}
@@ -231,6 +219,25 @@ func (p *program) imports() bool {
 		p.vars[local] = unknown(strings.TrimSuffix(mod+name, "."))
 	}
 	return true
+}
+
+// importNames reads what is imported of a module, "" if it follows: the exported
+// names by the local ones, "" for the module itself.
+func (p *program) importNames(mod string) map[string]string {
+	names, inner := map[string]string{}, mod != ""
+	for p.takeIf(p.word("import")); p.spend(1) && (p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")); {
+		switch t := p.take(); {
+		case t.is("{", "}"):
+			inner = t.text == "{"
+		case t.is("*") && mod != "":
+			p.stars = append(p.stars, mod)
+		case inner && t.kind == tokenName:
+			names[p.local(t.text)] = "." + strings.TrimSuffix(t.text, "default")
+		case t.kind == tokenName, t.is("*"):
+			names[p.local(t.text)] = ""
+		}
+	}
+	return names
 }
 
 // local is the name behind "as", or the name itself.

@@ -179,15 +179,8 @@ func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell
 	p.said[key] = true
 	p.out.Actions = append(p.out.Actions, shell.ProgramStep{Problem: &shell.Problem{
 		Kind: kind, Detail: detail, Word: w,
-		Interpreter: p.lang.nameOr(p.in.Language),
+		Interpreter: p.in.Language,
 	}})
-}
-
-func (l *language) nameOr(name string) string {
-	if l == nil {
-		return name
-	}
-	return l.name
 }
 
 // read reads a program text and returns the value of its last statement. What

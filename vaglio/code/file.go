@@ -203,16 +203,10 @@ func (p *program) awkStatement() value {
 	}
 	p.printing = true
 	var args []value
-	for p.at < p.end && !p.is(";", "}", ">", ">>", "|", "|&") && p.spend(1) {
-		before := p.at
-		if p.takeIf(p.is(",")) {
-			continue
-		}
-		v := p.expression()
-		v.spread = v.kind == kindList && len(args) == 0
-		if args = spreadInto(args, v); p.at <= before {
-			break
-		}
+	if !p.is(";", "}", ">", ">>", "|", "|&") {
+		v := p.expressions()
+		v.spread = true
+		args = spreadInto(nil, v)
 	}
 	p.printing = false
 	if len(args) == 0 && p.in.Record != nil {

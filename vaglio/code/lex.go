@@ -1,6 +1,8 @@
 package code
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 )
 
@@ -183,24 +185,17 @@ func (l *lexer) newline() {
 	l.fresh, l.start = true, l.at
 }
 
-// comment skips a comment.
+// comment skips a comment: to its end, or to that of the line.
 func (l *lexer) comment(rest string) bool {
 	for _, c := range l.p.lang.comments {
-		if !strings.HasPrefix(rest, c) || c == "#" && l.last().text == "$" {
+		begin, stop, ok := strings.Cut(c, "…")
+		if !strings.HasPrefix(rest, begin) || begin == "#" && l.last().text == "$" {
 			continue
 		}
-		stop, n := "\n", 0
-		switch c {
-		case "/*":
-			stop, n = "*/", 2
-		case "--[[":
-			stop, n = "]]", 2
+		before, _, _ := strings.Cut(rest, cmp.Or(stop, "\n"))
+		if l.at += len(before); ok {
+			l.at += len(stop)
 		}
-		end := strings.Index(rest, stop)
-		if end < 0 {
-			end, n = len(rest), 0
-		}
-		l.at += end + n
 		return true
 	}
 	return false
@@ -260,25 +255,27 @@ func patternEnd(s string) (end int, ok bool) {
 	return end, false
 }
 
-// input reads <STDIN>, <$file> and <*.c> of perl.
+// inputs are <STDIN>, <$file> and <*.c> of perl.
+var inputs = regexp.MustCompile(`^<([^> \t\n;=(]*)>`)
+
+// input reads what perl writes in angle brackets.
 func (l *lexer) input(rest string) bool {
 	if rest[0] != '<' || !l.has("flat") {
 		return false
 	}
-	end := strings.IndexAny(rest[1:], "> \t\n;=(") + 1
-	if end < 1 || rest[end] != '>' {
+	m := inputs.FindStringSubmatch(rest)
+	if m == nil {
 		return false
 	}
-	name := rest[1:end]
-	l.at += end + 1
-	if strings.ContainsAny(name, "*/~") {
+	l.at += len(m[0])
+	if strings.ContainsAny(m[1], "*/~") {
 		l.add(token{kind: tokenName, text: "glob"})
 		l.op("(")
-		l.value(name, l.p.lang.fills, true, false)
+		l.value(m[1], l.p.lang.fills, true, false)
 		l.op(")")
 		return true
 	}
-	l.add(token{kind: tokenName, text: "<" + name + ">"})
+	l.add(token{kind: tokenName, text: m[0]})
 	return true
 }
 

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,30 +174,17 @@ func (l *lexer) part(text, code string) {
 	l.op(join)
 }
 
+// variable is one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
+var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
+
 // interpolated is the code of a variable in a string of perl or php, and its
-// length: $x, ${x}, $x[0], $x{k}, $x->{k}, @x, @{[…]}, {$x}.
+// length: those above, and ${x}, @{[…]}, {$x}.
 func interpolated(s string) (code string, n int) {
-	switch {
-	case strings.HasPrefix(s, "{$"), strings.HasPrefix(s, "@{"), strings.HasPrefix(s, "${"):
+	if strings.HasPrefix(s, "{$") || strings.HasPrefix(s, "@{") || strings.HasPrefix(s, "${") {
 		return braced(s)
-	case s[0] == '{':
-		return "", 0
 	}
-	if n = 1 + nameLen(s[1:]); n == 1 {
-		return "", 0
-	}
-	for n < len(s) {
-		rest := strings.TrimPrefix(s[n:], "->")
-		if rest == "" || rest[0] != '[' && rest[0] != '{' {
-			break
-		}
-		end := strings.IndexByte(rest, map[byte]byte{'[': ']', '{': '}'}[rest[0]])
-		if end < 2 || end > 80 {
-			break
-		}
-		n += len(s[n:]) - len(rest) + end + 1
-	}
-	return s[:n], n
+	code = variable.FindString(s)
+	return code, len(code)
 }
 
 // braced is the code of ${x}, @{[…]} and {$x}, and its length.
@@ -332,32 +320,26 @@ func delimited(s string) (body, rest string, ok bool) {
 	return s[1:], "", false
 }
 
+// documentHead is what stands behind the mark of a here-document on its line.
+var documentHead = regexp.MustCompile(`^([~\- ]*)(?:(["'])([\w\x{80}-\x{10ffff}]+)|([A-Z][\w\x{80}-\x{10ffff}]*))[^\n]*\n`)
+
 // document reads a here-document; its text stands behind the line.
 func (l *lexer) document(rest string) bool {
 	mark := l.p.lang.document
 	if mark == "" || !strings.HasPrefix(rest, mark) || l.last().kind == tokenNumber {
 		return false
 	}
-	rest = rest[len(mark):]
-	word, quote := strings.TrimLeft(rest, "~- "), ""
-	if word != "" && strings.IndexByte(`"'`, word[0]) >= 0 {
-		quote, word = word[:1], word[1:]
-	}
-	n := nameLen(word)
-	if n == 0 || quote == "" && (word[0] < 'A' || word[0] > 'Z') {
+	head := documentHead.FindStringSubmatch(rest[len(mark):])
+	if head == nil {
 		return false
 	}
-	end := strings.IndexByte(word, '\n')
-	if end < 0 {
-		return false
-	}
-	l.after = max(len(l.src)-len(word)+end+1, l.after)
-	body, fills := l.documentText(word[:n], rest[0] == '~'), l.p.lang.fills
-	if quote == "'" {
+	l.after = max(l.at+len(mark)+len(head[0]), l.after)
+	word, fills := head[3]+head[4], l.p.lang.fills
+	if head[2] == "'" {
 		fills = ""
 	}
-	l.value(body, fills, quote == "'", false)
-	l.at = len(l.src) - len(word) + n + len(quote)
+	l.value(l.documentText(word, strings.HasPrefix(head[1], "~")), fills, head[2] == "'", false)
+	l.at += len(mark) + len(head[1]) + len(word) + 2*len(head[2])
 	return true
 }
 

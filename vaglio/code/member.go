@@ -1,6 +1,9 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // postfix applies members, subscripts and calls.
 func (p *program) postfix(v value) value {
@@ -314,17 +317,12 @@ func (p *program) constant(v value) value {
 	if f == nil {
 		return v
 	}
-	switch f.verb {
-	case "=args", "=root", "=self", "=input":
-		out := p.apply(f, v.path, nil, nil)
-		out.holder = v.holder
-		return out
-	case "=home":
-		if p.lang.name == "ruby" {
-			return p.apply(f, v.path, nil, nil)
-		}
+	if !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) {
+		return v
 	}
-	return v
+	out := p.apply(f, v.path, nil, nil)
+	out.holder = v.holder
+	return out
 }
 
 // env is the value of an environment variable.
