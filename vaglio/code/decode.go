@@ -150,16 +150,11 @@ func slice(p *program, v value, rest []value) value {
 func globbed(w shell.Word) shell.Word {
 	var out []shell.Part
 	for _, part := range w.Parts() {
-		if part.Kind != shell.PartText {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
 			out = append(out, part)
-			continue
 		}
-		from := 0
-		for _, at := range globs.FindAllStringIndex(part.Text, -1) {
-			out = append(out, shell.Part{Text: part.Text[from:at[0]]}, shell.Part{Kind: shell.PartGlob, Text: part.Text[at[0]:at[1]]})
-			from = at[1]
-		}
-		out = append(out, shell.Part{Text: part.Text[from:]})
 	}
 	return shell.NewWord(out...)
 }

@@ -183,7 +183,7 @@ func (p *program) print(h *handle, w shell.Word) {
 		p.feed(h, w)
 		return
 	}
-	n := size(w)
+	n := w.Size()
 	if p.size += n; p.size > maxText || !p.spend(1+n/bytesPerStep) {
 		return
 	}

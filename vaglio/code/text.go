@@ -9,12 +9,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// The places of a text that a format fills, that match names, or that call.
+// The places of a text that a format fills.
 var (
 	braceHoles   = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}`)
 	percentHoles = regexp.MustCompile(`%(?:\(\w*\))?[-+ #0-9.*]*[^-+ #0-9.*]`)
 	holeKey      = regexp.MustCompile(`^(?:\{|%\()(\w*)`)
-	globs        = regexp.MustCompile(`\*|\?|\[[^\]]*\]?`)
 )
 
 // filled puts arguments into the holes of a text: {}, {0}, {name}, %s, %(name)s.

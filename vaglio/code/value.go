@@ -272,23 +272,11 @@ func (p *program) glue(a, b value) value {
 	return v
 }
 
-// partSize is about what a part of a word takes besides its text, in bytes.
-const partSize = 64
-
-// size is what a word costs to copy, in bytes.
-func size(w shell.Word) int {
-	n := 0
-	for _, part := range w.Parts() {
-		n += len(part.Text) + partSize
-	}
-	return n
-}
-
 // concat joins words; what is paid for in vain or too long is not known.
 func (p *program) concat(words ...shell.Word) shell.Word {
 	n := 0
 	for _, w := range words {
-		n += size(w)
+		n += w.Size()
 	}
 	if n > maxText || !p.spend(1+n/bytesPerStep) {
 		return unknownWord("")

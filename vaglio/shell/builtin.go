@@ -65,7 +65,7 @@ func (r *reader) runCd(k *call, name string) {
 		r.st.put(keyStack, stack)
 	}
 	target := r.cdTarget(k, name, old)
-	if !r.step(nil, entryCost+target.size()/bytesPerStep) || target.size() > maxPath {
+	if !r.step(nil, entryCost+target.Size()/bytesPerStep) || target.Size() > maxPath {
 		target = unknownHome("PWD")
 	}
 	r.st.set(keyPrev, old)

@@ -132,7 +132,7 @@ func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
 
 // assignChecked assigns unless the value has grown too long.
 func (r *reader) assignChecked(f *frame, name string, w Word) {
-	if w.size() > maxValue || !r.step(f, w.size()/32) {
+	if w.Size() > maxValue || !r.step(f, w.Size()/32) {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a variable becomes longer than 1 MiB")})
 		w = unknown(name)
 	}

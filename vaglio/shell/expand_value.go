@@ -89,11 +89,11 @@ func isNameByte(c byte) bool {
 // value adds the result of an expansion: as it is when quoted, else split at
 // the field separators and with its metacharacters active.
 func (e *expander) value(w Word, quoted bool) {
-	if w.size() > maxValue {
+	if w.Size() > maxValue {
 		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word becomes longer than 1 MiB")})
 		w = outputOf("")
 	}
-	if !e.r.step(e.f, w.size()/16) {
+	if !e.r.step(e.f, w.Size()/16) {
 		return
 	}
 	if quoted {

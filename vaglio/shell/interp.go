@@ -160,7 +160,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 			}
 		}
 		r.codeProblem(f, code, by)
-		if code.IsUnknown() || code.size() > maxValue {
+		if code.IsUnknown() || code.Size() > maxValue {
 			return outputOf(by)
 		}
 		return r.source(f, r.splice(code))

@@ -22,7 +22,7 @@ func (r *reader) output(f *frame, k *call) Word {
 	if !ok {
 		return r.impure(f, k, name)
 	}
-	if out.size() > maxValue || !r.step(f, out.size()/16) {
+	if out.Size() > maxValue || !r.step(f, out.Size()/16) {
 		return outputOf(name)
 	}
 	return out
@@ -124,7 +124,7 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 		return in, true
 	}
 	known := !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, holeOpen) && !slices.Contains(call.Files, s) })
-	if !known || !r.step(f, in.size()/8*(1+size/32)) {
+	if !known || !r.step(f, in.Size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
 	if out, ok := apply(call, in); ok {

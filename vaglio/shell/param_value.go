@@ -21,7 +21,7 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	if p.Excl && p.Names == 0 {
 		w, set = r.indirect(w)
 	}
-	if !r.step(f, w.size()/bytesPerStep) {
+	if !r.step(f, w.Size()/bytesPerStep) {
 		return unknown(p.Param.Value)
 	}
 	if p.Exp != nil && lengthens(p.Exp.Op) {

@@ -17,7 +17,7 @@ const maxPattern = 4096
 // patternExpr spells a word as a regular expression; false if the word is not known
 // or uses extended patterns.
 func patternExpr(w Word, mode pattern.Mode) (string, bool) {
-	if w.size() > maxPattern {
+	if w.Size() > maxPattern {
 		return "", false
 	}
 	var b strings.Builder
@@ -53,7 +53,7 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 		return trimKnownEnd(pat, w, suffix, name)
 	}
 	re, ok := endPattern(pat, op)
-	if !ok || len(s) > maxPattern || !r.step(nil, len(s)*(1+pat.size()/partSize)/8) {
+	if !ok || len(s) > maxPattern || !r.step(nil, len(s)*(1+pat.Size()/partSize)/8) {
 		return unknown(name)
 	}
 	if at := re.FindStringSubmatchIndex(s); at != nil {

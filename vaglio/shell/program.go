@@ -122,7 +122,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	defer r.leave()
-	if p.Text.size() > maxValue {
+	if p.Text.Size() > maxValue {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
 		return out
 	}
@@ -201,7 +201,7 @@ func ReadCommand(c Command, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
 		size := 0
 		for _, w := range c.Argv {
-			size += w.size()
+			size += w.Size()
 		}
 		if size > MaxSource {
 			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})

@@ -199,7 +199,7 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 		return
 	}
 	content = r.added(key, content, more)
-	if content.size() > maxValue || !r.step(f, content.size()/32) {
+	if content.Size() > maxValue || !r.step(f, content.Size()/32) {
 		content = outputOf("")
 	}
 	r.st.set(key, content)

@@ -247,7 +247,7 @@ func (r *reader) local(name string) {
 // carried reads text that an interpreter runs as shell code. Text that is not
 // known is a problem; unknown stretches of known text are kept as such.
 func (r *reader) carried(f *frame, text Word, by string) Word {
-	if text.size() > maxValue {
+	if text.Size() > maxValue {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
 		return outputOf("")
 	}

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Word is what one word of a command may be: static text, or a sequence of
 // parts of which some are not known. The zero Word is the empty text.
@@ -47,6 +50,20 @@ type Part struct {
 
 // Text returns the word for a static text.
 func Text(s string) Word { return Word{text: s} }
+
+// globs are what programs expand by themselves in the names of files.
+var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
+
+// Globs are the parts of a pattern of names of files.
+func Globs(s string) []Part {
+	var out []Part
+	from := 0
+	for _, at := range globs.FindAllStringIndex(s, -1) {
+		out = append(out, Part{Text: s[from:at[0]]}, Part{Kind: PartGlob, Text: s[at[0]:at[1]]})
+		from = at[1]
+	}
+	return append(out, Part{Text: s[from:]})
+}
 
 // NewWord returns the word that consists of the parts.
 func NewWord(parts ...Part) Word {
@@ -211,8 +228,8 @@ func Glue(words ...Word) Word {
 // partSize is about what a part takes besides its text, in bytes.
 const partSize = 64
 
-// size is what the word costs to keep and to copy, in bytes.
-func (w Word) size() int {
+// Size is what the word costs to keep and to copy, in bytes.
+func (w Word) Size() int {
 	n := len(w.text)
 	for _, p := range w.parts {
 		n += len(p.Text) + partSize

@@ -62,7 +62,7 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 			parts = append(parts, shell.Part{Text: s})
 			continue
 		}
-		parts = appendGlobs(parts, s)
+		parts = append(parts, shell.Globs(s)...)
 	}
 	return shell.NewWord(parts...)
 }
@@ -102,32 +102,6 @@ func trimmed(s string) string {
 		}
 	}
 	return strings.Join(steps, "/")
-}
-
-// appendGlobs splits a text at its wildcards.
-func appendGlobs(parts []shell.Part, s string) []shell.Part {
-	for s != "" {
-		i := strings.IndexAny(s, "*?[")
-		if i < 0 {
-			return append(parts, shell.Part{Text: s})
-		}
-		if i > 0 {
-			parts = append(parts, shell.Part{Text: s[:i]})
-		}
-		n := 1
-		if s[i] == '[' {
-			end := strings.IndexByte(s[i:], ']')
-			if end < 2 {
-				parts = append(parts, shell.Part{Text: "["})
-				s = s[i+1:]
-				continue
-			}
-			n = end + 1
-		}
-		parts = append(parts, shell.Part{Kind: shell.PartGlob, Text: s[i : i+n]})
-		s = s[i+n:]
-	}
-	return parts
 }
 
 func (r *reader) home() shell.Word {

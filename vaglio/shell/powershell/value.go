@@ -66,17 +66,10 @@ func (v value) element() value {
 
 // weigh is what words cost to copy, in bytes.
 func weigh(words ...shell.Word) int {
-	const each, part = 16, 64 // besides their texts
+	const each = 16 // besides their texts
 	n := 0
 	for _, w := range words {
-		n += each
-		if s, ok := w.Text(); ok {
-			n += len(s)
-			continue
-		}
-		for _, p := range w.Parts() {
-			n += part + len(p.Text)
-		}
+		n += each + w.Size()
 	}
 	return n
 }
