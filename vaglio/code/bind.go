@@ -3,6 +3,8 @@ package code
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // key is the name under which a variable is kept.
@@ -50,12 +52,28 @@ func (p *program) maybe(read func()) {
 			return false
 		}
 		again := first[c.name] || !p.spend(1+len(c.old.list)/4)
-		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil {
+		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil && !p.within(c.old, v) {
 			p.vars[c.name] = c.old.or(v)
 		}
 		first[c.name] = true
 		return again || p.branches == 0
 	})
+}
+
+// within reports whether a new value was made of the old one, or counts on.
+func (p *program) within(v, o value) bool {
+	switch {
+	case v.multi():
+		a, b := v.words(), o.words()
+		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
+	case v.path != "" && len(v.alts) == 0:
+		return len(o.alts) == 0
+	case v.kind == kindNumber && p.loop > 0:
+		return o.kind == kindNumber
+	}
+	s, ok := v.text()
+	t, _ := o.text()
+	return ok && strings.HasPrefix(t, s)
 }
 
 // store gives a value to what holds it: a variable, or a field under the

@@ -153,18 +153,17 @@ func (l *lexer) space(rest string) bool {
 	return true
 }
 
+// unknowns are the marks of words that are not known.
+var unknowns = regexp.MustCompile("^" + markOpen + `\d{0,17}` + markClose)
+
 // hole reads the mark of a word that is not known: a string by itself.
 func (l *lexer) hole(rest string) bool {
-	if !strings.HasPrefix(rest, markOpen) {
-		return false
+	m := unknowns.FindString(rest)
+	if m != "" {
+		l.add(token{kind: tokenString, text: m})
+		l.at += len(m)
 	}
-	end := strings.Index(rest, markClose)
-	if end < 0 || end > 20 {
-		end = len(markOpen) - len(markClose)
-	}
-	l.add(token{kind: tokenString, text: rest[:end+len(markClose)]})
-	l.at += end + len(markClose)
-	return true
+	return m != ""
 }
 
 // number reads a number, in any of the ways that languages write one.

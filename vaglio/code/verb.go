@@ -14,8 +14,8 @@ type further func(p *program, f *function, name string, args []value, named map[
 
 func furtherVerbs() map[string]further {
 	return map[string]further{
-		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "eval": (*program).runEval,
-		"open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
+		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs,
+		"eval": (*program).runEval, "open": (*program).runOpen, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }
 
@@ -151,12 +151,8 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 // fork notes that the program copies itself; without end that is a bomb.
 func (p *program) fork(name string) {
 	p.forks++
-	loop := p.loop > 0
-	for i := -4; i < 5; i++ {
-		loop = loop || p.tok(p.at+i).word("while", "until", "loop", "for", "redo")
-	}
 	p.emit(name, shell.VerbFork)
-	if loop {
+	if p.loop > 0 || p.until(p.at, func(i int) bool { return p.toks[i].word("redo") }) < min(p.at+5, p.end) {
 		p.problem(shell.ProblemForkBomb, wording.Say("a program starts copies of itself in a loop"), shell.Word{})
 	}
 }

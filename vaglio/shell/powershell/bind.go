@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -122,7 +123,7 @@ func slashed(s *spec, args []argument) []argument {
 	for _, a := range args {
 		w, _ := a.word.Text()
 		w = strings.ToLower(w)
-		if gluedOptions(w) {
+		if glued.MatchString(w) {
 			for letter := range strings.SplitSeq(w[1:], "/") {
 				if s.find("/"+letter) != nil {
 					out = append(out, argument{name: "/" + letter, bare: true})
@@ -146,18 +147,8 @@ func slashed(s *spec, args []argument) []argument {
 	return out
 }
 
-// gluedOptions says that a word is several options of one letter: /s/q.
-func gluedOptions(s string) bool {
-	if len(s) < 4 || len(s)%2 != 0 {
-		return false
-	}
-	for i := 0; i < len(s); i += 2 {
-		if s[i] != '/' || !isLetter(s[i+1]) {
-			return false
-		}
-	}
-	return true
-}
+// glued are several options of one letter in one word: /s/q.
+var glued = regexp.MustCompile(`^(?:/[A-Za-z]){2,}$`)
 
 // isSlashOption says that a word is an option of a program of Windows rather
 // than a path.

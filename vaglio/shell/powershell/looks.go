@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -137,19 +138,19 @@ func (s *shape) word(w string, first bool) {
 	s.expanded(lower)
 	s.variable = s.variable || strings.HasPrefix(lower, "$_.") || strings.HasPrefix(lower, "-erroraction") ||
 		strings.HasPrefix(w, "[") && strings.Contains(w, "]::")
-	s.percent = s.percent || isPercentPath(w) || isLoopVariable(w)
-	s.path = s.path || isWindowsPath(w)
+	s.percent = s.percent || strings.Contains(w, "%") && percents.MatchString(w)
+	s.path = s.path || drives.MatchString(w)
 	if first {
 		s.command(w, strings.TrimLeft(lower, "@"))
 	} else {
-		s.slashes = s.slashes || isSlashOption(lower) && len(w) == 2 || gluedOptions(w)
+		s.slashes = s.slashes || isSlashOption(lower) && len(w) == 2 || glued.MatchString(w)
 	}
 }
 
 // command notes what the name of a command shows.
 func (s *shape) command(w, name string) {
 	verb, noun, _ := strings.Cut(w, "-")
-	if at := strings.IndexByte(name, '/'); at > 0 && gluedOptions(name[at:]) { // rd/s/q
+	if at := strings.IndexByte(name, '/'); at > 0 && glued.MatchString(name[at:]) { // rd/s/q
 		name, s.slashes = name[:at], true
 	}
 	s.cmdlet = s.cmdlet || isCmdlet(w) && (isCapital(verb) && isCapital(noun) || cmdletNames(name)) || name == "gci" || name == "iwr" || name == "irm"
@@ -163,33 +164,9 @@ func cmdletNames(name string) bool {
 	return err == nil && t.cmdlets[name] != nil
 }
 
-// isLoopVariable says that a word is a variable of a loop of cmd: %i, %%i.
-func isLoopVariable(w string) bool {
-	name := strings.TrimLeft(w, "%")
-	lead := len(w) - len(name)
-	return (lead == 1 || lead == 2) && len(name) == 1 && isLetter(name[0])
-}
-
-// isPercentPath says that a word names a variable as only cmd does.
-func isPercentPath(w string) bool {
-	i := strings.IndexByte(w, '%')
-	if i < 0 {
-		return false
-	}
-	n := nameLength(w[i+1:])
-	return n > 1 && i+1+n < len(w) && w[i+1+n] == '%' && (i+2+n == len(w) || w[i+2+n] == '\\') && strings.ToUpper(w[i+1:i+1+n]) == w[i+1:i+1+n]
-}
-
-// isWindowsPath says that a word is a path with backslashes that no other
-// shell would leave.
-func isWindowsPath(w string) bool {
-	switch {
-	case len(w) > 2 && isLetter(w[0]) && w[1] == ':' && w[2] == '\\':
-		return len(w) < 4 || w[3] != '\\'
-	case len(w) == 2 && isLetter(w[0]) && w[1] == ':':
-		return true
-	case strings.HasPrefix(w, `.\`) || strings.HasPrefix(w, `..\`):
-		return len(w) > 3 && isNameByte(w[strings.IndexByte(w, '\\')+1])
-	}
-	return false
-}
+// The words that no shell of Unix would leave so: %NAME% alone or before a
+// backslash, the %i and %%i of a loop; paths of a drive, and those from here.
+var (
+	percents = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
+	drives   = regexp.MustCompile(`^[A-Za-z]:(?:$|\\$|\\[^\\])|^(?:\.\\\w.|\.\.\\\w)`)
+)
