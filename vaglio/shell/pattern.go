@@ -148,3 +148,17 @@ func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool
 	re.Longest() // as the shell does
 	return re, anchored, true
 }
+
+// globs are what programs expand by themselves in the names of files.
+var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
+
+// Globs are the parts of a pattern of names of files.
+func Globs(s string) []Part {
+	var out []Part
+	from := 0
+	for _, at := range globs.FindAllStringIndex(s, -1) {
+		out = append(out, Part{Text: s[from:at[0]]}, Part{Kind: PartGlob, Text: s[at[0]:at[1]]})
+		from = at[1]
+	}
+	return append(out, Part{Text: s[from:]})
+}

@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // Word is what one word of a command may be: static text, or a sequence of
 // parts of which some are not known. The zero Word is the empty text.
@@ -50,20 +47,6 @@ type Part struct {
 
 // Text returns the word for a static text.
 func Text(s string) Word { return Word{text: s} }
-
-// globs are what programs expand by themselves in the names of files.
-var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
-
-// Globs are the parts of a pattern of names of files.
-func Globs(s string) []Part {
-	var out []Part
-	from := 0
-	for _, at := range globs.FindAllStringIndex(s, -1) {
-		out = append(out, Part{Text: s[from:at[0]]}, Part{Kind: PartGlob, Text: s[at[0]:at[1]]})
-		from = at[1]
-	}
-	return append(out, Part{Text: s[from:]})
-}
 
 // NewWord returns the word that consists of the parts.
 func NewWord(parts ...Part) Word {
