@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 )
 
-func readlink(name string) (string, kind) {
+// Readlink asks the system.
+func (Here) Readlink(name string) (string, Kind) {
 	if target, err := os.Readlink(name); err == nil {
-		return filepath.ToSlash(target), link
+		return filepath.ToSlash(target), Link
 	}
 	if _, err := os.Lstat(name); err != nil {
-		return "", missing
+		return "", Missing
 	}
-	return "", other
+	return "", Other
 }

@@ -7,16 +7,16 @@ import (
 	"syscall"
 )
 
-// readlink asks the kernel once: a name that is no link answers EINVAL.
-func readlink(name string) (string, kind) {
+// Readlink asks the kernel once: a name that is no link answers EINVAL.
+func (Here) Readlink(name string) (string, Kind) {
 	var buf [maxLength]byte
 	n, err := syscall.Readlink(name, buf[:])
 	switch {
 	case err == nil:
-		return string(buf[:n]), link
+		return string(buf[:n]), Link
 	case errors.Is(err, syscall.EINVAL):
-		return "", other
+		return "", Other
 	default:
-		return "", missing
+		return "", Missing
 	}
 }

@@ -1,9 +1,10 @@
 // Package realpath follows symbolic links as the kernel would, also on paths
 // whose end does not exist yet: what exists is resolved, the rest is joined to
-// it. It opens nothing and creates nothing.
+// it. It opens nothing of what it is asked about and creates nothing.
 package realpath
 
 import (
+	"os/user"
 	"path"
 	"strings"
 )
@@ -14,15 +15,47 @@ const maxLinks = 40
 // maxLength is the longest path, in bytes, that a kernel accepts.
 const maxLength = 4096
 
-// Resolve gives the place that an absolute path with forward slashes leads to.
-// ".." steps back from where a link led, as the kernel does it. Below /proc
-// nothing is followed: its links mean another place to every process.
-func Resolve(name string) string {
-	return Join("/", name)
+// Machine is the one door through which a machine is asked where paths lead.
+type Machine interface {
+	// Readlink tells what stands under a clean absolute name, and where it leads if
+	// that is a link.
+	Readlink(name string) (target string, kind Kind)
+	// HomeOf is the home of a user, "" where there is none of that name.
+	HomeOf(name string) string
 }
 
-// Join is [Resolve] for a path below base, which must be resolved already.
-func Join(base, name string) string {
+// Kind is what stands under a name.
+type Kind uint8
+
+// The kinds.
+const (
+	// Missing is nothing, or nothing within our sight.
+	Missing Kind = iota
+	Link
+	Other
+)
+
+// Here is the machine on which this program runs.
+type Here struct{}
+
+// HomeOf asks the system.
+func (Here) HomeOf(name string) string {
+	if u, err := user.Lookup(name); err == nil {
+		return u.HomeDir
+	}
+	return ""
+}
+
+// Resolve is [On] this machine.
+func Resolve(name string) string { return On(Here{}, name) }
+
+// On gives the place that an absolute path with forward slashes leads to.
+// ".." steps back from where a link led, as the kernel does it. Below /proc
+// nothing is followed: its links mean another place to every process.
+func On(m Machine, name string) string { return Join(m, "/", name) }
+
+// Join is [On] for a path below base, which must be resolved already.
+func Join(m Machine, base, name string) string {
 	if base == "/" {
 		base = ""
 	}
@@ -36,15 +69,15 @@ func Join(base, name string) string {
 	if base == "" && strings.HasPrefix(name, "/") {
 		whole = name
 	}
-	if path.Clean(whole) == whole && isPlain(whole, len(base)) {
+	if path.Clean(whole) == whole && isPlain(m, whole, len(base)) {
 		return whole
 	}
-	return follow(base, name)
+	return follow(m, base, name)
 }
 
 // isPlain says that no component of a clean path after the first from bytes is
 // a link. It is the common case and allocates almost nothing.
-func isPlain(whole string, from int) bool {
+func isPlain(m Machine, whole string, from int) bool {
 	for end := from + 1; end <= len(whole); end++ {
 		if end < len(whole) && whole[end] != '/' {
 			continue
@@ -52,19 +85,19 @@ func isPlain(whole string, from int) bool {
 		if isVolatile(whole[:end]) {
 			return true
 		}
-		switch _, kind := readlink(whole[:end]); kind {
-		case missing:
+		switch _, kind := m.Readlink(whole[:end]); kind {
+		case Missing:
 			return true
-		case link:
+		case Link:
 			return false
-		case other:
+		case Other:
 		}
 	}
 	return true
 }
 
 // follow resolves component by component.
-func follow(base, name string) string {
+func follow(m Machine, base, name string) string {
 	at, rest := base, name
 	for links := 0; rest != ""; {
 		var step string
@@ -80,8 +113,8 @@ func follow(base, name string) string {
 		if isVolatile(at) || len(at)+len(rest) > maxLength {
 			return path.Join(at, rest)
 		}
-		target, kind := readlink(at)
-		if kind != link {
+		target, kind := m.Readlink(at)
+		if kind != Link {
 			continue
 		}
 		if links++; links > maxLinks {
@@ -100,12 +133,3 @@ func follow(base, name string) string {
 }
 
 func isVolatile(name string) bool { return name == "/proc" }
-
-// kind is what stands under a name.
-type kind int
-
-const (
-	missing kind = iota // or out of our sight
-	link
-	other
-)

@@ -49,13 +49,13 @@ func TestResolve(t *testing.T) {
 			}
 		})
 	}
-	if got := Join(dir, "rel/f"); got != dir+"/real/deep/f" {
+	if got := Join(Here{}, dir, "rel/f"); got != dir+"/real/deep/f" {
 		t.Errorf("Join follows below its base: got %q", got)
 	}
-	if got := Join(dir+"/real", "../abs/x"); got != "/etc/x" {
+	if got := Join(Here{}, dir+"/real", "../abs/x"); got != "/etc/x" {
 		t.Errorf("Join steps out of its base: got %q", got)
 	}
-	if got := Join(dir, "/etc/x"); got != "/etc/x" {
+	if got := Join(Here{}, dir, "/etc/x"); got != "/etc/x" {
 		t.Errorf("an absolute name forgets the base: got %q", got)
 	}
 }

@@ -13,15 +13,18 @@ import (
 // is there.
 func (g *Guard) Hides(path string) bool { return g.matchPlace(path) != nil }
 
-// matchPath gives the first path rule that a text breaks.
-func (g *Guard) matchPath(s string) *rule {
-	for _, r := range g.paths {
+// firstBroken gives the first of some rules that a text breaks.
+func firstBroken(rules []*rule, s string) *rule {
+	for _, r := range rules {
 		if r.match(s) {
 			return r
 		}
 	}
 	return nil
 }
+
+// matchPath gives the first path rule that a text breaks.
+func (g *Guard) matchPath(s string) *rule { return firstBroken(g.paths, s) }
 
 // forms tries a text in all its normal forms.
 func (s *scan) forms(t text) *rule {
@@ -90,7 +93,7 @@ func (s *scan) absolute(t text, form string) *rule {
 		return s.g.rules[ownID]
 	}
 	s.tryPlace(t, lexical)
-	resolved := realpath.Resolve(form)
+	resolved := realpath.On(s.g.machine, form)
 	if resolved == form || resolved == lexical {
 		return nil
 	}
@@ -122,7 +125,7 @@ func (s *scan) relative(t text, form string) *rule {
 // from tries a relative path below one folder.
 func (s *scan) from(b *base, t text, form string, prose bool) *rule {
 	b.resolve(s.g)
-	lexical, resolved := path.Join(b.lexical, form), realpath.Join(b.real, form)
+	lexical, resolved := path.Join(b.lexical, form), realpath.Join(s.g.machine, b.real, form)
 	if !prose {
 		if r := s.below(b, t, lexical); r != nil {
 			return r
@@ -234,17 +237,7 @@ func (s *scan) expand(form string) string {
 }
 
 // matchCommand gives the first command rule that a line breaks.
-func (g *Guard) matchCommand(line string) *rule {
-	if line == "" {
-		return nil
-	}
-	for _, r := range g.commands {
-		if r.match(line) {
-			return r
-		}
-	}
-	return nil
-}
+func (g *Guard) matchCommand(line string) *rule { return firstBroken(g.commands, line) }
 
 // commandForms tries a line as it stands and in its normal form.
 func (g *Guard) commandForms(line string) *rule {

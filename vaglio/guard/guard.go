@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -51,6 +52,8 @@ type Guard struct {
 	broken error // why the tables cannot be used: every call is denied
 	base   *commands.Base
 	reader *reading.Reader
+	// machine is what the guard asks the system.
+	machine realpath.Machine
 }
 
 // Config says what the rules cannot know by themselves.
@@ -75,6 +78,8 @@ type Call struct {
 	Cwd string
 	// Reading is what the call was understood to say; nil lets the guard read.
 	Reading *reading.Reading
+	// Machine is asked about this call; nil is [realpath.Here].
+	Machine realpath.Machine
 }
 
 // Denial says which rule denied a call. It holds nothing out of the call.
@@ -94,7 +99,7 @@ type Denial struct {
 // New compiles the rules.
 func New(c Config) *Guard {
 	g := &Guard{
-		home: c.Home,
+		home: c.Home, machine: realpath.Here{},
 		fold: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
 	}
 	g.setOwn(&c.Own)
@@ -151,6 +156,10 @@ func (g *Guard) Examine(c Call) (out Outcome) {
 			out = denied(faultRule())
 		}
 	}()
+	if c.Machine != nil {
+		asking := *g
+		asking.machine, g = c.Machine, &asking
+	}
 	return g.examineCall(c)
 }
 

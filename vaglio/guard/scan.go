@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"os/user"
 	"path"
 	"reflect"
 	"strings"
@@ -56,7 +55,7 @@ func (b *base) resolve(g *Guard) {
 	if b.ready {
 		return
 	}
-	b.ready, b.real = true, realpath.Resolve(b.dir)
+	b.ready, b.real = true, realpath.On(g.machine, b.dir)
 	if r := g.ruleOf(rootID); b.workspace {
 		b.inRoot = r.match(b.lexical) || r.match(b.real)
 	}
@@ -184,13 +183,10 @@ func (s *scan) homeOf(name string) string {
 	if len(name) > longest || strings.ContainsAny(name, " \t\n\x00:") {
 		return ""
 	}
-	home, known := s.users[name]
-	if known {
+	if home, known := s.users[name]; known {
 		return home
 	}
-	if u, err := user.Lookup(name); err == nil {
-		home = u.HomeDir
-	}
+	home := s.g.machine.HomeOf(name)
 	if s.users == nil {
 		s.users = map[string]string{}
 	}

@@ -155,7 +155,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if id := l.mapped(d, clean); id != "" || l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
 		return id
 	}
-	leads := resolved(d, spot, clean, slashed)
+	leads := l.g.resolved(d, spot, clean, slashed)
 	if leads == clean {
 		return ""
 	}
@@ -183,11 +183,11 @@ func (l *look) passing() bool {
 
 // resolved follows the links on the way to a path. A removal does not follow
 // the last one.
-func resolved(d deed, spot, clean string, slashed bool) string {
+func (g *Guard) resolved(d deed, spot, clean string, slashed bool) string {
 	if takesAll(d) && !slashed {
-		return path.Join(realpath.Resolve(path.Dir(clean)), path.Base(clean))
+		return path.Join(realpath.On(g.machine, path.Dir(clean)), path.Base(clean))
 	}
-	return realpath.Resolve(spot)
+	return realpath.On(g.machine, spot)
 }
 
 // plain takes detours through process folders and links made by the same
