@@ -34,6 +34,10 @@ type Engine struct {
 	files   Files
 	runs    Processes
 	spaces  spaces
+	machine machine // nil is this one
+	// verdicts are those that may be given once more; nil where a judge may say
+	// another thing of the same call.
+	verdicts *verdicts
 }
 
 // Config is what an [Engine] is made of.
@@ -98,8 +102,13 @@ func New(c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	var kept *verdicts
+	if !slices.ContainsFunc(c.Judges, func(g Gate) bool { return !g.Settled }) {
+		kept = newVerdicts()
+	}
 	return &Engine{
-		files: c.Files, runs: c.Processes, spaces: where,
+		verdicts: kept,
+		files:    c.Files, runs: c.Processes, spaces: where,
 		catalog: c.Catalog,
 		guard:   guard.New(guard.Config{Home: c.Home, Own: c.Own}),
 		reader:  reading.NewReader(reading.Options{Home: c.Home, Env: c.Own.Env, Clients: known.Tools()}),
@@ -163,10 +172,31 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	if wrong != nil {
 		return Verdict{}, "", p, wrong
 	}
-	e.spaces.of(&p)
 	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
 		return Verdict{}, "", p, err
 	}
+	if !e.repeats(&p, size) {
+		return e.decide(ctx, p, size)
+	}
+	key, named := p.key()
+	if !named {
+		return e.decide(ctx, p, size)
+	}
+	if j, v := e.again(ctx, key); j != nil {
+		return v, j.logged, p, nil
+	}
+	own, told := e.asking()
+	v, logged, p, err := own.decide(ctx, p, size)
+	if err == nil && v.Approved {
+		j := judged{key, v.detached(), logged, told, told.bytes + v.size()}
+		e.verdicts.keep(&j)
+	}
+	return v, logged, p, err
+}
+
+// decide is weigh for a call that fits its schema and its scope.
+func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, string, Proposal, error) {
+	e.spaces.of(&p)
 	v, read, runs, denied, err := e.guarded(ctx, p, size)
 	if err != nil {
 		return Verdict{}, "", p, err

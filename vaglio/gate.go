@@ -25,6 +25,9 @@ type Gate struct {
 	// Reads says that the judge itself reads the call, and so needs memory as
 	// the call is large: large calls are put to it a few at a time.
 	Reads bool
+	// Settled says that the judge asks nobody and goes by nothing but the proposal,
+	// without its agent, turn and step: of equal calls it says the same each time.
+	Settled bool
 	// Network says what network the judge's tools reach, such as "open"; empty is
 	// none. Who reads the verdict is told.
 	Network string

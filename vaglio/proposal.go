@@ -8,7 +8,8 @@
 // that rejects decides.
 //
 // The package is pure but for a judge's model call and the audit log: it opens
-// no network connection and keeps no state between proposals.
+// no network connection, and what it keeps of proposals spares work, and changes
+// no verdict.
 package vaglio
 
 import (

@@ -58,7 +58,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,
-		Reading: e.reader.Read(c),
+		Reading: e.reader.Read(c), Machine: e.machine,
 	}
 	if runs == nil {
 		return call, nil

@@ -162,7 +162,7 @@ var rooms = map[string]room{
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
-			"internal/strictjson", "vaglio/wording",
+			"internal/strictjson", "internal/realpath", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},

@@ -164,7 +164,7 @@ func Client(m *policyfile.Model, meter models.Meter) *models.Client {
 
 // rules is the gate of the rules.
 func (x *minds) rules() vaglio.Gate {
-	return vaglio.Gate{Judge: judge.Rules(), MinScore: x.Threshold, Discreet: true}
+	return vaglio.Gate{Judge: judge.Rules(), MinScore: x.Threshold, Discreet: true, Settled: true}
 }
 
 // instead is the gate that answers above the budget, or nil.
@@ -204,6 +204,7 @@ func (x *minds) gate(ctx context.Context, v *policyfile.Validation) (vaglio.Gate
 	g := vaglio.Gate{MinScore: v.Threshold(), MinConfidence: v.Confidence(), Timeout: v.Timeout(), Reads: true}
 	var err error
 	if v.Type != policyfile.TypeSemantic {
+		g.Settled = true
 		g.Judge, err = Effects(x.Home, &x.Policy)
 		return g, err
 	}

@@ -263,7 +263,7 @@ execution: {tool_validation: [{type: effects, min_score: 0.5}]}
 		t.Fatal(err)
 	}
 	plain := []vaglio.Gate{
-		{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true}, {Judge: reader, MinScore: 0.5, Reads: true},
+		{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true, Settled: true}, {Judge: reader, MinScore: 0.5, Reads: true, Settled: true},
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Pools keep what they hold.
 	counts := func(config vaglio.Config) (all []float64) {

@@ -1,0 +1,187 @@
+package vaglio
+
+import (
+	"crypto/sha256"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+)
+
+// machine is what an engine asks while it judges: the one door to the files, the
+// links and the processes of a machine.
+type machine interface {
+	Files
+	realpath.Machine
+}
+
+// disk is the machine as it is.
+type disk struct {
+	Files
+	realpath.Here
+}
+
+// asked is a machine that remembers what it was asked in one judgement, and what it
+// answered. A judgement is made of the proposal and these answers alone: where the
+// same questions have the same answers once more, so has the proposal. It is used by
+// one goroutine.
+type asked struct {
+	of      machine
+	answers map[question]answer
+	// bytes is what the questions and the answers need.
+	bytes int
+	// lost says that something was asked that is not remembered.
+	lost bool
+}
+
+// mostAsked is how many questions of a judgement are remembered.
+const mostAsked = 512
+
+// question is what a machine can be asked.
+type question struct {
+	of      topic
+	limit   int
+	name    string
+	folders string // of a file's content, with a NUL behind each
+}
+
+// topic is what a question is about.
+type topic uint8
+
+const (
+	aboutContent topic = iota
+	aboutKind
+	aboutFolder
+	aboutLink
+	aboutHome
+)
+
+// answer is what the machine said. What a file or a folder holds is told by its
+// digest.
+type answer struct {
+	text string
+	kind uint8
+	sum  [sha256.Size]byte
+}
+
+// note remembers an answer. One that the machine has changed since it was last asked
+// will not be the same again, or was not when it was used.
+func (a *asked) note(q question, is answer) {
+	was, known := a.answers[q]
+	switch {
+	case known:
+		a.lost = a.lost || was != is
+	case len(a.answers) >= mostAsked:
+		a.lost = true
+	default:
+		a.answers[q] = is
+		a.bytes += len(q.name) + len(q.folders) + len(is.text) + bytesOfAnswer
+	}
+}
+
+// bytesOfAnswer is about what a question and its answer need beside their texts.
+const bytesOfAnswer = 150
+
+// holds says whether the machine still answers as it did.
+func (a *asked) holds() bool {
+	for q, was := range a.answers {
+		if a.answerTo(q) != was {
+			return false
+		}
+	}
+	return true
+}
+
+// answerTo asks the machine.
+func (a *asked) answerTo(q question) answer {
+	switch q.of {
+	case aboutContent:
+		data, err := a.of.Read(strings.Split(strings.TrimSuffix(q.folders, "\x00"), "\x00"), q.name, q.limit)
+		return ofContent(data, err)
+	case aboutKind:
+		at, kind := a.of.Look(q.name)
+		return answer{text: at, kind: uint8(kind)}
+	case aboutFolder:
+		return ofFolder(a.of.List(q.name, q.limit))
+	case aboutLink:
+		target, kind := a.of.Readlink(q.name)
+		return answer{text: target, kind: uint8(kind)}
+	default:
+		return answer{text: a.of.HomeOf(q.name)}
+	}
+}
+
+// ofContent is the answer of a file that was read, or could not be.
+func ofContent(data []byte, err error) answer {
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return answer{}
+	case err != nil:
+		return answer{text: err.Error(), kind: 1}
+	}
+	return answer{kind: 2, sum: sha256.Sum256(data)}
+}
+
+// ofFolder is the answer of a folder that was listed.
+func ofFolder(entries []Entry, whole bool) answer {
+	all := make([]byte, 0, 1<<10)
+	for _, e := range entries {
+		all = append(append(all, e.Name...), 0, byte(e.Kind))
+	}
+	return answer{text: strconv.FormatBool(whole), sum: sha256.Sum256(all)}
+}
+
+// Read is of [Files].
+func (a *asked) Read(folders []string, name string, limit int) ([]byte, error) {
+	data, err := a.of.Read(folders, name, limit)
+	a.note(question{aboutContent, limit, name, strings.Join(folders, "\x00") + "\x00"}, ofContent(data, err))
+	return data, err //nolint:wrapcheck // it stands between the engine and its files, and is not seen
+}
+
+// Look is of [Files].
+func (a *asked) Look(name string) (at string, kind FileKind) {
+	at, kind = a.of.Look(name)
+	a.note(question{of: aboutKind, name: name}, answer{text: at, kind: uint8(kind)})
+	return at, kind
+}
+
+// List is of [Files].
+func (a *asked) List(name string, most int) (entries []Entry, whole bool) {
+	entries, whole = a.of.List(name, most)
+	a.note(question{of: aboutFolder, name: name, limit: most}, ofFolder(entries, whole))
+	return entries, whole
+}
+
+// Readlink is of [realpath.Machine].
+func (a *asked) Readlink(name string) (string, realpath.Kind) {
+	target, kind := a.of.Readlink(name)
+	a.note(question{of: aboutLink, name: name}, answer{text: target, kind: uint8(kind)})
+	return target, kind
+}
+
+// HomeOf is of [realpath.Machine].
+func (a *asked) HomeOf(name string) string {
+	home := a.of.HomeOf(name)
+	a.note(question{of: aboutHome, name: name}, answer{text: home})
+	return home
+}
+
+// running are the processes of a machine. What runs is another thing each moment: a
+// judgement that went by it is made anew.
+type running struct {
+	Processes
+	told *asked
+}
+
+// List is of [Processes].
+func (r running) List() ([]Process, error) {
+	r.told.lost = true
+	return r.Processes.List() //nolint:wrapcheck // it stands between the engine and what runs, and is not seen
+}
+
+// Users is of [Processes].
+func (r running) Users(port uint16) ([]int, error) {
+	r.told.lost = true
+	return r.Processes.Users(port) //nolint:wrapcheck // as above
+}
