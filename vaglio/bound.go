@@ -189,6 +189,7 @@ func (e *Engine) Did(p Proposal) Facts {
 // remembered is what the judges tell, with what is known of the content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
+	put := putInOf(r)
 	for _, root := range p.Context.Site.Claims {
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
@@ -201,7 +202,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				moved = append(moved, f)
 				continue
 			case Wrote, Fetched, Built:
-				out = append(out, e.contents(p, r, f)...)
+				out = append(out, e.contents(p, r, f, put)...)
 				continue
 			case Started, Installed, Entered:
 			}
@@ -221,27 +222,43 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
 	return w
 }
 
+// putIn are the files that each command line of a call writes, by their folders and in
+// order.
+type putIn []map[string][]string
+
+func putInOf(r *reading.Reading) putIn {
+	var all putIn
+	for i := 0; r != nil && i < len(r.Commands); i++ {
+		wrote := r.Commands[i].Script.Wrote
+		if len(wrote) == 0 {
+			continue
+		}
+		if all == nil {
+			all = make(putIn, len(r.Commands))
+		}
+		all[i] = map[string][]string{}
+		for _, name := range slices.Sorted(maps.Keys(wrote)) {
+			all[i][path.Dir(name)] = append(all[i][path.Dir(name)], name)
+		}
+	}
+	return all
+}
+
 // contents are the facts of what a call put somewhere: of a folder, those of the
 // files that were put into it.
-func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact) Facts {
+func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn) Facts {
 	out := Facts{e.content(p, r, f)}
-	if r == nil {
-		return out
-	}
-	for i := range r.Commands {
-		for _, name := range slices.Sorted(maps.Keys(r.Commands[i].Script.Wrote)) {
-			in := f
-			switch in.Path = name; {
-			case path.Dir(name) == f.Path:
-			case name == f.Path && e.kindOf(name) == Folder:
-				parts := r.Commands[i].Script.Wrote[name].Parts()
-				if len(parts) != 1 || parts[0].File == "" {
-					continue
-				}
-				in.Path = path.Join(name, path.Base(parts[0].File))
-			default:
-				continue
+	for i := range put {
+		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {
+			if parts := w.Parts(); len(parts) == 1 && parts[0].File != "" {
+				in := f
+				in.Path = path.Join(f.Path, path.Base(parts[0].File))
+				out = append(out, e.content(p, r, in))
 			}
+		}
+		for _, name := range put[i][f.Path] {
+			in := f
+			in.Path = name
 			out = append(out, e.content(p, r, in))
 		}
 	}
