@@ -65,9 +65,6 @@ func (b *Base) Tell(c Call) Told {
 		if sec.shows && onlyShows(texts) {
 			continue
 		}
-		if u.out == nil {
-			u.out = make([]operation.Operation, 0, len(c.Words)+1)
-		}
 		u.parsed, u.sec = Parse(texts, sec), sec
 		u.parsed.Fed = c.Fed
 		u.tell()
@@ -82,11 +79,7 @@ func (b *Base) Tell(c Call) Told {
 // onlyShows reports whether a command explains itself or pretends.
 func onlyShows(texts []string) bool {
 	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
-		switch s {
-		case "--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage":
-			return true
-		}
-		return false
+		return slices.Contains([]string{"--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage"}, s)
 	})
 }
 

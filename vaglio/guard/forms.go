@@ -187,24 +187,18 @@ func (s *scan) below(b *base, t text, where string) *rule {
 // match is matchPath, also in lower case where the system does not tell case
 // apart.
 func (g *Guard) match(form string) *rule {
-	if r := g.matchPath(form); r != nil {
+	if r := g.matchPath(form); r != nil || !g.fold {
 		return r
 	}
-	if g.fold {
-		return g.matchPath(strings.ToLower(form))
-	}
-	return nil
+	return g.matchPath(strings.ToLower(form))
 }
 
 // matchPlace is match for a clean path, with vaglio's own places.
 func (g *Guard) matchPlace(where string) *rule {
-	if r := g.match(where); r != nil {
+	if r := g.match(where); r != nil || !g.isOwn(where) {
 		return r
 	}
-	if g.isOwn(where) {
-		return g.rules[ownID]
-	}
-	return nil
+	return g.rules[ownID]
 }
 
 // ownProcess replaces a process's names for itself: its root and its folder

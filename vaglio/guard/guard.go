@@ -232,10 +232,7 @@ func (s *scan) core(c Call) *rule {
 
 // structural tries what the call would do.
 func (s *scan) structural() *rule {
-	if r := s.g.ruleOf(s.commands()); r != nil {
-		return r
-	}
-	for _, try := range [...]func() *rule{s.operations, s.written, s.statements} {
+	for _, try := range [...]func() *rule{s.lines, s.operations, s.written, s.statements} {
 		if r := try(); r != nil {
 			return r
 		}
@@ -243,18 +240,18 @@ func (s *scan) structural() *rule {
 	return s.found
 }
 
-// commands tries every command line and program of the call.
-func (s *scan) commands() string {
+// lines tries every command line and program of the call.
+func (s *scan) lines() *rule {
 	for i := range s.rd.Commands {
 		c := &s.rd.Commands[i]
-		if id := s.g.examine(c.Script, &s.t); id != "" {
-			return id
+		if r := s.g.ruleOf(s.g.examine(c.Script, &s.t)); r != nil {
+			return r
 		}
 		if !c.Doubt {
 			s.t.note(c.At, c.Script.Problems, c.Text, c.Shift, c.Final)
 		}
 	}
-	return ""
+	return nil
 }
 
 // isShell says whether the call's command is run by a shell.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"reflect"
 	"strings"
@@ -171,10 +172,7 @@ func (s *scan) expandUser(text string) string {
 	if home == "" {
 		return text
 	}
-	if whole := strings.TrimRight(home, "/") + text[end:]; whole != "" {
-		return whole
-	}
-	return "/"
+	return cmp.Or(strings.TrimRight(home, "/")+text[end:], "/")
 }
 
 // homeOf asks the system for a user's home, once for each name.

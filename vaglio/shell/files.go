@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -148,7 +147,7 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	if r.opts.Files != nil {
 		files, whole = r.opts.Files.Below(folder, depth, match)
 	}
-	for _, name := range slices.AppendSeq(slices.Clone(r.changed()), maps.Keys(r.st.files())) {
+	for _, name := range slices.AppendSeq(slices.Clone(r.changed()), r.st.written) {
 		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
 			files = append(files, name)
 		}

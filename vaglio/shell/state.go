@@ -85,15 +85,23 @@ func (s *state) get(key string) *entry {
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
 }
 
-// files are the files that were written.
+// written are the names of the files that were written, in no order.
+func (s *state) written(yield func(name string) bool) {
+	for key, e := range s.names {
+		name, ok := strings.CutPrefix(key, keyFile)
+		if ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") && !yield(name) {
+			return
+		}
+	}
+}
+
+// files are the files that were written, with what is in them.
 func (s *state) files() map[string]Word {
 	out := map[string]Word{}
-	for key, e := range s.names {
-		if name, ok := strings.CutPrefix(key, keyFile); ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") {
-			out[name] = e.vals[0]
-			if s.names[keyAdded+name].hasValue() {
-				out[name] = Glue(NewWord(Part{Kind: PartUnknown, File: name, MayBeEmpty: true}), e.vals[0])
-			}
+	for name := range s.written {
+		out[name] = s.names[keyFile+name].vals[0]
+		if s.names[keyAdded+name].hasValue() {
+			out[name] = Glue(NewWord(Part{Kind: PartUnknown, File: name, MayBeEmpty: true}), out[name])
 		}
 	}
 	return out

@@ -166,14 +166,15 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	said := wordsOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0]
-	by := map[string]Effect{}
-	for _, f := range folded(r.Effects, said) {
+	by := map[string]*Effect{}
+	groups := folded(r.Effects, said)
+	for i, f := range groups {
 		out.Confidence = min(out.Confidence, f.Sure)
 		if f.worst < out.Score {
 			out.Score, worst = f.worst, f.Effect
 		}
 		s := signal(string(f.Kind), f.worst, f.sentence())
-		by[s.Message] = f.Effect
+		by[s.Message] = &groups[i].Effect
 		out.Signals = append(out.Signals, s)
 	}
 	slices.SortStableFunc(out.Signals, func(a, b vaglio.Signal) int {
@@ -216,7 +217,7 @@ func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strcon
 
 // facts keeps what the sentences of the signals say, in their order, for those
 // who say it in another language.
-func facts(signals []vaglio.Signal, by map[string]Effect) vaglio.Args {
+func facts(signals []vaglio.Signal, by map[string]*Effect) vaglio.Args {
 	list := make([]any, len(signals))
 	for i := range signals {
 		e := by[signals[i].Message]

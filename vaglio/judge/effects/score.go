@@ -176,7 +176,7 @@ func folded(list []Effect, said words) []fold {
 	}
 	at := map[key]int{}
 	seen := map[string]bool{}
-	var out []fold
+	out := make([]fold, 0, len(list))
 	for _, e := range list {
 		f := fold{Effect: e, worst: e.score(said), count: 1}
 		why, ok := withoutTarget(e)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -71,13 +72,13 @@ func New(name string, args []string) *Filter {
 func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 
 // tools read the calls of programs; false for what they do not follow.
-func tools() map[string]func(f *Filter, args []string) bool {
+var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
 		"tr": translate, "sed": sed, "head": head, "tail": tail, "cut": cut, "paste": paste, "sort": sortLines, "uniq": uniqLines, "grep": grep,
 		"egrep": egrep, "fgrep": fgrep, "rev": rev, "tac": tac, "fold": fold, "fmt": fold, "jq": jq, "base64": base64Text, "base32": base32Text,
 		"openssl": openssl, "xxd": xxd, "od": od,
 	}
-}
+})
 
 // operands are the words that name files, for a program whose options are not
 // looked at.
@@ -138,19 +139,27 @@ func parse(args []string, flags, valued string) (o options, rest []string, ok bo
 		}
 	}
 	define(flags, func(long, short string) { fs.BoolP(long, short, false, "") })
-	define(valued, func(long, short string) { fs.StringArrayP(long, short, nil, "") })
+	define(valued, func(long, short string) { fs.VarP(new(values), long, short, "") })
 	if fs.Parse(args) != nil {
 		return nil, nil, false
 	}
 	o = options{}
 	fs.Visit(func(flag *pflag.Flag) {
 		o[names[flag.Name]] = []string{flag.Value.String()}
-		if list, isList := flag.Value.(pflag.SliceValue); isList {
-			o[names[flag.Name]] = list.GetSlice()
+		if list, isList := flag.Value.(*values); isList {
+			o[names[flag.Name]] = *list
 		}
 	})
 	return o, fs.Args(), true
 }
+
+// values are what an option was given, each time: a [pflag.Value] that costs nothing
+// until then.
+type values []string
+
+func (v *values) String() string     { return "" }
+func (v *values) Type() string       { return "string" }
+func (v *values) Set(s string) error { *v = append(*v, s); return nil }
 
 // always is a filter that cannot fail.
 func always(do func(string) string) func(string) (string, bool) {
