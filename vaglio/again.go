@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// Approved verdicts are kept for calls that are proposed once more, which most of an
-// agent's are. A verdict is used again where the proposal is the same in all that
+// Approved verdicts are kept for calls that come again and again, from their second
+// time on: most come once, and would only cost what keeping costs. A verdict is used again where the proposal is the same in all that
 // guard and judges go by, and the machine answers all that they asked as it did: then
 // they would say the same.
 
@@ -32,6 +32,8 @@ type verdicts struct {
 	mu    sync.Mutex
 	by    map[digest]*list.Element
 	order *list.List // of *judged
+	// once are calls that came once, not long ago, by a part of their keys.
+	once  [1 << 12]uint64
 	bytes int
 }
 
@@ -75,6 +77,17 @@ func (k *verdicts) keep(j *judged) {
 	for k.bytes > mostKeptBytes || k.order.Len() > mostKept {
 		k.drop(k.order.Back())
 	}
+}
+
+// comesAgain says whether a call was seen not long ago, and remembers that it is now.
+func (k *verdicts) comesAgain(key digest) bool {
+	name := binary.LittleEndian.Uint64(key[:])
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := &k.once[name%uint64(len(k.once))]
+	seen := *at == name
+	*at = name
+	return seen
 }
 
 func (k *verdicts) drop(at *list.Element) {

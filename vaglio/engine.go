@@ -185,6 +185,9 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	if j, v := e.again(ctx, key); j != nil {
 		return v, j.logged, p, nil
 	}
+	if !e.verdicts.comesAgain(key) {
+		return e.decide(ctx, p, size)
+	}
 	own, told := e.asking()
 	v, logged, p, err := own.decide(ctx, p, size)
 	if err == nil && v.Approved {
