@@ -14,24 +14,87 @@ import (
 // its words name, unless they are what it works on, those that a variable set for it
 // names, and what looks like the settings of a tool that works beside them.
 func (v *visit) loaded(rows []row) {
+	if len(v.c.Changed) == 0 {
+		return
+	}
 	words, finds := v.mayLoad(rows)
 	for _, a := range v.c.Assigns {
 		text, _ := a.Value.Text()
 		words = append(words, text)
 	}
-	for i := 0; i < len(v.c.Changed); i++ {
-		file := v.c.Changed[i]
-		settles := finds && v.reader.settles(v.dir, words, file) || v.seen["text "+file]
-		if v.reader.isProse(file) || !settles && (v.looked[file] || !v.says(words, file)) {
+	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}}
+	folders := v.placesOf(words)
+	for _, file := range v.c.Changed {
+		if v.reader.isProse(file) {
 			continue
 		}
-		text, _ := v.c.Files.Content(file)
-		if (settles || v.reader.language(file) == "") && v.once("settings "+file) {
-			words, i = append(words, text), -1 // what settings name is taken in, too
+		bare := strings.TrimSuffix(file, path.Ext(file))
+		l.files[file], l.bare[bare] = true, append(l.bare[bare], file)
+		switch {
+		case finds && v.reader.settles(v.dir, folders, file) || v.seen["text "+file]:
+			l.take(file, true)
+		case v.isBin(file):
+			l.take(file, false)
 		}
-		if !v.looked[file] && v.once(file) {
-			v.guess(file, text)
+	}
+	for _, w := range words {
+		l.say(v.c.Changed[0], w)
+	}
+	for len(l.said) > 0 {
+		file := l.said[0]
+		l.said = l.said[1:]
+		l.take(file, false)
+	}
+}
+
+// loading is what is known of the session's files while it is found out which of
+// them a command may run. Each file and each text is gone through once.
+type loading struct {
+	*visit
+
+	files map[string]bool     // all of them
+	bare  map[string][]string // by their names without the ending
+	said  []string            // those that were named, to be taken
+}
+
+// say notes which files a text of a file names, with their endings or without.
+func (l *loading) say(file, text string) {
+	if l.left -= len(text); l.left < 0 {
+		l.over(file, 1)
+		return
+	}
+	for _, name := range append(wordParts.Split(text, -1), text) {
+		if name == "" {
+			continue
 		}
+		at := l.in(name)
+		if l.files[at] {
+			l.said = append(l.said, at)
+			delete(l.files, at)
+		}
+		for _, bare := range []string{at, l.in(strings.ReplaceAll(name, ".", "/"))} {
+			l.said = append(l.said, l.bare[bare]...)
+			delete(l.bare, bare)
+		}
+	}
+}
+
+// take keeps what runs of a file that is named or settles something, and follows
+// what settings name.
+func (l *loading) take(file string, settles bool) {
+	if l.looked[file] && !settles {
+		return
+	}
+	text, _ := l.c.Files.Content(file)
+	if l.left -= len(text); l.left < 0 {
+		l.over(file, 1)
+		return
+	}
+	if (settles || l.reader.language(file) == "") && l.once("settings "+file) {
+		l.say(file, text)
+	}
+	if !l.looked[file] && l.once(file) {
+		l.guess(file, text)
 	}
 }
 
@@ -52,11 +115,12 @@ func (v *visit) guess(file, text string) {
 	}
 }
 
-// loading finds what takes a file in, in a program that stands in a word, set a word
-// that sets something, wordParts what parts a word in which a file is named.
+// takesIn finds what takes a file in, in a program that stands in a word, set a word
+// that sets something, blankless a word, wordParts what parts a word in which a file is named.
 var (
-	loading   = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
+	takesIn   = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
 	set       = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	blankless = regexp.MustCompile(`[^ \t]+`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 
@@ -69,7 +133,7 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	case objects || v.c.Name == "":
 		return nil, false
 	case v.c.Carries:
-		return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return !loading.MatchString(w) && !set.MatchString(w) }), false
+		return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return !takesIn.MatchString(w) && !set.MatchString(w) }), false
 	case data < 0:
 		return slices.Clone(v.words), true
 	}
@@ -80,28 +144,28 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	return words, true
 }
 
-// says reports whether words name a file, with its ending or without.
-func (v *visit) says(words []string, file string) bool {
-	bare := strings.TrimSuffix(file, path.Ext(file))
-	return v.isBin(file) || slices.ContainsFunc(words, func(w string) bool {
-		return slices.ContainsFunc(append(wordParts.Split(w, -1), w), func(name string) bool {
-			return name != "" && slices.Contains([]string{file, bare}, v.in(name)) || v.in(strings.ReplaceAll(name, ".", "/")) == bare
-		})
-	})
-}
-
 // isBin reports whether a file is the command, as a project's packages install it.
 func (v *visit) isBin(file string) bool {
 	bin := path.Base(path.Dir(file))
 	return path.Base(file) == v.c.Name && (bin == ".bin" || strings.HasSuffix(path.Dir(file), "/vendor/bin"))
 }
 
+// placesOf are the paths that words name.
+func (v *visit) placesOf(words []string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range words {
+		if w != "" {
+			all[v.in(w)] = true
+		}
+	}
+	return all
+}
+
 // settles reports whether a file looks like settings that a tool finds in its folder
 // or in one that its words name, those of a program that no row names it for.
-func (r *Reader) settles(dir string, words []string, file string) bool {
+func (r *Reader) settles(dir string, named map[string]bool, file string) bool {
 	name, in := path.Base(file), path.Dir(file)
-	named := slices.ContainsFunc(words, func(w string) bool { return w != "" && joined(dir, w) == in })
-	return (in == dir || named || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
+	return (in == dir || named[in] || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
 		(name[0] == '.' || strings.Contains(name, "conf") || r.language(file) == "") &&
 		!slices.ContainsFunc(r.table[""], func(r row) bool { return slices.Contains(r.files, name) })
 }
@@ -133,27 +197,20 @@ func readText(v *visit, r *row) {
 var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 
 // commands keeps what in a text begins with a program that is known, and the texts
-// of a line that are its words together; more than can be kept are one that is not
-// known.
+// of a line that are its words together.
 func (v *visit) commands(file, text string) {
 	for _, l := range settings.Lines(text) {
-		var found, words []string
-		for at := range l.Text {
-			found = append(found, v.reader.command(l.Text, at))
+		for _, line := range v.reader.commandsIn(l.Text) {
+			v.add(file, l.Number, "sh", line)
 		}
+		var words []string
 		for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
 			if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
 				words = append(words, word)
 			}
 		}
 		if len(words) > 1 {
-			found = append(found, quoted(words...))
-		}
-		for _, line := range found {
-			if len(v.tasks) == maxTasks-1 {
-				line = "eval " + unknownValue("more")
-			}
-			v.add(file, l.Number, "sh", line)
+			v.add(file, l.Number, "sh", quoted(words...))
 		}
 	}
 }
@@ -161,23 +218,42 @@ func (v *visit) commands(file, text string) {
 // marks are those behind which a command may begin.
 const marks = "=:!>|;,&-@\\\"'`({[<"
 
-// command is what may be a command that begins at an offset of a line: at its
-// begin, behind its first word or behind a mark.
-func (r *Reader) command(line string, at int) string {
-	before := strings.TrimRight(line[:at], " \t")
-	word, rest, _ := strings.Cut(line[at:], " ")
-	ahead := before[max(len(before)-1, 0):]
-	begins := (at == 0 || strings.ContainsAny(line[at-1:at], " \t"+marks)) && (len(strings.Fields(before)) < 2 || strings.ContainsAny(ahead, marks))
-	if !begins || word == "" || !r.isProgram(word) || rest == "" && word[0] != '.' {
-		return ""
+// commandsIn are what may be commands in a line: they begin with one of its first two
+// words or behind a mark. Of a line with too many one more than may be kept is given.
+func (r *Reader) commandsIn(line string) (found []string) {
+	mark := "" // what stands before, but blanks
+	line = strings.TrimRight(line, " \t")
+	for n, at := range blankless.FindAllStringIndex(line, -1) {
+		word := line[at[0]:at[1]]
+		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
+			marked := mark != "" && strings.Contains(marks, mark)
+			if (marked || i == 0 && n < 2) && r.begins(word[i:], at[1] < len(line)) {
+				found = append(found, upTo(mark, line[at[0]+i:]))
+			}
+			mark = word[i : i+1]
+		}
 	}
-	text := line[at:]
+	return found
+}
+
+// begins reports whether a word is a program that is known, and one that is run:
+// alone it may be any word.
+func (r *Reader) begins(word string, more bool) bool {
+	return len(word) <= maxWord && r.isProgram(word) && (more || word[0] == '.')
+}
+
+// maxWord is how long the name of a program may be, in bytes; no system runs longer
+// paths.
+const maxWord = 4096
+
+// upTo is what of a text is a command, by the mark before it.
+func upTo(mark, text string) string {
 	switch end := strings.IndexAny(text, "\"'`"); {
-	case ahead == "":
-	case strings.Contains("\"'`", ahead) && end >= 0:
-		text = text[:end]
-	case strings.Contains("({[<", ahead):
-		text = strings.TrimRight(text, ")}]>;, ")
+	case mark == "":
+	case strings.Contains("\"'`", mark) && end >= 0:
+		return text[:end]
+	case strings.Contains("({[<", mark):
+		return strings.TrimRight(text, ")}]>;, ")
 	}
 	return text
 }

@@ -185,9 +185,22 @@ func (v *visit) first(names ...string) (file, text string, ok bool) {
 
 // add keeps a text that runs.
 func (v *visit) add(file string, line int, language, text string) {
-	if v.left -= len(text); strings.TrimSpace(text) != "" && len(v.tasks) < maxTasks && v.left >= 0 {
-		v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
+	if strings.TrimSpace(text) == "" {
+		return
 	}
+	if v.left -= len(text); v.left < 0 || len(v.tasks) >= maxTasks-1 {
+		v.over(file, line)
+		return
+	}
+	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
+}
+
+// over notes, once, that more may run than is looked at.
+func (v *visit) over(file string, line int) {
+	if !v.once("more") {
+		return
+	}
+	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: "eval " + unknownValue("more"), Language: "sh", Dir: v.dir})
 }
 
 // value gives the value of one of the options, written -o v, -ov, --opt v or

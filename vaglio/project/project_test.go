@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"testing"
@@ -162,6 +163,36 @@ func TestBounds(t *testing.T) {
 		if got := tasks(t, "make", files{"Makefile": text}); len(got) > 4<<20 {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
+	}
+}
+
+// TestMoreThanIsLookedAtIsAsked fills a session and a makefile beyond what is looked
+// at: what may run besides is told as a command that is not known.
+func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
+	t.Parallel()
+	r, err := project.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most, size = 1000, 64 << 10
+	for name, text := range map[string]string{
+		"marks": strings.Repeat("=", size), "programs": strings.Repeat("ls=", size/3), "words": strings.Repeat("ls ", size/3), "lines": strings.Repeat("ls x\n", size/5),
+		"quotes": strings.Repeat(`"ls" `, size/5), "names": strings.Repeat("a/b,", size/4), "brackets": strings.Repeat("ls ({[<", size/7), "one word": strings.Repeat("./x", size/3),
+	} {
+		written := files{}
+		var changed []string
+		for i := range most {
+			file := fmt.Sprintf(".tool/x%d.conf", i)
+			written[file] = text
+			changed = append(changed, "/p/"+file)
+		}
+		got := r.Tasks(shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: written, Changed: changed})
+		if len(got) == 0 || len(got) > 200 || !strings.HasPrefix(got[len(got)-1].Text, "eval ") {
+			t.Errorf("%s: %d commands, and no end that is not known", name, len(got))
+		}
+	}
+	if got := r.Tasks(shell.TaskCall{Name: "docker", Args: []shell.Word{shell.Text("build"), shell.Text(".")}, Cwd: "/p", Files: files{"Dockerfile": strings.Repeat("RUN ls\n", 300)}}); !strings.HasPrefix(got[len(got)-1].Text, "eval ") {
+		t.Errorf("%d commands of a file with 300, and no end that is not known", len(got))
 	}
 }
 
