@@ -167,6 +167,15 @@ func TestMCPSpeed(t *testing.T) {
 	folder := sdks(t)
 	h := newHome(t)
 	h.serve()
+	notes := filepath.Join(h.dir, "notes") // as long as a machine's folder of programs, and nobody else's
+	if err := os.Mkdir(notes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 1000 {
+		if err := os.WriteFile(filepath.Join(notes, fmt.Sprintf("note-%03d.md", n)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	server, splice := filepath.Join(folder, "bin", "server"), filepath.Join(folder, "bin", "splice")
 	bare, proxied := h.serveSDK(folder)
 	gate := client.Unix(h.data("agent.sock"), "")
@@ -181,7 +190,7 @@ func TestMCPSpeed(t *testing.T) {
 		},
 		"http": {{"bare", []string{bare}}, {"proxy", []string{proxied}}},
 	} {
-		for _, call := range [][]string{{"read_note", `{"path":"notes.md"}`}, {"list_notes", `{"path":"/usr/bin"}`}} {
+		for _, call := range [][]string{{"read_note", `{"path":"notes.md"}`}, {"list_notes", fmt.Sprintf(`{"path":%q}`, notes)}} {
 			took := map[string][]int{}
 			for n := range 5 {
 				took["asking"] = append(took["asking"], h.proposed(gate, fmt.Sprint(via, call, n), call))
