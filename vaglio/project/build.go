@@ -41,7 +41,7 @@ func readDockerfile(v *visit, r *row) {
 		body, lines := hereText(l.Text, all[i+1:])
 		i += lines
 		word, run, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
-		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); {
+		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); run = strings.TrimSpace(run) {
 			_, run, _ = strings.Cut(run, " ")
 		}
 		words := []string{"sh", "-c", run}
@@ -146,7 +146,9 @@ func inContainer(service map[string]any, words ...string) string {
 		if m, ok := e.(map[string]any); ok { // the long form
 			e = fmt.Sprintf("%v:%v", m["source"], m["target"])
 		}
-		c = append(c, texts([]any{"-v", e})...)
+		if folder, ok := e.(string); ok {
+			c = append(c, "-v", folder)
+		}
 	}
 	if service["privileged"] == true || service["pid"] == "host" {
 		c = append(c, "--privileged", "--pid=host")
@@ -165,11 +167,13 @@ func texts(list []any) (all []string) {
 }
 
 // cmakeToken is a word of CMake's language, a remark or a bracket, cmakeKey what
-// ends the words of a command, cmakeValue a value that CMake knows.
+// ends the words of a command, cmakeQuotes what quotes a word and what is quoted in it,
+// cmakeValue a value that CMake knows.
 var (
-	cmakeToken = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
-	cmakeKey   = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
-	cmakeValue = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
+	cmakeToken  = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
+	cmakeKey    = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
+	cmakeQuotes = regexp.MustCompile(`^"|"$|\\(")`)
+	cmakeValue  = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
 )
 
 // readCMake takes what stands behind COMMAND.
@@ -192,7 +196,7 @@ func readCMake(v *visit, r *row) {
 				v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
 				words, in, begin = nil, word == "COMMAND", at[0]
 			case in:
-				words = append(words, v.cmakeWord(strings.ReplaceAll(strings.Trim(word, `"`), `\"`, `"`)))
+				words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
 			}
 		}
 	}

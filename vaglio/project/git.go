@@ -109,8 +109,7 @@ func gitCode(e *settings.Entry, verb string, words []string) string {
 		}
 		return "git " + e.Value
 	case "credential.helper":
-		code, _ := strings.CutPrefix(e.Value, "!")
-		if code != e.Value {
+		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
 	case "remote.push":

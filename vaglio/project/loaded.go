@@ -24,12 +24,12 @@ func (v *visit) loaded(rows []row) {
 	}
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}}
 	folders := v.placesOf(words)
-	for _, file := range v.c.Changed {
-		if v.reader.isProse(file) {
-			continue
-		}
+	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
+	for _, file := range programs { // all, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))
 		l.files[file], l.bare[bare] = true, append(l.bare[bare], file)
+	}
+	for _, file := range programs {
 		switch {
 		case finds && v.reader.settles(v.dir, folders, file) || v.seen["text "+file]:
 			l.take(file, true)

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
@@ -10,6 +11,7 @@ import (
 type makefile struct {
 	v     *visit
 	vars  map[string]string
+	given map[string]bool // the variables that stand among the words: no line but an override changes them
 	rules []rule
 	depth int
 }
@@ -37,7 +39,7 @@ func readMakefile(v *visit, r *row) {
 	if name, ok := value(v.words, "-f", "--file", "--makefile"); ok {
 		names = []string{name}
 	}
-	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}}
+	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, given: map[string]bool{}}
 	file, text, ok := v.first(names...)
 	if !ok {
 		return
@@ -70,7 +72,8 @@ func (m *makefile) asked(words []string) []string {
 		case strings.HasPrefix(w, "-"):
 			taken = takesValue(w)
 		case assigns:
-			m.vars[strings.TrimRight(name, ":+?")] = val
+			name = strings.TrimRight(name, ":+?")
+			m.vars[name], m.given[name] = val, true
 		default:
 			targets = append(targets, w)
 		}
@@ -80,11 +83,7 @@ func (m *makefile) asked(words []string) []string {
 
 // takesValue says whether an option of make takes the next word.
 func takesValue(w string) bool {
-	switch w {
-	case "-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval"}, w)
 }
 
 // goal is the target that make builds when it is asked for none.
@@ -119,15 +118,10 @@ func (m *makefile) read(file, text string) {
 			}
 		case s == "" || s[0] == '#':
 		default:
-			in = m.statement(file, l.Number, strip(s))
+			s, _, _ = strings.Cut(s, " #")
+			in = m.statement(file, l.Number, strings.TrimSpace(s))
 		}
 	}
-}
-
-// strip removes a comment.
-func strip(s string) string {
-	s, _, _ = strings.Cut(s, " #")
-	return strings.TrimSpace(s)
 }
 
 // statement reads a line that is no recipe, and reports whether it opens a rule.
@@ -146,7 +140,7 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "define", "endef", "unexport", "vpath":
 		return false
 	}
-	if m.assigns(file, line, s) {
+	if m.assigns(file, line, s, word == "override") {
 		return false
 	}
 	left, right, ok := strings.Cut(s, ":")
@@ -167,8 +161,9 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	return true
 }
 
-// assigns reads an assignment.
-func (m *makefile) assigns(file string, line int, s string) bool {
+// assigns reads an assignment. What is not assigned at once, by a colon, is put
+// together where it is used.
+func (m *makefile) assigns(file string, line int, s string, overrides bool) bool {
 	i := strings.IndexByte(s, '=')
 	if i <= 0 {
 		return false
@@ -184,14 +179,18 @@ func (m *makefile) assigns(file string, line int, s string) bool {
 	val := strings.TrimSpace(s[i+1:])
 	old, set := m.vars[name]
 	switch {
+	case m.given[name] && !overrides:
 	case op == "!":
 		m.v.add(file, line, "sh", m.expand(file, line, val))
 		m.vars[name] = unknownValue(name)
 	case op == "?" && set:
 	case op == "+":
 		m.vars[name] = strings.TrimSpace(old + " " + val)
-	default:
+	case strings.HasPrefix(op, ":"):
 		m.vars[name] = m.expand(file, line, val)
+	default:
+		m.vars[name] = val
+		m.expand(file, line, val) // it may run something, if only by being exported
 	}
 	return true
 }
@@ -266,7 +265,9 @@ func (m *makefile) reference(file string, line int, s string) string {
 	m.depth++
 	defer func() { m.depth-- }()
 	if code, ok := strings.CutPrefix(s, "shell "); ok {
-		m.v.add(file, line, "sh", m.expand(file, line, code))
+		if code = m.expand(file, line, code); m.v.once("shell " + code) {
+			m.v.add(file, line, "sh", code)
+		}
 		return unknownValue("shell")
 	}
 	if val, ok := m.vars[s]; ok {

@@ -22,23 +22,54 @@ func (files) Closed(string) *shell.ClosedError { return nil }
 
 func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
-// tasks writes what a command runs: file, line and text.
+// tasks writes what a command runs: file, line, language and text.
 func tasks(t *testing.T, command string, f files) string {
 	t.Helper()
-	r, err := project.New()
-	if err != nil {
-		t.Fatal(err)
+	return call{command: command, files: f}.tasks(t)
+}
+
+// call is a command with what is around it.
+type call struct {
+	command string
+	files   files
+	// env are variables that were set before, changed and input files of /p.
+	env            map[string]string
+	changed, input string
+	carries        bool
+	looked         *[]string // takes the names of the files that are asked for
+}
+
+func (c call) tasks(t *testing.T) string {
+	t.Helper()
+	words := strings.Fields(c.command)
+	task := shell.TaskCall{Name: words[0], Cwd: "/p", Files: c.files, Carries: c.carries}
+	if c.looked != nil {
+		task.Files = asks{c.files, c.looked}
 	}
-	words := strings.Fields(command)
-	c := shell.TaskCall{Name: words[0], Cwd: "/p", Files: f}
 	for _, w := range words[1:] {
-		c.Args = append(c.Args, shell.Text(w))
+		task.Args = append(task.Args, shell.Text(strings.ReplaceAll(w, "␣", " ")))
 	}
+	for name := range strings.FieldsSeq(c.changed) {
+		task.Changed = append(task.Changed, path.Join("/p", name))
+	}
+	for name := range strings.FieldsSeq(c.input) {
+		task.Input = append(task.Input, path.Join("/p", name))
+	}
+	task.Env = func(name string) (shell.Word, bool) { v, ok := c.env[name]; return shell.Text(v), ok }
+	return written(project.Default().Tasks(task))
+}
+
+// written writes tasks: of a file outside of /p the path, of a guess a question mark.
+func written(all []shell.Task) string {
 	var b strings.Builder
-	for _, task := range r.Tasks(c) {
-		b.WriteString(path.Base(task.File) + ":" + string(rune('0'+task.Line)) + " " + task.Language + " " + strings.TrimSpace(task.Text) + "\n")
+	for _, task := range all {
+		language := task.Language
+		if task.Guess {
+			language += "?"
+		}
+		fmt.Fprintf(&b, "%s:%d %s %s\n", strings.TrimPrefix(task.File, "/p/"), task.Line, language, strings.TrimSpace(task.Text))
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 func TestTasks(t *testing.T) {
@@ -109,8 +140,8 @@ func TestTasks(t *testing.T) {
 		{"gdb -x a.gdb", files{"a.gdb": "run\nshell ls\n"}, "a.gdb:2 sh ls\na.gdb:1 gdb run\nshell ls"},
 		{"papermill a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
 		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, "a.py:1 python import b\nb.py:1 python b()"},
-		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "c.py:1 python c()"},
-		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "__init__.py:1 python a()\n__main__.py:1 python b()"},
+		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "b/c.py:1 python c()"},
+		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "tool/__init__.py:1 python a()\ntool/__main__.py:1 python b()"},
 		{"node -r ./x t.js", files{"x.js": "x()", "t.js": "t()"}, "x.js:1 node x()"},
 		{"ruby -r./x -e 1", files{"x.rb": "x()", "x.js": "y()"}, "x.rb:1 ruby x()"},
 		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node u()\nx.js:1 node x()"},
@@ -120,9 +151,9 @@ func TestTasks(t *testing.T) {
 		{"go build -toolexec ./x.sh .", files{"x.sh": "#!/usr/bin/env python3\nx()"}, "x.sh:1 python #!/usr/bin/env python3\nx()"},
 		{"npm test --script-shell=./x", files{"x": "run"}, "x:1 sh run"},
 		{"bundle exec rake", files{"Rakefile": "sh 'x'"}, "Rakefile:1 ruby sh 'x'"},
-		{"make x.o", makefile, "Makefile::  cc -c x.c -o x.o"},
+		{"make x.o", makefile, "Makefile:10 sh cc -c x.c -o x.o"},
 		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh echo ${make_shell}"},
-		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "Makefile:2 sh ls"},
+		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "sub/Makefile:2 sh ls"},
 		{"make -f x.mk", files{"x.mk": "a:\n\tls\n"}, "x.mk:2 sh ls"},
 		{"make nothing", makefile, ""},
 		{"npm test", pkg, "package.json:3 sh echo before\npackage.json:4 sh jest"},
@@ -134,17 +165,16 @@ func TestTasks(t *testing.T) {
 		{"just", files{"justfile": "v := 'x'\na b: c\n  echo {{b}}\n  ls\nc:\n  pwd\n"}, "justfile:6 sh pwd\njustfile:3 sh echo ${make_just}\nls"},
 		{"task b", files{"Taskfile.yml": "version: '3'\ntasks:\n  a: ls\n  b:\n    deps: [a]\n    cmds:\n      - cmd: pwd\n      - task: a\n"}, "Taskfile.yml:3 sh ls\nTaskfile.yml:4 sh pwd"},
 		{"pytest -q", files{"conftest.py": "import os\n"}, "conftest.py:1 python import os"},
-		{"git commit -m x", files{".git/hooks/pre-commit": "#!/usr/bin/env python3\nprint()\n"}, "pre-commit:1 python #!/usr/bin/env python3\nprint()"},
+		{"git commit -m x", files{".git/hooks/pre-commit": "#!/usr/bin/env python3\nprint()\n"}, ".git/hooks/pre-commit:1 python #!/usr/bin/env python3\nprint()"},
 		{"git commit --no-verify", files{".git/hooks/pre-commit": "ls\n"}, ""},
-		{"git status", files{".git/config": "[core]\n\tfsmonitor = \"x; false\"\n\tpager = cat ; no\n"}, "config:2 sh x; false\nconfig:3 sh cat"},
-		{"git push", files{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, "config:2 sh git push o +a:b"},
+		{"git status", files{".git/config": "[core]\n\tfsmonitor = \"x; false\"\n\tpager = cat ; no\n"}, ".git/config:2 sh x; false\n.git/config:3 sh cat"},
+		{"git push", files{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, ".git/config:2 sh git push o +a:b"},
 		{"git push o main", files{".git/config": "[remote \"o\"]\n\tpush = +a:b\n"}, ""},
-		{"git -C sub st", files{"sub/.git/config": "[alias]\n\tst = !ls\n"}, "config:2 sh ls"},
+		{"git -C sub st", files{"sub/.git/config": "[alias]\n\tst = !ls\n"}, "sub/.git/config:2 sh ls"},
 		{"ls", makefile, ""},
 	} {
-		want := strings.ReplaceAll(tt.want, "::  ", ":: sh ")
-		if got := strings.TrimSpace(tasks(t, tt.command, tt.files)); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.command, got, want)
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.command, got, tt.want)
 		}
 	}
 }

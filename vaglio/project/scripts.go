@@ -13,8 +13,12 @@ import (
 // readScripts reads the scripts of a package that a program runs by name, with
 // those that run before and after it.
 func readScripts(v *visit, r *row) {
-	if dir, ok := value(v.words, "--prefix", "--cwd", "-C", "--dir"); ok {
+	words, where := v.words, []string{"--prefix", "--cwd", "-C", "--dir"}
+	if dir, ok := value(words, where...); ok {
 		v.dir = v.in(dir)
+	}
+	if at := slices.IndexFunc(words, func(w string) bool { return slices.Contains(where, w) }); at >= 0 {
+		words = slices.Delete(slices.Clone(words), at, min(at+2, len(words)))
 	}
 	file, text, ok := v.first(r.files...)
 	if !ok {
@@ -32,7 +36,7 @@ func readScripts(v *visit, r *row) {
 	if scripts == nil {
 		scripts = pkg.Tasks
 	}
-	for _, name := range asked(v, scriptsOf(v.c.Name, v.words), scripts) {
+	for _, name := range asked(v, scriptsOf(v.c.Name, words), scripts) {
 		for _, step := range []string{"pre" + name, name, "post" + name} {
 			v.script(file, text, step, scripts[step])
 		}

@@ -87,15 +87,7 @@ func readChanged(v *visit, r *row) {
 
 // endingOf is that of files which a language finds by a name without one.
 func endingOf(language string) string {
-	switch language {
-	case "ruby":
-		return ".rb"
-	case "node":
-		return ".js"
-	case "lua":
-		return ".lua"
-	}
-	return ""
+	return map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[language]
 }
 
 // readCode takes the files as programs of the row's language, or of the one that

@@ -1,0 +1,78 @@
+package project_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const container = "sh 'docker' 'run' '--rm' "
+
+func TestDockerfiles(t *testing.T) {
+	t.Parallel()
+	run := container + "'image' 'sh' '-c' "
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"docker build sub", files{"sub/Dockerfile": "RUN a", "Dockerfile": "RUN b"}, "sub/Dockerfile:1 " + run + "'a'"},
+		{"docker build nowhere", files{"Containerfile": "run b"}, "Containerfile:1 " + run + "'b'"},
+		{"docker build -f d.x .", files{"d.x": "RUN a", "Dockerfile": "RUN b"}, "d.x:1 " + run + "'a'"},
+		{"docker build --file=d.x .", files{"d.x": "RUN a", "Dockerfile": "RUN b"}, "d.x:1 " + run + "'a'"},
+		{"docker build", files{"Dockerfile": "RUN --mount=a  --network=b ls --c\nRUNS no\nCOPY a b"}, "Dockerfile:1 " + run + "'ls --c'"},
+		{"docker build", files{"Dockerfile": "RUN it's"}, "Dockerfile:1 " + run + `'it'\''s'`},
+		{"docker build", files{"Dockerfile": "RUN --mount=a"}, "Dockerfile:1 " + run + "''"},
+		{"docker build", files{"Dockerfile": "RUN [\"a\", \"b c\"]\nRUN [a"}, "Dockerfile:1 " + container + "'image' 'a' 'b c'\nDockerfile:2 " + run + "'[a'"},
+		{"docker build", files{"Dockerfile": "RUN a \\\n\t# one\n  # two\n b\nRUN c"}, "Dockerfile:1 " + run + "'a  b'\nDockerfile:5 " + run + "'c'"},
+		{"docker build", files{"Dockerfile": "RUN <<-'EOF' x\n\ta\n\tEOF\nRUN b"}, "Dockerfile:1 " + run + "'sh <<-'\\''EOF'\\'' x\n\ta\n\tEOF\n'\nDockerfile:4 " + run + "'b'"},
+		{"docker build", files{"Dockerfile": "RUN cat <<EOF >x\na\nEOF\nRUN b"}, "Dockerfile:1 " + run + "'cat <<EOF >x\na\nEOF\n'\nDockerfile:4 " + run + "'b'"},
+		{"docker build", files{"Dockerfile": "RUN cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n"}, "Dockerfile:1 " + run + "'cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n'"},
+		{"docker build", files{"Dockerfile": "ADD <<EOF\n" + strings.Repeat("b\n", 1000) + "EOF\nRUN c"}, "Dockerfile:1003 " + run + "'c'"}, // too long to be one
+		{"docker build", nil, ""},
+	} {
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
+		}
+	}
+}
+
+func TestCommandsInYAML(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"docker compose up", files{"compose.yml": "services:\n  b: {command: [b, c d]}\n  a:\n    entrypoint: [x]\n    command: [a]\n"}, "compose.yml:4 " + container + "'image' 'x' 'a'\ncompose.yml:2 " + container + "'image' 'b' 'c d'"},
+		{"docker compose up", files{"compose.yml": "services:\n  a:\n    entrypoint: x y\n    command: [ls]\n"}, "compose.yml:3 " + container + "'image' 'sh' '-c' 'x y'\ncompose.yml:4 " + container + "'image' 'sh' '-c' 'ls'"},
+		{"docker compose up", files{"compose.yml": "a:\n  privileged: true\n  volumes: [/a:/b, 7, {source: c, target: /d}]\n  command: id\n"}, "compose.yml:4 " + container + "'-v' '/a:/b' '-v' 'c:/d' '--privileged' '--pid=host' 'image' 'sh' '-c' 'id'"},
+		{"docker compose up", files{"compose.yml": "a:\n  privileged: false\n  pid: other\n  command: id x\n"}, "compose.yml:4 " + container + "'image' 'sh' '-c' 'id x'"},
+		{"docker compose -f x.yml up", files{"x.yml": "- command: |\n    ls\n    b\n", "compose.yml": ""}, "x.yml:2 " + container + "'image' 'sh' '-c' 'ls\nb\n'"},
+		{"docker compose up", files{"compose.yml": "a: [1, command: x"}, ""},
+		{"docker-compose up", files{"compose.yml": "command: [ls, a]", "compose.yaml": "command: []"}, "compose.yml:1 " + container + "'image' 'ls' 'a'"},
+		{"docker up", files{"compose.yml": "command: ls"}, ""},
+		{"podman compose up", files{"compose.yml": "command: ls"}, "compose.yml:1 " + container + "'image' 'sh' '-c' 'ls'"},
+		{"pre-commit run", files{".pre-commit-config.yaml": "a:\n- - entry: it's x\n- entry: [ls, b]\n- entry: 7\n"}, ".pre-commit-config.yaml:2 sh 'sh' '-c' 'it'\\''s x'\n.pre-commit-config.yaml:3 sh 'ls' 'b'"},
+	} {
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
+		}
+	}
+}
+
+func TestCMake(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"add_custom_command(OUTPUT x COMMAND a \"b \\\"c\\\"\" DEPENDS d COMMAND e ARGS f)":           "1 sh 'a' 'b \"c\"'\n1 sh 'e' 'f'",
+		"add_custom_target(x\n # COMMAND no\n COMMAND # no\n ls (a) b)":                               "3 sh 'ls'",
+		"execute_process(COMMAND ${CMAKE_COMMAND} -E rm ${PROJECT_BINARY_DIR}/x ${CMAKE_SOURCE_DIR})": "1 sh 'cmake' '-E' 'rm' '/p/build/x' '/p'",
+		"execute_process(COMMAND ${Python_EXECUTABLE} $<TARGET_FILE:x> WORKING_DIRECTORY a)":          "1 sh 'python' ''\"${cmake_value:?}\"''",
+		"set(A COMMAND_X b)\nCOMMAND":            "",
+		"COMMAND a COMMENT b COMMAND c VERBATIM": "1 sh 'a'\n1 sh 'c'",
+	} {
+		got := strings.ReplaceAll(tasks(t, "cmake .", files{"CMakeLists.txt": text}), "CMakeLists.txt:", "")
+		if got != want {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package project_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/project"
+)
+
+// TestWhatTheSessionWroteIsLoaded tells which files of the session a command may run
+// besides what the rows say.
+func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
+	t.Parallel()
+	code := files{"x.py": "x()", "x.cfg": "a = 1\nrun = ls -l\n", "d/y.cfg": "ls -l", "y.rb": "y()", "z": "#!/usr/bin/env node\nz()", "notes.md": "ls -l", "deep/x.py": "x()"}
+	for name, tt := range map[string]struct {
+		call
+		want string
+	}{
+		"not of the session":          {call{command: "unheardof x.rb", files: code}, ""},
+		"named":                       {call{command: "unheardof y.rb", changed: "y.rb"}, "y.rb:1 ruby? y()"},
+		"named as an option's value":  {call{command: "unheardof --run=./y.rb", changed: "y.rb"}, "y.rb:1 ruby? y()"},
+		"named among others":          {call{command: "unheardof a,y.rb:b", changed: "y.rb"}, "y.rb:1 ruby? y()"},
+		"named without its ending":    {call{command: "unheardof -p y", changed: "y.rb"}, "y.rb:1 ruby? y()"},
+		"named as a module":           {call{command: "unheardof -p deep.y", changed: "deep/y.rb"}, "deep/y.rb:1 ruby? y()"},
+		"not named":                   {call{command: "unheardof w", changed: "y.rb"}, ""},
+		"by its first line":           {call{command: "unheardof z", changed: "z"}, "z:1 node? #!/usr/bin/env node\nz()"},
+		"prose":                       {call{command: "unheardof notes.md", changed: "notes.md"}, ""},
+		"settings beside":             {call{command: "unheardof", changed: "x.cfg"}, "x.cfg:2 sh? ls -l"},
+		"settings in a folder":        {call{command: "unheardof d", changed: "d/y.cfg"}, "d/y.cfg:1 sh? ls -l"},
+		"settings in another":         {call{command: "unheardof", changed: "d/y.cfg"}, ""},
+		"in a hidden folder":          {call{command: "unheardof", changed: ".d/y.cfg"}, ".d/y.cfg:1 sh? ls -l"},
+		"hidden, deeper":              {call{command: "unheardof", changed: ".d/e/y.cfg"}, ""},
+		"settings that are code":      {call{command: "unheardof", changed: ".y.rb"}, ".y.rb:1 ruby? y()"},
+		"code called settings":        {call{command: "unheardof", changed: "y.conf.rb"}, "y.conf.rb:1 ruby? y()"},
+		"of a program with a row":     {call{command: "unheardof", changed: "Rakefile"}, ""},
+		"named by settings":           {call{command: "unheardof", changed: "a.cfg y.rb"}, "y.rb:1 ruby? y()"},
+		"settings that name settings": {call{command: "unheardof", changed: "b.cfg d/y.cfg"}, "d/y.cfg:1 sh? ls -l"},
+		"code names nothing":          {call{command: "unheardof c.rb", changed: "c.rb y.rb"}, "c.rb:1 ruby? load 'y.rb'"},
+		"in a variable":               {call{command: "unheardof", changed: "y.rb", env: map[string]string{"X": "y.rb"}}, ""},
+		"what a linter works on":      {call{command: "eslint y.rb", changed: "y.rb"}, ""},
+		"what a linter is set by":     {call{command: "eslint -c y.rb x", changed: "y.rb"}, "y.rb:1 ruby? y()"},
+		"settings of a linter":        {call{command: "eslint", changed: "x.cfg"}, "x.cfg:2 sh? ls -l"},
+		"operands that are written":   {call{command: "cp y.rb z", changed: "y.rb"}, ""},
+		"carried and taken in":        {call{command: "unheardof -e load␣'y.rb'", changed: "y.rb", carries: true}, "y.rb:1 ruby? y()"},
+		"carried and set":             {call{command: "unheardof --run=y.rb", changed: "y.rb", carries: true}, "y.rb:1 ruby? y()"},
+		"carried":                     {call{command: "unheardof y.rb", changed: "y.rb", carries: true}, ""},
+		"carried, beside settings":    {call{command: "unheardof", changed: "x.cfg", carries: true}, ""},
+		"a package's command":         {call{command: "unheardof", changed: "node_modules/.bin/unheardof"}, "node_modules/.bin/unheardof:1 node? #!/usr/bin/env node\nz()"},
+		"composer's command":          {call{command: "unheardof", changed: "vendor/bin/unheardof"}, "vendor/bin/unheardof:1 node? #!/usr/bin/env node\nz()"},
+		"another package's command":   {call{command: "unheardof", changed: "node_modules/.bin/other"}, ""},
+		"another folder's command":    {call{command: "unheardof", changed: "lib/bin/unheardof"}, ""},
+		"looked at already":           {call{command: "ruby y.rb", changed: "y.rb", files: code}, ""},
+	} {
+		if tt.files == nil {
+			tt.files = files{}
+			for name := range strings.FieldsSeq(tt.changed) {
+				base := name[strings.LastIndexByte(name, '/')+1:]
+				tt.files[name] = map[string]string{
+					"x.cfg": "a = 1\nrun = ls -l\n", "y.cfg": "ls -l", "y.rb": "y()", ".y.rb": "y()", "y.conf.rb": "y()", "z": code["z"], "unheardof": code["z"], "other": code["z"],
+					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'",
+				}[base]
+			}
+		}
+		if got := tt.tasks(t); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestCommandsInTexts finds what may be a command in a line of a form that is not known.
+func TestCommandsInTexts(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"ls -l":            "ls -l",
+		"ls":               "",
+		"./x":              "./x",
+		"run ls -l":        "ls -l",
+		"zz run ls -l":     "",
+		"zz run: ls -l":    "ls -l",
+		"a=ls b":           "ls b",
+		"cmd = 'ls -l' x":  "ls -l",
+		"f(ls -l), ":       "ls -l",
+		"f[ls -l] more":    "ls -l] more",
+		"{ls -l};":         "ls -l",
+		"<ls -l>":          "ls -l",
+		"x|ls -l":          "ls -l",
+		"x;ls -l":          "ls -l",
+		"x,ls -l":          "ls -l",
+		"x&ls -l":          "ls -l",
+		"x-ls -l":          "ls -l",
+		"x@ls -l":          "ls -l",
+		"x!ls -l":          "ls -l",
+		"x>ls -l":          "ls -l",
+		`x\ls -l`:          "ls -l",
+		"x`ls -l` y":       "ls -l",
+		"x`ls -l y":        "ls -l y",
+		"x.ls -l":          "",
+		"/bin/ls -l":       "/bin/ls -l",
+		`["ls", "-l"]`:     `'ls' '-l'`,
+		`["-l", "ls"]`:     "",
+		`["ls"]`:           "",
+		`x: 'ls' '-l' "b"`: `'ls' '-l' 'b'`,
+		"ls -l \t ":        "ls -l",
+		"#ls -l":           "",
+	} {
+		var got []string
+		for _, row := range strings.Split((call{command: "snakemake", files: files{"Snakefile": "\n" + line}}).tasks(t), "\n") {
+			got = append(got, strings.TrimPrefix(row, "Snakefile:2 sh "))
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%q: %q, want %q", line, s, want)
+		}
+	}
+}
+
+// TestWhatAFileRunsOnceItIsWritten takes all of a file that may run, told by its name or
+// its first line.
+func TestWhatAFileRunsOnceItIsWritten(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ file, text, want string }{
+		"a script":              {"/p/x", "#!/bin/sh\nls", "x:1 sh #!/bin/sh\nls"},
+		"a makefile":            {"/p/Makefile", "a: ; ls\nb: ; id", "Makefile:1 sh ls\nMakefile:2 sh id"},
+		"a package":             {"/p/package.json", `{"scripts":{"b":"id","a":"ls"}}`, "package.json:1 sh ls\npackage.json:1 sh id"},
+		"a justfile":            {"/p/justfile", "a:\n  ls\nb:\n  id", "justfile:2 sh ls\njustfile:4 sh id"},
+		"a Taskfile":            {"/p/Taskfile.yml", "tasks:\n  a: ls\n  b: id", "Taskfile.yml:2 sh ls\nTaskfile.yml:3 sh id"},
+		"a hook":                {"/p/.git/hooks/pre-push", "ls", ""},
+		"by its ending":         {"/p/x.sh", "ls", "x.sh:1 sh ls"},
+		"a workflow":            {"/p/.github/workflows/x.yml", "run: ls", ""},
+		"text that may be some": {"/p/Snakefile", "ls -l", ""},
+		"none":                  {"/p/README.md", "ls -l", ""},
+		"settings":              {"/p/.npmrc", "script-shell=./x", ".npmrc:1 sh ./x"},
+	} {
+		if got := written(project.Default().Written(row.file, row.text)); got != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package project_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMakefiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		// which file, folder and target
+		{"make", files{"GNUmakefile": "a:\n\tls", "Makefile": "a:\n\tid"}, "GNUmakefile:2 sh ls"},
+		{"make --directory=sub", files{"sub/makefile": "a:\n\tls $(CURDIR) $(SHELL) $(MAKE)"}, "sub/makefile:2 sh ls /p/sub /bin/sh make"},
+		{"make --makefile x", files{"x": "a:\n\tls"}, "x:2 sh ls"},
+		{"make", files{"Makefile": ".PHONY: x\n%.o: y\n\tno\na: ; ls\nb: ; id"}, "Makefile:4 sh ls"},
+		{"make", files{"Makefile": ".DEFAULT_GOAL = b\na: ; ls\nb: ; id"}, "Makefile:3 sh id"},
+		{"make -C /p -j b X=1 -f Makefile", files{"Makefile": "a: ; ls\nb: ; id $(X)\nMakefile: ; no"}, "Makefile:2 sh id 1"},
+		{"make -I b -o b -W b -E b --file Makefile --eval b a", files{"Makefile": "a: ; ls\nb: ; id"}, "Makefile:1 sh ls"},
+		{"make a X+=1 Y?=2 Z:=3", files{"Makefile": "a: ; $X$Y$Z"}, "Makefile:1 sh 123"},
+		{"make", files{"Makefile": "\tid\n\na:\n\t@-+ ls\n\n# remark\n\tls -l # kept\nb: ; id"}, "Makefile:4 sh ls\nMakefile:7 sh ls -l # kept"},
+		// what a rule needs
+		{"make a", files{"Makefile": "a: b | c\n\t$@ $< $^\nb c:\n\t$@ $<"}, "Makefile:4 sh b\nMakefile:4 sh c\nMakefile:2 sh a b b c"},
+		{"make x.o", files{"Makefile": "%.o: %.c %.h\n\tcc $< $* $@\n%.c:\n\tgen $@ $*"}, "Makefile:4 sh gen x.c x\nMakefile:2 sh cc x.c x x.o"},
+		{"make x.o", files{"Makefile": "%.o: x"}, ""},
+		{"make .o", files{"Makefile": "%.o:\n\tls"}, ""},
+		{"make a.b", files{"Makefile": "%.o:\n\tls\na%: ; id"}, "Makefile:3 sh id"},
+		{"make ab.o", files{"Makefile": "lib%.o:\n\tls\nab%.o: ; id"}, ""},
+		{"make a", files{"Makefile": "a:: ; ls\na:: b; id\nb: a ; pwd"}, "Makefile:1 sh ls\nMakefile:3 sh pwd\nMakefile:2 sh id"},
+		{"make a", files{"Makefile": "a: X = 1\na:\n\tls"}, "Makefile:3 sh ls"},
+		{"make x", files{"Makefile": "T = x y\n$(T): ; ls $@"}, "Makefile:2 sh ls x"},
+		// other lines
+		{"make", files{"Makefile": "ifeq (a,b)\nelse\nendif\ndefine x\nendef\nifdef x\nifndef x\nifneq x\nunexport x: y\nvpath %.c x: y\na: ; ls"}, "Makefile:11 sh ls"},
+		{"make", files{"Makefile": "export A = 1\noverride B := 2\nprivate C = 3\na: ; $A$B$C"}, "Makefile:4 sh 123"},
+		{"make", files{"Makefile": "include a.mk b.mk\n-include c.mk\nsinclude d.mk\nD = d", "a.mk": "a: ; ls", "c.mk": "C = c", "d.mk": "a: ; $C $D"}, "a.mk:1 sh ls\nd.mk:1 sh c d"},
+		{"make", files{"Makefile": "F = x\ninclude $(F).mk # no.mk", "x.mk": "a: ; ls", "no.mk": "a: ; id"}, "x.mk:1 sh ls"},
+		{"make", files{"Makefile": "$(shell id)\na: # b\n\tls\nb: ; no"}, "Makefile:1 sh id\nMakefile:3 sh ls"},
+		// variables
+		{"make", files{"Makefile": "A ?= 1\nA ?= 2\nA += 3\nB := x\nB := $(B)y\na: ; ls $A ${B}"}, "Makefile:6 sh ls 1 3 xy"},
+		{"make", files{"Makefile": "A != id -u\na: ; ls $A"}, "Makefile:1 sh id -u\nMakefile:2 sh ls ${make_make_A}"},
+		{"make", files{"Makefile": "a: ; ls $$HOME $(no-pe) $(wildcard *$(shell id)) $$"}, "Makefile:1 sh id\nMakefile:1 sh ls $HOME ${make_no_pe} ${make_wildcard} $"},
+		{"make", files{"Makefile": "a: ; ls $(call x,(a)(b)) ${x} $(open"}, "Makefile:1 sh ls ${make_call} ${make_x} $(open"},
+		{"make", files{"Makefile": "a: ; ls $(aZ09_z.)$"}, "Makefile:1 sh ls ${make_aZ09_z_}$"},
+		{"make", files{"Makefile": "A = ${B)}\nB) = x\na: ; ls ${A} $(A b}c)"}, "Makefile:3 sh ls x ${make_A}"},
+		{"make", files{"Makefile": "= x\nx:y = z\na: ; ls"}, "Makefile:3 sh ls"},
+		{"make", files{"Makefile": "A = $(shell $(shell id))\na: ; ls $A"}, "Makefile:1 sh id\nMakefile:1 sh ${make_shell}\nMakefile:2 sh ls ${make_shell}"},
+		{"make", files{"Makefile": "B = ls\nA = $B\nC := $B\nB = rm\na: ; $A $C"}, "Makefile:5 sh rm ls"},
+		{"make B=rm", files{"Makefile": "B = ls\nB += -l\nB := id\na: ; $B"}, "Makefile:4 sh rm"},
+		{"make B=rm", files{"Makefile": "override B = ls\na: ; $B"}, "Makefile:2 sh ls"},
+		{"make", files{"Makefile": "A = $(shell id)\na: ; $A $A"}, "Makefile:1 sh id\nMakefile:2 sh ${make_shell} ${make_shell}"},
+		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(37)}, "Makefile:1 sh ls"},
+		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(60)}, "Makefile:1 sh ${make_depth}"},
+	} {
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
+		}
+	}
+	nested := files{"Makefile": "include 2"}
+	for _, name := range strings.Fields("2 3 4 5 6 7 8 9") {
+		nested[name] = "x: ; in" + name + "\ninclude " + string(name[0]+1)
+	}
+	if got := tasks(t, "make", nested); !strings.Contains(got, "in8") || strings.Contains(got, "in9") {
+		t.Errorf("files that include each other eight deep: %s", got)
+	}
+}
+
+// chain is a variable that names another, and so on.
+func chain(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("A" + strings.Repeat("1", i+1) + " = $(A" + strings.Repeat("1", i+2) + ")\n")
+	}
+	return b.String() + "A" + strings.Repeat("1", n+1) + " = ls\n"
+}

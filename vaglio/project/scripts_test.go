@@ -1,0 +1,126 @@
+package project_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestScriptsOfPackages tells which scripts a command of a package manager runs.
+func TestScriptsOfPackages(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`{"scripts":{`)
+	for _, name := range strings.Fields("preinstall install postinstall prepare prepublish prepublishOnly prepack pack postpack publish version test pretest x run post-install-cmd pre-update-cmd") {
+		b.WriteString(`"` + name + `":"` + name + `",`)
+	}
+	all := files{"package.json": strings.TrimSuffix(b.String(), ",") + "}}"}
+	all["composer.json"] = all["package.json"]
+	for command, want := range map[string]string{
+		"npm": "", "npm -q": "", "npm nothing": "", "npm run": "", "npm run-script x": "x", "npm rum x test": "x", "npm urn x": "x", "npm x": "x",
+		"npm t": "pretest test", "npm tst": "pretest test", "npm version": "version", "npm -- x": "",
+		"npm publish": "prepublish prepare prepublishOnly prepack publish",
+		"npm pack":    "prepublish prepare prepublishOnly prepack pack postpack",
+		"yarn":        "preinstall install postinstall prepare",
+		"npm i a":     "preinstall install postinstall prepare post-install-cmd pre-update-cmd", "npm ci": "preinstall install postinstall prepare post-install-cmd pre-update-cmd",
+		"npm it":                            "preinstall install postinstall prepare post-install-cmd pre-update-cmd pretest test",
+		"npm install-test":                  "preinstall install postinstall prepare post-install-cmd pre-update-cmd pretest test",
+		"npm install --ignore-scripts=true": "",
+		"composer update":                   "preinstall install postinstall prepare post-install-cmd pre-update-cmd",
+		"npm add a --ignore-scripts=false":  "preinstall install postinstall prepare post-install-cmd pre-update-cmd",
+		"npm up":                            "preinstall install postinstall prepare post-install-cmd pre-update-cmd",
+		"npm X=1 run x":                     "x",
+		"npm exec run":                      "",
+	} {
+		got := strings.Join(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(tasks(t, command, all), "package.json:1 sh", ""), "composer.json:1 sh", "")), " ")
+		if got != want {
+			t.Errorf("%s runs %s, want %s", command, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"npm --prefix sub test", files{"sub/package.json": `{"scripts":{"test":"x"}}`, "package.json": `{"scripts":{"test":"y"}}`}, "sub/package.json:1 sh x"},
+		{"npm --prefix=test -C test test", files{"test/package.json": `{"scripts":{"test":"x"}}`}, "test/package.json:1 sh x"},
+		{"npm test --prefix", files{"package.json": `{"scripts":{"test":"x"}}`}, "package.json:1 sh x"},
+		{"composer x", files{"composer.json": "{\"scripts\":{\n\"x\":[\"@y\", 7, \"z\"]}}"}, "composer.json:2 sh y\ncomposer.json:2 sh z"},
+		{"deno task x", files{"deno.json": `{"tasks":{"x":{"command":"y","other":"z"},"w":"v"}}`}, "deno.json:1 sh y"},
+		{"deno task x", files{"deno.jsonc": `{"scripts":{"x":"y"},"tasks":{"x":"z"}}`}, "deno.jsonc:1 sh y"},
+		{"deno test x", files{"deno.json": `{"tasks":{"test":"y"}}`}, ""},
+	} {
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
+		}
+	}
+}
+
+func TestTaskfilesAndJustfiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"task", files{"Taskfile.yml": "tasks:\n  default: ls\n  b: id\n"}, "Taskfile.yml:2 sh ls"},
+		{"task b", files{"Taskfile.yaml": "tasks:\n  a: {cmds: [ls, {task: b}]}\n  b:\n    cmd: id\n    cmds: [{task: a}]\n    status: [x]\n    preconditions: [{sh: y, msg: no}]\n    desc: no\n"}, "Taskfile.yaml:3 sh id\nTaskfile.yaml:2 sh ls\nTaskfile.yaml:3 sh x\nTaskfile.yaml:3 sh y"},
+		{"task b", files{"Taskfile.yml": "tasks: {b: {deps: [c, {task: d}], cmds: [{defer: x}, 7]}, c: ls, d: id}"}, "Taskfile.yml:1 sh ls\nTaskfile.yml:1 sh id\nTaskfile.yml:1 sh x"},
+		{"task b c", files{"Taskfile.yml": "tasks:\n  b: [x, y]\n  c: z\n"}, "Taskfile.yml:2 sh x\nTaskfile.yml:2 sh y\nTaskfile.yml:3 sh z"},
+		{"task d", files{"Taskfile.yml": "tasks:\n  b: x\n"}, ""},
+		{"task b", files{"Taskfile.yml": "tasks: ["}, ""},
+		{"task b", nil, ""},
+		{"just -f x b", files{"x": "a:\n ls\nb:\n id", "justfile": "b:\n no"}, "x:4 sh id"},
+		{"just --justfile=x", files{"x": "@a: (b)\n\t@-ls\nb:\n id"}, "x:4 sh id\nx:2 sh ls"},
+		{"just a", files{"Justfile": "# a:\n[private]\nset x := y\nimport 'x'\n  no\n\na b='c': d && e\n  ls {{b}} {{ c }} {{d\n\n  id\nd:\n  d\ne: a\n  e"}, "Justfile:12 sh d\nJustfile:14 sh e\nJustfile:8 sh ls ${make_just} ${make_just} {{d\nid"},
+		{"just a c", files{"justfile": "a:\n ls\nb:\n no\nc:\n id"}, "justfile:2 sh ls\njustfile:6 sh id"},
+		{"just b", files{"justfile": "a:\n ls\n: x\n no"}, ""},
+		{"just", files{"justfile": ""}, ""},
+		{"just", nil, ""},
+	} {
+		if got := tasks(t, tt.command, tt.files); got != tt.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
+		}
+	}
+}
+
+// TestNamesOfFiles tells which files a row of the table means.
+func TestNamesOfFiles(t *testing.T) {
+	t.Parallel()
+	f := files{"a.py": "a()", "b.py": "b()", "sub/c.py": "c()", "x": "\\! ls\n", "y": "y", "z.rb": "z()", "Procfile": "web: ls\n# no: id\nx", ".github/workflows/w.yml": "run: ls", "c.tf": "c", "notes": "n"}
+	for _, tt := range []struct {
+		call
+		want string
+	}{
+		{call{command: "psql", input: "x y"}, "x:1 sh ls"},
+		{call{command: "psql -fx"}, "x:1 sh ls"},
+		{call{command: "psql --file=x"}, "x:1 sh ls"},
+		{call{command: "psql --filex"}, ""},
+		{call{command: "psql -f"}, ""},
+		{call{command: "honcho start"}, "Procfile:1 sh ls"},
+		{call{command: "honcho check"}, ""},
+		{call{command: "act", changed: ".github/workflows/w.yml other/w.yml"}, ".github/workflows/w.yml:1 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'ls'"},
+		{call{command: "uv run -- a.py"}, ""},
+		{call{command: "uv run a.py b.py"}, "a.py:1 python a()\nb.py:1 python b()"},
+		{call{command: "pytest", changed: "a.py sub/c.py ../d.py"}, "a.py:1 python a()\nsub/c.py:1 python c()"},
+		{call{command: "find -exec bash", changed: "notes a.py"}, "notes:1 sh n"},
+		{call{command: "find -name *.py -exec bash", changed: "a.py"}, "a.py:1 sh a()"},
+		{call{command: "terraform plan", changed: "c.tf"}, "c.tf:1 hcl c"},
+		{call{command: "terraform show", changed: "c.tf"}, ""},
+		{call{command: "python3.12 -m pytest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python c()"},
+		{call{command: "python3 a.py", files: files{"a.py": "import d", "lib/d.py": "d()"}, env: map[string]string{"PYTHONPATH": "no:/p/lib:"}}, "lib/d.py:1 python d()"},
+		{call{command: "python3 -c import␣d", files: files{"d.py": "d()", "a.py": "import b"}}, "d.py:1 python d()"},
+		{call{command: "perl -MA::B x.pl", files: files{"A/B.pm": "b()", "x.pl": "use C", "C.pm": "c()"}}, "A/B.pm:1 perl b()\nC.pm:1 perl c()"},
+		{call{command: "perl -Ilib x.pl", files: files{"lib/C.pm": "use D", "x.pl": "use C", "D.pm": "no"}}, "lib/C.pm:1 perl use D"},
+		{call{command: "ruby -Ilib -rd -e 1", files: files{"lib/d.rb": "d()"}}, "lib/d.rb:1 ruby d()"},
+		{call{command: "lua -l d", files: files{"d.lua": "d()"}}, "d.lua:1 lua d()"},
+		{call{command: "node -r ./d", files: files{"d": "d()"}}, "d:1 node d()"},
+		{call{command: "unheardof", files: files{"site/sitecustomize.py": "s()"}, env: map[string]string{"PYTHONPATH": "site"}}, "site/sitecustomize.py:1 python s()"},
+	} {
+		if tt.files == nil {
+			tt.files = f
+		}
+		if got := tt.tasks(t); got != tt.want {
+			t.Errorf("%s, %s%s:\n got %s\nwant %s", tt.command, tt.changed, tt.input, got, tt.want)
+		}
+	}
+}
