@@ -158,7 +158,7 @@ var rooms = map[string]room{
 	"internal/filetest": {may: []string{"vaglio"}},
 	"vaglio/catalog":    {may: []string{"vaglio/place", "internal/strictjson", "internal/realpath"}, modules: []string{jsonschema, xtext}},
 	"vaglio/audit":      {may: []string{"internal/durable", "internal/strictjson"}, modules: []string{xsys}},
-	"vaglio/mask":       {may: []string{"internal/strictjson"}},
+	"vaglio/mask":       {may: []string{"internal/rows", "internal/strictjson"}},
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",

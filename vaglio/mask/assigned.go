@@ -74,7 +74,7 @@ func (sc *scanner) secrecyEquals(name string) secrecy {
 
 // inQuery reports whether the sign there begins a name in a URL.
 func (sc *scanner) inQuery(at int) bool {
-	return at > 0 && strings.IndexByte("?&", sc.text[at]) >= 0
+	return at >= 0 && strings.IndexByte("?&", sc.text[at]) >= 0
 }
 
 // hasSecretPart reports whether a variable's name says of a part of it, which is not the

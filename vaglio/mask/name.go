@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 // secrecy says how surely what a name is given is a secret.
@@ -71,10 +73,9 @@ type nameLine struct {
 //nolint:gochecknoglobals // Read once, then only looked at.
 var nameLines = sync.OnceValue(func() (all []nameLine) {
 	kinds := map[string]secrecy{"maybe": maybeSecret, "surely": surelySecret, "credentials": credentials, "cookies": cookies, "login": userColon, "seldom": seldomSecret}
-	for line := range strings.Lines(nameTable) {
-		if words := strings.Fields(line); len(words) > 2 && words[0] != "#" {
-			all = append(all, nameLine{kinds[words[0]], words[1], words[2:]})
-		}
+	for _, line := range rows.Of(nameTable) {
+		words := strings.Fields(line)
+		all = append(all, nameLine{kinds[words[0]], words[1], words[2:]})
 	}
 	return all
 })

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 // operandTable says where programs take secrets by position.
@@ -54,11 +56,8 @@ var takers = sync.OnceValue(readTakers)
 
 func readTakers() map[string][]taker {
 	all := map[string][]taker{}
-	for line := range strings.Lines(operandTable) {
-		programs, forms, ok := strings.Cut(line, "|")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
+	for _, line := range rows.Of(operandTable) {
+		programs, forms, _ := strings.Cut(line, "|")
 		for program := range strings.SplitSeq(programs, ",") {
 			words := strings.Fields(program)
 			one := taker{words: words[1:]}

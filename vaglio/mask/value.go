@@ -104,7 +104,7 @@ func (m Masker) byPlace(program, line string, ends []int, masked []any) {
 			return
 		}
 		i, _ := slices.BinarySearch(ends, from-len(program)+1)
-		if i >= len(ends) || to-len(program) > ends[i] {
+		if i >= len(ends) { // It stands in the program.
 			continue
 		}
 		word, _ := masked[i].(string)

@@ -1,0 +1,118 @@
+package mask_test
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/mask"
+)
+
+// masks are what stands for secrets.
+var masks = regexp.MustCompile(`‹masked [0-9]+ chars #[0-9a-f]+›`)
+
+// TestWhatIsShown holds what people read of the texts whose secrets other tests count: not
+// only that a secret is hidden, but that no more is. After a change that is meant, run it
+// with -update, and read what became of which text.
+func TestWhatIsShown(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	show := func(texts ...string) {
+		for _, text := range texts {
+			text = strings.NewReplacer("⟦", "", "⟧", "").Replace(text)
+			b.WriteString(strconv.Quote(masks.ReplaceAllString(masker.Mask(text), "‹›")) + "\n")
+		}
+	}
+	show(spellings()...)
+	seen, sealed := furtherSpellings()
+	show(append(seen, sealed...)...)
+	for _, name := range []string{"carried", "spellings", "ways"} {
+		raw, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows map[string]any
+		if err := strictjson.UnmarshalLoose(raw, &rows); err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range []string{"seen", "sealed", "secret", "everyday", "opened"} {
+			eachText(rows[group], show)
+		}
+	}
+	golden.Check(t, "testdata/shown.txt", b.String())
+}
+
+// eachText calls f for each text in a value, in order.
+func eachText(v any, f func(...string)) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+	case []any:
+		for _, one := range v {
+			eachText(one, f)
+		}
+	case map[string]any:
+		for _, group := range []string{"seen", "sealed", "secret", "everyday"} {
+			eachText(v[group], f)
+		}
+	}
+}
+
+// TestEdges holds texts at the edges of what is a secret; what is masked stands in brackets.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	const many = "q1W2e3R4t5Y6u7I8o9P0aSdFgHjKlZxCvBnM" // 36 letters and digits, of high entropy
+	rows := []string{
+		// issuers' tokens
+		"x sk-" + strings.Repeat("a", 60) + "A1bbbb", "x ⟦sk-" + strings.Repeat("a", 59) + "A1bbbb⟧", "x sk-" + strings.Repeat("a1", 20), "x sk-" + strings.Repeat("aB", 20),
+		"x ⟦ops_eyJ" + strings.Repeat(many, 90) + "⟧ y", "x ⟦A3-A1B2C3-D4E5F6G7H8J-9KLMN-PQRST-UVWXY⟧", "xA3-A1B2C3-D4E5F6G7H8J-9KLMN-PQRST-UVWXY",
+		"adafruit_key = ⟦" + strings.Repeat("a", 32) + "⟧", "x 123456:⟦A" + fill(34) + "⟧", "x 12345:A" + fill(34),
+		// addresses
+		"https://x.example/webhook", "https://x.example/webhook/", "curl https://x.example/a/webhook/⟦hunter2xhunter2x9⟧", "curl https://x.example/webhooks/⟦1/hunter2xhunter2x9⟧",
+		"x.example/a/webhook/hunter2xhunter2x9", "see https://x.example then /webhook/hunter2xhunter2x9", "curl https://x.example/webhook/hunter2xhunte9",
+		"curl https://x/?abc=hunter2x", "?sig=⟦hunter2xAA⟧", "sig=hunter2xAA", "a?sig=⟦hunter2xAA⟧&b",
+		// names and references
+		"password=file:/x/y", "password=env:NAME", "password=fd:3", "password=⟦as:hunter2x⟧", "read TOKEN <<< ⟦hunter2x⟧", "read NAME <<< hunter2x token",
+		"read X <<< ⟦hunter2x⟧; curl -u me:$X https://x", "it was identified. Written by 'hunter2x' today", "grant identified by '⟦hunter2x⟧'",
+		// .pgpass
+		"db.example:*:shop:me:⟦hunter2x⟧", "db.example:5432:shop:me:⟦hunter2x⟧\n*:*:*:me:⟦hunter3x⟧\n", "see db.example:5432:shop:me:hunter2x",
+		// handed in
+		"printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧' | chpasswd", `printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\n' | chpasswd`, "printf 'a:⟦hunter2x⟧\\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd", "printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\\nc:⟦hunter4x⟧' | chpasswd",
+		"echo ⟦hunter2x⟧ | ssh a b c d e f passwd", "echo hunter2x | ssh a b c d e f g passwd", "htpasswd --init <<< hunter2x", "htpasswd -ni me <<< ⟦hunter2x⟧",
+		// calls of functions
+		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
+	}
+	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
+	frame := strings.Repeat("OF ", 14)
+	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
+	for _, marked := range rows {
+		exactly(t, marked)
+	}
+}
+
+// exactly masks a text and holds that just what stands in brackets is masked.
+func exactly(t *testing.T, marked string) {
+	t.Helper()
+	plain := strings.NewReplacer("⟦", "", "⟧", "").Replace(marked)
+	want := regexp.MustCompile(`⟦[^⟧]*⟧`).ReplaceAllString(marked, "‹›")
+	if got := masks.ReplaceAllString(masker.Mask(plain), "‹›"); got != want {
+		t.Errorf("%q\n became %q", marked, got)
+	}
+}
+
+func TestShapeOfMasks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"‹masked 8 chars #3fa9c2d17be0›": true, "‹masked 123456789 chars #3fa9c2d17be0›": true, "‹masked 1234567890 chars #3fa9c2d17be0›": false,
+		"‹masked  chars #3fa9c2d17be0›": false, "‹masked 8 chars #3fa9c2d17be›": false, "‹masked 8 chars #3fa9c2d17be01›": false, "‹masked 8 chars #3FA9c2d17be0›": false,
+		"‹masked 8 chars #3fa9c2d17be0": false, "masked 8 chars": false, "‹masked 8 char #3fa9c2d17be0›": false,
+	} {
+		if got := mask.Shape(text + " more"); got > 0 != want || got > 0 && got != len(text) {
+			t.Errorf("%s has the shape of a mask over %d bytes", text, got)
+		}
+	}
+}
