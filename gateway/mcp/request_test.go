@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/strictjson"
+)
+
+// Only this machine's own clients are served, and no web page of another host.
+func TestLocalRequests(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		host, origin string
+		want         bool
+	}{
+		{"127.0.0.1:80", "", true},
+		{"127.0.0.1", "", true},
+		{"localhost:1", "", true},
+		{"[::1]:80", "", true},
+		{"[::1]", "", true},
+		{"example.org:80", "", false},
+		{"127.0.0.1.example.org", "", false},
+		{"127.0.0.1:80", "http://127.0.0.1:80", true},
+		{"127.0.0.1:80", "http://127.0.0.1:81", false},
+		{"127.0.0.1:80", "http://localhost:80", false},
+		{"127.0.0.1:80", "null", false},
+		{"127.0.0.1:80", "http://%zz", false},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.Host = tc.host
+		if tc.origin != "" {
+			r.Header.Set("Origin", tc.origin)
+		}
+		if got := local(r); got != tc.want {
+			t.Errorf("to %s from %q: %v", tc.host, tc.origin, got)
+		}
+	}
+}
+
+// What headers say is held against the message.
+func TestHeadersOfMessages(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"a": "a", "=?base64?" + base64.StdEncoding.EncodeToString([]byte("é")) + "?=": "é", "=?base64?YQ==": "=?base64?YQ==", "YQ==?=": "YQ==?=", "=?base64?*?=": "=?base64?*?=",
+	} {
+		if got := decoded(value); got != want {
+			t.Errorf("%s is %q", value, got)
+		}
+	}
+	for _, tc := range []struct {
+		lines []string
+		want  bool
+	}{
+		{nil, false},
+		{[]string{"application/json"}, false},
+		{[]string{"text/event-stream;q=1, x/y"}, true},
+		{[]string{"a/b", "*/*"}, true},
+	} {
+		if got := accepts(&http.Request{Header: http.Header{"Accept": tc.lines}}, "text/event-stream"); got != tc.want {
+			t.Errorf("%q takes events: %v", tc.lines, got)
+		}
+	}
+	for params, want := range map[string]bool{`{"uri":"a"}`: true, `{"uri":"b"}`: false, `{"name":"a"}`: false, `{"uri":1}`: false, `[]`: false, `{"uri":"a","URI":"a"}`: false} {
+		m := jsonrpc.Message{Method: "resources/read", Params: strictjson.Value(params)}
+		if why := mismatch(http.Header{"Mcp-Name": {"a"}}, m); (why == "") != want {
+			t.Errorf("%s: %s", params, why)
+		}
+	}
+	if why := mismatch(http.Header{"Mcp-Method": {"x", "x"}}, jsonrpc.Message{Method: "x"}); why == "" {
+		t.Error("two methods are taken for one")
+	}
+	a, b := &http.Request{RemoteAddr: "1:2", Header: http.Header{}}, &http.Request{RemoteAddr: "1:2", Header: http.Header{"Mcp-Session-Id": {"s"}}}
+	c := &http.Request{RemoteAddr: "3:4", Header: b.Header}
+	if callKey(a, "1") == callKey(b, "1") || callKey(b, "1") != callKey(c, "1") || callKey(b, "1") == callKey(b, "2") {
+		t.Error("calls are not named by their session")
+	}
+}
+
+// A request goes to the server's own path where it names none, and becomes no other
+// connection.
+func TestRequestsAreAimed(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", "x", "http://", "://x", "http://%zz"} {
+		if _, err := NewHandler(Options{Pins: pins{}}, bad); err == nil {
+			t.Errorf("%q is taken for a server", bad)
+		}
+	}
+	h, err := NewHandler(Options{Pins: pins{}}, "https://up.example:8443/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"": "/mcp", "/": "/mcp", "/x": "/x"} {
+		r := &http.Request{URL: &url.URL{Path: path}, Header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {"x"}, "Accept-Encoding": {"gzip"}, "Kept": {"1"}}}
+		if h.aim(r); r.URL.String() != "https://up.example:8443"+want || r.Host != "up.example:8443" || len(r.Header) != 1 {
+			t.Errorf("%q goes to %s as %s with %v", path, r.URL, r.Host, r.Header)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://up.example:8443/m?x#y": "http://here/m?x#y", "https://up.example:8443": "http://here", "http://up.example:8443/m": "", "https://up.example/m": "",
+		"https://u@up.example:8443/m": "", "HTTPS://up.example:8443/m": "", "https://%zz": "",
+	} {
+		got, ok := h.own(address, "here")
+		if got != want || ok != (want != "") {
+			t.Errorf("%s is %q, %v", address, got, ok)
+		}
+		if _, ok := h.own(address, ""); ok {
+			t.Errorf("%s is the address of a proxy without one", address)
+		}
+	}
+}
+
+// The pins keep so many forms of a tool, the newest, and nothing fits what cannot be read
+// or kept.
+func TestPinsOfTools(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := NewFilePins(dir, "a")
+	for _, digest := range strings.Fields("0 1 2 3 4 5 6 7 8 8") {
+		p.Accept("x", digest)
+	}
+	p = NewFilePins(dir, "a")
+	for digest, want := range map[string]bool{"0": false, "1": true, "8": true, "9": false} {
+		if p.Fits("x", digest) != want {
+			t.Errorf("form %s fits: %v", digest, !want)
+		}
+	}
+	files, err := filepath.Glob(dir + "/*.json")
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	stamp := func() os.FileInfo {
+		t.Helper()
+		i, err := os.Lstat(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	before := stamp()
+	p.Meet(map[string]string{"x": "9"})
+	if p.Accept("x", "8"); !os.SameFile(before, stamp()) {
+		t.Error("the file is written though nothing is new")
+	}
+	for text, fits := range map[string]bool{`{"tools":{"x":["1"]}}`: true, `{}`: false, `{"tools":`: false, `{"tools":{"x":["1"]},"more":1}`: false} {
+		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p = NewFilePins(dir, "a")
+		if p.Fits("x", "1") != fits {
+			t.Errorf("%s fits: %v", text, !fits)
+		}
+		p.Accept("x", "2")
+		kept, err := os.ReadFile(files[0])
+		if unread := !strings.HasSuffix(text, "}}") && text != "{}" || strings.Contains(text, "more"); err != nil || unread != (string(kept) == text) || unread == p.Fits("x", "2") {
+			t.Errorf("%s became %s, %v", text, kept, err)
+		}
+	}
+	for size, fits := range map[int64]bool{maxPins: true, maxPins + 1: false} {
+		text := `{"tools":{"x":["1"]}}`
+		if err := errors.Join(os.WriteFile(files[0], []byte(text+strings.Repeat(" ", int(size)-len(text))), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if NewFilePins(dir, "a").Fits("x", "1") != fits {
+			t.Errorf("a file of %d bytes fits: %v", size, !fits)
+		}
+	}
+}
