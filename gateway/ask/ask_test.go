@@ -186,3 +186,121 @@ func TestAChangedCall(t *testing.T) {
 		})
 	}
 }
+
+// script is a gate whose answers are written down.
+type script struct {
+	gate
+	proposed, awaited scripted
+	again             client.Answer // to what the agent answers
+	redeemed          error
+	said              []string
+	reported          error
+}
+
+type scripted struct {
+	answer client.Answer
+	err    error
+}
+
+func (s *script) Propose(_ context.Context, r client.Request) (client.Answer, error) {
+	s.said = append(s.said, r.Answer)
+	if r.Answer != "" {
+		return s.again, nil
+	}
+	return s.proposed.answer, s.proposed.err
+}
+
+func (s *script) Await(context.Context, client.ID, time.Duration) (client.Answer, error) {
+	s.asked = append(s.asked, "await")
+	return s.awaited.answer, s.awaited.err
+}
+
+func (s *script) Redeem(context.Context, string, client.Proposal) error {
+	return s.redeemed
+}
+
+func (s *script) Report(ctx context.Context, id client.ID, _ client.Outcome) error {
+	s.said = append(s.said, string(id))
+	if _, bounded := ctx.Deadline(); !bounded || ctx.Err() != nil {
+		return errors.New("a report has no time of its own")
+	}
+	return s.reported
+}
+
+// Whatever the gate answers, a call runs only by a clear yes, and the agent is told why it
+// does not.
+func TestEveryOtherAnswerIsARefusal(t *testing.T) {
+	t.Parallel()
+	question := &client.Question{Words: "why?"}
+	asked := waiting("a")
+	asked.Question, asked.Text = question, "a person asks: why?"
+	told := waiting("a")
+	told.Question = &client.Question{Words: "why?", Repeated: true}
+	problem := &client.ProblemError{Detail: "no", Field: "/args"}
+	for name, tc := range map[string]struct {
+		script
+		answer string
+		want   Ruling
+	}{
+		"approved":               {script{proposed: scripted{answer: client.Answer{Decision: client.Allow, Verdict: client.Verdict{Approved: true}}}}, "", Ruling{Run: true}},
+		"allowed, not approved":  {script{proposed: scripted{answer: client.Answer{Decision: client.Allow}}}, "", refuse(strange)},
+		"a permit of no call":    {script{proposed: scripted{answer: client.Answer{Decision: client.Allow, Permit: &client.Permit{}, Verdict: client.Verdict{Approved: true}}}}, "", refuse(strange)},
+		"an unknown decision":    {script{proposed: scripted{answer: client.Answer{Decision: "maybe", Verdict: client.Verdict{Approved: true}}}}, "", refuse(strange)},
+		"denied":                 {script{proposed: scripted{answer: client.Answer{Decision: client.Deny, Text: "no"}}}, "", Ruling{Text: "no"}},
+		"denied without a word":  {script{proposed: scripted{answer: client.Answer{Decision: client.Deny}}}, "", refuse("vaglio refused it without a reason")},
+		"pending on nothing":     {script{proposed: scripted{answer: client.Answer{Decision: client.Pending}}}, "", refuse(strange)},
+		"pending without a name": {script{proposed: scripted{answer: waiting("")}}, "", refuse(strange)},
+		"no daemon":              {script{proposed: scripted{err: errors.New("away")}}, "", refuse("away")},
+		"a field":                {script{proposed: scripted{err: problem}}, "", refuse("no (/args)")},
+		"no field":               {script{proposed: scripted{err: &client.ProblemError{Detail: "no"}}}, "", refuse("no")},
+		"too large":              {script{proposed: scripted{err: &client.ProblemError{Status: 413, Detail: "no", Field: "/args"}}}, "", refuse("no; make the call smaller, such as by writing a long file in several parts")},
+		"too late":               {script{proposed: scripted{err: context.DeadlineExceeded}}, "", refuse("vaglio did not answer in time")},
+		"stopped":                {script{proposed: scripted{err: context.Canceled}}, "", refuse("it was stopped")},
+		"the wait fails":         {script{proposed: scripted{answer: waiting("a")}, awaited: scripted{err: errors.New("away")}}, "", held("away", "a")},
+		"asked at once":          {script{proposed: scripted{answer: asked}}, "", Ruling{Approval: "a", Text: "a person asks: why?"}},
+		"asked while it waits":   {script{proposed: scripted{answer: waiting("a")}, awaited: scripted{answer: asked}}, "", Ruling{Approval: "a", Text: "a person asks: why?"}},
+		"asked before":           {script{proposed: scripted{answer: told}, awaited: scripted{answer: allowed("a")}}, "", Ruling{Run: true, Approval: "a", Words: "go"}},
+		"answered":               {script{proposed: scripted{answer: told}, again: allowed("b")}, "because", Ruling{Run: true, Approval: "b", Words: "go"}},
+		"the permit fails":       {script{proposed: scripted{answer: allowed("a")}, redeemed: problem}, "", refuse("it was allowed, but its permit could not be redeemed: no (/args)")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := tc.script
+			got, err := Ask(t.Context(), &g, Call{Key: "k", Until: time.Now(), Answer: func(q client.Question) string {
+				if q.Words != "why?" {
+					t.Errorf("asked %q", q.Words)
+				}
+				return tc.answer
+			}})
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("%v\n%s", err, diff)
+			}
+			if want := 1 + min(len(tc.answer), 1); len(g.said) != want || g.said[len(g.said)-1] != tc.answer {
+				t.Errorf("the agent said %q", g.said)
+			}
+			if awaited := len(g.asked) > 0; awaited != (tc.awaited.err != nil || tc.awaited.answer.Decision != "") {
+				t.Errorf("the gate was waited for: %v", awaited)
+			}
+		})
+	}
+}
+
+// Nobody's yes counts for an agent that is gone.
+func TestAnAgentThatIsGone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	passed := client.Answer{Decision: client.Allow, Verdict: client.Verdict{Approved: true}}
+	for name, s := range map[string]*script{
+		"passed": {proposed: scripted{answer: passed}}, "no daemon": {proposed: scripted{err: errors.New("away")}},
+		"the permit fails": {proposed: scripted{answer: allowed("a")}, redeemed: errors.New("away")},
+	} {
+		if _, err := Ask(ctx, s, Call{Key: "k"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := &script{}
+	if err := errors.Join(Report(ctx, s, "", client.Outcome{}), Report(ctx, s, "a", client.Outcome{})); err != nil || strings.Join(s.said, " ") != "a" {
+		t.Errorf("%v, reported %q", err, s.said)
+	}
+}
