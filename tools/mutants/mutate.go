@@ -101,6 +101,9 @@ func (m *maker) visit(n ast.Node) bool {
 		at := m.add(n.Cond.Pos(), "branch never taken: if "+cond, n.Cond.Pos(), n.Cond.End(), "("+cond+") && false")
 		at.around(m, n.Cond, "((", ") && !mutantOn(%d))")
 	case *ast.UnaryExpr:
+		if _, number := n.X.(*ast.BasicLit); number && n.Op == token.SUB {
+			return false // -1 is for none or all: any number below nothing will do
+		}
 		if n.Op == token.NOT {
 			at := m.add(n.OpPos, "! left out", n.OpPos, n.OpPos+1, "")
 			at.around(m, n, "", ") == mutantOn(%d))")

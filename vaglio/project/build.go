@@ -126,7 +126,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	if len(words) == 0 {
 		return
 	}
-	at := lineOf(text, max(strings.Index(text, strings.SplitN(words[0], "\n", 2)[0]), 0))
+	at := lineOf(text, max(strings.Index(text, strings.Split(words[0], "\n")[0]), 0))
 	if len(words) == 1 {
 		words = []string{"sh", "-c", words[0]}
 	}

@@ -118,17 +118,18 @@ func TestCommandsInTexts(t *testing.T) {
 func TestWhatAFileRunsOnceItIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ file, text, want string }{
-		"a script":              {"/p/x", "#!/bin/sh\nls", "x:1 sh #!/bin/sh\nls"},
-		"a makefile":            {"/p/Makefile", "a: ; ls\nb: ; id", "Makefile:1 sh ls\nMakefile:2 sh id"},
-		"a package":             {"/p/package.json", `{"scripts":{"b":"id","a":"ls"}}`, "package.json:1 sh ls\npackage.json:1 sh id"},
-		"a justfile":            {"/p/justfile", "a:\n  ls\nb:\n  id", "justfile:2 sh ls\njustfile:4 sh id"},
-		"a Taskfile":            {"/p/Taskfile.yml", "tasks:\n  a: ls\n  b: id", "Taskfile.yml:2 sh ls\nTaskfile.yml:3 sh id"},
-		"a hook":                {"/p/.git/hooks/pre-push", "ls", ""},
-		"by its ending":         {"/p/x.sh", "ls", "x.sh:1 sh ls"},
-		"a workflow":            {"/p/.github/workflows/x.yml", "run: ls", ""},
-		"text that may be some": {"/p/Snakefile", "ls -l", ""},
-		"none":                  {"/p/README.md", "ls -l", ""},
-		"settings":              {"/p/.npmrc", "script-shell=./x", ".npmrc:1 sh ./x"},
+		"a script":                {"/p/x", "#!/bin/sh\nls", "x:1 sh #!/bin/sh\nls"},
+		"a makefile":              {"/p/Makefile", "a: ; ls\nb: ; id", "Makefile:1 sh ls\nMakefile:2 sh id"},
+		"a package":               {"/p/package.json", `{"scripts":{"b":"id","a":"ls"}}`, "package.json:1 sh ls\npackage.json:1 sh id"},
+		"a justfile":              {"/p/justfile", "a:\n  ls\nb:\n  id", "justfile:2 sh ls\njustfile:4 sh id"},
+		"a Taskfile":              {"/p/Taskfile.yml", "tasks:\n  a: ls\n  b: id", "Taskfile.yml:2 sh ls\nTaskfile.yml:3 sh id"},
+		"a hook":                  {"/p/.git/hooks/pre-push", "ls", ""},
+		"by its ending":           {"/p/x.sh", "ls", "x.sh:1 sh ls"},
+		"a workflow":              {"/p/.github/workflows/x.yml", "run: ls", ""},
+		"text that may be some":   {"/p/Snakefile", "ls -l", ""},
+		"none":                    {"/p/README.md", "ls -l", ""},
+		"an ending without a dot": {"/p/fresh", "ls -l", ""},
+		"settings":                {"/p/.npmrc", "script-shell=./x", ".npmrc:1 sh ./x"},
 	} {
 		if got := written(project.Default().Written(row.file, row.text)); got != row.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, row.want)

@@ -40,10 +40,7 @@ func readMakefile(v *visit, r *row) {
 		names = []string{name}
 	}
 	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, given: map[string]bool{}}
-	file, text, ok := v.first(names...)
-	if !ok {
-		return
-	}
+	file, text, _ := v.first(names...)
 	targets := m.asked(v.words)
 	m.read(file, text)
 	if v.all {

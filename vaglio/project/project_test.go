@@ -221,8 +221,19 @@ func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 			t.Errorf("%s: %d commands, and no end that is not known", name, len(got))
 		}
 	}
-	if got := r.Tasks(shell.TaskCall{Name: "docker", Args: []shell.Word{shell.Text("build"), shell.Text(".")}, Cwd: "/p", Files: files{"Dockerfile": strings.Repeat("RUN ls\n", 300)}}); !strings.HasPrefix(got[len(got)-1].Text, "eval ") {
+	if got := r.Tasks(shell.TaskCall{Name: "docker", Args: []shell.Word{shell.Text("build"), shell.Text(".")}, Cwd: "/p", Files: files{"Dockerfile": strings.Repeat("RUN ls\n", 300)}}); len(got) != 200 || !strings.HasPrefix(got[len(got)-1].Text, "eval ") {
 		t.Errorf("%d commands of a file with 300, and no end that is not known", len(got))
+	}
+}
+
+// TestLongWordsAreNotGoneThrough has a word that is longer than what is looked at name files.
+func TestLongWordsAreNotGoneThrough(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{2 << 20: "", 2<<20 + 1: "y.rb:1 sh eval ${make_more}"} {
+		c := call{command: "unheardof " + strings.Repeat("a", size), files: files{"y.rb": "y()"}, changed: "y.rb"}
+		if got := c.tasks(t); got != want {
+			t.Errorf("a word of %d bytes: %.200s, want %s", size, got, want)
+		}
 	}
 }
 

@@ -20,10 +20,7 @@ func readScripts(v *visit, r *row) {
 	if at := slices.IndexFunc(words, func(w string) bool { return slices.Contains(where, w) }); at >= 0 {
 		words = slices.Delete(slices.Clone(words), at, min(at+2, len(words)))
 	}
-	file, text, ok := v.first(r.files...)
-	if !ok {
-		return
-	}
+	file, text, _ := v.first(r.files...)
 	var pkg struct {
 		Scripts map[string]any `yaml:"scripts"`
 		Tasks   map[string]any `yaml:"tasks"`
@@ -111,10 +108,7 @@ func installing(verb string, words []string) []string {
 
 // readTaskfile reads the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
-	file, text, ok := v.first(r.files...)
-	if !ok {
-		return
-	}
+	file, text, _ := v.first(r.files...)
 	var f struct {
 		Tasks map[string]any `yaml:"tasks"`
 	}
@@ -193,10 +187,7 @@ func readJustfile(v *visit, r *row) {
 	if name, ok := value(v.words, "--justfile", "-f"); ok {
 		r = &row{files: []string{name}}
 	}
-	file, text, ok := v.first(r.files...)
-	if !ok {
-		return
-	}
+	file, text, _ := v.first(r.files...)
 	recipes, first := justRecipes(text)
 	names := operands(v.words)
 	if len(names) == 0 {
