@@ -21,8 +21,8 @@ SHORTENED  = $$(grep -rl --include='*_test.go' --exclude-dir=browser 'testing.Sh
 FOLDERS    = $$(dirname $(SHORTENED) | sort -u | tr '\n' ' ')
 # The tests that say testing.Short() themselves; internal/archtest holds them to that.
 LONGER     = ^($$(awk '/^func Test/ {name = $$2; sub(/\(.*/, "", name)} /testing\.Short\(\)/ {print name}' $(SHORTENED) | sort -u | paste -sd'|' -))$$
-CONCURRENT = $$(grep -rlE '\bgo func|\.Go\(|"sync(/atomic)?"' --include='*.go' . | xargs -n1 dirname | sort -u \
-	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks|vaglio/(shell|code|judge/effects))' | tr '\n' ' ')
+CONCURRENT = $$(grep -rlE '\bgo func\(|\.Go\(|\bsync\.(Mutex|RWMutex|Map|Pool|Cond|WaitGroup|Once\b)|"sync/atomic"' --include='*.go' . | xargs -n1 dirname | sort -u \
+	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks)' | tr '\n' ' ')
 
 BENCH ?= .
 COUNT ?= 6
@@ -78,8 +78,8 @@ bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handl
 	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
 # Races are looked for where goroutines are started or state is shared. What reads
-# command lines does neither, but for a lock around its tables; the rooms that use it
-# run it side by side.
+# command lines, paths and secrets does neither: it makes its tables once, and the
+# rooms that use it run it side by side.
 .PHONY: race
 race: ## run the tests of what is concurrent under the race detector, the longest ones shorter
 	$(call $(TESTS),-race -short -timeout=30m -shuffle=on,$(CONCURRENT))

@@ -27,12 +27,20 @@ func TestDockerfiles(t *testing.T) {
 		{"docker build", files{"Dockerfile": "RUN <<-'EOF' x\n\ta\n\tEOF\nRUN b"}, "Dockerfile:1 " + run + "'sh <<-'\\''EOF'\\'' x\n\ta\n\tEOF\n'\nDockerfile:4 " + run + "'b'"},
 		{"docker build", files{"Dockerfile": "RUN cat <<EOF >x\na\nEOF\nRUN b"}, "Dockerfile:1 " + run + "'cat <<EOF >x\na\nEOF\n'\nDockerfile:4 " + run + "'b'"},
 		{"docker build", files{"Dockerfile": "RUN cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n"}, "Dockerfile:1 " + run + "'cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n'"},
-		{"docker build", files{"Dockerfile": "ADD <<EOF\n" + strings.Repeat("b\n", 1000) + "EOF\nRUN c"}, "Dockerfile:1003 " + run + "'c'"}, // too long to be one
 		{"docker build", nil, ""},
 	} {
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
+	}
+}
+
+// TestALongHereDocumentIsNone takes the lines of a text that is too long as lines.
+func TestALongHereDocumentIsNone(t *testing.T) {
+	t.Parallel()
+	f := files{"Dockerfile": "ADD <<EOF\n" + strings.Repeat("RUN b\n", 1000) + "EOF\n"}
+	if got := tasks(t, "docker build", f); !strings.HasPrefix(got, "Dockerfile:2 ") || strings.Count(got, "\n") != 199 {
+		t.Error(got)
 	}
 }
 
