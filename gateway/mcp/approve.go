@@ -180,15 +180,12 @@ func (q question) answer(c *toolCall, r ask.Ruling) []byte {
 		said = map[string]any{"behavior": "allow", "updatedInput": q.input}
 	}
 	text, err := strictjson.MarshalLossy(said)
-	if err != nil {
-		return c.refused("vaglio: this call did not run")
-	}
 	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": string(text)}}}
 	if c.typed {
 		result["resultType"] = "complete"
 	}
-	raw, err := strictjson.Marshal(result)
-	if err != nil {
+	raw, wrong := strictjson.Marshal(result)
+	if err != nil || wrong != nil {
 		return c.refused("vaglio: this call did not run")
 	}
 	return jsonrpc.Response(c.id, raw)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
 // web is a proxy before an HTTP server; events has the server answer as a stream.
@@ -362,6 +363,40 @@ func TestHTTPToolsChange(t *testing.T) {
 	}
 	if got := w.post(toolsCall("3", "ok")); !strings.Contains(got.body, ran) {
 		t.Error(got)
+	}
+}
+
+// What the server says beside the list that the proxy asked for is no list.
+func TestHTTPListAmongOthers(t *testing.T) {
+	t.Parallel()
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m, err := jsonrpc.Parse(body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		if m.Method != "tools/list" {
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,%s\n\n", ran)
+			return
+		}
+		id := strings.TrimPrefix(m.ID.Key(), `"`)
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%q,\"method\":\"ping\"}\n\n", id)
+		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"tools\":[]}}\n\n")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%q,\"result\":{\"tools\":[%s]}}\n\n", id, aTool("ok", ""))
+	}))
+	t.Cleanup(up.Close)
+	w := &web{t: t, gate: newGate()}
+	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	t.Cleanup(front.Close)
+	w.base = front.URL
+	if got := w.post(toolsCall("1", "ok")); !strings.Contains(got.body, ran) || len(w.gate.proposed) != 1 || w.gate.proposed[0].Context.Concerns != nil {
+		t.Errorf("%s after %+v", got.body, w.gate.proposed)
 	}
 }
 

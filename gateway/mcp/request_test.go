@@ -123,6 +123,7 @@ func TestRequestsAreAimed(t *testing.T) {
 func TestPinsOfTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	dir = filepath.Join(dir, "mcp")
 	p := NewFilePins(dir, "a")
 	for _, digest := range strings.Fields("0 1 2 3 4 5 6 7 8 8") {
 		p.Accept("x", digest)
@@ -132,6 +133,9 @@ func TestPinsOfTools(t *testing.T) {
 		if p.Fits("x", digest) != want {
 			t.Errorf("form %s fits: %v", digest, !want)
 		}
+	}
+	if i, err := os.Stat(dir); err != nil || i.Mode().Perm() != 0o700 {
+		t.Errorf("others may look into the folder: %v, %v", i.Mode(), err)
 	}
 	files, err := filepath.Glob(dir + "/*.json")
 	if err != nil || len(files) != 1 {

@@ -89,9 +89,7 @@ func (h *Handler) named(data []byte, host string) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	if all[resource], err = strictjson.Marshal(at); err != nil {
-		return nil, false
-	}
-	out, err := strictjson.Marshal(all)
-	return out, err == nil
+	all[resource], err = strictjson.Marshal(at)
+	out, wrong := strictjson.Marshal(all)
+	return out, err == nil && wrong == nil
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,6 +46,7 @@ func TestHTTPServerThatWantsAToken(t *testing.T) {
 			`Bearer`, `Bearer`,
 			`{"resource":"UP/mcp","resource":"UP/mcp","authorization_servers":[]}`, `{"resource":"UP/mcp","resource":"UP/mcp","authorization_servers":[]}`,
 		},
+		"what is no address":   {`Bearer error="x"`, `Bearer error="x"`, `{"resource": 7,"authorization_servers":[]}`, `{"resource": 7,"authorization_servers":[]}`},
 		"what are no metadata": {`Bearer error="x"`, `Bearer error="x"`, `{"resource": "UP/mcp"}`, `{"resource": "UP/mcp"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,5 +82,38 @@ func TestHTTPServerThatWantsAToken(t *testing.T) {
 				t.Errorf("%s, want %s", got.body, want(tc.wantMetadata))
 			}
 		})
+	}
+}
+
+// Only what stands at an address, whole and as JSON, is taken for metadata.
+func TestWhatMetadataAre(t *testing.T) {
+	t.Parallel()
+	h, err := NewHandler(Options{Pins: pins{}}, "http://up.example/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `{"resource":"http://up.example/mcp","authorization_servers":[]}`
+	for name, tc := range map[string]struct {
+		status             int
+		method, kind, text string
+		named              bool
+	}{
+		"metadata":       {200, "GET", "application/json", text, true},
+		"another status": {404, "GET", "application/json", text, false},
+		"of a message":   {200, "POST", "application/json", text, false},
+		"another kind":   {200, "GET", "text/plain", text, false},
+		"no kind":        {200, "GET", "", text, false},
+		"as large":       {200, "GET", "application/json", text + strings.Repeat(" ", largestMetadata-len(text)), true},
+		"too large":      {200, "GET", "application/json", text + strings.Repeat(" ", largestMetadata-len(text)+1), false},
+	} {
+		resp := &http.Response{
+			StatusCode: tc.status, Header: http.Header{"Content-Type": {tc.kind}}, Body: io.NopCloser(strings.NewReader(tc.text)), Request: &http.Request{Method: tc.method},
+			ContentLength: int64(len(tc.text)),
+		}
+		h.metadata(resp, "here")
+		got, err := io.ReadAll(resp.Body)
+		if err != nil || strings.Contains(string(got), "http://here/mcp") != tc.named || !tc.named && string(got) != tc.text || tc.named && resp.ContentLength != int64(len(got)) {
+			t.Errorf("%s: %.100s, %v", name, got, err)
+		}
 	}
 }

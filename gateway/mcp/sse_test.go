@@ -53,6 +53,7 @@ func TestWatchers(t *testing.T) {
 		"without a blank":   {"Text/Event-Stream", "data:" + message + "\n\n", "1"},
 		"carriage returns":  {"text/event-stream", "data: " + message + "\r\n\r\n", "1"},
 		"of several lines":  {"text/event-stream", "id: 3\ndata: " + half + "\ndata: " + rest + "\nretry: 1\n\n", "1"},
+		"parts between":     {"text/event-stream", "data: " + half + "\nid: 3\n: x\ndata: " + rest + "\n\n", "1"},
 		"two":               {"text/event-stream", ": x\n\ndata: " + message + "\n\n\ndata: " + other + "\n\n", "1 2"},
 		"that does not end": {"text/event-stream", "data: " + message + "\n", ""},
 		"of two messages":   {"text/event-stream", "data: " + message + "\ndata: " + other + "\n\n", ""},
