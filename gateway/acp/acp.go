@@ -7,7 +7,6 @@ package acp
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -123,21 +122,12 @@ func (p *proxy) log(format string, args ...any) {
 
 // fromEditor hands on what the editor writes, and notes where sessions work.
 func (p *proxy) fromEditor(r io.Reader) {
-	in := jsonrpc.NewReader(r)
-	for {
-		line, err := in.Next()
-		if errors.Is(err, jsonrpc.ErrLong) {
-			p.toEditor(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
-			continue
-		}
-		if err != nil {
-			return
-		}
+	_ = jsonrpc.NewReader(r).Each(func(line []byte) { // However the editor ended its side, it has.
 		if m, err := jsonrpc.Parse(line); err == nil {
 			p.note(m)
 		}
 		p.toAgent(line)
-	}
+	}, p.toEditor)
 }
 
 // note takes what an editor's message tells of sessions.
@@ -167,31 +157,29 @@ func (p *proxy) note(m jsonrpc.Message) {
 
 // fromAgent hands on what the agent writes, and keeps its questions.
 func (p *proxy) fromAgent(ctx context.Context, r io.Reader) error {
-	in := jsonrpc.NewReader(r)
-	for {
-		line, err := in.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("acp: the agent's message %w", err)
-		}
-		m, err := jsonrpc.Parse(line)
-		if err != nil { // It could be a question that only the editor can read.
-			p.log("a message of the agent was not handed on: it %v", err)
-			continue
-		}
-		switch m.Method {
-		case "session/request_permission":
-			p.question(ctx, m)
-			continue
-		case "session/update":
-			p.update(ctx, m)
-		case "":
-			p.opened(m)
-		}
-		p.toEditor(line)
+	if err := jsonrpc.NewReader(r).Each(func(line []byte) { p.said(ctx, line) }, nil); err != nil {
+		return fmt.Errorf("acp: the agent's message %w", err)
 	}
+	return nil
+}
+
+// said takes one message of the agent's.
+func (p *proxy) said(ctx context.Context, line []byte) {
+	m, err := jsonrpc.Parse(line)
+	if err != nil { // It could be a question that only the editor can read.
+		p.log("a message of the agent was not handed on: it %v", err)
+		return
+	}
+	switch m.Method {
+	case "session/request_permission":
+		p.question(ctx, m)
+		return
+	case "session/update":
+		p.update(ctx, m)
+	case "":
+		p.opened(m)
+	}
+	p.toEditor(line)
 }
 
 // opened notes the folder of a session that the agent has opened.

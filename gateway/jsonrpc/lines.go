@@ -43,6 +43,24 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
+// Each calls take for every line. Its error says why they broke off. What answers a line
+// that is too long goes to answer; without one, such a line breaks them off, too.
+func (r *Reader) Each(take, answer func(message []byte)) error {
+	for {
+		line, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case answer != nil && errors.Is(err, ErrLong):
+			answer(Failure(ID{}, CodeInvalid, "vaglio: the message "+err.Error()))
+		case err != nil:
+			return err
+		default:
+			take(line)
+		}
+	}
+}
+
 func (r *Reader) line() ([]byte, error) {
 	var line []byte
 	long := false

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestParse(t *testing.T) {
@@ -138,4 +139,31 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("the id is %s, another reads %s", m.ID.Raw(), other.ID)
 		}
 	})
+}
+
+// What breaks lines off is told, and what is too long is answered by who can answer.
+func TestEachLine(t *testing.T) {
+	t.Parallel()
+	const text = "a\n\nlonger\nb"
+	for answers, want := range map[bool]string{true: "a|the answer|b", false: "a"} {
+		r := NewReader(strings.NewReader(text))
+		r.max = len("long")
+		var got []string
+		var answer func([]byte)
+		if answers {
+			answer = func(m []byte) {
+				if strings.Contains(string(m), "-32600") && strings.Contains(string(m), "longer than") {
+					got = append(got, "the answer")
+				}
+			}
+		}
+		err := r.Each(func(line []byte) { got = append(got, strings.TrimSpace(string(line))) }, answer)
+		if s := strings.Join(got, "|"); s != want || (err == nil) != answers {
+			t.Errorf("%s, %v", s, err)
+		}
+	}
+	broken := NewReader(iotest.ErrReader(io.ErrUnexpectedEOF))
+	if err := broken.Each(func([]byte) { t.Error("a line") }, func([]byte) { t.Error("an answer") }); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
 }

@@ -25,25 +25,18 @@ func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error 
 	defer cancel()
 	defer a.calls.asked.Wait()
 	defer a.calls.takeBack()
-	lines := jsonrpc.NewReader(in)
-	for {
-		line, err := lines.Next()
-		switch {
-		case errors.Is(err, jsonrpc.ErrLong):
-			a.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
-			continue
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("mcp: read the client's messages: %w", err)
-		}
+	err := jsonrpc.NewReader(in).Each(func(line []byte) {
 		m, err := jsonrpc.Parse(line)
 		if err != nil {
 			a.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
-			continue
+			return
 		}
 		a.message(ctx, m)
+	}, a.answer)
+	if err != nil {
+		return fmt.Errorf("mcp: read the client's messages: %w", err)
 	}
+	return nil
 }
 
 // nobody are pins of a proxy that stands before no server.

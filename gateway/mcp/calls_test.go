@@ -321,3 +321,35 @@ func TestApproversMessages(t *testing.T) {
 		t.Error("messages that break off end in no error")
 	}
 }
+
+// deaf is a gate that takes no reports.
+type deaf struct{ *gate }
+
+func (deaf) Report(context.Context, client.ID, client.Outcome) error { return client.ErrNotRunning }
+
+// How a call ended is told of those that a person was asked about, and the operator reads
+// what could not be told.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	var said strings.Builder
+	p := newProxy(Options{Gate: g, Pins: nobody{}, Log: &said})
+	p.takenBack(t.Context(), "")
+	p.takenBack(t.Context(), "a")
+	p.reports.Wait()
+	if did := g.did(); did != "report a succeeded=false notrun=true" || said.String() != "" {
+		t.Errorf("%s; %s", did, said.String())
+	}
+	p.Gate = deaf{g}
+	p.ended(t.Context(), "a", client.Outcome{})
+	if p.reports.Wait(); !strings.Contains(said.String(), "could not tell how a ended") {
+		t.Errorf("the operator reads %q", said.String())
+	}
+	said.Reset()
+	closed, w := io.Pipe()
+	closed.Close()
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	if err := Approve(t.Context(), Options{Gate: g, Log: &said}, in, w); err != nil || !strings.Contains(said.String(), "could not be written to") {
+		t.Errorf("%v; the operator reads %q", err, said.String())
+	}
+}

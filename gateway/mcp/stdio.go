@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // Streams are the four ends between which the messages pass, one on a line.
@@ -79,18 +79,7 @@ func (p *pipe) pass(ctx context.Context, s Streams) error {
 // fromClient hands on what the client writes. When the client has ended its side,
 // what is still held is taken back, and what is not goes on.
 func (p *pipe) fromClient(ctx context.Context, s Streams) {
-	in := jsonrpc.NewReader(s.FromClient)
-	for {
-		line, err := in.Next()
-		if errors.Is(err, jsonrpc.ErrLong) {
-			p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: the message "+err.Error()))
-			continue
-		}
-		if err != nil {
-			break
-		}
-		p.heard(ctx, line)
-	}
+	_ = jsonrpc.NewReader(s.FromClient).Each(func(line []byte) { p.heard(ctx, line) }, p.answer) // However it ended its side, it has.
 	p.calls.takeBack()
 	p.calls.asked.Wait()
 	if err := s.ToServer.Close(); err != nil {
@@ -183,23 +172,19 @@ func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
 // fromServer hands on what the server writes, and notes what it tells of its tools
 // and of how calls ended.
 func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
-	in := jsonrpc.NewReader(r)
-	for {
-		line, err := in.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("mcp: the server's message %w", err)
+	err := jsonrpc.NewReader(r).Each(func(line []byte) {
+		batch, ok, err := jsonrpc.Batch(line)
+		if !ok || err != nil {
+			batch = []strictjson.Value{strictjson.Value(line)}
 		}
-		if batch, ok, err := jsonrpc.Batch(line); ok && err == nil {
-			for _, one := range batch {
-				p.said(ctx, one)
-			}
-			continue
+		for _, one := range batch {
+			p.said(ctx, one)
 		}
-		p.said(ctx, line)
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("mcp: the server's message %w", err)
 	}
+	return nil
 }
 
 // said takes one message of the server's. What cannot be read passes, for the client
