@@ -83,6 +83,7 @@ func TestEdges(t *testing.T) {
 		// handed in
 		"printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧' | chpasswd", `printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\n' | chpasswd`, "printf 'a:⟦hunter2x⟧\\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd", "printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\\nc:⟦hunter4x⟧' | chpasswd",
 		"echo ⟦hunter2x⟧ | ssh a b c d e f passwd", "echo hunter2x | ssh a b c d e f g passwd", "htpasswd --init <<< hunter2x", "htpasswd -ni me <<< ⟦hunter2x⟧",
+		"docker x login -p hunter2x", "docker --x y login -p ⟦hunter2x⟧", "docker --x=y login -p ⟦hunter2x⟧", "docker --x=y z login -p hunter2x",
 		// calls of functions
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
 	}

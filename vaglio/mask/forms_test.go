@@ -1,0 +1,72 @@
+package mask_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTokensAreAsLongAsTheirIssuersMakeThem masks tokens from their least length on, and
+// leaves what is a character shorter.
+func TestTokensAreAsLongAsTheirIssuersMakeThem(t *testing.T) {
+	t.Parallel()
+	for prefix, least := range map[string]int{
+		"AIza": 35, "GOCSPX-": 20, "SG.": 40, "dckr_pat_": 20, "ntn_": 40, "pypi-AgE": 50, "rk_live_": 16, "rk_test_": 16, "rubygems_": 40,
+		"ghp_": 36, "gho_": 36, "ghu_": 36, "ghs_": 36, "ghr_": 36, "github_pat_": 22, "glpat-": 20, "gldt-": 20, "glrt-": 20, "glptt-": 20, "glcbt-": 20,
+		"glsoat-": 20, "glagent-": 20, "glft-": 20, "hf_": 30, "hvs.": 24, "lin_api_": 30, "whsec_": 24, "shpat_": 30, "xapp-": 20, "xoxb-": 10, "xoxe-": 10,
+		"xoxp-": 10, "sk-ant-": 20, "sk-proj-": 20, "sk-svcacct-": 20, "sk-or-": 20, "sk_live_": 16, "sk_test_": 16, "sk-": 20, "ya29.": 30, "npm_": 36, "dapi": 32, "dop_v1_": 60,
+		"hooks.slack.com/services/": 20, "discord.com/api/webhooks/": 20,
+	} {
+		shown := ""
+		if strings.Contains(prefix, "/") {
+			shown = prefix
+		}
+		text := fill(least)
+		if strings.HasPrefix(prefix[1:], "k") && len(prefix) > len("sk-") { // for which other rules want other letters
+			text = strings.Repeat("ab3_", least)[:least]
+		}
+		exactly(t, "x "+shown+"⟦"+strings.TrimPrefix(prefix, shown)+text+"⟧ y")
+		exactly(t, "x "+prefix+text[1:]+" y")
+		if prefix[0] != 'g' { // Of those a rule finds some within a word.
+			exactly(t, "xx"+prefix+text+" y")
+		}
+	}
+	for _, key := range []string{"AKIA", "ASIA", "ABIA", "ACCA"} {
+		exactly(t, "x ⟦"+key+capitals(16)+"⟧ y")
+		exactly(t, "x "+key+capitals(15)+" y")
+		exactly(t, "x "+key+capitals(17)+" y")
+		exactly(t, "x "+key+capitals(16)+"a y")
+	}
+}
+
+// TestNamesAndValues holds how a name is given a value: what belongs to the value, what the
+// shell acts on, and what only looks like it.
+func TestNamesAndValues(t *testing.T) {
+	t.Parallel()
+	for _, marked := range []string{
+		// signs
+		"PASSWORD=⟦hunter2⟧ run", "PASSWORD = '⟦hunter2⟧'", "PASSWORD == 'hunter2'", "PASSWORD := '⟦hunter2⟧'", "PASSWORD := hunter2x", "'password' => '⟦hunter2⟧'", "password: ⟦hunter2⟧",
+		"PASSWORD        = '⟦hunter2⟧'", "PASSWORD         = 'hunter2'", "PASSWORD=        ⟦hunter2⟧", "environ['PASSWORD'] = '⟦hunter2⟧'", `{\"password\": \"⟦hunter2⟧\"}`, `{"password": "⟦hunter2⟧"}`,
+		"password: {{ '⟦hunter2⟧' }}", "password: {{ hunter2 }}", `password=\"⟦hunter2⟧\"`, "PASSWORD=⟦hunter2⟧;ls", "PASSWORD=⟦hunter2⟧,x", "PASSWORD='⟦hunter2,x#y⟧'", "PASSWORD=⟦hunter2⟧#x", "PASSWORD=$(cat x)", "PASSWORD=⟦ab⟧$(cat x)",
+		"PASSWORD=${X}", "PASSWORD=$X", "PASSWORD=⟦$1x$y⟧", "PASSWORD=⟦ab$⟧",
+		// what a name means
+		"PWD=/home/u", "OLDPWD=~/x", "PWD=.", "PWD=⟦hunter2⟧", "u ALL=(ALL) NOPASSWD: /bin/ls", "u ALL=(ALL) PASSWD: /bin/ls", "alias pwd='ls -l'", "pwd=⟦hunter2⟧", "ssh_key_secret_name: hunter2x", "secretName: hunter2x",
+		"token: ⟦refresh2⟧", "arn:aws:x:secret:name-2", "token:refresh2", "my_token:⟦refresh2⟧", "x:token:refresh2", "POETRY_PYPI_TOKEN_PYPI=⟦hunter2x⟧", "TOKENS_A=hunter2x", "A_SECRET_B=⟦hunter2x⟧", "A_DBPASS_B=⟦hunter2x⟧",
+		"a_secret_b=hunter2x",
+		// headers
+		"Authorization: Bearer ⟦hunter2⟧", "authorization: token ⟦hunter2⟧", "Authorization: Digest ⟦hunter2⟧", "Authorization: ApiKey ⟦hunter2⟧", "Authorization: Negotiate ⟦hunter2⟧", "Authorization: AWS4-HMAC-SHA256 ⟦hunter2⟧", "Authorization: Basic ⟦hunter2⟧",
+		"Authorization: Other hunter2", "Bearer ⟦hunter2hunter2x9⟧", "Bearer hunter2hunter2", "Bearer hunterhunterhunterx", "Cookie: a=⟦hunter2⟧; b=⟦hunter3⟧", "Set-Cookie: a=⟦hunter2⟧\nb=hunter3",
+		// addresses
+		"git clone https://⟦" + strings.Repeat("a", 20) + "⟧@h/x", "git clone https://" + strings.Repeat("a", 19) + "@h/x", "x://u:⟦p⟧@h", "x://u:p/@h", "x://u:@h", "x://:⟦p⟧@h", "x://u:$P@h", "//u:p@h",
+		// elements of XML and settings by name
+		"<password>⟦hunter2⟧</password>", "<password>⟦hunter2⟧</x", "<password>hunter2", "<user>hunter2</user>", "< password>hunter2</password>", `{"name": "DB_PASSWORD", "value": "⟦hunter2x⟧"}`, `{"name": "REGION", "value": "hunter2x"}`,
+		`{"type": "password", "value": "⟦hunter2x⟧"}`,
+		// flags
+		"x --password ⟦hunter2⟧", "x --password -v", "x --password x.txt", "x ---password hunter2", "x --auth me:⟦hunter2⟧", "x --auth CRAM-MD5", "x --auth ⟦hunter2x⟧", "curl -u me:⟦hunter2⟧ h", "curl -u me h", "x -u me:hunter2 h",
+		"x --token-file hunter2x", "x -p ⟦hunter2x⟧ -u me", "x -u me -p ⟦hunter2x⟧", "x -u me -p 5432", "x -u me run -p hunter2x", "x --username me -pw ⟦hunter2x⟧", "x -p hunter2x -v me",
+		// what is no secret
+		"password=true", "password: null", "password=xxxx", "password=****", "password=...", "password=----", "password=changeme", "password=./x", "password=/a/b", "password=~/x", "password=../x", "password=/x", "password=⟦/xyzw⟧",
+		"password: string", "token = get_token()", "token = list[0]", "password: see below", "password = config.password", "password=config.password",
+	} {
+		exactly(t, marked)
+	}
+}
