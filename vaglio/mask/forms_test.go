@@ -1,8 +1,13 @@
 package mask_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // TestTokensAreAsLongAsTheirIssuersMakeThem masks tokens from their least length on, and
@@ -68,5 +73,87 @@ func TestNamesAndValues(t *testing.T) {
 		"password: string", "token = get_token()", "token = list[0]", "password: see below", "password = config.password", "password=config.password",
 	} {
 		exactly(t, marked)
+	}
+}
+
+// TestArgumentsUnderNames holds what is masked of a value by the name that it stands under.
+func TestArgumentsUnderNames(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name         string
+		value, shown any
+	}{
+		{"password", "hunter2", "‹›"},
+		{"password", "correct horse battery", "‹›"},
+		{"password", "rm -rf x", "rm -rf x"},
+		{"password", "a\nb", "a\nb"},
+		{"password", "a`b`", "a`b`"},
+		{"password", "a$(b)", "a$(b)"},
+		{"password", "a${b}", "a${b}"},
+		{"password", "$HOME", "$HOME"},
+		{"password", "", ""},
+		{"password", strictjson.Number("1234"), "‹›"},
+		{"password", strictjson.Number("123"), strictjson.Number("123")},
+		{"size", strictjson.Number("1234"), strictjson.Number("1234")},
+		{"password", true, true},
+		{"password", []any{"hunter2", strictjson.Number("1234")}, []any{"‹›", "‹›"}},
+		{"password", map[string]any{"hint": "hunter2"}, map[string]any{"hint": "hunter2"}},
+		{"auth", map[string]any{"password": "hunter2"}, map[string]any{"password": "‹›"}},
+		{"authorization", "Bearer a; b", "‹›"},
+		{"cookie", "a=b; c=d", "‹›"},
+		{"credentials", "me:hunter2", "‹›"},
+		{"credentials", "hunter2", "hunter2"},
+		{"credentials", ":hunter2", ":hunter2"},
+		{"credentials", "me:a/b", "me:a/b"},
+		{"credentials", strictjson.Number("1234"), strictjson.Number("1234")},
+		{"note", "PASSWORD=hunter2 run", "PASSWORD=‹› run"},
+		{"heroku_key", "12345678-aaaa-4bbb-8ccc-123456789012", "‹›"},
+		{"args", []any{"--password", "hunter2", "x"}, []any{"--password", "‹›", "x"}},
+		{"args", []any{"password", "hunter2"}, []any{"password", "hunter2"}},
+		{"args", []any{"--cookie", "hunter2"}, []any{"--cookie", "hunter2"}},
+		{"args", []any{"curl", "-u", "me:hunter2", "https://x"}, []any{"curl", "-u", "me:‹›", "https://x"}},
+		{"args", append(words(63), "mysql", "-phunter2x"), append(words(63), "mysql", "-phunter2x")}, // so far is not looked
+		{"args", append(words(5), ";", "mysql", "-phunter2x"), append(words(5), ";", "mysql", "-p‹›")},
+	} {
+		got := masked(masker.Object(map[string]any{row.name: row.value})[row.name])
+		if diff := cmp.Diff(row.shown, got); diff != "" {
+			t.Errorf("%s: %v\n%s", row.name, row.value, diff)
+		}
+	}
+	secret := "ghp_" + fill(36)
+	if got := masker.Object(map[string]any{"command": "/" + secret + "/mysql", "args": []any{}}); strings.Contains(fmt.Sprint(got), secret) {
+		t.Errorf("the program's folder shows a secret: %v", got)
+	}
+	if got := masker.Texts([]string{"x", "password=hunter2"}); got[0] != "x" || strings.Contains(got[1], "hunter2") {
+		t.Error(got)
+	}
+}
+
+func words(n int) (all []any) {
+	for range n {
+		all = append(all, "a")
+	}
+	return all
+}
+
+// masked is a value with its masks written short.
+func masked(v any) any {
+	switch v := v.(type) {
+	case string:
+		return masks.ReplaceAllString(v, "‹›")
+	case []any:
+		all := []any{}
+		for _, one := range v {
+			all = append(all, masked(one))
+		}
+		return all
+	case map[string]any:
+		all := map[string]any{}
+		for name, one := range v {
+			all[name] = masked(one)
+		}
+		return all
+	default:
+		return v
 	}
 }
