@@ -27,7 +27,7 @@ var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
 // every card is final; and no message has a button that could still be pressed, nor
 // did ever two of one ask.
 func TestKilledAtRandomInstants(t *testing.T) {
-	asks, kills := 500, 50
+	asks, kills := 300, 30
 	switch {
 	case race.Detector:
 		asks, kills = 40, 5 // A race shows in a few, and everything is slower.

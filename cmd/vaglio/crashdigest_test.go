@@ -33,7 +33,7 @@ import (
 // A digest is due every day. The test reaches many of them by moving the time of
 // the day at which it is due, a minute between one window and the next.
 func TestKilledWhileDigestsAreSent(t *testing.T) {
-	kills := 200
+	kills := 100
 	switch {
 	case race.Detector:
 		kills = 8 // A race shows in any of them; what a kill leaves behind the others tell.
