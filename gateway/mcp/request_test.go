@@ -125,7 +125,7 @@ func TestPinsOfTools(t *testing.T) {
 	dir := t.TempDir()
 	dir = filepath.Join(dir, "mcp")
 	p := NewFilePins(dir, "a")
-	for _, digest := range strings.Fields("0 1 2 3 4 5 6 7 8 8") {
+	for digest := range strings.FieldsSeq("0 1 2 3 4 5 6 7 8 8") {
 		p.Accept("x", digest)
 	}
 	p = NewFilePins(dir, "a")

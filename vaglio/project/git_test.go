@@ -41,12 +41,12 @@ func TestSettingsOfGit(t *testing.T) {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
 	}
-	for _, verb := range strings.Fields("version help config init clone rev-parse") {
+	for verb := range strings.FieldsSeq("version help config init clone rev-parse") {
 		if got := tasks(t, "git "+verb, config("[core]\npager = x")); got != "" {
 			t.Errorf("git %s runs %s", verb, got)
 		}
 	}
-	for _, name := range strings.Fields(`core.pager core.sshCommand core.askPass core.gitProxy diff.external gpg.program diff.d.textconv diff.d.command
+	for name := range strings.FieldsSeq(`core.pager core.sshCommand core.askPass core.gitProxy diff.external gpg.program diff.d.textconv diff.d.command
 		filter.f.clean filter.f.smudge filter.f.process merge.m.driver sequence.editor interactive.diffFilter`) {
 		section, key := name[:strings.LastIndexByte(name, '.')], name[strings.LastIndexByte(name, '.')+1:]
 		if head, sub, ok := strings.Cut(section, "."); ok {
@@ -56,7 +56,7 @@ func TestSettingsOfGit(t *testing.T) {
 			t.Errorf("%s runs %q", name, got)
 		}
 	}
-	for _, value := range strings.Fields("true false 0 1 yes no on off On") {
+	for value := range strings.FieldsSeq("true false 0 1 yes no on off On") {
 		if got := tasks(t, "git log", config("[core]\nfsmonitor = "+value+"\n")); got != "" {
 			t.Errorf("a switch that is %s runs %s", value, got)
 		}

@@ -104,7 +104,7 @@ func TestCommandsInTexts(t *testing.T) {
 		"#ls -l":           "",
 	} {
 		var got []string
-		for _, row := range strings.Split((call{command: "snakemake", files: files{"Snakefile": "\n" + line}}).tasks(t), "\n") {
+		for row := range strings.SplitSeq((call{command: "snakemake", files: files{"Snakefile": "\n" + line}}).tasks(t), "\n") {
 			got = append(got, strings.TrimPrefix(row, "Snakefile:2 sh "))
 		}
 		if s := strings.Join(got, "|"); s != want {

@@ -161,19 +161,12 @@ func (m *makefile) statement(file string, line int, s string) bool {
 // assigns reads an assignment. What is not assigned at once, by a colon, is put
 // together where it is used.
 func (m *makefile) assigns(file string, line int, s string, overrides bool) bool {
-	i := strings.IndexByte(s, '=')
-	if i <= 0 {
+	left, val, ok := strings.Cut(s, "=")
+	bare := strings.TrimRight(left, ":+?!")
+	name, op, val := strings.TrimSpace(bare), left[len(bare):], strings.TrimSpace(val)
+	if !ok || name == "" || strings.ContainsAny(name, " \t:$(") {
 		return false
 	}
-	name, op := s[:i], ""
-	if j := len(strings.TrimRight(name, ":+?!")); j < len(name) {
-		name, op = name[:j], name[j:]
-	}
-	name = strings.TrimSpace(name)
-	if name == "" || strings.ContainsAny(name, " \t:$(") {
-		return false
-	}
-	val := strings.TrimSpace(s[i+1:])
 	old, set := m.vars[name]
 	switch {
 	case m.given[name] && !overrides:

@@ -59,7 +59,7 @@ func TestMakefiles(t *testing.T) {
 		}
 	}
 	nested := files{"Makefile": "include 2"}
-	for _, name := range strings.Fields("2 3 4 5 6 7 8 9") {
+	for name := range strings.FieldsSeq("2 3 4 5 6 7 8 9") {
 		nested[name] = "x: ; in" + name + "\ninclude " + string(name[0]+1)
 	}
 	if got := tasks(t, "make", nested); !strings.Contains(got, "in8") || strings.Contains(got, "in9") {

@@ -10,7 +10,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(`{"scripts":{`)
-	for _, name := range strings.Fields("preinstall install postinstall prepare prepublish prepublishOnly prepack pack postpack publish version test pretest x run post-install-cmd pre-update-cmd") {
+	for name := range strings.FieldsSeq("preinstall install postinstall prepare prepublish prepublishOnly prepack pack postpack publish version test pretest x run post-install-cmd pre-update-cmd") {
 		b.WriteString(`"` + name + `":"` + name + `",`)
 	}
 	all := files{"package.json": strings.TrimSuffix(b.String(), ",") + "}}"}
