@@ -52,3 +52,17 @@ func TestFinderFindsEveryLiteral(t *testing.T) {
 		t.Errorf("there are %d literals of %d rules", n, len(f.rules))
 	}
 }
+
+// Rules that could not be used are refused by their name.
+func TestRulesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	const rule = `{"id":"x","regex":"a","starts":["a"]}` + "\n"
+	for rules, want := range map[string]string{
+		rule: "", "# a remark\n" + rule: "", `{"id":`: "a rule for secrets", `{"id":"x","regex":"(","starts":["a"]}`: "the rule x", `{"id":"x","regex":"a"}`: "has no literal",
+		strings.Repeat(rule, maxRules): "", strings.Repeat(rule, maxRules+1): "there are 257 rules",
+	} {
+		if _, err := newFinder([]byte(rules)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v", rules, err)
+		}
+	}
+}

@@ -3,9 +3,12 @@ package mask_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -84,12 +87,18 @@ func TestEdges(t *testing.T) {
 		"printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧' | chpasswd", `printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\n' | chpasswd`, "printf 'a:⟦hunter2x⟧\\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd", "printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\\nc:⟦hunter4x⟧' | chpasswd",
 		"echo ⟦hunter2x⟧ | ssh a b c d e f passwd", "echo hunter2x | ssh a b c d e f g passwd", "htpasswd --init <<< hunter2x", "htpasswd -ni me <<< ⟦hunter2x⟧",
 		"docker x login -p hunter2x", "docker --x y login -p ⟦hunter2x⟧", "docker --x=y login -p ⟦hunter2x⟧", "docker --x=y z login -p hunter2x",
+		"client_secret=https://***@h/x", "x 123456:A" + fill(33), "echo  | passwd", "chpasswd <<EOF\nroot:⟦hunter2x⟧", "chpasswd <<EOF\nroot:⟦hunter2x⟧\n\nann:⟦hunter3x⟧\nEOF\nbob:hunter4x",
+		"mysql \\\n -p⟦hunter2x⟧", "mysql; x -u me -p ⟦hunter2x⟧", "mysql x -u me -p hunter2x", "it is identified x 'hunter2x'", "identified; x by 'hunter2x'", "the name x value=hunter2x",
+		"x eyJ" + fill(20), "x eyJ" + fill(20) + ".eyJ" + fill(20), "x ⟦eyJ" + fill(20) + ".eyJ" + fill(20) + ".⟧ y", "x eyJ" + fill(6) + ".eyJ" + fill(20) + "." + fill(20),
+		"private-lines: 1\n" + strings.Repeat("A", 64),
 		// calls of functions
+		"connect('a', 'b', 'c', '⟦hunter2x⟧', 'd')", "set('password', '⟦hunter2x⟧', 'x')", "set('user', 'hunter2x')", "hash_password('⟦hunter2x⟧')", "hash_password(x)", "auth=('me', '⟦hunter2x⟧')", "login('me', 'Bearer ⟦hunter2x⟧')",
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
 	frame := strings.Repeat("OF ", 14)
 	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
+	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----END PRIVATE KEY-----", "Private-Lines: 1\n⟦"+key+"⟧\n", "Private-Lines: 1\n⟦"+key+"⟧\nPrivate-MAC: "+key)
 	for _, marked := range rows {
 		exactly(t, marked)
 	}
@@ -114,6 +123,23 @@ func TestShapeOfMasks(t *testing.T) {
 	} {
 		if got := mask.Shape(text + " more"); got > 0 != want || got > 0 && got != len(text) {
 			t.Errorf("%s has the shape of a mask over %d bytes", text, got)
+		}
+	}
+}
+
+// TestReplaced has something of the caller's stand for every secret, whatever it is.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	var secrets []string
+	args := map[string]any{"command": "mysql -phunter2x; curl -u me:hunter3x https://x", "password": "hunter4x", "list": []any{"PASSWORD=hunter5x"}}
+	got := mask.Replaced(args, func(secret string) string { secrets = append(secrets, secret); return "…" })
+	want := map[string]any{"command": "mysql -p…; curl -u me:… https://x", "password": "…", "list": []any{"PASSWORD=…"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for secret := range strings.FieldsSeq("hunter2x hunter3x hunter4x hunter5x") {
+		if !slices.Contains(secrets, secret) {
+			t.Errorf("%s is not among %q", secret, secrets)
 		}
 	}
 }

@@ -70,6 +70,9 @@ func TestCommandsInYAML(t *testing.T) {
 
 func TestCMake(t *testing.T) {
 	t.Parallel()
+	if got := tasks(t, "cmake .", nil); got != "" {
+		t.Errorf("of no file: %s", got)
+	}
 	for text, want := range map[string]string{
 		"add_custom_command(OUTPUT x COMMAND a \"b \\\"c\\\"\" DEPENDS d COMMAND e ARGS f)":           "1 sh 'a' 'b \"c\"'\n1 sh 'e' 'f'",
 		"add_custom_target(x\n # COMMAND no\n COMMAND # no\n ls (a) b)":                               "3 sh 'ls'",

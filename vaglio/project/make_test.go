@@ -17,6 +17,8 @@ func TestMakefiles(t *testing.T) {
 		{"make --directory=sub", files{"sub/makefile": "a:\n\tls $(CURDIR) $(SHELL) $(MAKE)"}, "sub/makefile:2 sh ls /p/sub /bin/sh make"},
 		{"make --makefile x", files{"x": "a:\n\tls"}, "x:2 sh ls"},
 		{"make", files{"Makefile": ".PHONY: x\n%.o: y\n\tno\na: ; ls\nb: ; id"}, "Makefile:4 sh ls"},
+		{"make", files{"Makefile": ".a: ; ls\n%.o: ; id"}, ""},
+		{"make", nil, ""},
 		{"make", files{"Makefile": ".DEFAULT_GOAL = b\na: ; ls\nb: ; id"}, "Makefile:3 sh id"},
 		{"make -C /p -j b X=1 -f Makefile", files{"Makefile": "a: ; ls\nb: ; id $(X)\nMakefile: ; no"}, "Makefile:2 sh id 1"},
 		{"make -I b -o b -W b -E b --file Makefile --eval b a", files{"Makefile": "a: ; ls\nb: ; id"}, "Makefile:1 sh ls"},
