@@ -1,8 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -177,4 +182,157 @@ func TestPinsOfTools(t *testing.T) {
 			t.Errorf("a file of %d bytes fits: %v", size, !fits)
 		}
 	}
+}
+
+// A proxy on a listener serves until its context ends, and then no more.
+func TestServeHTTP(t *testing.T) {
+	t.Parallel()
+	listen := func() net.Listener {
+		t.Helper()
+		var c net.ListenConfig
+		l, err := c.Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := listen()
+	if err := ServeHTTP(t.Context(), Options{Pins: pins{}}, l, "no address"); err == nil {
+		t.Error("a proxy stands before no server")
+	}
+	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is still open: %v", err)
+	}
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Up", "yes") }))
+	defer up.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	l = listen()
+	done := make(chan error, 1)
+	go func() { done <- ServeHTTP(ctx, Options{Pins: pins{}}, l, up.URL) }()
+	w := &web{t: t, base: "http://" + l.Addr().String()}
+	if got := w.do(w.request(t.Context(), http.MethodGet, "")); got.header.Get("X-Up") != "yes" {
+		t.Errorf("%+v", got)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	l = listen()
+	l.Close()
+	if err := ServeHTTP(t.Context(), Options{Pins: pins{}}, l, up.URL); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("on a closed listener: %v", err)
+	}
+}
+
+// Over HTTP, too, a client is known by how it introduces itself, a name is of one call at
+// once, and what the server cannot be asked is told.
+func TestHTTPCallsThatMeet(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, false)
+	w.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"codex-mcp-client"}}}`)
+	if got, _ := w.h.clientName.Load().(string); got != "codex-mcp-client" {
+		t.Errorf("the client is %q", got)
+	}
+	in := w.held(t.Context(), "Mcp-Session-Id", "s")
+	if got := w.post(toolsCall("1", "ok"), "Mcp-Session-Id", "s"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "not answered yet") {
+		t.Errorf("%+v", got)
+	}
+	w.gate.deny("no")
+	_, _ = io.ReadAll(in)
+	if got := w.post(toolsCall("1", "ok"), "Mcp-Session-Id", "s"); !strings.Contains(got.body, ran) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What a server answers instead of a list, or of a result, is told the operator or the client.
+func TestHTTPStrangeServers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		list, call http.HandlerFunc
+		log, want  string
+	}{
+		"no list": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }, nil, "it answered with the status 418", "data: "},
+		"another answer": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":7,"result":{}}`)
+		}, nil, "it gave no list", "data: "},
+		"no answer": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, "could not be listed", "data: "},
+		"no result": {nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }, "", "the server answered with the status 418"},
+		"a message": {nil, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"method":"x"}`)
+		}, "", "the server answered with the status 200"},
+		"half a result": {nil, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "99")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		}, "", "the server answered with the status 200"},
+		"broken off": {nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "has not answered the call that was allowed as a-1", "whether it ran is not known"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				list := strings.Contains(string(body), `"tools/list"`)
+				switch {
+				case list && tc.list != nil:
+					tc.list(w, r)
+				case !list && tc.call != nil:
+					tc.call(w, r)
+				default:
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = io.WriteString(w, (&server{tools: aTool("hold", "")}).answer(string(body)))
+				}
+			}))
+			defer up.Close()
+			up.Config.ErrorLog = log.New(io.Discard, "", 0)
+			var said strings.Builder
+			g := newGate()
+			h, err := NewHandler(Options{Gate: g, Name: "srv", Pins: pins{}, Log: &said}, up.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			front := httptest.NewServer(h)
+			w := &web{t: t, gate: g, h: h, base: front.URL}
+			in := w.held(t.Context())
+			g.allow()
+			rest, err := io.ReadAll(in)
+			front.Close()
+			if h.Close(); err != nil || !strings.Contains(string(rest), tc.want) || !strings.Contains(said.String(), tc.log) {
+				t.Errorf("%v: %s\nthe operator reads %s", err, rest, said.String())
+			}
+		})
+	}
+}
+
+// A call that its client took back while it was allowed is reported as not run.
+func TestHTTPTakenBackWhenAllowed(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	g := newGate()
+	w := newWeb(t, false)
+	h, err := NewHandler(Options{Gate: &leaver{gate: g}, Name: "srv", Pins: pins{}, Log: &said}, w.up.URL+"/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	h.Gate.(*leaver).leave = leave
+	g.allow()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(toolsCall("1", "hold")))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "text/event-stream")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	h.Close()
+	if did := g.did(); did != "redeem; report a-1 succeeded=false notrun=true" || strings.Contains(w.server.lines(), "tools/call") {
+		t.Errorf("the gate: %s; the server:\n%s", did, w.server.lines())
+	}
+}
+
+// leaver is a gate at which the client leaves as its permit is spent.
+type leaver struct {
+	*gate
+	leave context.CancelFunc
+}
+
+func (l *leaver) Redeem(ctx context.Context, permit string, p client.Proposal) error {
+	defer l.leave()
+	return l.gate.Redeem(ctx, permit, p)
 }
