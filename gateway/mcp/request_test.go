@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -283,7 +282,6 @@ func TestHTTPStrangeServers(t *testing.T) {
 				}
 			}))
 			defer up.Close()
-			up.Config.ErrorLog = log.New(io.Discard, "", 0)
 			var said strings.Builder
 			g := newGate()
 			h, err := NewHandler(Options{Gate: g, Name: "srv", Pins: pins{}, Log: &said}, up.URL)

@@ -66,3 +66,19 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 		}
 	}
 }
+
+// What meets or overlaps is one place.
+func TestPlacesThatMeetAreOne(t *testing.T) {
+	t.Parallel()
+	for _, row := range [][2][]place{
+		{nil, nil},
+		{{{3, 5}}, {{3, 5}}},
+		{{{3, 5}, {0, 3}}, {{0, 5}}},
+		{{{3, 5}, {0, 2}}, {{0, 2}, {3, 5}}},
+		{{{0, 9}, {2, 3}, {8, 10}, {11, 12}}, {{0, 10}, {11, 12}}},
+	} {
+		if got := apart(slices.Clone(row[0])); !slices.Equal(got, row[1]) {
+			t.Errorf("%v are %v", row[0], got)
+		}
+	}
+}

@@ -64,13 +64,13 @@ func TestNamesAndValues(t *testing.T) {
 		"git clone https://⟦" + strings.Repeat("a", 20) + "⟧@h/x", "git clone https://" + strings.Repeat("a", 19) + "@h/x", "x://u:⟦p⟧@h", "x://u:p/@h", "x://u:@h", "x://:⟦p⟧@h", "x://u:$P@h", "//u:p@h",
 		// elements of XML and settings by name
 		"<password>⟦hunter2⟧</password>", "<password>⟦hunter2⟧</x", "<password>hunter2", "<user>hunter2</user>", "< password>hunter2</password>", `{"name": "DB_PASSWORD", "value": "⟦hunter2x⟧"}`, `{"name": "REGION", "value": "hunter2x"}`,
-		`{"type": "password", "value": "⟦hunter2x⟧"}`,
+		"name=token value=⟦hunter2x⟧", "x config set DB_PASSWORD --value ⟦hunter2x⟧", `{"type": "password", "value": "⟦hunter2x⟧"}`,
 		// flags
 		"x --password ⟦hunter2⟧", "x --password -v", "x --password x.txt", "x ---password hunter2", "x --auth me:⟦hunter2⟧", "x --auth CRAM-MD5", "x --auth ⟦hunter2x⟧", "curl -u me:⟦hunter2⟧ h", "curl -u me h", "x -u me:hunter2 h",
 		"x --token-file hunter2x", "x -p ⟦hunter2x⟧ -u me", "x -u me -p ⟦hunter2x⟧", "x -u me -p 5432", "x -u me run -p hunter2x", "x --username me -pw ⟦hunter2x⟧", "x -p hunter2x -v me",
 		// what is no secret
 		"password=true", "password: null", "password=xxxx", "password=****", "password=...", "password=----", "password=changeme", "password=./x", "password=/a/b", "password=~/x", "password=../x", "password=/x", "password=⟦/xyzw⟧",
-		"password: string", "token = get_token()", "token = list[0]", "password: see below", "password = config.password", "password=config.password",
+		"password: string", "token = get_token()", "token = list[0]", "password: see below", "password: ⟦hunter⟧", "password: ⟦hunter⟧\nmore", "password: hunter more", "password = ⟦hunter2⟧ more", "password = config.password", "password=config.password",
 	} {
 		exactly(t, marked)
 	}
@@ -79,6 +79,7 @@ func TestNamesAndValues(t *testing.T) {
 // TestArgumentsUnderNames holds what is masked of a value by the name that it stands under.
 func TestArgumentsUnderNames(t *testing.T) {
 	t.Parallel()
+	const uuid = "12345678-aaaa-4bbb-8ccc-123456789012"
 	for _, row := range []struct {
 		name         string
 		value, shown any
@@ -107,7 +108,9 @@ func TestArgumentsUnderNames(t *testing.T) {
 		{"credentials", "me:a/b", "me:a/b"},
 		{"credentials", strictjson.Number("1234"), strictjson.Number("1234")},
 		{"note", "PASSWORD=hunter2 run", "PASSWORD=‹› run"},
-		{"heroku_key", "12345678-aaaa-4bbb-8ccc-123456789012", "‹›"},
+		{"heroku_key", uuid, "‹›"},
+		{"heroku_key", uuid + strings.Repeat(" ", 512-len("heroku_key"+uuid)), "‹›" + strings.Repeat(" ", 512-len("heroku_key"+uuid))},
+		{"heroku_key", uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid)), uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid))}, // too long to be one alone
 		{"args", []any{"--password", "hunter2", "x"}, []any{"--password", "‹›", "x"}},
 		{"args", []any{"password", "hunter2"}, []any{"password", "hunter2"}},
 		{"args", []any{"--cookie", "hunter2"}, []any{"--cookie", "hunter2"}},

@@ -161,7 +161,7 @@ func (sc *scanner) loginAt(f form, from, to int) {
 		host = len(word)
 	}
 	cut := strings.LastIndexByte(word[:host], f.sign)
-	if cut <= 0 || strings.Trim(word[:cut], `"'`) == "" {
+	if strings.Trim(word[:max(cut, 0)], `"'`) == "" {
 		return
 	}
 	if v := sc.valueAfter(from+cut+1, false); v.to > v.from {

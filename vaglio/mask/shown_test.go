@@ -92,7 +92,7 @@ func TestEdges(t *testing.T) {
 		"x eyJ" + fill(20), "x eyJ" + fill(20) + ".eyJ" + fill(20), "x ⟦eyJ" + fill(20) + ".eyJ" + fill(20) + ".⟧ y", "x eyJ" + fill(6) + ".eyJ" + fill(20) + "." + fill(20),
 		"private-lines: 1\n" + strings.Repeat("A", 64),
 		// calls of functions
-		"connect('a', 'b', 'c', '⟦hunter2x⟧', 'd')", "set('password', '⟦hunter2x⟧', 'x')", "set('user', 'hunter2x')", "hash_password('⟦hunter2x⟧')", "hash_password(x)", "auth=('me', '⟦hunter2x⟧')", "login('me', 'Bearer ⟦hunter2x⟧')",
+		"connect('a', 'b', 'c', '⟦hunter2x⟧', 'd')", "set('password', '⟦hunter2x⟧', 'x')", "set('user', 'hunter2x')", "set('password')", "hash_password('⟦hunter2x⟧')", "hash_password(x)", "auth=('me', '⟦hunter2x⟧')", "login('me', 'Bearer ⟦hunter2x⟧')",
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)

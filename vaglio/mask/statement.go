@@ -116,7 +116,7 @@ func (sc *scanner) fillsNamed(option string) bool {
 	before = before[strings.LastIndexAny(before, ";|&\n")+1:]
 	return slices.ContainsFunc(strings.Fields(before), func(word string) bool {
 		word = strings.Trim(word, `"'`)
-		return word[max(0, len(word)-1):] != "=" && secrecyOf(word[strings.LastIndexAny(word, ":/=")+1:]) != notSecret
+		return secrecyOf(word[strings.LastIndexAny(word, ":/=")+1:]) != notSecret
 	})
 }
 
