@@ -65,6 +65,10 @@ func TestNamesAndValues(t *testing.T) {
 		// elements of XML and settings by name
 		"<password>⟦hunter2⟧</password>", "<password>⟦hunter2⟧</x", "<password>hunter2", "<user>hunter2</user>", "< password>hunter2</password>", `{"name": "DB_PASSWORD", "value": "⟦hunter2x⟧"}`, `{"name": "REGION", "value": "hunter2x"}`,
 		"name=token value=⟦hunter2x⟧", "x config set DB_PASSWORD --value ⟦hunter2x⟧", `{"type": "password", "value": "⟦hunter2x⟧"}`,
+		"CREDENTIALS=me:⟦hunter2x⟧", "CREDENTIALS=:hunter2x", "CREDENTIALS=me:a/b", "psql -c \"CREATE USER u PASSWORD '$PW'\"", "psql -c \"CREATE USER u PASSWORD '⟦hunter2⟧'\"",
+		// handed in
+		"echo ⟦hunter2x⟧ | x --password-file -", "echo ⟦hunter2x⟧ | x --password-file=/dev/stdin", "echo hunter2x | x --password-file y", "echo ⟦hunter2x⟧ | x --passphrase-fd 0", "echo hunter2x | x --passphrase-fd 3",
+		"echo ⟦hunter2x⟧ | x --with-token-stdin", "echo hunter2x | x --user-stdin", "mysql ; x -u me -p ⟦hunter2x⟧",
 		// flags
 		"x --password ⟦hunter2⟧", "x --password -v", "x --password x.txt", "x ---password hunter2", "x --auth me:⟦hunter2⟧", "x --auth CRAM-MD5", "x --auth ⟦hunter2x⟧", "curl -u me:⟦hunter2⟧ h", "curl -u me h", "x -u me:hunter2 h",
 		"x --token-file hunter2x", "x -p ⟦hunter2x⟧ -u me", "x -u me -p ⟦hunter2x⟧", "x -u me -p 5432", "x -u me run -p hunter2x", "x --username me -pw ⟦hunter2x⟧", "x -p hunter2x -v me",

@@ -131,7 +131,7 @@ func (sc *scanner) valueOf() string {
 	}
 	rest := strings.TrimLeft(before[i+len("name"):], `"'\`)
 	rest = strings.TrimLeft(rest, " ")
-	if rest == "" || rest[0] != ':' && rest[0] != '=' {
+	if rest[0] != ':' && rest[0] != '=' { // At least the word value is left.
 		return ""
 	}
 	rest = rest[1:]

@@ -72,7 +72,7 @@ func readTakers() map[string][]taker {
 
 // formOf reads a form of the table.
 func formOf(text string) form {
-	if number, ok := strings.CutPrefix(text, "@"); ok && len(number) == 1 && isDigit(number[0]) {
+	if number, ok := strings.CutPrefix(text, "@"); ok && isDigit(number[0]) {
 		return form{where: operand, number: int(number[0] - '0')}
 	}
 	for _, ending := range []struct {
