@@ -307,17 +307,20 @@ func TestHTTPTakenBackWhenAllowed(t *testing.T) {
 	var said strings.Builder
 	g := newGate()
 	w := newWeb(t, false)
-	h, err := NewHandler(Options{Gate: &leaver{gate: g}, Name: "srv", Pins: pins{}, Log: &said}, w.up.URL+"/mcp")
+	l := &leaver{gate: g}
+	h, err := NewHandler(Options{Gate: l, Name: "srv", Pins: pins{}, Log: &said}, w.up.URL+"/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, leave := context.WithCancel(t.Context())
-	h.Gate.(*leaver).leave = leave
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ctx, leave := context.WithCancel(r.Context())
+		l.leave = leave
+		h.ServeHTTP(rw, r.WithContext(ctx))
+	}))
+	defer front.Close()
+	w.base = front.URL
 	g.allow()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(toolsCall("1", "hold")))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "text/event-stream")
-	h.ServeHTTP(httptest.NewRecorder(), r)
+	w.post(toolsCall("1", "hold"))
 	h.Close()
 	if did := g.did(); did != "redeem; report a-1 succeeded=false notrun=true" || strings.Contains(w.server.lines(), "tools/call") {
 		t.Errorf("the gate: %s; the server:\n%s", did, w.server.lines())
