@@ -253,6 +253,16 @@ func TestListingsThatDoNotEnd(t *testing.T) {
 		if pages != mostPages {
 			t.Errorf("%d pages are read", pages)
 		}
+		for _, page := range []string{`{"tools":[]}`, `{"tools":[{}],"nextCursor":"p"}`} {
+			pages = 0
+			p.learn(t.Context(), "x", func(context.Context, string) (jsonrpc.Message, error) {
+				pages++
+				return jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":1,"result":` + page + `}`))
+			})
+			if pages != 1 {
+				t.Errorf("%s is the first of %d pages", page, pages)
+			}
+		}
 		start := time.Now()
 		p.learn(t.Context(), "x", func(ctx context.Context, _ string) (jsonrpc.Message, error) {
 			<-ctx.Done()
@@ -351,5 +361,86 @@ func TestReports(t *testing.T) {
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	if err := Approve(t.Context(), Options{Gate: g, Log: &said}, in, w); err != nil || !strings.Contains(said.String(), "could not be written to") {
 		t.Errorf("%v; the operator reads %q", err, said.String())
+	}
+}
+
+// leaver is a gate at which the client leaves as its permit is spent.
+type leaver struct {
+	*gate
+	leave func()
+}
+
+func (l *leaver) Redeem(ctx context.Context, permit string, p client.Proposal) error {
+	l.leave()
+	return l.gate.Redeem(ctx, permit, p)
+}
+
+// A call that its client takes back while it is allowed does not run, and that is told.
+func TestTakenBackWhenAllowed(t *testing.T) {
+	t.Parallel()
+	l := &leaver{}
+	w := newWorld(t, func(o *Options) { l.gate, _ = o.Gate.(*gate); o.Gate = l })
+	left := make(chan bool)
+	l.leave = func() {
+		defer close(left)
+		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		w.next() // The cancel was read before.
+	}
+	w.send(toolsCall("1", "hold"))
+	<-w.gate.held
+	w.gate.allow()
+	<-left
+	w.end()
+	if did := w.gate.did(); did != "redeem; report a-1 succeeded=false notrun=true" || strings.Contains(w.server.lines(), "tools/call") {
+		t.Errorf("the gate: %s; the server:\n%s", did, w.server.lines())
+	}
+}
+
+// Of two calls with one state that are allowed, one runs.
+func TestOneStateOneRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.server.describe(aTool("hold_more", ""))
+	made := func(id, state string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"hold_more","arguments":{}` + state + `}}`
+	}
+	w.send(made("1", ""))
+	<-w.gate.held
+	w.gate.allow()
+	w.next()
+	w.send(made("2", `,"requestState":"s"`), made("3", `,"requestState":"s"`))
+	<-w.gate.held
+	<-w.gate.held
+	w.server.silence()
+	w.gate.allow()
+	w.gate.allow()
+	refused := w.next()
+	w.end()
+	if !strings.Contains(refused, "is not one that the server gave") || strings.Count(w.gate.did(), "notrun=true") != 1 || strings.Count(w.server.lines(), `"requestState"`) != 1 {
+		t.Errorf("%s\nthe gate: %s", refused, w.gate.did())
+	}
+}
+
+// A server's request is no answer to the client's call of the same number.
+func TestAServersRequestIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.server.mute = true
+	w.send(toolsCall("1", "hold"))
+	<-w.gate.held
+	w.gate.allow()
+	for !strings.Contains(w.server.lines(), "tools/call") {
+		w.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+		w.next()
+	}
+	const request = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}`
+	for _, line := range []string{request, `{"jsonrpc":"2.0","id":1,"result":{}}`} {
+		if _, err := io.WriteString(w.toClient, line+"\n"); err != nil || w.next() != line {
+			t.Errorf("%s does not pass: %v", line, err)
+		}
+	}
+	w.end()
+	if did := w.gate.did(); did != "redeem; report a-1 succeeded=true notrun=false" {
+		t.Errorf("the gate: %s", did)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -141,6 +140,7 @@ func TestPinsOfTools(t *testing.T) {
 	if i, err := os.Stat(dir); err != nil || i.Mode().Perm() != 0o700 {
 		t.Errorf("others may look into the folder: %v, %v", i.Mode(), err)
 	}
+	stays := p
 	files, err := filepath.Glob(dir + "/*.json")
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
@@ -157,6 +157,9 @@ func TestPinsOfTools(t *testing.T) {
 	p.Meet(map[string]string{"x": "9"})
 	if p.Accept("x", "8"); !os.SameFile(before, stamp()) {
 		t.Error("the file is written though nothing is new")
+	}
+	if err := os.Remove(files[0]); err != nil || !stays.Fits("x", "8") {
+		t.Errorf("what was read once is read again: %v", err)
 	}
 	for text, fits := range map[string]bool{`{"tools":{"x":["1"]}}`: true, `{}`: false, `{"tools":`: false, `{"tools":{"x":["1"]},"more":1}`: false} {
 		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
@@ -299,41 +302,4 @@ func TestHTTPStrangeServers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A call that its client took back while it was allowed is reported as not run.
-func TestHTTPTakenBackWhenAllowed(t *testing.T) {
-	t.Parallel()
-	var said strings.Builder
-	g := newGate()
-	w := newWeb(t, false)
-	l := &leaver{gate: g}
-	h, err := NewHandler(Options{Gate: l, Name: "srv", Pins: pins{}, Log: &said}, w.up.URL+"/mcp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		ctx, leave := context.WithCancel(r.Context())
-		l.leave = leave
-		h.ServeHTTP(rw, r.WithContext(ctx))
-	}))
-	defer front.Close()
-	w.base = front.URL
-	g.allow()
-	w.post(toolsCall("1", "hold"))
-	h.Close()
-	if did := g.did(); did != "redeem; report a-1 succeeded=false notrun=true" || strings.Contains(w.server.lines(), "tools/call") {
-		t.Errorf("the gate: %s; the server:\n%s", did, w.server.lines())
-	}
-}
-
-// leaver is a gate at which the client leaves as its permit is spent.
-type leaver struct {
-	*gate
-	leave context.CancelFunc
-}
-
-func (l *leaver) Redeem(ctx context.Context, permit string, p client.Proposal) error {
-	defer l.leave()
-	return l.gate.Redeem(ctx, permit, p)
 }

@@ -190,11 +190,7 @@ func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
 // said takes one message of the server's. What cannot be read passes, for the client
 // to refuse; nothing is learned from it.
 func (p *pipe) said(ctx context.Context, raw []byte) {
-	m, err := jsonrpc.Parse(raw)
-	if err != nil {
-		p.answer(raw)
-		return
-	}
+	m, _ := jsonrpc.Parse(raw) // What cannot be read has neither a method nor an id.
 	if m.Method == methodListChanged {
 		p.tools.stale()
 	}

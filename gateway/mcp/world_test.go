@@ -144,6 +144,13 @@ func (s *server) describe(tools ...string) {
 	s.tools = strings.Join(tools, ",")
 }
 
+// silence has it answer no call from now on.
+func (s *server) silence() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = true
+}
+
 // aTool is a tool as servers list it; more follows its schema.
 func aTool(name, more string) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}%s}`, name, more)
