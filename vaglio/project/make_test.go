@@ -51,6 +51,7 @@ func TestMakefiles(t *testing.T) {
 		{"make", files{"Makefile": "A = $(shell $(shell id))\na: ; ls $A"}, "Makefile:1 sh id\nMakefile:1 sh ${make_shell}\nMakefile:2 sh ls ${make_shell}"},
 		{"make", files{"Makefile": "B = ls\nA = $B\nC := $B\nB = rm\na: ; $A $C"}, "Makefile:5 sh rm ls"},
 		{"make B=rm", files{"Makefile": "B = ls\nB += -l\nB := id\na: ; $B"}, "Makefile:4 sh rm"},
+		{"make", files{"Makefile": "A = x: y\n\tid\nb: ; ls $A"}, "Makefile:3 sh ls x: y"},
 		{"make B=rm", files{"Makefile": "override B = ls\na: ; $B"}, "Makefile:2 sh ls"},
 		{"make", files{"Makefile": "A = $(shell id)\na: ; $A $A"}, "Makefile:1 sh id\nMakefile:2 sh ${make_shell} ${make_shell}"},
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(37)}, "Makefile:1 sh ls"},
