@@ -35,6 +35,8 @@ type verdicts struct {
 	// once are calls that came once, not long ago, by a part of their keys.
 	once  [1 << 12]uint64
 	bytes int
+	// rooms are buffers in which calls are named.
+	rooms sync.Pool
 }
 
 type digest = [sha256.Size]byte
@@ -171,11 +173,27 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 	return !known || !ex.SkipJudge
 }
 
-// key names all that guard and judges go by in a proposal that [Engine.repeats]. There
-// is none where it holds what no decoder makes.
-func (p *Proposal) key() (key digest, ok bool) {
+// key names a proposal. There is none where it holds what no decoder makes.
+func (k *verdicts) key(p *Proposal) (key digest, ok bool) {
+	w, _ := k.rooms.Get().(*naming)
+	if w == nil {
+		w = new(naming)
+	}
+	w.buf, w.strange = w.buf[:0], false
+	w.proposal(p)
+	key, ok = sha256.Sum256(w.buf), !w.strange
+	if cap(w.buf) <= mostNaming {
+		k.rooms.Put(w)
+	}
+	return key, ok
+}
+
+// mostNaming is the largest room for a name that is kept for the next one.
+const mostNaming = 64 << 10
+
+// proposal writes all that guard and judges go by in a proposal that [Engine.repeats].
+func (w *naming) proposal(p *Proposal) {
 	c := &p.Context
-	w := naming{buf: make([]byte, 0, 1<<10)}
 	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal)
 	w.value(map[string]any(p.Args))
 	w.list(c.Capability)
@@ -191,7 +209,6 @@ func (p *Proposal) key() (key digest, ok bool) {
 	for i := range p.Facts {
 		w.fact(&p.Facts[i])
 	}
-	return sha256.Sum256(w.buf), !w.strange
 }
 
 // naming writes values so that no two are written the same.

@@ -178,7 +178,7 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	if !e.repeats(&p, size) {
 		return e.decide(ctx, p, size)
 	}
-	key, named := p.key()
+	key, named := e.verdicts.key(&p)
 	if !named {
 		return e.decide(ctx, p, size)
 	}
