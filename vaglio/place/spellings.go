@@ -166,7 +166,7 @@ const (
 func traitsOf(text string) trait {
 	var t trait
 	for i := range len(text) {
-		t |= traitOf(text[i])
+		t |= traitOf[text[i]]
 	}
 	if len(text) > 1 && strings.IndexByte("\"'`", text[0]) >= 0 {
 		t |= coded
@@ -177,20 +177,15 @@ func traitsOf(text string) trait {
 	return t
 }
 
-func traitOf(c byte) trait {
-	switch c {
-	case '/':
-		return slash
-	case '{', '(':
-		return group
-	case '%', '&', '\\', ':', 0:
-		return coded
-	case '$', '~':
-		return other
-	default:
-		if c >= utf8.RuneSelf {
-			return coded
-		}
-		return 0
+// traitOf is what each byte is written for.
+var traitOf = func() (of [256]trait) { //nolint:gochecknoglobals // Made once, never changed.
+	for c := utf8.RuneSelf; c < len(of); c++ {
+		of[c] = coded
 	}
-}
+	for chars, t := range map[string]trait{"/": slash, "{(": group, "%&\\:\x00": coded, "$~": other} {
+		for _, c := range []byte(chars) {
+			of[c] = t
+		}
+	}
+	return of
+}()

@@ -48,7 +48,7 @@ func namedAs(file string, names []string) (files []string) {
 		switch {
 		case strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
 			files = append(files, name)
-		case strings.HasSuffix(file, "/"+name):
+		case strings.HasSuffix(file, name) && strings.HasSuffix(file[:len(file)-len(name)], "/"):
 			if name[0] != '@' {
 				name = file
 			}
