@@ -38,11 +38,12 @@ func (Disk) Look(name string) (string, vaglio.FileKind) {
 	if !filepath.IsAbs(name) {
 		return name, vaglio.NoFile
 	}
-	at, err := filepath.EvalSymlinks(name)
+	// Most names that are asked about are of files to be made, and their links lead nowhere.
+	info, err := os.Stat(name)
 	if err != nil {
 		return name, vaglio.NoFile
 	}
-	info, err := os.Lstat(at)
+	at, err := filepath.EvalSymlinks(name)
 	switch {
 	case err != nil:
 		return name, vaglio.NoFile
