@@ -85,8 +85,9 @@ type Log struct {
 
 	mu       sync.Mutex
 	file     *os.File
-	torn     bool // the file's last line has no end
-	unsynced bool // the file has lines that a power cut could take
+	is       os.FileInfo // which file is open
+	torn     bool        // the file's last line has no end
+	unsynced bool        // the file has lines that a power cut could take
 	failures uint64
 	failing  error // of the last record; nil when it was written
 }
@@ -261,9 +262,7 @@ func (l *Log) write(line []byte) error {
 // with the month; and somebody may have moved the file away.
 func (l *Log) ensure(name string) error {
 	if l.file != nil {
-		open, errOpen := l.file.Stat()
-		there, errThere := os.Stat(name)
-		if errOpen == nil && errThere == nil && os.SameFile(open, there) {
+		if there, err := os.Stat(name); err == nil && os.SameFile(l.is, there) {
 			return nil
 		}
 		// Each line went out with its own write. Where the sync fails, the disk does,
@@ -277,11 +276,12 @@ func (l *Log) ensure(name string) error {
 	if err != nil {
 		return err
 	}
+	is, errIs := file.Stat()
 	torn, err := endsTorn(file)
-	if err != nil {
+	if err = errors.Join(err, errIs); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	l.file, l.torn = file, torn
+	l.file, l.is, l.torn = file, is, torn
 	return nil
 }
 
