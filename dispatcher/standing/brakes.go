@@ -33,7 +33,8 @@ func (s *Brakes) Of(ctx context.Context, agent string) (*approval.Brake, error) 
 	}
 	for _, name := range []string{approval.Everyone, agent} {
 		if b, ok := s.by[name]; ok && b.Holds(time.Now()) {
-			return &b, nil
+			held := b // which most calls need not make
+			return &held, nil
 		}
 	}
 	return nil, nil

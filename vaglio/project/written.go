@@ -46,6 +46,7 @@ func (r *Reader) Written(file, text string) []shell.Task {
 func namedAs(file string, names []string) (files []string) {
 	for _, name := range names {
 		switch {
+		case file == "" || name[len(name)-1] != file[len(file)-1]: // so it is of most
 		case strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
 			files = append(files, name)
 		case strings.HasSuffix(file, name) && strings.HasSuffix(file[:len(file)-len(name)], "/"):
