@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/place"
 )
@@ -33,7 +34,11 @@ const (
 // homes and the system's folders are not, but a container's root user has no
 // other place.
 func MayBeWorkspace(places *place.Table, folder string) bool {
-	if folder == "" || folder == "/" || places.Classes(folder)&place.Perimeter != 0 {
+	return mayBeWorkspace(places, folder, places.Classes)
+}
+
+func mayBeWorkspace(places *place.Table, folder string, classes func(string) place.Class) bool {
+	if folder == "" || folder == "/" || classes(folder)&place.Perimeter != 0 {
 		return false
 	}
 	tree := places.TreeAt(folder)
@@ -51,7 +56,7 @@ func WorkspaceMistake(folder, home string, files Files) string {
 	if !path.IsAbs(abs) {
 		return "is no absolute path; begin it with / or ~/"
 	}
-	s := spaces{places: places, files: files, home: home}
+	s := spaces{places: places, files: files, home: home, known: &knownFolders{}}
 	switch {
 	case !s.may(abs):
 		return "is a home or a folder of the system, and never a workspace; name the project's own folder"
@@ -67,6 +72,39 @@ type spaces struct {
 	files      Files
 	home       string
 	configured []string
+	known      *knownFolders
+}
+
+// knownFolders are what the table of places says of folders, by their names alone. Calls
+// work in few of them. It is safe for concurrent use, and its zero value is ready for it.
+type knownFolders struct {
+	mu sync.Mutex
+	by map[string]place.Class
+}
+
+// The bounds of the folders that are known.
+const (
+	mostFolders   = 1024
+	longestFolder = 512
+)
+
+// classes gives what a folder is.
+func (s *spaces) classes(folder string) place.Class {
+	k := s.known
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, ok := k.by[folder]
+	if ok {
+		return c
+	}
+	if c = s.places.Classes(folder); len(folder) > longestFolder {
+		return c
+	}
+	if k.by == nil || len(k.by) >= mostFolders {
+		k.by = map[string]place.Class{} // those in use come again
+	}
+	k.by[strings.Clone(folder)] = c
+	return c
 }
 
 // newSpaces takes the workspaces that the policy names.
@@ -75,7 +113,7 @@ func newSpaces(c *Config) (spaces, error) {
 	if err != nil {
 		return spaces{}, err //nolint:wrapcheck // it says file and line already
 	}
-	s := spaces{places: places, files: c.Files, home: c.Home}
+	s := spaces{places: places, files: c.Files, home: c.Home, known: &knownFolders{}}
 	for _, folder := range c.Workspaces {
 		if folder = s.clean(folder); s.may(folder) {
 			s.configured = append(s.configured, folder)
@@ -97,13 +135,13 @@ func (s *spaces) clean(folder string) string {
 }
 
 func (s *spaces) may(folder string) bool {
-	return folder != s.home && MayBeWorkspace(s.places, folder)
+	return folder != s.home && mayBeWorkspace(s.places, folder, s.classes)
 }
 
 // readable says whether files below a folder may be read, and be told of to an
 // agent, that runs them: those of the system are not, which it may not see itself.
 func (s *spaces) readable(folder string) bool {
-	return folder != "" && folder != "/" && s.places.Classes(folder)&(place.Perimeter|place.Secret|place.Own|place.System) == 0
+	return folder != "" && folder != "/" && s.classes(folder)&(place.Perimeter|place.Secret|place.Own|place.System) == 0
 }
 
 // holdsProjects says that a folder is one of many projects, not one of them.
@@ -138,7 +176,7 @@ func (s *spaces) project(folder string) string {
 	}
 	at := folder
 	for range highest {
-		if !s.may(at) || s.places.Classes(at)&place.Temporary == 0 && s.places.Classes(folder)&place.Temporary != 0 {
+		if !s.may(at) || s.classes(at)&place.Temporary == 0 && s.classes(folder)&place.Temporary != 0 {
 			break
 		}
 		if s.isRepository(at) {
@@ -171,7 +209,7 @@ func (s *spaces) of(p *Proposal) {
 		s.claim(site, named)
 	}
 	s.look(site, named)
-	scratch := s.places.Classes(cwd+"/x")&place.Temporary != 0
+	scratch := s.classes(cwd+"/x")&place.Temporary != 0
 	site.Outside = cwd != "" && !entered && !scratch && !place.Inside(site.Workspaces, cwd) && (told || p.SessionID() != "")
 }
 
@@ -223,7 +261,7 @@ func (s *spaces) look(site *Site, folders []string) {
 	}
 	site.Readable = append(site.Readable, site.Workspaces...)
 	for _, folder := range site.Workspaces {
-		if s.places.Classes(folder)&place.Temporary != 0 {
+		if s.classes(folder)&place.Temporary != 0 {
 			site.Kept = append(site.Kept, folder)
 		}
 	}

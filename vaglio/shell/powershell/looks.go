@@ -168,5 +168,5 @@ func cmdletNames(name string) bool {
 // backslash, the %i and %%i of a loop; paths of a drive, and those from here.
 var (
 	percents = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
-	drives   = regexp.MustCompile(`^[A-Za-z]:(?:$|\\$|\\[^\\])|^(?:\.\\\w.|\.\.\\\w)`)
+	drives   = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
 )
