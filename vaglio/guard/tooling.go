@@ -110,8 +110,11 @@ func (s *scan) modeRule(where string) *rule {
 // operations tries what a tool does to processes, services and packages, and
 // whom it asks.
 func (s *scan) operations() *rule {
-	l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
+	var l *look // which knows of those before
 	for i := range s.rd.Operations {
+		if l == nil {
+			l = &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
+		}
 		if r := s.g.ruleOf(l.operation(&s.rd.Operations[i])); r != nil {
 			return r
 		}
@@ -126,8 +129,8 @@ func (s *scan) operations() *rule {
 
 // statements tries the statements for a database that a tool sends.
 func (s *scan) statements() *rule {
-	l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
 	for i := range s.rd.Statements {
+		l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
 		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
 			if place.IsMeant(name) {
 				if r := s.g.ruleOf(l.touch(reads, name)); r != nil {

@@ -4,6 +4,7 @@
 package wording
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,22 +53,23 @@ func English(phrase Phrase) (string, bool) { return string(phrase), true }
 
 // String is the English of the sentence, beginning as it would within another.
 func (s Sentence) String() string {
-	w := worder{language: English}
+	var room sentenceRoom
+	w := worder{language: English, b: room[:0]}
 	w.clauses(s)
-	return w.b.String()
+	return string(w.b)
 }
 
 // In says the sentence in a language, beginning with a capital; false if the
 // language lacks one of its phrases.
 func (s Sentence) In(language Language) (string, bool) {
-	w := worder{language: language}
+	var room sentenceRoom
+	w := worder{language: language, b: room[:0]}
 	w.clauses(s)
-	said := w.b.String()
-	first, n := utf8.DecodeRuneInString(said)
+	first, n := utf8.DecodeRune(w.b)
 	if upper := unicode.ToUpper(first); n > 0 && upper != first {
-		said = string(upper) + said[n:]
+		w.b = slices.Replace(w.b, 0, n, utf8.AppendRune(nil, upper)...)
 	}
-	return said, !w.lacks && said != ""
+	return string(w.b), !w.lacks && len(w.b) > 0
 }
 
 // Each returns the sentence with every thing that it is about replaced.
@@ -92,56 +94,52 @@ func (c Clause) String() string { return Sentence{c}.String() }
 type worder struct {
 	language Language
 	lacks    bool
-	b        strings.Builder
+	b        []byte
 }
+
+// sentenceRoom is where a sentence is written that is no longer than most.
+type sentenceRoom [256]byte
 
 // clauses writes clauses with blanks between them; punctuation that begins one
 // follows without.
 func (w *worder) clauses(s Sentence) {
 	for i := range s {
-		said := w.clause(&s[i])
-		joined := s[i].Phrase != "" && strings.ContainsRune(",;:.", rune(s[i].Phrase[0]))
-		if w.b.Len() > 0 && said != "" && !joined {
-			w.b.WriteByte(' ')
+		before := len(w.b)
+		if joined := s[i].Phrase != "" && strings.ContainsRune(",;:.", rune(s[i].Phrase[0])); before > 0 && !joined {
+			w.b = append(w.b, ' ')
 		}
-		w.b.WriteString(said)
+		if !w.clause(&s[i]) {
+			w.b = w.b[:before]
+		}
 	}
 }
 
-func (w *worder) clause(c *Clause) string {
+// clause writes a clause, and says whether there was something to write.
+func (w *worder) clause(c *Clause) bool {
+	from := len(w.b)
 	if c.Phrase == "" {
-		return c.Text
+		w.b = append(w.b, c.Text...)
+		return len(w.b) > from
 	}
-	phrase := w.phrase(c.Phrase)
-	if !strings.Contains(phrase, Placeholder) {
-		return phrase
-	}
-	var said strings.Builder
-	for i := 0; ; i++ {
+	for i, phrase := 0, w.phrase(c.Phrase); ; i++ {
 		before, after, found := strings.Cut(phrase, Placeholder)
-		said.WriteString(before)
-		if !found {
-			return said.String()
+		if w.b = append(w.b, before...); !found {
+			return len(w.b) > from
 		}
 		phrase = after
-		if i < len(c.Args) {
-			if arg := w.clause(&c.Args[i]); arg != "" {
-				said.WriteString(arg)
-				continue
-			}
+		if i >= len(c.Args) || !w.clause(&c.Args[i]) {
+			w.closeGap(from, strings.TrimSpace(phrase) == "")
 		}
-		w.closeGap(&said, strings.TrimSpace(phrase) == "")
 	}
 }
 
-// closeGap takes back what led to a thing that is not named. One verb says
-// nothing by itself.
-func (w *worder) closeGap(said *strings.Builder, ends bool) {
-	before := strings.TrimRight(said.String(), " :")
-	said.Reset()
-	said.WriteString(before)
-	if ends && before != "" && !strings.Contains(before, " ") {
-		said.WriteString(" " + w.phrase(Something))
+// closeGap takes back what led to a thing that is not named, from where its clause
+// begins. One verb says nothing by itself.
+func (w *worder) closeGap(from int, ends bool) {
+	before := bytes.TrimRight(w.b[from:], " :")
+	w.b = w.b[:from+len(before)]
+	if ends && len(before) > 0 && bytes.IndexByte(before, ' ') < 0 {
+		w.b = append(append(w.b, ' '), w.phrase(Something)...)
 	}
 }
 
@@ -161,7 +159,13 @@ func (w *worder) phrase(english Phrase) string {
 // HasWords reports whether the phrase has words of its own, which languages say
 // differently.
 func (p Phrase) HasWords() bool {
-	return strings.ContainsFunc(strings.ReplaceAll(string(p), Placeholder, ""), unicode.IsLetter)
+	for before, rest, found := "", string(p), true; found; {
+		before, rest, found = strings.Cut(rest, Placeholder)
+		if strings.ContainsFunc(before, unicode.IsLetter) {
+			return true
+		}
+	}
+	return false
 }
 
 // Say is the clause of a phrase about things that stand in the call.
