@@ -118,6 +118,9 @@ func (e *Engine) again(ctx context.Context, key digest) (*judged, Verdict) {
 	if j == nil || ctx.Err() != nil || !j.asked.holds() {
 		return nil, Verdict{}
 	}
+	if e.meter != nil {
+		e.meter.Repeated()
+	}
 	v := j.verdict.detached()
 	v.TS = now()
 	return j, v

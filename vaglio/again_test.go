@@ -105,6 +105,22 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 	}
 }
 
+// TestRepeatedVerdictsAreCounted has equal calls come: the first is noted, the second
+// remembered, and those behind it are given its verdict, and counted.
+func TestRepeatedVerdictsAreCounted(t *testing.T) {
+	j, b := &counted{Judge: answers("j", 1, 1, "")}, &books{}
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: j, Settled: true}}, Meter: b})
+	p := vaglio.Proposal{Session: "s", Executor: "fs_list", Args: vaglio.Args{"path": "/tmp/a"}, Context: vaglio.Context{Cwd: "/tmp/x"}}
+	for n := range 5 {
+		if v, err := e.Judge(t.Context(), p); err != nil || !v.Approved {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		if got, want := b.faults["repeated "], max(0, n-1); got != want || j.n != n+1-want {
+			t.Errorf("call %d: %d counted, want %d; the judge was asked %d times", n+1, got, want, j.n)
+		}
+	}
+}
+
 // TestWhatMayDifferIsJudgedAnew puts the same call three times where its verdict may be
 // another one, or has to be counted.
 func TestWhatMayDifferIsJudgedAnew(t *testing.T) {

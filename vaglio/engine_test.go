@@ -86,6 +86,8 @@ func (b *books) Faulted(judge, fault string) {
 
 func (b *books) Skipped(executor string) { b.Faulted("skipped", executor) }
 
+func (b *books) Repeated() { b.Faulted("repeated", "") }
+
 func (b *books) Append(r audit.Record) { b.records = append(b.records, r) }
 
 func TestJudgesInOrder(t *testing.T) {

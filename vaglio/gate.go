@@ -81,6 +81,8 @@ type Meter interface {
 	Faulted(judge, fault string)
 	// Skipped counts a call that its executor's skip_judge kept from the judges.
 	Skipped(executor string)
+	// Repeated counts a call that was given the verdict of an equal one before it.
+	Repeated()
 }
 
 // Fault is the class of what kept a judge from a verdict.

@@ -24,6 +24,8 @@ const (
 	metricFaults = `vaglio_judge_faults_total{judge=%q,fault=%q}`
 	// Calls that skip_judge kept from the judges.
 	metricSkipped = `vaglio_judges_skipped_total{executor=%q}`
+	// Calls that were given the verdict of an equal call before them.
+	metricRepeated = `vaglio_verdicts_repeated_total`
 	// Answers of judges that were not asked for again.
 	metricCached = `vaglio_judge_cached_total{judge=%q}`
 )
@@ -65,6 +67,9 @@ func (m *Meters) Faulted(judge, fault string) {
 func (m *Meters) Skipped(executor string) {
 	m.count(metricSkipped, 1, executor)
 }
+
+// Repeated counts a call that was given the verdict of an equal one before it.
+func (m *Meters) Repeated() { m.count(metricRepeated, 1) }
 
 // Cached counts an answer that was not asked for again.
 func (m *Meters) Cached(judge string) { m.count(metricCached, 1, judge) }

@@ -14,6 +14,7 @@ func TestMeters(t *testing.T) {
 	m.Called(Call{Model: "b", Outcome: "ok", Usage: Usage{Input: 5, Output: 3, Estimated: true}, Cost: 250_000})
 	m.Faulted("llm-v1", "down")
 	m.Skipped("read_file")
+	m.Repeated()
 	m.Cached("semantic:qa")
 	var b strings.Builder
 	m.WritePrometheus(&b)
@@ -23,6 +24,7 @@ func TestMeters(t *testing.T) {
 		`vaglio_model_cost_total{model="a"} 1.5`, `vaglio_model_cost_total{model="b"} 0.25`,
 		`vaglio_model_request_seconds_sum{model="a"} 2`, `vaglio_model_request_seconds_count{model="a"} 2`, `vaglio_model_estimated_total{model="b"} 1`,
 		`vaglio_judge_faults_total{judge="llm-v1",fault="down"} 1`, `vaglio_judges_skipped_total{executor="read_file"} 1`, `vaglio_judge_cached_total{judge="semantic:qa"} 1`,
+		`vaglio_verdicts_repeated_total 1`,
 	} {
 		if !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("it lacks %s:\n%s", want, &b)
