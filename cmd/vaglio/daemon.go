@@ -29,6 +29,7 @@ import (
 	"github.com/metnos/vaglio/internal/judging"
 	"github.com/metnos/vaglio/internal/lineage"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/resident"
 	"github.com/metnos/vaglio/internal/seals"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/templates"
@@ -307,6 +308,7 @@ func (d *daemon) run(ctx context.Context) error {
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
 		d.resumes.Run,
+		resident.Run,
 		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
 		func(ctx context.Context) error {

@@ -97,7 +97,6 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := privacy.Process(); err != nil {
 		return err
 	}
-	thrifty()
 	lines := repeats.New(slog.NewTextHandler(std.err, nil))
 	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is no other place to tell it
 	d, err := open(ctx, c, p, slog.New(lines))
@@ -109,16 +108,6 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	}
 	debug.FreeOSMemory() // What the tables and texts were read from is not needed again.
 	return errors.Join(d.run(ctx), d.close())
-}
-
-// thrifty has garbage collected when the heap has grown by a half, not by all of
-// itself: the daemon is small, runs for months beside what people work with, and what
-// a call leaves is little. What GOGC says goes before.
-func thrifty() {
-	const usual = 100
-	if set := debug.SetGCPercent(50); set != usual {
-		debug.SetGCPercent(set)
-	}
 }
 
 // greet tells where the daemon listens.

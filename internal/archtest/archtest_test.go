@@ -83,6 +83,7 @@ var rooms = map[string]room{
 	"internal/own":        {may: []string{"internal/hosts"}},
 	"internal/repeats":    {},
 	"internal/privacy":    {modules: []string{xsys}},
+	"internal/resident":   {},
 	"internal/peers":      {modules: []string{xsys}},
 	"internal/lineage":    {},
 	"internal/processes":  {may: []string{"internal/lineage", "vaglio"}},

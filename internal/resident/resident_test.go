@@ -1,0 +1,68 @@
+package resident
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestMemoryIsGivenBackAtRest has a process allocate, and looks when it frees.
+func TestMemoryIsGivenBackAtRest(t *testing.T) {
+	const mebi = 1 << 20
+	for _, c := range []struct {
+		name string
+		// each is what is allocated between two looks.
+		each []uint64
+		// freed is at which of the looks something is given back, from 1.
+		freed []int
+	}{
+		{"nothing happens", []uint64{0, 0, 0}, nil},
+		{"a little happens", []uint64{mebi / 2, 0, mebi / 2, 0}, nil},
+		{"it is busy", []uint64{100 * mebi, 100 * mebi, 2 * mebi}, nil},
+		{"it was busy", []uint64{100 * mebi, mebi / 2, 0, 0}, []int{2}},
+		{"it is busy again", []uint64{20 * mebi, 0, 0, 20 * mebi, 20 * mebi, 0}, []int{2, 6}},
+		{"little adds up", []uint64{mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, 0}, []int{17}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				total, look := uint64(1000*mebi), 0
+				var freed []int
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					run(ctx, func() uint64 { return total }, func() { freed = append(freed, look) })
+				}()
+				synctest.Wait()
+				for i, n := range c.each {
+					total, look = total+n, i+1
+					time.Sleep(lookEvery)
+					synctest.Wait()
+				}
+				cancel()
+				<-done
+				if len(freed) != len(c.freed) {
+					t.Fatalf("freed at %v, want %v", freed, c.freed)
+				}
+				for i := range freed {
+					if freed[i] != c.freed[i] {
+						t.Errorf("freed at %v, want %v", freed, c.freed)
+					}
+				}
+			})
+		})
+	}
+}
+
+// room keeps what is allocated from being left out.
+var room []byte
+
+// TestAllocatedGrows holds that the runtime tells what is asked of it by that name.
+func TestAllocatedGrows(t *testing.T) {
+	before := allocated()
+	room = make([]byte, 8<<20)
+	if after := allocated(); after-before < 8<<20 || before == 0 {
+		t.Errorf("%d bytes before, %d after 8 MiB more", before, after)
+	}
+}
