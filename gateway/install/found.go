@@ -47,6 +47,30 @@ func Find(home string) []Found {
 	return all
 }
 
+// Settings are the files that may take the hook from the clients that have it:
+// all that they read, whether it is there or not, and the names of those of a
+// project, which count there beside the user's.
+func Settings(home string) (files, local []string) {
+	installed := Find(home)
+	for client, t := range targets() {
+		if !slices.ContainsFunc(installed, func(f Found) bool { return f.Client == client }) {
+			continue
+		}
+		for i := range t.files {
+			f := &t.files[i]
+			files = append(files, f.everywhere(home)...)
+			for _, name := range append([]string{f.project}, f.also...) {
+				if name != "" && !filepath.IsAbs(name) {
+					local = append(local, name)
+				}
+			}
+		}
+	}
+	slices.Sort(files)
+	slices.Sort(local)
+	return files, local
+}
+
 // everywhere are the places of the file that hold for all of a user's sessions.
 func (f *file) everywhere(home string) []string {
 	var all []string

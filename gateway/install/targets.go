@@ -146,7 +146,9 @@ func targets() map[string]target {
 			also: []string{".claude/settings.local.json", "/Library/Application Support/ClaudeCode/managed-settings.json"},
 			mode: private, form: in["claude-code"], off: off("disableAllHooks"),
 		}}},
-		"codex":    {[]file{{user: ".codex/hooks.json", project: ".codex/hooks.json", mode: private, form: in["codex"]}}},
+		"codex": {[]file{{
+			user: ".codex/hooks.json", project: ".codex/hooks.json", also: []string{".codex/config.toml"}, mode: private, form: in["codex"],
+		}}},
 		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: in["gemini"]}}},
 		"qwen":     {[]file{{user: ".qwen/settings.json", project: ".qwen/settings.json", managed: "/etc/qwen-code/settings.json", mode: private, form: in["qwen"], off: off("disableAllHooks")}}},
 		"copilot":  {[]file{{user: ".copilot/hooks/vaglio.json", project: ".github/hooks/vaglio.json", mode: private, form: in["copilot"]}}},

@@ -46,9 +46,7 @@ func (p *Process) Facts() own.Facts {
 	f.Config = known(p.Policy, f.Env["METNOS_TEMPLATES"])
 	installed := install.Find(p.Home)
 	f.Programs = p.programs(installed)
-	for _, i := range installed {
-		f.Settings = append(f.Settings, i.File)
-	}
+	f.Settings, f.Local = install.Settings(p.Home)
 	if !strings.HasSuffix(p.Listen, ":0") {
 		f.Addresses = known(p.Listen)
 	}

@@ -33,7 +33,8 @@ func TestVaglioKnowsWhatItIsMadeOf(t *testing.T) {
 		"data":      {f.Data, []string{home + "/data", home + "/slack"}},
 		"config":    {f.Config, []string{"/srv/policy.yaml", "/srv/texts"}},
 		"programs":  {f.Programs, []string{"/opt/vaglio", installed}},
-		"settings":  {f.Settings, []string{file}},
+		"settings":  {f.Settings, []string{file, home + "/.claude/settings.local.json"}},
+		"local":     {f.Local, []string{".claude/settings.json", ".claude/settings.local.json"}},
 		"units":     {f.Units, []string{"org.gate"}},
 		"addresses": {f.Addresses, []string{"127.0.0.1:8787", "gate.example.org"}},
 	} {
@@ -42,6 +43,9 @@ func TestVaglioKnowsWhatItIsMadeOf(t *testing.T) {
 				t.Errorf("%s: %q lacks %s", what, row.got, want)
 			}
 		}
+	}
+	if slices.ContainsFunc(f.Settings, func(s string) bool { return strings.Contains(s, ".codex") }) {
+		t.Errorf("settings of a client without the hook: %q", f.Settings)
 	}
 	if len(f.Env) != 3 || f.Env["METNOS_DATA_DIR"] != f.Data[0] || !slices.Equal(f.Processes, []int{4242}) || f.Command != "vaglio serve" {
 		t.Errorf("variables %v, processes %v", f.Env, f.Processes)

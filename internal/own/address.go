@@ -27,6 +27,14 @@ func (f *Facts) Answers(text string) bool {
 	})
 }
 
+// AnswersContainer is [Facts.Answers] for a text in a container, from which this
+// machine has names of its own.
+func (f *Facts) AnswersContainer(text string) bool {
+	return slices.ContainsFunc([]string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}, func(host string) bool {
+		return strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
+	})
+}
+
 // named looks for a host or a port as a whole name.
 func (f *Facts) named(text, name, port string) bool {
 	for at := 0; ; {
@@ -94,8 +102,9 @@ func isPort(before string) bool {
 // clients write it.
 func isHere(host string) bool {
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	if at := strings.LastIndexByte(host, ':'); strings.Count(host, ":") == 1 {
-		host = host[at+1:] // behind a port of here, or a kind of address
+	at := strings.LastIndexByte(host, ':')
+	if _, ok := hosts.Number(host); !ok && at >= 0 {
+		host = host[at+1:] // behind a port of here, another host, or a kind of address
 	}
 	if ip, ok := hosts.Number(host); ok {
 		return ip.IsLoopback() || ip.IsUnspecified()

@@ -20,9 +20,11 @@ type Facts struct {
 	Config []string
 	// Programs are the executables of daemon and hook, which nobody may change.
 	Programs []string
-	// Settings are files that put the gate before an agent, which nobody may
-	// change.
+	// Settings are files that put the gate before an agent, or may take it away,
+	// which nobody may change.
 	Settings []string
+	// Local are the names of such files in a project, whichever it is.
+	Local []string
 	// Addresses are where people answer: host:port, or a host alone for the
 	// ports that browsers take by themselves.
 	Addresses []string

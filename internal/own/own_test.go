@@ -31,6 +31,8 @@ func TestAnAddressInAnySpelling(t *testing.T) {
 		"TCP:localhost:8787":                                 true,
 		"9000:localhost:8787":                                true,
 		"x.example:8787:127.0.0.1":                           true,
+		"::localhost:8787":                                   true,
+		"a.example:80:localhost:8787":                        true,
 		`create_connection(("127.0.0.1", 8787))`:             true,
 		`get({port: 8787, path: "/inbox"})`:                  true,
 		"http://127.0.0.1:\x01/inbox":                        true,
@@ -50,6 +52,14 @@ func TestAnAddressInAnySpelling(t *testing.T) {
 	} {
 		if got := facts().Answers(text); got != want {
 			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for text, want := range map[string]bool{
+		"http://host.docker.internal:8787/inbox": true, "host.containers.internal 8787": true, "http://127.0.0.1:8787/inbox": false,
+		"http://host.docker.internal:3000/inbox": false, "http://host.docker.internal:8787/v1/proposals": false,
+	} {
+		if facts().AnswersContainer(text) != want {
+			t.Errorf("%s in a container: %v", text, !want)
 		}
 	}
 	if new(own.Facts).Answers("http://127.0.0.1:8787/inbox") {

@@ -77,7 +77,7 @@ func (l *look) asks(o *operation.Operation) string {
 	const scheme = "file:"
 	s := reading.Spot(o.Object.Word)
 	switch {
-	case l.reachesHere() && l.g.itself.Answers(s):
+	case l.answers(s):
 		return ownCommand
 	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
 		return l.touch(reads, s)

@@ -108,12 +108,12 @@ An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio expla
 |---|---|---|
 | data, keys, sockets, secrets | the data folder, the audit log, every file that a METNOS_*_FILE names, copies of the store by its name | all, and reading or packing whole folders of the home above them |
 | policy, texts | METNOS_POLICY, METNOS_TEMPLATES | all |
-| programs | the executables of the daemon and of every hook that is installed, where links lead | changing, replacing, moving or removing them or a folder above them |
-| settings | the files of clients that install the hook, in a home, in a project, of the machine | changing them; and starting a client with its hooks off (--bare, --setting-sources, disableAllHooks, another HOME or CLAUDE_CONFIG_DIR) |
-| its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine | every request but those that are for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
-| its process | by number, by name, by command line, by its port, by its service | stopping it, taking hold of it |
+| programs | the executables of the daemon and of every hook that is installed, where links lead | changing, replacing, packing away, hiding behind a mount, moving or removing them or a folder above them; installing a program of their name beside them |
+| settings | of every client that has the hook all files that may take it away, in a home, in a project, of the machine, whether they are there or not | changing them; starting a client with its hooks off (claude --bare, codex --disable hooks, opencode --pure, another HOME, CODEX_HOME or CLAUDE_CONFIG_DIR and their kin); and taking the hook or plugin named vaglio from a client by its own commands |
+| its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine, and from a container that shares its network or asks for its host | every request but those that are for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
+| its process | by number, by name, by command line, by its port, by its service or container | stopping it, taking hold of it (a debugger, its name spaces, the variables of its service), all that is below its folder in /proc, and what runs in its container or lies there |
 
-Looking at its programs and settings, and reading about it, is free. What an agent could do as the same user with a program of its own that hides what it does, this does not stop: the boundary for that is another user.
+Looking at its programs and settings, whether its service runs, what that wrote into the system's log, and reading about it, is free: neither its keys nor the links by which people sign in are ever written into a log. What an agent could do as the same user with a program of its own that hides what it does, this does not stop: the boundary for that is another user.
 
 ## Text that is written
 

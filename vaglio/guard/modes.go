@@ -149,7 +149,7 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 		return modeTree
 	}
 	switch id := l.touch(writes, spot); id {
-	case authWrite, keyRule, diskRule, kernelRule:
+	case authWrite, keyRule, diskRule, kernelRule, ownID, ownProcess, ownSettings:
 		return id
 	}
 	return ""

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -197,6 +198,9 @@ func (l *look) covered(_ *operation.Operation, spot string) string {
 	if l.isProgramTree(spot) {
 		return treeSystem
 	}
+	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") {
+		return id
+	}
 	return ""
 }
 
@@ -247,6 +251,10 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return ""
 	}
 	id := l.put(d, spot)
+	for _, w := range o.With { // what gets its name there
+		name, _, _ := strings.Cut(place.Base(reading.Spot(w)), "@")
+		id = cmp.Or(id, l.put(d, spot+"/"+strings.Trim(name, ".")))
+	}
 	if o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}

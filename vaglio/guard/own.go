@@ -10,6 +10,8 @@ import (
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // ownPlace is a file or a folder that vaglio is made of.
@@ -18,8 +20,9 @@ type ownPlace struct {
 	// closed says that nobody may read it or what is below it, deep that nobody
 	// may read all below a folder above it.
 	closed, deep bool
-	// exact says that a name which is not wholly known does not mean it.
-	exact bool
+	// exact says that a name which is not wholly known does not mean it, anywhere
+	// that it is one in any folder.
+	exact, anywhere bool
 }
 
 // setOwn takes in what vaglio is made of, as configured and as resolved.
@@ -27,6 +30,9 @@ func (g *Guard) setOwn(f *own.Facts) {
 	g.itself = f
 	for _, n := range f.Processes { // what it has open and in its environment
 		g.own = append(g.own, ownPlace{path: "/proc/" + strconv.Itoa(n), rule: ownProcess, closed: true, exact: true})
+	}
+	for _, name := range f.Local {
+		g.own = append(g.own, ownPlace{path: "/" + name, rule: ownSettings, exact: true, anywhere: true})
 	}
 	for _, of := range [...]struct {
 		paths []string
@@ -81,6 +87,9 @@ func (g *Guard) ownAt(clean string, d deed) string {
 func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
+	if p.anywhere {
+		return changes(d) && strings.HasSuffix(clean, p.path)
+	}
 	if strings.HasPrefix(clean, p.path) && place.IsStep(clean[len(p.path):]) {
 		return p.closed || changes(d)
 	}
@@ -141,21 +150,27 @@ func (l *look) isVaglio(spot string) bool {
 // talks gives the rule about a program that talks to whom its words name, or of
 // which nobody knows what it does with them.
 func (l *look) talks(name string, known bool) string {
-	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] || !l.reachesHere() {
+	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] {
 		return ""
 	}
-	if l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {
+	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {
 		return ownCommand // it lets others in at a port
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	if l.g.itself.Answers(strings.Join(l.args, " ")) || l.g.itself.Answers(text) {
+	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
 }
 
-// reachesHere says whether what the command names is on this machine.
-func (l *look) reachesHere() bool { return l.c.Remote == nil && !l.inside }
+// answers says whether a text names the gate's address, as seen from where the
+// command runs.
+func (l *look) answers(text string) bool {
+	if r := l.c.Remote; r != nil && r.Kind != shell.RemoteRoot && !r.HostNetwork {
+		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text)
+	}
+	return l.g.itself.Answers(text)
+}
 
 // namesOwn says whether a pattern fits vaglio's process, by its name or, for a
 // program that is asked to look there, by its command line.

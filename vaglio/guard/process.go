@@ -125,9 +125,11 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// attached is for a process that a debugger takes hold of.
+// attached is for a process that a debugger takes hold of, and for what lies in a
+// container.
 func (l *look) attached(o *operation.Operation, spot string) string {
-	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) {
+	unit, _, below := strings.Cut(spot, ":") // a file of a container
+	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) || below && l.g.itself.HasUnit(unit) {
 		return ownProcess
 	}
 	return ""

@@ -76,6 +76,9 @@ func problemRule(problems []shell.Problem) string {
 func (s *survey) command(c *shell.Command) string {
 	l := &look{g: s.g, s: s, c: c}
 	l.setPlace()
+	if l.inside && !l.passing() && s.g.itself.HasUnit(place.Base(reading.Spot(c.Remote.Target))) {
+		return ownProcess
+	}
 	if id := l.redirects(); id != "" {
 		return id
 	}
@@ -104,11 +107,10 @@ func (s *survey) command(c *shell.Command) string {
 
 // programName is the name by which the tables know a program.
 func programName(c *shell.Command) string {
-	name := c.Name
-	if strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".EXE") {
-		name = name[:len(name)-len(".exe")]
+	if n := len(c.Name) - len(".exe"); n > 0 && strings.EqualFold(c.Name[n:], ".exe") {
+		return strings.ToLower(c.Name[:n]) // of Windows, where case does not count
 	}
-	return name
+	return c.Name
 }
 
 // setPlace finds out where the command runs.

@@ -104,6 +104,8 @@ func containerOf(opts options, image Word) *Remote {
 			out.HostAccess = true
 		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
 			out.HostAccess = true
+		case o.name == "network" || o.name == "net":
+			out.HostNetwork = o.value.Is("host")
 		case o.name == "device":
 			host, _, _ := o.value.Split(":")
 			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})

@@ -164,6 +164,8 @@ type Remote struct {
 	// HostAccess says that the remote was given the host's own rights or
 	// name spaces (docker --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool
+	// HostNetwork says that its addresses are the host's.
+	HostNetwork bool
 }
 
 // Mount is one local folder as a remote sees it.
