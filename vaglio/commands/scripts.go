@@ -20,7 +20,7 @@ func readers() map[string]reader {
 		"sed":     {find: writtenBySed, role: operation.Option},
 		"awk":     {find: readByAwk, role: operation.Mention},
 		"sql":     {find: (*Base).FilesRead, role: operation.Mention},
-		"program": {find: runBySQL, role: operation.Option},
+		"program": {find: (*Base).LinesRun, role: operation.Option},
 	}
 }
 
@@ -63,9 +63,9 @@ func readByAwk(_ *Base, program string) []string {
 	return out
 }
 
-// runBySQL is the command line that a statement hands to a shell: copy from
-// program '...'.
-func runBySQL(_ *Base, statement string) []string {
+// LinesRun is the command line that a statement for a database hands to a shell:
+// copy from program '...'.
+func (*Base) LinesRun(statement string) []string {
 	at := strings.Index(strings.ToLower(statement), "program '")
 	if at < 0 || at+len("program '") > len(statement) {
 		return nil

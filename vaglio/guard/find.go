@@ -2,6 +2,7 @@ package guard
 
 import (
 	"slices"
+
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -28,7 +29,7 @@ func (l *look) firstOf(o *operation.Operation) bool {
 // testsIn reads the tests of a search, which all of its operations share, once.
 func (l *look) testsIn(o *operation.Operation) tests {
 	if l.tests == nil {
-		t := testsOf(o)
+		t := l.g.testsOf(o)
 		l.tests = &t
 	}
 	return *l.tests
@@ -85,7 +86,7 @@ type tests struct {
 }
 
 // testsOf reads the tests of a search.
-func testsOf(o *operation.Operation) tests {
+func (g *Guard) testsOf(o *operation.Operation) tests {
 	var t tests
 	deletes := false
 	for i := 0; i+1 < len(o.With); i += 2 {
@@ -97,7 +98,10 @@ func testsOf(o *operation.Operation) tests {
 			deletes = true
 		case "path":
 			t.paths = append(t.paths, value)
-			t.addName(value)
+			made := g.table.Rebuilt(value)
+			if t.limited = t.limited || made; !made {
+				t.addName(value)
+			}
 		case "name":
 			t.addName(value)
 		default:

@@ -131,6 +131,11 @@ func (s *scan) operations() *rule {
 func (s *scan) statements() *rule {
 	for i := range s.rd.Statements {
 		l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
+		for _, line := range s.g.base.LinesRun(s.rd.Statements[i].Text) {
+			if r := s.g.ruleOf(l.lineRule(line)); r != nil {
+				return r
+			}
+		}
 		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
 			if place.IsMeant(name) {
 				if r := s.g.ruleOf(l.touch(reads, name)); r != nil {
