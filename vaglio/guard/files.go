@@ -151,7 +151,7 @@ func (l *look) inRoot(d deed, o string) bool {
 	if l.c.Call != nil {
 		return l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", ""))
 	}
-	return d == empties && strings.Trim(o, "/") == string(perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("sed", "awk", "xargs", "grep")
+	return d == empties && strings.Trim(o, "/") == string(perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("lists-again")
 }
 
 // removeListed gives the rule about removing what the line has listed.
@@ -165,13 +165,13 @@ func (l *look) removeListed(d deed) string {
 // listed says that the command's unknown words come from a listing of its own
 // folder.
 func (l *look) listed() bool {
-	return l.comesFrom("ls", "find", "dir")
+	return l.comesFrom("lists-files")
 }
 
 // comesFrom says that a part of the command's words, or of the names of the files
-// that are opened for it, is the output of one of some programs.
-func (l *look) comesFrom(programs ...string) bool {
-	printed := func(p shell.Part) bool { return p.From != "" && slices.Contains(programs, p.From) }
+// that are opened for it, is the output of a program of a class.
+func (l *look) comesFrom(class string) bool {
+	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] }
 	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
 	return slices.ContainsFunc(l.c.Argv, named) ||
 		slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return named(r.Target) })

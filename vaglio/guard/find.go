@@ -2,7 +2,6 @@ package guard
 
 import (
 	"slices"
-
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"

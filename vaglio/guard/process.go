@@ -49,7 +49,7 @@ func (l *look) killsListed(spot string) string {
 	switch list := &l.s.processes; {
 	case l.s.asksVaglio:
 		return ownProcess
-	case list.init, list.all && !list.filtered && (l.comesFrom(processTexts()...) || l.isField()):
+	case list.init, list.all && !list.filtered && (l.comesFrom("lists-processes") || l.isField()):
 		return killRule
 	default:
 		return ""
@@ -66,11 +66,6 @@ func (l *look) isField() bool {
 		}
 	}
 	return false
-}
-
-// processTexts are the programs that a list of processes goes through.
-func processTexts() []string {
-	return []string{"ps", "awk", "gawk", "mawk", "cut", "sed", "tr", "sort", "tail", "uniq", "ls", "pgrep", "grep", "cat", "tac", "xargs"}
 }
 
 // killedByName is for the processes of a name.

@@ -84,7 +84,8 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 
 // containerOf is the container that options describe.
 func containerOf(opts options, image Word) *Remote {
-	out := &Remote{Kind: RemoteContainer, Target: image}
+	network, _ := opts.get("network", "net")
+	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host")}
 	for _, v := range opts.all("v", "volume") {
 		host, rest, ok := v.Split(":")
 		inside, _, _ := rest.Split(":")
@@ -104,8 +105,6 @@ func containerOf(opts options, image Word) *Remote {
 			out.HostAccess = true
 		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
 			out.HostAccess = true
-		case o.name == "network" || o.name == "net":
-			out.HostNetwork = o.value.Is("host")
 		case o.name == "device":
 			host, _, _ := o.value.Split(":")
 			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})
