@@ -45,12 +45,19 @@ func functions(lang Lang) template.FuncMap {
 			}
 			return m.at.Format("on 2 January") + m.year() + " at " + m.clock()
 		},
-		// by is until when something can happen: "by 14:05".
+		// by is the last moment at which something can happen: "by 14:05".
 		"by": func(m moment) string {
 			if m.today() {
 				return "by " + m.clock()
 			}
 			return m.at.Format("by 2 January") + m.year() + ", " + m.clock()
+		},
+		// until is how long something holds: "until 14:05".
+		"until": func(m moment) string {
+			if m.today() {
+				return "until " + m.clock()
+			}
+			return m.at.Format("until 2 January") + m.year() + ", " + m.clock()
 		},
 		// since is from when on: "since 14:05".
 		"since": func(m moment) string {
@@ -84,6 +91,13 @@ func functions(lang Lang) template.FuncMap {
 				return "entro le " + m.clock()
 			}
 			return "entro " + m.giorno() + " alle " + m.clock()
+		}
+		f["until"] = func(m moment) string {
+			if m.today() {
+				return "fino alle " + m.clock()
+			}
+			// "il 3" becomes "al 3", and "l’8" becomes "all’8".
+			return "fino al" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
 		}
 		f["since"] = func(m moment) string {
 			if m.today() {

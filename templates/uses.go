@@ -25,7 +25,7 @@ func (f file) uses(t *template.Template) uses {
 		case *parse.ActionNode:
 			u.action(n.Pipe)
 		default:
-			u.bad(n, "a text can hold fields, at, by, since, clock, date and plural, and nothing else")
+			u.bad(n, "a text can hold fields, at, by, until, since, clock, date and plural, and nothing else")
 		}
 	}
 	return u
@@ -56,10 +56,10 @@ func (u *uses) action(p *parse.PipeNode) {
 
 // call reads a function and what it is given: a field first.
 func (u *uses) call(p *parse.PipeNode, name string, args []parse.Node) {
-	as := map[string]kind{"at": aTime, "by": aTime, "since": aTime, "clock": aTime, "date": aTime, "plural": aCount}[name]
+	as := map[string]kind{"at": aTime, "by": aTime, "until": aTime, "since": aTime, "clock": aTime, "date": aTime, "plural": aCount}[name]
 	switch {
 	case as == "":
-		u.bad(p, name+" cannot be used; there is at, by, since, clock, date and plural")
+		u.bad(p, name+" cannot be used; there is at, by, until, since, clock, date and plural")
 		return
 	case as == aTime && len(args) != 1:
 		u.bad(p, "write {{"+name+" .when}}")
