@@ -79,11 +79,21 @@ func (s State) Leads(to State) bool {
 	return false
 }
 
-// Fate names how a call stands for people, who tell apart what their states do
-// not: a run that failed, and a call that the agent's own client refused.
-func Fate(s State, o *Outcome) string {
-	if s == Failed && o != nil && o.NotRun {
-		return string(s) + ".unrun"
+// The fates that people tell apart where the states do not.
+const (
+	// FateUnrun is a call that the agent's own client refused, and did not fail.
+	FateUnrun = string(Failed) + ".unrun"
+	// FateRevoked is a call whose permit was taken back, and did not lapse by itself.
+	FateRevoked = string(Lapsed) + ".revoked"
+)
+
+// Fate names how a call stands for people.
+func Fate(s State, o *Outcome, p *Permit) string {
+	switch {
+	case s == Failed && o != nil && o.NotRun:
+		return FateUnrun
+	case s == Lapsed && p != nil && p.Revoked != nil:
+		return FateRevoked
 	}
 	return string(s)
 }

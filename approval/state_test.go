@@ -116,3 +116,19 @@ func drawing(doc *ast.CommentGroup) string {
 	}
 	return b.String()
 }
+
+// What people tell apart where the states do not has a name of its own.
+func TestFates(t *testing.T) {
+	for want, a := range map[string]approval.Approval{
+		"failed":         {State: approval.Failed, Outcome: &approval.Outcome{}},
+		"failed.unrun":   {State: approval.Failed, Outcome: &approval.Outcome{NotRun: true}},
+		"lapsed":         {State: approval.Lapsed, Permit: &approval.Permit{}},
+		"lapsed.revoked": {State: approval.Lapsed, Permit: &approval.Permit{Revoked: &approval.Act{}}},
+		"spent":          {State: approval.Spent, Permit: &approval.Permit{}},
+		"denied":         {State: approval.Denied},
+	} {
+		if got := approval.Fate(a.State, a.Outcome, a.Permit); got != want {
+			t.Errorf("%s is told as %s", want, got)
+		}
+	}
+}

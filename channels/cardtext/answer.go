@@ -34,7 +34,7 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	if d != nil {
 		values = templates.Values{"when": d.At, "by": Within(fullName(d.By), 80)}
 	}
-	state := templates.Values{"state": texts.Plain(templates.Key("state."+approval.Fate(a.State, a.Outcome)), values)}
+	state := templates.Values{"state": texts.Plain(templates.Key("state."+approval.Fate(a.State, a.Outcome, a.Permit)), values)}
 	if d != nil && d.By.ID == by.ID {
 		return texts.Plain("tap.again", state)
 	}

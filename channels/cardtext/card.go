@@ -132,7 +132,7 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 func read(it *approval.Item, texts *templates.Texts) Call {
 	head := headed(it)
 	c := Call{
-		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome),
+		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit),
 		Irreversible: head.Consequence.Final(), head: head, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(besides(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}

@@ -161,7 +161,7 @@ func judgementLine(j *vaglio.Judgement) string {
 
 // ran says how the run ended: what the agent's own client refused did not fail.
 func ran(a *Account) string {
-	if approval.Fate(a.State, a.Outcome) != string(a.State) {
+	if approval.Fate(a.State, a.Outcome, a.Permit) == approval.FateUnrun {
 		return "not run: the agent's own rules refused it"
 	}
 	return string(a.State)
