@@ -2,11 +2,15 @@ package web_test
 
 import (
 	"net/http"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/golden"
@@ -87,4 +91,24 @@ func TestWhatPeopleRead(t *testing.T) {
 			golden.Check(t, "testdata/pages."+string(lang)+".txt", got)
 		}
 	})
+}
+
+// What the script says comes with the page: each text that it names, and no other.
+func TestScriptHasItsTexts(t *testing.T) {
+	script, err := os.ReadFile("assets/app.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var says, has []string
+	for _, m := range regexp.MustCompile(`\bwords(?:\.(\w+)|\["([\w.]+)"\])`).FindAllStringSubmatch(string(script), -1) {
+		says = append(says, m[1]+m[2])
+	}
+	for _, dd := range sound(t, newInbox(t, newDesk()).signIn().get("/inbox")).id(t, "texts").all("dd") {
+		has = append(has, dd.attr("data-key"))
+	}
+	slices.Sort(says)
+	slices.Sort(has)
+	if diff := cmp.Diff(slices.Compact(says), has); diff != "" {
+		t.Errorf("what the script says (-) and what the page gives it (+):\n%s", diff)
+	}
 }

@@ -206,7 +206,7 @@ type scriptText struct{ Name, Text string }
 // scriptTexts are what the script says.
 func scriptTexts(texts *templates.Texts) []scriptText {
 	var all []scriptText
-	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "seen", "keyless"} {
+	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "keyless", "passkey"} {
 		all = append(all, scriptText{name, texts.Plain(templates.Key("web.script."+name), nil)})
 	}
 	return append(all, scriptText{"left.now", texts.Plain("web.left.now", nil)})
