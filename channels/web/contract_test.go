@@ -236,7 +236,7 @@ func (c *contractInbox) command(who channeltest.Who, line string) string {
 		}
 	}
 	if words[0] == "grants" {
-		said := sound(c.T, in.get("/inbox")).id(c.T, "holds").words()
+		said := sound(c.T, in.get("/inbox")).all("main")[0].words()
 		if !strings.Contains(said, "Granted") {
 			return "No grant" // There is no list where there is nothing to list.
 		}

@@ -36,6 +36,7 @@ type desk struct {
 	orders   []approval.Order
 	edits    []approval.Editing
 	brakes   []approval.Brake
+	granted  []approval.Approval
 	// fail, when set, is what every call answers.
 	fail error
 	// readings is how often statistics were read.
@@ -298,8 +299,12 @@ func (d *desk) Order(_ context.Context, o approval.Order) (approval.Done, error)
 	return approval.Done{Order: o}, nil
 }
 
-// Granted are none.
-func (d *desk) Granted(context.Context, string) ([]approval.Approval, error) { return nil, d.failed() }
+// Granted are those of the desk.
+func (d *desk) Granted(context.Context, string) ([]approval.Approval, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.granted, d.fail
+}
 
 // Brakes are those of the desk.
 func (d *desk) Brakes(context.Context) ([]approval.Brake, error) {

@@ -16,6 +16,8 @@ type editView struct {
 	approval.Edited
 	ID  approval.ID
 	Ask approval.AskID
+	// Call is the call as it was proposed.
+	Call approval.Item
 	// Texts are the arguments that can be changed or, once they were, those that
 	// were, which are sent again.
 	Texts []approval.Editable
@@ -49,7 +51,7 @@ func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 	}
 	for i := range c.Items {
 		if it := &c.Items[i]; it.Approval == id && it.State == approval.Pending {
-			v := editView{ID: id, Ask: c.Ask, Texts: it.Editables}
+			v := editView{ID: id, Ask: c.Ask, Call: *it, Texts: it.Editables}
 			return w.render(rw, r, page{Status: http.StatusOK, Name: "edit", Title: text{Key: "web.edit"}, Body: v})
 		}
 	}
@@ -73,7 +75,7 @@ func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.V
 		return unordered(err, string(e.ID), back)
 	}
 	if !edited.Done {
-		v := editView{Edited: edited, ID: e.ID, Ask: e.ID.Ask(), Words: e.Words, Anew: anew}
+		v := editView{Edited: edited, ID: e.ID, Ask: e.ID.Ask(), Call: edited.Was, Words: e.Words, Anew: anew}
 		for _, d := range edited.Changed {
 			v.Texts = append(v.Texts, approval.Editable{Name: d.Name, Text: d.Now})
 		}

@@ -71,6 +71,8 @@ type answerView struct {
 	Verb approval.Verb
 	Do   text
 	ID   approval.ID
+	// Warns says that it speaks against a yes.
+	Warns bool
 }
 
 // answersOf are what the card says of a call beside how it stands.
@@ -82,7 +84,7 @@ func answersOf(it *approval.Item) []answerView {
 			end = approval.VerbEnd
 		}
 		says := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.GrantOf(texts, g, it.Approval) })
-		all = append(all, answerView{says, end, text{Key: "web.order.end"}, it.Approval})
+		all = append(all, answerView{Says: says, Verb: end, Do: text{Key: "web.order.end"}, ID: it.Approval})
 	}
 	if it.State == approval.Allowed {
 		all = append(all, answerView{Verb: approval.VerbRevoke, Do: text{Key: "web.order.revoke"}, ID: it.Approval})
@@ -97,7 +99,7 @@ func answersOf(it *approval.Item) []answerView {
 		all = append(all, answerView{Says: lifted, ID: it.Approval})
 	case time.Now().Before(it.StandsUntil):
 		stands := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Stands(texts, it) })
-		all = append(all, answerView{stands, approval.VerbLift, text{Key: "web.order.lift"}, it.Approval})
+		all = append(all, answerView{Says: stands, Verb: approval.VerbLift, Do: text{Key: "web.order.lift"}, ID: it.Approval})
 	}
 	return all
 }
@@ -119,7 +121,8 @@ func relatedTo(it *approval.Item) (all []answerView) {
 	say := func(says saying) { all = append(all, answerView{Says: says, ID: it.Approval}) }
 	if l := it.Like; l != nil && it.State == approval.Pending {
 		differs := chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Differences(texts, l.Differences) })
-		say(text{"like", templates.Values{"when": l.At, "differs": differs}})
+		says := text{"like", templates.Values{"when": l.At, "differs": differs}}
+		all = append(all, answerView{Says: says, ID: it.Approval, Warns: true})
 	}
 	if l := it.Again; l != nil && len(it.Grants) > 0 {
 		say(chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.Again(texts, l) }))

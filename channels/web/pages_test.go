@@ -226,7 +226,11 @@ func TestGuardDenialHasNoAllow(t *testing.T) {
 	for _, p := range []string{"/inbox", "/inbox/history", "/inbox/turn/claude-code/t-81"} {
 		doc := sound(t, in.get(p))
 		entry := doc.id(t, "step-guarded")
-		for _, want := range []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it.", "path.ssh", "SSH keys open other machines", "name a path outside that folder"} {
+		wants := []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it."}
+		if p != "/inbox" { // What happened lately is told in short there, and whole in the turn that it leads to.
+			wants = append(wants, "path.ssh", "SSH keys open other machines", "name a path outside that folder")
+		}
+		for _, want := range wants {
 			if !strings.Contains(entry.words(), want) {
 				t.Errorf("%s does not say %q: %s", p, want, entry.words())
 			}
@@ -397,7 +401,7 @@ func TestLongCallsInLists(t *testing.T) {
 		if n := rec.Body.Len(); rec.Code != http.StatusOK || n > 1<<20 {
 			t.Errorf("%s: %d, %d bytes", address, rec.Code, n)
 		}
-		if doc := sound(t, rec); !strings.Contains(doc.words(), "Only the beginning and the end are shown here.") {
+		if doc := sound(t, rec); address != "/inbox" && !strings.Contains(doc.words(), "Only the beginning and the end are shown here.") {
 			t.Errorf("%s does not say that it cut", address)
 		}
 	}

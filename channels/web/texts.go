@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
@@ -104,7 +105,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 	switch what := what.(type) {
 	case saying:
-		return what.in(texts), nil
+		return unmarked(what.in(texts)), nil
 	case string:
 		values := templates.Values{}
 		for i := 0; i+1 < len(pairs); i += 2 {
@@ -118,6 +119,16 @@ func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 	default:
 		return "", fmt.Errorf("web: %T is no text", what)
 	}
+}
+
+// unmarked is what a chat's line says without the pictograph that leads it: the pages
+// have icons of their own, and not every machine has a picture for each.
+func unmarked(line string) string {
+	mark, rest, ok := strings.Cut(line, " ")
+	if r, _ := utf8.DecodeRuneInString(mark); ok && unicode.Is(unicode.So, r) {
+		return rest
+	}
+	return line
 }
 
 // left says in words how long it is until t, for readers without the script.

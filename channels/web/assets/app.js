@@ -147,12 +147,12 @@
 
   // gate says at each row of buttons whether Allow works yet.
   function gate() {
-    for (const act of document.querySelectorAll(".actions[data-of]")) {
-      const left = unseen(act).length > 0, note = act.querySelector(".unread");
+    for (const act of document.querySelectorAll("[data-of]")) {
+      const left = unseen(act).length > 0, note = act.querySelector(".unread") ?? act.closest(".card, .item")?.querySelector(".unread");
       if (!note) continue;
       // A short call of a plan is seen on the way to its button.
       const box = act.closest(".item")?.querySelector("pre[data-call]");
-      note.hidden = !left || Boolean(box) && box.scrollHeight <= box.clientHeight + 1;
+      if (act.contains(note)) note.hidden = !left || Boolean(box) && box.scrollHeight <= box.clientHeight + 1;
       for (const b of act.querySelectorAll("button.allow[name=token]")) {
         b.toggleAttribute("data-unread", left);
         if (left) { b.setAttribute("aria-disabled", "true"); b.setAttribute("aria-describedby", note.id); }
@@ -165,8 +165,12 @@
   // not in sight.
   function watch() {
     eye?.disconnect();
-    for (const pre of document.querySelectorAll("pre")) {
-      if (pre.scrollHeight > pre.clientHeight + 1) { pre.tabIndex = 0; pre.setAttribute("role", "region"); pre.setAttribute("aria-label", pre.previousElementSibling?.textContent.trim() ?? ""); }
+    // What scrolls in a box of its own is reached by keyboard.
+    for (const box of document.querySelectorAll("pre, blockquote, .asker, .sources, .dock")) {
+      if (box.scrollHeight <= box.clientHeight + 1) continue;
+      const label = box.matches(".sources, .dock") ? "" : box.previousElementSibling?.textContent.trim();
+      box.tabIndex = 0;
+      if (label) { box.setAttribute("role", "group"); box.setAttribute("aria-label", label); }
     }
     const bar = document.querySelector("#cards > .card > .dock"), floats = bar && getComputedStyle(bar).position === "sticky";
     eye = new IntersectionObserver((all) => {
@@ -510,7 +514,7 @@
     const form = e.target;
     if (!form.matches('[action="/inbox/decide"], [action="/inbox/order"], [action="/inbox/edit"], [action="/inbox/reveal"], [action="/inbox/try"], [action="/inbox/passkeys"]') || !e.submitter) return;
     e.preventDefault();
-    if (e.submitter.hasAttribute("data-unread")) { readOn(form.closest(".actions")); say(words.unread); return; }
+    if (e.submitter.hasAttribute("data-unread")) { readOn(form.closest("[data-of]")); say(words.unread); return; }
     send(form, e.submitter);
   });
 

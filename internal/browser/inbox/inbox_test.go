@@ -67,7 +67,7 @@ func TestBrowserHeights(t *testing.T) {
 		desk *desk
 		most float64
 	}{
-		{"one plain call", with(proposal("rm -rf ./build")), 1.6},
+		{"one plain call", with(proposal("rm -rf ./build")), 1},
 		{"a plan of 5", with(five...), 2.5},
 		{"a script of 300 lines", with(proposal(script())), 3},
 		{"29 asks", busyDesk(), 6},
