@@ -11,6 +11,7 @@ require (
 )
 
 require (
+	github.com/DataDog/go-sqllexer v0.2.6 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.4 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect

@@ -264,40 +264,55 @@ func (b tab) press(sel string) {
 func TestBrowserNamesAndRoom(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
+	b.do(chromedp.EmulateViewport(360, 740))
+	for _, s := range scenes(t) {
+		in := newInbox(t, s.desk)
+		base := in.serve()
+		b.enter(in, base)
+		for _, p := range append(s.pages, "/inbox/login?code=X") {
+			b.do(chromedp.Navigate(base+p), see("#main"), unfold)
+			b.roomy(s.name + " " + p)
+		}
+	}
 	in := newInbox(t, full())
 	base := in.serve()
 	b.enter(in, base)
-	b.do(chromedp.EmulateViewport(360, 740))
-	for _, p := range []string{"/inbox", "/inbox?ask=plan4711", "/inbox/ask/plan4711", "/inbox/history", "/inbox/digest", "/inbox/turn/claude-code/t-81", "/inbox/try", "/inbox/login?code=X"} {
-		b.do(chromedp.Navigate(base+p), see("#main"))
-		pressable := map[string]int{}
-		for _, n := range call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
-			if n.Ignored || n.Role == nil {
-				continue
-			}
-			role := strings.Trim(string(n.Role.Value), `"`)
-			switch role {
-			case "button", "link", "textbox", "combobox", "checkbox", "DisclosureTriangle":
-				pressable[role]++
-				if n.Name == nil || strings.Trim(string(n.Name.Value), `" `) == "" {
-					t.Errorf("%s: a %s has no name", p, role)
-				}
-			}
-		}
-		if pressable["button"] == 0 || pressable["link"] == 0 {
-			t.Errorf("%s: the tree holds %v", p, pressable)
-		}
-		small := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("button, summary, .button, nav a, input:not([type=hidden]), select, textarea")]
-			.filter((e) => e.checkVisibility() && !e.closest("label"))
-			.filter((e) => { const r = e.getBoundingClientRect(); return r.height < 44 || r.width < 44; })
-			.map((e) => e.outerHTML.slice(0, 80)).join("\n")`))
-		if small != "" {
-			t.Errorf("%s: too small to press:\n%s", p, small)
-		}
-	}
 	b.do(chromedp.Navigate(base+"/inbox"), see("#main"), chromedp.KeyEvent(kb.Tab))
 	if got := b.focus(); got != "Skip to the page" {
 		t.Errorf("the first stop is %q", got)
+	}
+}
+
+// roomy holds the page in sight to names for all that can be pressed, to the room of a
+// finger for each, and to the width of the screen.
+func (b tab) roomy(page string) {
+	b.Helper()
+	pressable := map[string]int{}
+	for _, n := range call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
+		if n.Ignored || n.Role == nil {
+			continue
+		}
+		role := strings.Trim(string(n.Role.Value), `"`)
+		switch role {
+		case "button", "link", "textbox", "combobox", "checkbox", "DisclosureTriangle":
+			pressable[role]++
+			if n.Name == nil || strings.Trim(string(n.Name.Value), `" `) == "" {
+				b.Errorf("%s: a %s has no name", page, role)
+			}
+		}
+	}
+	if pressable["button"] == 0 || pressable["link"] == 0 {
+		b.Errorf("%s: the tree holds %v", page, pressable)
+	}
+	small := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("button, summary, .button, nav a, input:not([type=hidden]), select, textarea")]
+		.filter((e) => e.checkVisibility() && !e.closest("label.check"))
+		.filter((e) => { const r = e.getBoundingClientRect(); return r.height < 44 || r.width < 44; })
+		.map((e) => e.outerHTML.slice(0, 80)).join("\n")`))
+	if small != "" {
+		b.Errorf("%s: too small to press:\n%s", page, small)
+	}
+	if over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
+		b.Errorf("%s is %d pixels too wide", page, over)
 	}
 }
 
