@@ -80,44 +80,49 @@ func functions(lang Lang) template.FuncMap {
 		"plural": func(n int, one, many string) string { return counted(n, ",", one, many) },
 	}
 	if lang == Italian {
-		f["at"] = func(m moment) string {
-			if m.today() {
-				return "alle " + m.clock()
-			}
-			return m.giorno() + " alle " + m.clock()
-		}
-		f["by"] = func(m moment) string {
-			if m.today() {
-				return "entro le " + m.clock()
-			}
-			return "entro " + m.giorno() + " alle " + m.clock()
-		}
-		f["until"] = func(m moment) string {
-			if m.today() {
-				return "fino alle " + m.clock()
-			}
-			// "il 3" becomes "al 3", and "l’8" becomes "all’8".
-			return "fino al" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
-		}
-		f["since"] = func(m moment) string {
-			if m.today() {
-				return "dalle " + m.clock()
-			}
-			// "il 3" becomes "dal 3", and "l’8" becomes "dall’8".
-			return "dal" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
-		}
-		f["clock"] = func(m moment) string {
-			if m.today() {
-				return m.clock()
-			}
-			return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
-		}
-		f["date"] = func(m moment) string {
-			return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
-		}
-		f["plural"] = func(n int, one, many string) string { return counted(n, ".", one, many) }
+		italian(f)
 	}
 	return f
+}
+
+// italian puts in what Italian says otherwise.
+func italian(f template.FuncMap) {
+	f["at"] = func(m moment) string {
+		if m.today() {
+			return "alle " + m.clock()
+		}
+		return m.giorno() + " alle " + m.clock()
+	}
+	f["by"] = func(m moment) string {
+		if m.today() {
+			return "entro le " + m.clock()
+		}
+		return "entro " + m.giorno() + " alle " + m.clock()
+	}
+	f["until"] = func(m moment) string {
+		if m.today() {
+			return "fino alle " + m.clock()
+		}
+		// "il 3" becomes "al 3", and "l’8" becomes "all’8".
+		return "fino al" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
+	}
+	f["since"] = func(m moment) string {
+		if m.today() {
+			return "dalle " + m.clock()
+		}
+		// "il 3" becomes "dal 3", and "l’8" becomes "dall’8".
+		return "dal" + strings.TrimPrefix(m.giorno(), "il") + " alle " + m.clock()
+	}
+	f["clock"] = func(m moment) string {
+		if m.today() {
+			return m.clock()
+		}
+		return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
+	}
+	f["date"] = func(m moment) string {
+		return fmt.Sprintf("%d %s%s, %s", m.at.Day(), mese(m.at.Month())[:3], m.year(), m.clock())
+	}
+	f["plural"] = func(n int, one, many string) string { return counted(n, ".", one, many) }
 }
 
 // Number writes a number, its thousands apart.

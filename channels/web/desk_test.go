@@ -313,12 +313,6 @@ func (d *desk) Brakes(context.Context) ([]approval.Brake, error) {
 	return d.brakes, d.fail
 }
 
-func (d *desk) failed() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.fail
-}
-
 // Edit changes a command, as a dispatcher would.
 func (d *desk) Edit(_ context.Context, e approval.Editing) (approval.Edited, error) {
 	d.mu.Lock()
