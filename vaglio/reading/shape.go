@@ -168,19 +168,44 @@ func isTargets(name string) bool {
 	return true
 }
 
-// IsStatement says whether a text is clearly a statement of a database.
+// IsStatement says whether a text is clearly a statement of a database, or several
+// behind what only opens a transaction or prepares for them.
 func IsStatement(text string) bool {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	upper := ""
-	switch strings.ToUpper(first) {
-	case "SELECT", "WITH", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY":
-		upper = strings.ToUpper(rest)
-	default:
+	words := strings.Fields(strings.ToUpper(uncommented(text)))
+	if len(words) == 0 {
 		return false
 	}
-	if strings.EqualFold(first, "WITH") {
-		return strings.Contains(upper, " AS ") && strings.Contains(upper, "SELECT") || strings.Contains(upper, " AS(")
+	rest := strings.Join(words[1:], " ")
+	switch strings.TrimRight(words[0], ";") {
+	case "BEGIN", "START", "SET", "USE", "LOCK", "PRAGMA", "ROLLBACK", "COMMIT", "SAVEPOINT":
+		_, next, more := strings.Cut(text, ";")
+		return more && IsStatement(next)
+	case "WITH":
+		return strings.Contains(rest, " AS ") && strings.Contains(rest, "SELECT") || strings.Contains(rest, " AS(")
+	case "SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL":
+		return strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
+			strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
 	}
-	return strings.ContainsAny(rest, "*=;(") ||
-		strings.Contains(upper, " FROM ") || strings.Contains(upper, "TABLE") || strings.Contains(upper, "INTO")
+	return false
+}
+
+// uncommented is a statement from its first word on. What MySQL runs of a comment is
+// no comment.
+func uncommented(text string) string {
+	for {
+		text = strings.TrimSpace(text)
+		end := ""
+		switch {
+		case strings.HasPrefix(text, "/*!"):
+			text = strings.TrimLeft(text[len("/*!"):], "0123456789")
+			continue
+		case strings.HasPrefix(text, "--"):
+			end = "\n"
+		case strings.HasPrefix(text, "/*"):
+			end = "*/"
+		default:
+			return text
+		}
+		_, text, _ = strings.Cut(text, end)
+	}
 }
