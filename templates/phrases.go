@@ -42,8 +42,24 @@ func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
 	said, ok := marked.In(t.phrase)
 	if !ok {
 		said, _ = marked.In(wording.English)
+	} else if t.lang == Italian {
+		said = articles().Replace(said)
 	}
 	return split(said, theirs), ok
+}
+
+// articles joins Italian prepositions with the articles that follow them, as phrases
+// bring them together: "da il team" is "dal team".
+func articles() *strings.Replacer {
+	var pairs []string
+	for preposition, joined := range map[string]string{"a": "a", "da": "da", "in": "ne", "su": "su", "di": "de"} {
+		for article, ending := range map[string]string{
+			"il ": "l ", "lo ": "llo ", "la ": "lla ", "l’": "ll’", "i ": "i ", "gli ": "gli ", "le ": "lle ",
+		} {
+			pairs = append(pairs, " "+preposition+" "+article, " "+joined+ending)
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // Phrases returns the phrases of the engine for which a language has words.

@@ -47,6 +47,39 @@ func TestPhrasesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
+// TestArticlesAreJoined holds Italian prepositions to be written in one with the
+// articles that phrases bring behind them, and what others wrote to stay as it is.
+func TestArticlesAreJoined(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(joint, second wording.Phrase) wording.Sentence {
+		return wording.Sentence{
+			{Phrase: "removes %s", Args: []wording.Clause{wording.Say("the user %s", "via da il mare")}},
+			{Phrase: joint, Args: []wording.Clause{wording.Say(second, "x")}},
+		}
+	}
+	for want, s := range map[string]wording.Sentence{
+		"Rimuove l’utente via da il mare dal team x":            said("from %s", "the team %s"),
+		"Rimuove l’utente via da il mare dall’organizzazione x": said("from %s", "the organization %s"),
+		"Rimuove l’utente via da il mare nella tabella x":       said("in %s", "the table %s"),
+		"Rimuove l’utente via da il mare allo stack x":          said("to %s", "the stack %s"),
+		"Rimuove l’utente via da il mare delle pagine x":        said("of %s", "the pages %s"),
+		"Rimuove l’utente via da il mare in x":                  said("in %s", "%s"),
+	} {
+		parts, ok := set.In(templates.Italian, time.UTC).Sentence(s)
+		got := ""
+		for _, p := range parts {
+			got += p.Text
+		}
+		if got != want || !ok {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestMistakesInPhrases(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -78,6 +78,9 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	if said == nil {
 		said = c.byVerb(worst)
 	}
+	if len(said) > 0 && said[0].Phrase == commentsOn && worst != nil && worst.undo == operation.Irreversible {
+		worst.undo = operation.Partial // It can be taken away again.
+	}
 	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
 	switch {
@@ -86,7 +89,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		if leaves && h.Consequence.Reach != "" {
 			h.Consequence.Reach = operation.ReachPublic
 		}
-	case worst != nil && len(act(worst.said)) > 0:
+	case worst != nil && len(act(worst.said)) > 0 && !(c.command != "" && worst.said[0].Phrase == "works in the workspace"):
 		like := 0
 		h.Said, like = found.together(worst)
 		h.More = max(0, h.More-like)
@@ -95,19 +98,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	h.Said = bounded(h.Said.Each(c.typed))
 	return h
-}
-
-// byVerb says what a tool does of which the judge knows the name alone. The judge
-// graded its kind; a verb that another one takes back tells more.
-func (c *call) byVerb(worst *one) wording.Sentence {
-	if worst == nil || !worst.byName() {
-		return nil
-	}
-	said := c.object()
-	if said != nil && c.turned() && worst.undo == operation.Irreversible {
-		worst.undo = operation.Partial
-	}
-	return said
 }
 
 // one is a thing that a call would do, as a judge found it.
@@ -207,9 +197,12 @@ func (o *one) below() {
 
 // within reports whether another thing says this one, too: that files below a folder
 // are deleted, of which this is one, or a pattern of some, or that a file is deleted,
-// which is written over before.
+// which is written over before, or what a program sends.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
+	if len(what) > 0 && len(below) > 0 && what[0].Phrase == "sends data from a line of %s: %s" && below[0].Phrase == "sends a %s request to %s" {
+		return true // The line is the program that sends the request.
+	}
 	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // call is a call as it is read for its headline: what its tool is for by its
@@ -71,7 +72,7 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
-		for _, key := range []string{"email", "address", "login", "name", "id"} {
+		for _, key := range []string{"email", "address", "login", "name", "id", "path"} {
 			if s, ok := v[key].(string); ok {
 				return []string{s}
 			}
@@ -118,7 +119,10 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 	for _, told := range []struct {
 		by     func(operation.Kind) wording.Sentence
 		leaves bool
-	}{{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()}, {c.message, c.phones()}, {c.device, false}} {
+	}{
+		{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()},
+		{c.answer, false}, {c.posted, true}, {c.message, c.phones()}, {c.device, false},
+	} {
 		if s := told.by(kind); s != nil {
 			return s, told.leaves
 		}
@@ -163,6 +167,45 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 	}
 	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
 		c.first("subject", "title", "body", "text", "message", "content"))
+}
+
+// commentsOn says that something is written below a thing, by which it is not changed.
+const commentsOn wording.Phrase = "comments on %s: %s"
+
+// answer says what a tool answers to a thing that the arguments name, or comments on it.
+func (c *call) answer(operation.Kind) wording.Sentence {
+	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
+	if c.has("comment") {
+		phrase = commentsOn
+	}
+	if !c.has("comment", "reply", "respond") || c.has("list", "get", "delete", "edit", "update", "resolve") || what == "" || len(c.recipients()) > 0 {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		for _, end := range []string{"number", "id", "key", "iid"} {
+			stem, ok := strings.CutSuffix(key, end)
+			thing, _, _ := spoken.ThingOf([]string{stem})
+			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
+				continue
+			}
+			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
+			if where := c.repository(); where != "" {
+				to = wording.Clause{Phrase: "%s in %s", Args: []wording.Clause{to, {Text: where}}}
+			}
+			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{to, prose(what)}}}
+		}
+	}
+	return nil
+}
+
+// posted says what a tool posts where everybody can read it.
+func (c *call) posted(operation.Kind) wording.Sentence {
+	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
+	what := c.first("text", "status", "content", "message", "body", "caption")
+	if !social || !c.has("post", "tweet", "publish", "share", "create") || !c.sends() || what == "" || len(c.recipients()) > 0 {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
 }
 
 // message says what a tool says in a chat.

@@ -1,226 +1,224 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// said is how words of a tool's name are said.
-type said struct {
-	phrase wording.Phrase
-	words  string
+// toolName is what a tool's name says: what is done, to what, and to or in which
+// second thing.
+type toolName struct {
+	act   *spoken.Act
+	nouns []string
+	// thing is what the nouns mean, nil where they are not listed; plural says that
+	// they speak of several.
+	thing  *spoken.Thing
+	plural bool
+	// owner are the nouns before those that mean the thing: what it is one of.
+	owner []string
+	// with joins the second thing, of which others are the nouns.
+	with   wording.Phrase
+	others []string
 }
 
-// acts are verbs, said with their object.
-func acts() []said { return slices.Concat(turns(), ends()) }
-
-// turns are the verbs that another one takes back, as unarchive does archive, and that
-// set nothing going meanwhile. What was noticed stays noticed: they can be undone in part.
-func turns() []said {
-	return []said{
-		{"renames %s", "rename"},
-		{"archives %s", "archive"},
-		{"reopens %s", "reopen unarchive"},
-		{"assigns %s", "assign"},
-		{"reassigns %s", "reassign"},
-		{"blocks %s", "block ban"},
-		{"suspends %s", "suspend pause"},
-		{"deactivates %s", "deactivate disable"},
-		{"locks %s", "lock"},
+// named reads the name of the call's tool; ok is false where it has no verb that is
+// listed, or does not say what that is done to.
+func (c *call) named() (t toolName, ok bool) {
+	act, at, n := spoken.ActIn(c.words)
+	if act == nil {
+		return t, false
 	}
-}
-
-// ends are the verbs of which no other one takes everything back.
-func ends() []said {
-	return []said{
-		{"closes %s", "close resolve"},
-		{"starts %s", "start"},
-		{"stops %s", "stop shutdown"},
-		{"restarts %s", "restart reboot rerun retry"},
-		{"resumes %s", "resume unpause"},
-		{"scales %s", "scale resize autoscale"},
-		{"activates %s", "activate enable"},
-		{"creates %s", "create new make insert generate provision register init initialize"},
-		{"adds %s", "add append enroll enlist"},
-		{"updates %s", "update edit modify change patch upsert amend"},
-		{"moves %s", "move"},
-		{"replaces %s", "replace overwrite"},
-		{"resets %s", "reset"},
-		{"rotates %s", "rotate"},
-		{"restores %s", "restore"},
-		{"accepts %s", "accept"},
-		{"rejects %s", "reject decline"},
-		{"merges %s", "merge"},
-		{"submits %s", "submit"},
-		{"publishes %s", "publish release"},
-		{"deploys %s", "deploy redeploy"},
-		{"deletes %s", "delete del purge trash discard erase wipe obliterate prune expunge"},
-		{"removes %s", "remove rm unlink"},
-		{"destroys %s", "destroy terminate decommission teardown nuke deprovision"},
-		{"empties %s", "empty truncate flush clear"},
-		{"cancels %s", "cancel abort void"},
-		{"refunds %s", "refund"},
-		{"pays %s", "pay settle"},
-		{"approves %s", "approve authorize authorise"},
-		{"grants %s", "grant"},
-		{"revokes %s", "revoke"},
-		{"triggers %s", "trigger invoke dispatch"},
-		{"transfers %s", "transfer"},
-		{"invites %s", "invite"},
-		{"unlocks %s", "unlock"},
-	}
-}
-
-// things are nouns, said with a name or a number. Their words are also those under
-// which arguments hold it: customer in customer_id. Two words that mean one thing
-// are joined by a dash.
-func things() []said { return slices.Concat(ofPeople(), ofSystems()) }
-
-// ofPeople are things that people and companies have.
-func ofPeople() []said {
-	return []said{
-		{"the account %s", "account"},
-		{"the alarm %s", "alarm"},
-		{"the appointment %s", "appointment"},
-		{"the booking %s", "booking reservation"},
-		{"the board %s", "board"},
-		{"the campaign %s", "campaign"},
-		{"the channel %s", "channel conversation"},
-		{"the comment %s", "comment"},
-		{"the company %s", "company"},
-		{"the contact %s", "contact"},
-		{"the contract %s", "contract"},
-		{"the customer %s", "customer client"},
-		{"the deal %s", "deal"},
-		{"the document %s", "document doc"},
-		{"the employee %s", "employee"},
-		{"the event %s", "event"},
-		{"the group %s", "group"},
-		{"the invoice %s", "invoice"},
-		{"issue %s", "issue"},
-		{"the lead %s", "lead"},
-		{"the list %s", "list"},
-		{"the meeting %s", "meeting"},
-		{"the member %s", "member"},
-		{"the message %s", "message"},
-		{"the order %s", "order"},
-		{"the organization %s", "organization org"},
-		{"the page %s", "page"},
-		{"the patient %s", "patient"},
-		{"the payment %s", "payment paymentintent charge"},
-		{"the post %s", "post"},
-		{"the product %s", "product"},
-		{"the project %s", "project"},
-		{"the record %s", "record"},
-		{"the role %s", "role"},
-		{"the subscription %s", "subscription"},
-		{"the task %s", "task"},
-		{"the team %s", "team"},
-		{"the ticket %s", "ticket"},
-		{"the transaction %s", "transaction"},
-		{"the user %s", "user"},
-	}
-}
-
-// ofSystems are things that programs have.
-func ofSystems() []said {
-	return []said{
-		{"the app %s", "app application"},
-		{"the branch %s", "branch"},
-		{"the bucket %s", "bucket"},
-		{"the build %s", "build"},
-		{"the certificate %s", "certificate cert"},
-		{"the cluster %s", "cluster"},
-		{"the container %s", "container"},
-		{"the database %s", "database db"},
-		{"the deployment %s", "deployment"},
-		{"the device %s", "device"},
-		{"the domain %s", "domain"},
-		{"the environment %s", "environment"},
-		{"the file %s", "file"},
-		{"the folder %s", "folder"},
-		{"the function %s", "function"},
-		{"the index %s", "index"},
-		{"the instance %s", "instance vm"},
-		{"the job %s", "job"},
-		{"the merge request %s", "merge-request mergerequest mr"},
-		{"the monitor %s", "monitor"},
-		{"the pipeline %s", "pipeline"},
-		{"pull request %s", "pull-request pullrequest pr pull"},
-		{"the queue %s", "queue"},
-		{"the release %s", "release"},
-		{"the repository %s", "repository repo"},
-		{"the rule %s", "rule"},
-		{"the server %s", "server"},
-		{"the service %s", "service"},
-		{"the site %s", "site website"},
-		{"the table %s", "table"},
-		{"the tag %s", "tag"},
-		{"the volume %s", "volume"},
-		{"the webhook %s", "webhook"},
-		{"the workflow %s", "workflow"},
-		{"the workspace %s", "workspace"},
-	}
-}
-
-// saidOf finds how a word is said, nil if it is not listed.
-func saidOf(list []said, word string) *said {
-	for i := range list {
-		if slices.Contains(strings.Fields(list[i].words), word) {
-			return &list[i]
+	t.act, t.with = act, act.With
+	words := c.words[at+n:]
+	if len(words) == 0 {
+		words = c.words[:at]
+		if thing, _, _ := spoken.ThingOf(words); thing == nil && at > 1 {
+			return t, false // It may be the name of a service.
 		}
 	}
-	return nil
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "existing", "batch", "bulk", "multiple"}, words[0]) {
+		words = words[1:]
+	}
+	t.nouns, t.others = words, nil
+	for i, w := range words {
+		if joint := joins(w); joint != "" {
+			t.nouns, t.others, t.with = words[:i], words[i+1:], cmp.Or(joint, t.with)
+			if joint == apart {
+				t.others, t.with = nil, act.With
+			}
+			break
+		}
+	}
+	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+	return t, len(t.nouns) > 0
+}
+
+// apart is how what follows goes with the thing where it says nothing of a second one.
+const apart wording.Phrase = "-"
+
+// joins is how a word of a name joins a second thing to the first, empty where it does
+// not.
+func joins(word string) wording.Phrase {
+	switch word {
+	case "to", "from", "in":
+		return wording.Phrase(word + " %s")
+	case "into":
+		return "to %s"
+	case "on", "of", "at":
+		return "in %s"
+	case "by", "for", "with", "and", "or", "via", "as", "async", "batch", "status", "state", "many":
+		return apart
+	}
+	return ""
 }
 
 // object says what a tool does by the verb of its name, and to what by its nouns and
 // arguments: "cancels the subscription sub_1". It says nothing where the name does
-// not tell, or no argument says which one.
-func (c *call) object() wording.Sentence {
-	at := c.verb()
-	nouns := c.nouns(at)
-	if len(nouns) == 0 {
-		return nil
+// not tell, or neither it nor an argument says to what.
+func (c *call) object() (wording.Sentence, *toolName) {
+	t, ok := c.named()
+	if !ok {
+		return nil, nil
 	}
-	last := nouns[len(nouns)-1]
-	thing := saidOf(things(), last)
-	if n := len(nouns); n > 1 {
-		if pair := saidOf(things(), nouns[n-2]+"-"+last); pair != nil {
-			thing = pair
+	last := t.nouns[len(t.nouns)-1]
+	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
+	if len(names) == 0 && membership(last) {
+		t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
+		names, key = c.names(t.thing, false, "user")
+	}
+	var what, about wording.Clause
+	owner, owned := c.owner(&t, key)
+	switch {
+	case len(names) == 0 && (t.thing == nil || len(t.owner) > 0 || !t.plural && !t.act.Makes):
+		return nil, nil // Which one it is, or how many, is not told.
+	case len(names) == 0 && t.plural:
+		what, about = wording.Say(t.thing.Several, ""), c.about(true)
+	case len(names) == 0:
+		what, about = wording.Clause{Phrase: t.thing.Any}, c.about(false)
+	case t.thing == nil || len(t.owner) > 0 && !owned:
+		what = wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
+	case len(names) > 1:
+		what = wording.Clause{Phrase: t.thing.Several, Args: []wording.Clause{named(names)}}
+	default:
+		what = wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(names)}}
+	}
+	out := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}}
+	if owned {
+		out = append(out, wording.Clause{Phrase: "of %s", Args: []wording.Clause{owner}})
+	}
+	second, ok := c.second(&t, key, names)
+	if !ok && len(t.others) > 0 {
+		return nil, nil // Of two things only one is known.
+	}
+	out = append(out, second...)
+	if said := c.first("response", "answer", "reply"); said != "" {
+		about = wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}
+	}
+	if about.Phrase != "" {
+		out = append(out, about)
+	}
+	return out, &t
+}
+
+// owner is the thing of which another one is said to be, as an address of a customer,
+// and whether the arguments name it.
+func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
+	thing, _, rest := spoken.ThingOf(t.owner)
+	if thing == nil || len(rest) > 0 || t.thing == nil {
+		return wording.Clause{}, false
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "id", "key", "number", "name"}, func(end string) bool {
+			stem, ok := strings.CutSuffix(key, end)
+			return ok && slices.Contains(thing.Words, stem)
+		}) {
+			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}, true
 		}
 	}
-	names := c.names(thing, strings.Join(nouns, ""), last)
-	if len(names) == 0 && membership(last) {
-		thing = saidOf(things(), "user")
-		names = c.names(thing, "user")
+	return wording.Clause{}, false
+}
+
+// about is what the arguments tell of a thing that has no name, or of several.
+func (c *call) about(several bool) wording.Clause {
+	if several {
+		if told := c.details(mostNamed, idKey); len(told) > 0 {
+			return wording.Say("(%s)", strings.Join(told, ", "))
+		}
+		return wording.Clause{}
 	}
-	if len(names) == 0 {
-		return nil
+	for _, most := range []int{titleKey, otherKey} {
+		if told := c.details(1, most); len(told) > 0 {
+			return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[0])}}
+		}
 	}
-	what := wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(nouns, " ")}, named(names)}}
-	if thing != nil {
-		what = wording.Clause{Phrase: thing.phrase, Args: []wording.Clause{named(names)}}
+	return wording.Clause{}
+}
+
+// second is the thing to, from or in which something is done, and the place, and
+// whether one is told.
+func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
+	if len(t.others) > 0 {
+		thing, _, _ := spoken.ThingOf(t.others)
+		its, _ := c.names(thing, false, strings.Join(t.others, ""), t.others[len(t.others)-1])
+		if thing == nil || len(its) == 0 {
+			return nil, false
+		}
+		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{{Phrase: thing.One, Args: []wording.Clause{named(its)}}}}}
+	} else if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
+		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
 	}
-	out := wording.Sentence{{Phrase: saidOf(acts(), c.words[at]).phrase, Args: []wording.Clause{what}}}
 	if where := c.repository(); where != "" && !slices.Contains(names, where) {
-		out = append(out, wording.Say("in %s", where))
+		said = said.And(inside, where)
+	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
+		said = wording.Sentence{{Phrase: inside, Args: []wording.Clause{thing}}}
 	}
-	return out
+	return said, len(said) > 0
 }
 
-// verb is the place of the first verb in the tool's name, -1 if there is none.
-func (c *call) verb() int {
-	return slices.IndexFunc(c.words, func(w string) bool { return saidOf(acts(), w) != nil })
+// inside is how a place goes with what is done in it.
+const inside wording.Phrase = "in %s"
+
+// listed is the thing that an argument names whose key is on one of the lists, but
+// that under which the object stands.
+func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		if key == but || len(values) == 0 || slices.Equal(values, names) {
+			continue
+		}
+		if spoken.Is(list+" bare", key) {
+			return named(values), true
+		}
+		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing != nil && spoken.Is(list+" named", key) {
+			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, true
+		}
+	}
+	return wording.Clause{}, false
 }
 
-// turned reports whether what the tool does is taken back by another verb. Who is
-// taken out of a group can be taken in again.
-func (c *call) turned() bool {
-	at := c.verb()
-	return at >= 0 && (saidOf(turns(), c.words[at]) != nil || c.words[at] == "remove" && slices.ContainsFunc(c.words, membership))
+// undo says how far what a tool does can be undone, of which the judge graded the
+// kind: by the verb and the thing of its name, where both are known.
+func (t *toolName) undo(graded operation.Reversibility) operation.Reversibility {
+	member := slices.ContainsFunc(t.nouns, membership) && t.act.Kept
+	versioned := t.thing != nil && t.thing.Versioned
+	switch {
+	case t.act.Final && !versioned:
+		return operation.Irreversible
+	case graded != operation.Irreversible:
+		return graded
+	case t.act.Turns, member, versioned && (t.act.Kept || t.act.Final), t.act.Partly && t.thing != nil && !t.thing.Final:
+		return operation.Partial
+	default:
+		return graded
+	}
 }
 
 // membership reports whether a noun says no more of somebody than that they belong to
@@ -229,50 +227,37 @@ func membership(noun string) bool {
 	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
 }
 
-// nouns are the words that name what the verb at a place is done to: those behind
-// it, or before it if it stands last. There are none where they lead to a second
-// thing, which the call would be about as much.
-func (c *call) nouns(at int) []string {
-	if at < 0 {
-		return nil
-	}
-	words := c.words[at+1:]
-	if len(words) == 0 {
-		words = c.words[:at]
-	}
-	for i, w := range words {
-		switch w {
-		case "to", "from", "into", "in", "on", "of", "at":
-			return nil
-		case "by", "for", "with", "and", "or", "via", "as", "async", "batch", "status", "state":
-			return words[:i]
+// names are the names or numbers of a thing, as the arguments tell them, and the key:
+// one that is one of its words, or one that says no more than that it names.
+func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []string, key string) {
+	stems := append(words, "")
+	titled := false
+	if thing != nil {
+		titled = thing.Titled && made
+		for _, w := range thing.Words {
+			stems = append(stems, strings.ReplaceAll(w, "-", ""))
 		}
 	}
-	return words
-}
-
-// names are the names or numbers of a thing, as the arguments tell them: under a key
-// that is one of its words, or under one that says no more than that it names.
-func (c *call) names(thing *said, words ...string) []string {
-	stems := append(words, "")
-	if thing != nil {
-		stems = append(stems, strings.Fields(strings.ReplaceAll(thing.words, "-", ""))...)
-	}
-	for _, end := range []string{"iid", "number", "id", "name", "key", "slug", "", "title", "email", "username"} {
+	for _, end := range []string{
+		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s",
+	} {
+		if end == "title" && titled {
+			continue
+		}
 		for _, key := range slices.Sorted(maps.Keys(c.args)) {
-			if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || !slices.Contains(stems, stem) {
+			if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) {
 				continue
 			}
-			found := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool {
-				return strings.TrimSpace(s) == "" || s == "true" || s == "false"
-			})
-			if len(found) > 0 {
-				return found
+			if found := slices.DeleteFunc(slices.Clone(c.args[key]), empty); len(found) > 0 {
+				return found, key
 			}
 		}
 	}
-	return nil
+	return nil, ""
 }
+
+// empty reports whether a value names nothing.
+func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
 
 // repository is the repository or project in which a tool works, with its owner.
 func (c *call) repository(others ...string) string {
@@ -286,4 +271,72 @@ func (c *call) repository(others ...string) string {
 // byName reports whether the judge goes by the tool's name alone.
 func (o *one) byName() bool {
 	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
+}
+
+// byVerb says what a tool does of which the judge knows the name alone. The judge
+// graded its kind; what the verb does to which thing tells more. Where the name says
+// no more, the arguments do.
+func (c *call) byVerb(worst *one) wording.Sentence {
+	if worst == nil || !worst.byName() {
+		return nil
+	}
+	said, t := c.object()
+	if said == nil {
+		return c.told(act(worst.said))
+	}
+	worst.undo = t.undo(worst.undo)
+	if worst.reach == operation.ReachPublic && c.repository() != "" || worst.kind == operation.KindCredentials {
+		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
+	}
+	return said
+}
+
+// told is what the judge says by the name alone, with the first of the arguments.
+func (c *call) told(said wording.Sentence) wording.Sentence {
+	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
+		return said
+	}
+	if details := c.details(mostNamed, titleKey, idKey, otherKey); len(details) > 0 {
+		return said.And("(%s)", strings.Join(details, ", "))
+	}
+	return said
+}
+
+// details are the short values of the first arguments of these kinds, those of one
+// kind before those of the next.
+func (c *call) details(most int, kinds ...int) []string {
+	keys := slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
+		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
+	})
+	var out []string
+	for _, key := range keys {
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
+			continue
+		}
+		s := named(values)
+		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// The kinds of arguments, in the order in which they are told.
+const (
+	titleKey = iota // what it is called, or says
+	idKey           // what it is known by
+	otherKey
+)
+
+// kindOf is the kind of an argument by its key.
+func kindOf(key string) int {
+	switch {
+	case slices.Contains([]string{"title", "subject", "summary", "name", "text", "message", "body", "content"}, key):
+		return titleKey
+	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
+		return idKey
+	default:
+		return otherKey
+	}
 }

@@ -140,6 +140,7 @@ var rooms = map[string]room{
 
 	"vaglio/wordclass":        {may: []string{"internal/rows"}},
 	"vaglio/wording":          {},
+	"vaglio/wording/spoken":   {may: []string{"internal/rows", "vaglio/wording"}},
 	"vaglio/shell":            {may: []string{"internal/unixtext", "vaglio/shell/filter", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/wordclass"}, modules: []string{pflag}},
@@ -176,7 +177,7 @@ var rooms = map[string]room{
 			"vaglio/wording",
 		},
 		modules: []string{sqllexer, xtext},
-		tests:   []string{"vaglio/judge", "templates"},
+		tests:   []string{"vaglio/judge", "templates", "vaglio/wording/spoken"},
 	},
 
 	"vaglio/judge/model": {
@@ -200,7 +201,7 @@ var rooms = map[string]room{
 		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/operation", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
-	"approval/headline": {may: []string{"internal/hosts", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording"}},
+	"approval/headline": {may: []string{"internal/hosts", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording", "vaglio/wording/spoken"}},
 	"approval/about": {
 		may: []string{
 			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",

@@ -20,6 +20,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 const wordingPath = "github.com/metnos/vaglio/vaglio/wording"
@@ -38,6 +39,9 @@ func phrases(t *testing.T) []wording.Phrase {
 			p, _ := phraseFrom(form)
 			found[p] = true
 		}
+	}
+	for _, p := range spoken.Phrases() {
+		found[p] = true
 	}
 	inGo(t, found)
 	delete(found, "")

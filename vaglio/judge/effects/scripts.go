@@ -248,7 +248,9 @@ func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
 func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
 	var out []Effect
 	if len(targets) > 1 {
-		out = r.write(v, targets[1], "writes")
+		told := map[shell.Verb]wording.Phrase{shell.VerbMove: "moves files to", shell.VerbCopy: "copies files to", shell.VerbLink: "links files to"}
+		out = r.write(v, targets[1], told[v.call.Verb])
+		sayEnds([]string{targets[0].text}, out)
 	}
 	if v.call.Verb != shell.VerbMove || len(targets) == 0 {
 		return out
@@ -272,7 +274,12 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 		if localURL(address) {
 			return own(say("talks to this machine"))
 		}
-		return []Effect{usual(KindSend).with(say("sends data to %s by %s", address, v.call.Function), address).as(Irreversible, ReachShared)}
+		why := say("sends data to %s by %s", address, v.call.Function)
+		method := strings.ToUpper(fn[strings.LastIndex(fn, ".")+1:])
+		if len(targets) == 1 && slices.Contains([]string{"POST", "PUT", "PATCH", "DELETE"}, method) {
+			why = say("sends a %s request to %s", method, address)
+		}
+		return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 	}
 	for _, t := range targets {
 		if r.leaks(t) {

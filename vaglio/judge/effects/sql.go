@@ -105,7 +105,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 			continue
 		}
 		if e, changes := list[i].effect(r.judge.tables, where); changes {
-			out = append(out, e)
+			out = append(out, e.inFolder(r.localDB))
 		}
 	}
 	if !ok {
@@ -221,6 +221,9 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
+	if s.adds() {
+		return e.as(Partial, ReachShared), true
+	}
 	return e, true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
 }
 
@@ -230,7 +233,7 @@ func (s *statement) adds() bool {
 	if s.words[0] == "CREATE" {
 		return !s.has("REPLACE")
 	}
-	return s.words[0] == "ALTER" && s.has("ADD") && !s.has("DROP")
+	return s.words[0] == "ALTER" && s.has("ADD") && !s.has("DROP") && !s.has("TYPE") && !s.has("MODIFY") && !s.has("CHANGE")
 }
 
 // copiesOut reports whether rows are copied to a file or to whoever asks.
@@ -277,7 +280,7 @@ func statementSaid(verb, begins, target string, where wording.Clause) wording.Se
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
-		"ALTER": "changes the form of %s", "TRUNCATE": "empties the table %s", "TRUNCATE …": "empties the tables %s",
+		"ALTER": "changes the form of %s", "ALTER TABLE": "changes the table %s", "TRUNCATE": "empties the table %s", "TRUNCATE …": "empties the tables %s",
 		"DROP": "drops %s", "DROP TABLE": "drops the table %s", "DROP TABLE …": "drops the tables %s", "DROP SCHEMA": "drops the schema %s",
 		"DROP DATABASE": "drops the database %s", "DROP INDEX": "drops the index %s", "DROP VIEW": "drops the view %s",
 	}

@@ -1,0 +1,172 @@
+// Package spoken says how the words are said of which names of tools and of
+// subcommands are made: "delete_user" deletes a user.
+package spoken
+
+import (
+	_ "embed" // The words.
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+//go:embed words.txt
+var text string
+
+// Act is what is done, as a verb says it.
+type Act struct {
+	// Phrase says it of a thing.
+	Phrase wording.Phrase
+	// Turns says that another verb takes it back, Partly that it can be undone in
+	// part where it is done to a thing that is not final, Final that it cannot, but
+	// where that is versioned.
+	Turns, Partly, Final bool
+	// Makes says that there is one thing more for it.
+	Makes bool
+	// Kept says that what is versioned is kept where it is done.
+	Kept bool
+	// With is how a second thing goes with the first: "to %s".
+	With wording.Phrase
+}
+
+// Thing is what something is done to, as a noun says it.
+type Thing struct {
+	// One, Several and Any say it with a name, with several, and with none.
+	One, Several, Any wording.Phrase
+	// Words are its nouns, in the singular, with words of two joined by a dash.
+	Words []string
+	// Final says that it cannot be taken back once it is there, Versioned that its
+	// history keeps it, Titled that it has a title besides a name.
+	Final, Versioned, Titled bool
+}
+
+// words are what words.txt says.
+type words struct {
+	acts   map[string]*Act
+	things map[string]*Thing
+	lists  map[string][]string
+	all    []wording.Phrase
+}
+
+// known are the words, which are read once and never change.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var known = sync.OnceValue(func() *words {
+	w, err := parse(text)
+	if err != nil {
+		panic(err) // It is built in, and a test reads it.
+	}
+	return w
+})
+
+// longest is how many words a verb or a noun is made of at most.
+const longest = 3
+
+// ActIn finds the first verb among the words of a name, where it begins, and how many
+// words it is made of.
+func ActIn(name []string) (act *Act, at, n int) {
+	for at := range name {
+		for n := min(longest, len(name)-at); n > 0; n-- {
+			if act := known().acts[strings.Join(name[at:at+n], "-")]; act != nil {
+				return act, at, n
+			}
+		}
+	}
+	return nil, -1, 0
+}
+
+// ThingOf finds the noun with which some words end, in the singular or the plural,
+// whether it is the plural, and the words before it; nil if it is not listed.
+func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
+	for n := min(longest, len(name)); n > 0; n-- {
+		before, noun := name[:len(name)-n], strings.Join(name[len(name)-n:], "-")
+		if t := known().things[noun]; t != nil {
+			return t, false, before
+		}
+		for _, ends := range [][2]string{{"ies", "y"}, {"es", ""}, {"s", ""}} {
+			if one, ok := strings.CutSuffix(noun, ends[0]); ok && known().things[one+ends[1]] != nil {
+				return known().things[one+ends[1]], true, before
+			}
+		}
+	}
+	return nil, false, name
+}
+
+// Is says whether a word is of one of the lists: "bare" and "named" of places and
+// targets, and "social".
+func Is(list, word string) bool { return slices.Contains(known().lists[list], word) }
+
+// Phrases are all that is said.
+func Phrases() []wording.Phrase { return known().all }
+
+// parse reads the lines of the sections.
+func parse(text string) (*words, error) {
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, lists: map[string][]string{}}
+	section := ""
+	for n, line := range rows.Of(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.TrimSuffix(name, "]")
+			continue
+		}
+		said, rest, ok := strings.Cut(line, " = ")
+		list, marks, _ := strings.Cut(rest, " ; ")
+		if !ok || !w.take(section, said, strings.Fields(list), strings.Fields(marks)) {
+			return nil, fmt.Errorf("words.txt:%d: this is no line of the section [%s]: %q", n, section, line)
+		}
+	}
+	return w, nil
+}
+
+// take takes a line, and says whether it is one of its section.
+func (w *words) take(section, said string, list, marks []string) bool {
+	forms := strings.Split(said, " / ")
+	phrases := make([]wording.Phrase, len(forms))
+	for i, f := range forms {
+		phrases[i] = wording.Phrase(strings.ReplaceAll(f, "%", wording.Placeholder))
+	}
+	switch section {
+	case "acts":
+		a := &Act{
+			Phrase: phrases[0],
+			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Kept: mark(&marks, "kept"),
+			Makes: mark(&marks, "makes"),
+			With:  "in " + wording.Placeholder,
+		}
+		if len(marks) == 1 {
+			a.With, marks = wording.Phrase(marks[0]+" "+wording.Placeholder), nil
+		}
+		for _, word := range list {
+			w.acts[word] = a
+		}
+		w.all = append(w.all, a.Phrase, a.With)
+	case "things":
+		const one, several, any, all = 0, 1, 2, 3
+		if len(forms) != all {
+			return false
+		}
+		t := &Thing{
+			One: phrases[one], Several: phrases[several], Any: phrases[any], Words: list,
+			Final: mark(&marks, "final"), Versioned: mark(&marks, "versioned"), Titled: mark(&marks, "titled"),
+		}
+		for _, word := range list {
+			w.things[word] = t
+		}
+		w.all = append(w.all, phrases...)
+	default:
+		w.lists[strings.TrimSpace(section+" "+said)] = list
+	}
+	return len(list) > 0 && len(marks) == 0
+}
+
+// mark says whether a mark stands among some, and takes it out.
+func mark(marks *[]string, name string) bool {
+	at := slices.Index(*marks, name)
+	if at >= 0 {
+		*marks = slices.Delete(*marks, at, at+1)
+	}
+	return at >= 0
+}
