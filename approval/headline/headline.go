@@ -86,6 +86,10 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	switch {
 	case said != nil:
 		h.Said = said
+		if said[0].Phrase == asks && worst != nil {
+			_, like := found.together(worst) // All of them are named.
+			h.More = max(0, h.More-like)
+		}
 		if leaves && h.Consequence.Reach != "" {
 			h.Consequence.Reach = operation.ReachPublic
 		}
@@ -200,7 +204,7 @@ func (o *one) below() {
 // which is written over before, or what a program sends.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if len(what) > 0 && len(below) > 0 && what[0].Phrase == "sends data from a line of %s: %s" && below[0].Phrase == "sends a %s request to %s" {
+	if len(what) > 0 && len(below) > 0 && what[0].Phrase == "sends data from a line of %s: %s" && below[0].Phrase == asks {
 		return true // The line is the program that sends the request.
 	}
 	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
@@ -247,7 +251,7 @@ func (o *one) lighter() int {
 
 // heavier orders two things of one class. Of equals, what was read whole is said.
 func (o *one) heavier(than *one) bool {
-	order := cmp.Or(cmp.Compare(o.score, than.score), than.weight()-o.weight())
+	order := cmp.Or(undoRank(than.undo)-undoRank(o.undo), cmp.Compare(o.score, than.score), than.weight()-o.weight())
 	return order < 0 || order == 0 && than.guessed && !o.guessed
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
-	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // call is a call as it is read for its headline: what its tool is for by its
@@ -45,6 +44,9 @@ func callOf(p vaglio.Proposal) *call {
 	for _, key := range slices.Sorted(maps.Keys(p.Args)) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(p.Args[key])...)
+		if parts, ok := p.Args[key].(map[string]any); ok && slices.Contains(amounts(), name) {
+			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
+		}
 	}
 	return c
 }
@@ -72,7 +74,7 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
-		for _, key := range []string{"email", "address", "login", "name", "id", "path"} {
+		for _, key := range []string{"email", "address", "login", "name", "id", "path", "value", "amount"} {
 			if s, ok := v[key].(string); ok {
 				return []string{s}
 			}
@@ -86,6 +88,27 @@ func texts(v any) []string {
 // has reports whether the tool's name has one of the words.
 func (c *call) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })
+}
+
+// does reports whether the tool's name says that one of these verbs is done to one of
+// these nouns, and to no other thing.
+func (c *call) does(verbs, nouns string) bool {
+	at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(strings.Fields(verbs), w) })
+	if at < 0 {
+		return false
+	}
+	words := c.words[at+1:]
+	if end := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" }); end >= 0 {
+		words = words[:end]
+	}
+	if len(words) == 0 {
+		words = c.words[:at+1] // The verb is a noun, too, or stands behind one.
+	}
+	last := words[len(words)-1]
+	if len(words) > 1 && !slices.Contains(strings.Fields(nouns), last) && last == c.words[at] {
+		last = words[len(words)-2]
+	}
+	return slices.Contains(strings.Fields(nouns), last)
 }
 
 // all are the values of all of these keys, in their order.
@@ -165,47 +188,8 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
 		return nil
 	}
-	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
-		c.first("subject", "title", "body", "text", "message", "content"))
-}
-
-// commentsOn says that something is written below a thing, by which it is not changed.
-const commentsOn wording.Phrase = "comments on %s: %s"
-
-// answer says what a tool answers to a thing that the arguments name, or comments on it.
-func (c *call) answer(operation.Kind) wording.Sentence {
-	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
-	if c.has("comment") {
-		phrase = commentsOn
-	}
-	if !c.has("comment", "reply", "respond") || c.has("list", "get", "delete", "edit", "update", "resolve") || what == "" || len(c.recipients()) > 0 {
-		return nil
-	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		for _, end := range []string{"number", "id", "key", "iid"} {
-			stem, ok := strings.CutSuffix(key, end)
-			thing, _, _ := spoken.ThingOf([]string{stem})
-			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
-				continue
-			}
-			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
-			if where := c.repository(); where != "" {
-				to = wording.Clause{Phrase: "%s in %s", Args: []wording.Clause{to, {Text: where}}}
-			}
-			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{to, prose(what)}}}
-		}
-	}
-	return nil
-}
-
-// posted says what a tool posts where everybody can read it.
-func (c *call) posted(operation.Kind) wording.Sentence {
-	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
-	what := c.first("text", "status", "content", "message", "body", "caption")
-	if !social || !c.has("post", "tweet", "publish", "share", "create") || !c.sends() || what == "" || len(c.recipients()) > 0 {
-		return nil
-	}
-	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
+	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "recipient", "recipients", "destinatario", "destinatari", "cc", "bcc"),
+		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
 }
 
 // message says what a tool says in a chat.
@@ -222,7 +206,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 
 // sends reports whether the tool's name says that it sends.
 func (c *call) sends() bool {
-	return c.has("send", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") &&
+	return c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") &&
 		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule")
 }
 
@@ -261,17 +245,22 @@ func money() []moved {
 	}
 }
 
+// amounts are the keys under which it stands how much.
+func amounts() []string { return []string{"amount", "total", "price", "sum"} }
+
 // payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount := c.first("amount", "total", "price", "sum")
-	if amount == "" || kind != operation.KindSpend || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
+	amount := c.first(amounts()...)
+	paid := kind == operation.KindSpend || kind == operation.KindPeople && c.has("payout", "payment", "transfer", "invoice", "refund", "money")
+	if amount == "" || !paid || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
 		return nil
 	}
 	if currency := c.first("currency", "currencycode", "unit"); currency != "" {
 		amount += " " + currency
 	}
-	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor")
-	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "charge", "chargeid", "payment", "paymentid", "paymentintent",
+	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
+		"receiver", "receiveremail")
+	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
 		switch {
@@ -298,7 +287,7 @@ func (c *call) draft(kind operation.Kind) wording.Sentence {
 
 // event says what a tool puts into a calendar, and who is invited.
 func (c *call) event(operation.Kind) wording.Sentence {
-	if !c.has("event", "events", "meeting", "calendar", "invite") || !c.has("create", "add", "schedule", "new", "insert", "book", "invite", "send") {
+	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
 		return nil
 	}
 	who, what := c.all("attendees", "participants", "guests", "invitees", "to", "emails"), c.first("title", "summary", "subject", "name")
@@ -310,7 +299,7 @@ func (c *call) event(operation.Kind) wording.Sentence {
 
 // issue says what a tool files in a tracker.
 func (c *call) issue(operation.Kind) wording.Sentence {
-	if !c.has("issue", "issues", "ticket", "bug") || !c.has("create", "open", "new", "add", "file") || c.has("comment", "label", "assignee") {
+	if !c.does("create open new add file", "issue issues ticket bug") {
 		return nil
 	}
 	where := c.repository("project", "projectkey", "team", "board")
@@ -321,13 +310,16 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
 }
 
+// asks says what is asked of an address.
+const asks wording.Phrase = "sends a %s request to %s"
+
 // request says what a tool asks of an address.
 func (c *call) request(operation.Kind) wording.Sentence {
 	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
 	if len(c.urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 		return nil
 	}
-	return wording.Sentence{{Phrase: "sends a %s request to %s", Args: []wording.Clause{{Text: method}, named(c.urls)}}}
+	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(c.urls)}}}
 }
 
 // device says which device a tool operates.
@@ -335,6 +327,9 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	what := c.first("device", "deviceid", "deviceids", "entityid", "entity", "door", "light", "lock", "name", "id", "target", "room")
 	if kind != operation.KindPhysical || what == "" {
 		return nil
+	}
+	if how := c.first("service", "action", "command", "state"); how != "" {
+		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
 	}
 	return wording.Sentence{wording.Say("operates %s", what)}
 }

@@ -43,7 +43,7 @@ func (c *call) named() (t toolName, ok bool) {
 			return t, false // It may be the name of a service.
 		}
 	}
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "existing", "batch", "bulk", "multiple"}, words[0]) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "batch", "bulk", "multiple"}, words[0]) {
 		words = words[1:]
 	}
 	t.nouns, t.others = words, nil
@@ -84,6 +84,10 @@ func joins(word string) wording.Phrase {
 // not tell, or neither it nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
+	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
+	if t.act != nil && t.act.Phrase == moves && from != "" && to != "" {
+		return wording.Sentence{wording.Say("moves %s to %s", from, to)}, &t
+	}
 	if !ok {
 		return nil, nil
 	}
@@ -96,10 +100,14 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	var what, about wording.Clause
 	owner, owned := c.owner(&t, key)
 	switch {
+	case len(names) == 0 && t.thing != nil && t.thing.Single && c.holder() != nil:
+		what, owner, owned = wording.Say(t.thing.One, ""), *c.holder(), true
 	case len(names) == 0 && (t.thing == nil || len(t.owner) > 0 || !t.plural && !t.act.Makes):
 		return nil, nil // Which one it is, or how many, is not told.
 	case len(names) == 0 && t.plural:
-		what, about = wording.Say(t.thing.Several, ""), c.about(true)
+		if what, about = wording.Say(t.thing.Several, ""), c.about(true); about.Phrase == "" {
+			return nil, nil
+		}
 	case len(names) == 0:
 		what, about = wording.Clause{Phrase: t.thing.Any}, c.about(false)
 	case t.thing == nil || len(t.owner) > 0 && !owned:
@@ -143,6 +151,20 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		}
 	}
 	return wording.Clause{}, false
+}
+
+// moves says that something goes elsewhere.
+const moves wording.Phrase = "moves %s"
+
+// holder is the user or the account that the arguments name, nil if they name none.
+func (c *call) holder() *wording.Clause {
+	for _, noun := range []string{"user", "account", "customer", "member"} {
+		thing, _, _ := spoken.ThingOf([]string{noun})
+		if names, _ := c.names(&spoken.Thing{}, false, noun); len(names) == 1 {
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
+		}
+	}
+	return nil
 }
 
 // about is what the arguments tell of a thing that has no name, or of several.
@@ -207,7 +229,7 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 // undo says how far what a tool does can be undone, of which the judge graded the
 // kind: by the verb and the thing of its name, where both are known.
 func (t *toolName) undo(graded operation.Reversibility) operation.Reversibility {
-	member := slices.ContainsFunc(t.nouns, membership) && t.act.Kept
+	member := t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && t.thing != nil && slices.Contains(t.thing.Words, "user"))
 	versioned := t.thing != nil && t.thing.Versioned
 	switch {
 	case t.act.Final && !versioned:
@@ -234,7 +256,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 	titled := false
 	if thing != nil {
 		titled = thing.Titled && made
-		for _, w := range thing.Words {
+		for _, w := range slices.Concat(thing.Words, thing.Keys) {
 			stems = append(stems, strings.ReplaceAll(w, "-", ""))
 		}
 	}
@@ -293,6 +315,9 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 
 // told is what the judge says by the name alone, with the first of the arguments.
 func (c *call) told(said wording.Sentence) wording.Sentence {
+	if len(said) > 0 && slices.Contains([]wording.Phrase{spoken.Kind(string(operation.KindCredentials)), spoken.Kind(string(operation.KindSpend))}, said[0].Phrase) {
+		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // That is what its nouns are, and may not be what it does.
+	}
 	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
 		return said
 	}

@@ -194,18 +194,15 @@ func IsStatement(text string) bool {
 func uncommented(text string) string {
 	for {
 		text = strings.TrimSpace(text)
-		end := ""
 		switch {
 		case strings.HasPrefix(text, "/*!"):
 			text = strings.TrimLeft(text[len("/*!"):], "0123456789")
-			continue
 		case strings.HasPrefix(text, "--"):
-			end = "\n"
+			_, text, _ = strings.Cut(text, "\n")
 		case strings.HasPrefix(text, "/*"):
-			end = "*/"
+			_, text, _ = strings.Cut(text, "*/")
 		default:
 			return text
 		}
-		_, text, _ = strings.Cut(text, end)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // local reports whether a cloud command talks to an emulator on this machine.
@@ -103,10 +104,38 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	if e.Why = plainly(e.Kind, what); e.Kind == KindDelete {
+	if e.Why = c.byWords(); e.Why == nil && e.Kind == KindDelete {
 		e.Why = say("deletes a resource: %s", c.name+" "+join(c.all))
+	} else if e.Why == nil {
+		e.Why = plainly(e.Kind, what)
 	}
 	return []Effect{e}
+}
+
+// byWords says what a command line of nouns and a verb does to the one thing that it
+// names, nil where it names none or the words are not known: "stops the instance i-1".
+func (c *call) byWords() wording.Sentence {
+	for i, a := range c.operands[:min(5, len(c.operands))] {
+		words := taskWords(a.text)
+		act, at, n := spoken.ActIn(words)
+		if at != 0 {
+			continue
+		}
+		nouns := words[n:]
+		if len(nouns) == 0 && i > 0 {
+			nouns = taskWords(c.operands[i-1].text)
+		}
+		noun := "--" + strings.TrimSuffix(strings.Join(nouns, "-"), "s")
+		names := append(c.values(noun, noun+"s", noun+"-name", noun+"-id", noun+"-ids", noun+"-identifier"), c.operands[i+1:]...)
+		if len(names) == 0 {
+			names = c.values("--name", "-n")
+		}
+		if thing, _, rest := spoken.ThingOf(nouns); thing != nil && len(rest) == 0 && len(names) == 1 {
+			return sayOf(act.Phrase, wording.Say(thing.One, names[0].text))
+		}
+		return nil
+	}
+	return nil
 }
 
 // awsVerb judges `aws service verb-noun`.

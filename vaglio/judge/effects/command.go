@@ -279,6 +279,8 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
+	case v.box != "" && !v.fresh && !e.far():
+		e.Why = e.Why.And("on %s", v.box)
 	case v.fresh && r.sealed(v) && e.Kind != KindUnknown && !e.far():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // Effect is one thing that a call would do to the world.
@@ -60,33 +61,7 @@ func usual(k Kind) Effect {
 
 // phraseOf is what an effect of this kind does, for tables without a message.
 func phraseOf(k Kind) wording.Phrase {
-	phrase, ok := map[Kind]wording.Phrase{ //nolint:gosec // These are words about credentials, and none.
-		KindRead:           "reads",
-		KindCreate:         "creates",
-		KindOverwrite:      "changes",
-		KindDelete:         "deletes",
-		KindMove:           "moves",
-		KindForeignCode:    "runs code that nobody reviewed",
-		KindInstall:        "installs",
-		KindSend:           "sends data out",
-		KindPublish:        "publishes",
-		KindInfrastructure: "changes running systems",
-		KindDatabase:       "changes data in a database",
-		KindPrivilege:      "changes the system's accounts or rights",
-		KindPermissions:    "changes permissions",
-		KindCredentials:    "reads or uses credentials",
-		KindSpend:          "spends money",
-		KindSchedule:       "changes what runs by itself",
-		KindSafeguardOff:   "changes a safeguard",
-		KindKill:           "stops processes",
-		KindPower:          "changes the power state",
-		KindPhysical:       "operates a device",
-		KindPeople:         "reaches people",
-	}[k]
-	if !ok {
-		return "does something that is not known"
-	}
-	return phrase
+	return cmp.Or(spoken.Kind(string(k)), "does something that is not known")
 }
 
 // plainly says an effect of this kind to a thing, for tables without a message.

@@ -41,7 +41,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	}
 	e.Why = c.said(target)
 	if e.Why == nil {
-		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.operands)))
+		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.all)))
 	}
 	switch {
 	case e.Kind == KindInstall && c.box != "":

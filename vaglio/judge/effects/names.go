@@ -40,12 +40,7 @@ func (t *tool) verb() verb {
 
 // generic reports whether the name's verb leaves what is done to an argument.
 func (t *tool) generic(at int) bool {
-	if at < 0 || at >= len(t.words) {
-		return true
-	}
-	return slices.Contains([]string{
-		"manage", "write", "handle", "control", "operate", "process", "run", "execute", "call", "request", "read", "update", "invoke", "action", "use", "apply",
-	}, t.words[at])
+	return at < 0 || at >= len(t.words) || t.r.judge.tables.ofClass("generic-verb", t.words[at])
 }
 
 // action is the verb that an argument such as method or action names: the first

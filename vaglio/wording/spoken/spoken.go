@@ -38,15 +38,20 @@ type Thing struct {
 	One, Several, Any wording.Phrase
 	// Words are its nouns, in the singular, with words of two joined by a dash.
 	Words []string
+	// Keys are keys of arguments that name it, and nothing else of it.
+	Keys []string
 	// Final says that it cannot be taken back once it is there, Versioned that its
 	// history keeps it, Titled that it has a title besides a name.
 	Final, Versioned, Titled bool
+	// Single says that whoever has one has no second.
+	Single bool
 }
 
 // words are what words.txt says.
 type words struct {
 	acts   map[string]*Act
 	things map[string]*Thing
+	kinds  map[string]wording.Phrase
 	lists  map[string][]string
 	all    []wording.Phrase
 }
@@ -95,6 +100,9 @@ func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 	return nil, false, name
 }
 
+// Kind says what an effect of a kind does, empty if it is not listed.
+func Kind(kind string) wording.Phrase { return known().kinds[kind] }
+
 // Is says whether a word is of one of the lists: "bare" and "named" of places and
 // targets, and "social".
 func Is(list, word string) bool { return slices.Contains(known().lists[list], word) }
@@ -104,7 +112,7 @@ func Phrases() []wording.Phrase { return known().all }
 
 // parse reads the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -148,12 +156,26 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		if len(forms) != all {
 			return false
 		}
-		t := &Thing{
-			One: phrases[one], Several: phrases[several], Any: phrases[any], Words: list,
-			Final: mark(&marks, "final"), Versioned: mark(&marks, "versioned"), Titled: mark(&marks, "titled"),
+		keys := slices.IndexFunc(list, func(w string) bool { return strings.HasPrefix(w, "+") })
+		if keys < 0 {
+			keys = len(list)
 		}
-		for _, word := range list {
+		t := &Thing{
+			One: phrases[one], Several: phrases[several], Any: phrases[any],
+			Final: mark(&marks, "final"), Versioned: mark(&marks, "versioned"), Titled: mark(&marks, "titled"),
+			Single: mark(&marks, "single"),
+		}
+		for _, word := range list[:keys] {
 			w.things[word] = t
+			t.Words = append(t.Words, word)
+		}
+		for _, key := range list[keys:] {
+			t.Keys = append(t.Keys, strings.TrimPrefix(key, "+"))
+		}
+		w.all = append(w.all, phrases...)
+	case "kinds":
+		for _, kind := range list {
+			w.kinds[kind] = phrases[0]
 		}
 		w.all = append(w.all, phrases...)
 	default:

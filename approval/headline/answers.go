@@ -1,0 +1,50 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// commentsOn says that something is written below a thing, by which it is not changed.
+const commentsOn wording.Phrase = "comments on %s: %s"
+
+// answer says what a tool answers to a thing that the arguments name, or comments on it.
+func (c *call) answer(operation.Kind) wording.Sentence {
+	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
+	if c.has("comment") {
+		phrase = commentsOn
+	}
+	if !c.has("comment", "reply", "respond") || c.has("list", "get", "delete", "edit", "update", "resolve") || what == "" || len(c.recipients()) > 0 {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		for _, end := range []string{"number", "id", "key", "iid"} {
+			stem, ok := strings.CutSuffix(key, end)
+			thing, _, _ := spoken.ThingOf([]string{stem})
+			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
+				continue
+			}
+			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
+			if where := c.repository(); where != "" {
+				to = wording.Clause{Phrase: "%s in %s", Args: []wording.Clause{to, {Text: where}}}
+			}
+			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{to, prose(what)}}}
+		}
+	}
+	return nil
+}
+
+// posted says what a tool posts where everybody can read it.
+func (c *call) posted(operation.Kind) wording.Sentence {
+	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
+	what := c.first("text", "status", "content", "message", "body", "caption")
+	if !social || !c.has("post", "tweet", "publish", "share", "create") || !c.sends() || what == "" || len(c.recipients()) > 0 {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
+}
