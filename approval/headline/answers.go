@@ -19,7 +19,7 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 	if c.has("comment") {
 		phrase = commentsOn
 	}
-	if !c.has("comment", "reply", "respond") || c.has("list", "get", "delete", "edit", "update", "resolve") || what == "" || len(c.recipients()) > 0 {
+	if what == "" || !c.answers() {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
@@ -37,6 +37,11 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 		}
 	}
 	return nil
+}
+
+// answers reports whether the tool's name says that it answers a thing, and nobody.
+func (c *call) answers() bool {
+	return c.has("comment", "reply", "respond") && !c.has("list", "get", "delete", "edit", "update", "resolve") && len(c.recipients()) == 0
 }
 
 // posted says what a tool posts where everybody can read it.

@@ -78,30 +78,30 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	if said == nil {
 		said = c.byVerb(worst)
 	}
-	if len(said) > 0 && said[0].Phrase == commentsOn && worst != nil && worst.undo == operation.Irreversible {
-		worst.undo = operation.Partial // It can be taken away again.
-	}
+	found.comment(worst, said)
 	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
+	like := 0
 	switch {
 	case said != nil:
-		h.Said = said
-		if said[0].Phrase == asks && worst != nil {
-			_, like := found.together(worst) // All of them are named.
-			h.More = max(0, h.More-like)
-		}
+		h.Said, like = said, found.requested(worst, said)
 		if leaves && h.Consequence.Reach != "" {
 			h.Consequence.Reach = operation.ReachPublic
 		}
-	case worst != nil && len(act(worst.said)) > 0 && !(c.command != "" && worst.said[0].Phrase == "works in the workspace"):
-		like := 0
+	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.More = max(0, h.More-like)
 	default:
 		h.Said = c.plainly()
 	}
+	h.More = max(0, h.More-like)
 	h.Said = bounded(h.Said.Each(c.typed))
 	return h
+}
+
+// told reports whether the judge says what is done: of a command more than that it
+// works in the workspace.
+func (o *one) told(command bool) bool {
+	return o != nil && len(act(o.said)) > 0 && (!command || o.said[0].Phrase != "works in the workspace")
 }
 
 // one is a thing that a call would do, as a judge found it.
@@ -204,8 +204,8 @@ func (o *one) below() {
 // which is written over before, or what a program sends.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if len(what) > 0 && len(below) > 0 && what[0].Phrase == "sends data from a line of %s: %s" && below[0].Phrase == asks {
-		return true // The line is the program that sends the request.
+	if all.sends(what, below) {
+		return true
 	}
 	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
 		return false
@@ -222,6 +222,12 @@ func (o one) within(all one) bool {
 		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
 	}
 	return name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// sends reports whether one thing is that a program sends something, and the other the
+// request that it sends.
+func (*one) sends(line, request wording.Sentence) bool {
+	return len(line) > 0 && len(request) > 0 && line[0].Phrase == "sends data from a line of %s: %s" && request[0].Phrase == asks
 }
 
 // worst is what weighs most, nil if there is nothing. How something is done is

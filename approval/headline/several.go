@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -38,6 +39,22 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	return said.About(things[at], all), len(names)
+}
+
+// requested is how many others are said with a request to several addresses.
+func (o *operations) requested(one *one, said wording.Sentence) int {
+	if one == nil || said[0].Phrase != asks {
+		return 0
+	}
+	_, like := o.together(one)
+	return like
+}
+
+// comment says of what is written below a thing that it can be taken away again.
+func (*operations) comment(one *one, said wording.Sentence) {
+	if one != nil && len(said) > 0 && said[0].Phrase == commentsOn && one.undo == operation.Irreversible {
+		one.undo = operation.Partial
+	}
 }
 
 // mirrored says of a copy that deletes what it does not bring where it goes both in

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -84,9 +83,8 @@ func joins(word string) wording.Phrase {
 // not tell, or neither it nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
-	if t.act != nil && t.act.Phrase == moves && from != "" && to != "" {
-		return wording.Sentence{wording.Say("moves %s to %s", from, to)}, &t
+	if moved := c.moved(&t); moved != nil {
+		return moved, &t
 	}
 	if !ok {
 		return nil, nil
@@ -97,19 +95,32 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
 		names, key = c.names(t.thing, false, "user")
 	}
-	var what, about wording.Clause
-	owner, owned := c.owner(&t, key)
-	switch {
-	case len(names) == 0 && t.thing != nil && t.thing.Single && c.holder() != nil:
-		what, owner, owned = wording.Say(t.thing.One, ""), *c.holder(), true
-	case len(names) == 0 && (t.thing == nil || len(t.owner) > 0 || !t.plural && !t.act.Makes):
-		return nil, nil // Which one it is, or how many, is not told.
-	case len(names) == 0 && t.plural:
-		if what, about = wording.Say(t.thing.Several, ""), c.about(true); about.Phrase == "" {
-			return nil, nil
+	what := c.whole(&t, names, key)
+	second, ok := c.second(&t, key, names)
+	if len(what) == 0 || !ok && len(t.others) > 0 {
+		return nil, nil // Which one it is, or how many, is not told, or of two things only one.
+	}
+	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
+	if said := c.first("response", "answer", "reply"); said != "" {
+		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
+	}
+	if len(names) == 0 && (t.plural || t.act.Makes) {
+		if about := c.about(t.plural); about.Phrase != "" {
+			out = append(out, about)
 		}
-	case len(names) == 0:
-		what, about = wording.Clause{Phrase: t.thing.Any}, c.about(false)
+	}
+	return out, &t
+}
+
+// whole is the thing by its names, and that of which it is one; nothing where the
+// arguments do not tell which it is.
+func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
+	if len(names) == 0 {
+		return c.unnamed(t)
+	}
+	owner, owned := c.owner(t, key)
+	var what wording.Clause
+	switch {
 	case t.thing == nil || len(t.owner) > 0 && !owned:
 		what = wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
 	case len(names) > 1:
@@ -117,22 +128,41 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	default:
 		what = wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(names)}}
 	}
-	out := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}}
 	if owned {
-		out = append(out, wording.Clause{Phrase: "of %s", Args: []wording.Clause{owner}})
+		return wording.Sentence{what, {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	}
-	second, ok := c.second(&t, key, names)
-	if !ok && len(t.others) > 0 {
-		return nil, nil // Of two things only one is known.
+	return wording.Sentence{what}
+}
+
+// unnamed is a thing that has no name in the arguments: a new one, several of which
+// they tell, or the only one that somebody has.
+func (c *call) unnamed(t *toolName) wording.Sentence {
+	if t.thing == nil {
+		return nil
 	}
-	out = append(out, second...)
-	if said := c.first("response", "answer", "reply"); said != "" {
-		about = wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}
+	holder := c.holder()
+	switch {
+	case t.thing.Single && holder != nil:
+		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+	case len(t.owner) > 0:
+		return nil
+	case t.plural && c.about(true).Phrase != "":
+		return wording.Sentence{wording.Say(t.thing.Several, "")}
+	case !t.plural && t.act.Makes:
+		return wording.Sentence{{Phrase: t.thing.Any}}
+	default:
+		return nil
 	}
-	if about.Phrase != "" {
-		out = append(out, about)
+}
+
+// moved says what goes from where to where, if the tool moves something and both are
+// told.
+func (c *call) moved(t *toolName) wording.Sentence {
+	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
+	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
+		return nil
 	}
-	return out, &t
+	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
 }
 
 // owner is the thing of which another one is said to be, as an address of a customer,
@@ -229,139 +259,29 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 // undo says how far what a tool does can be undone, of which the judge graded the
 // kind: by the verb and the thing of its name, where both are known.
 func (t *toolName) undo(graded operation.Reversibility) operation.Reversibility {
-	member := t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && t.thing != nil && slices.Contains(t.thing.Words, "user"))
-	versioned := t.thing != nil && t.thing.Versioned
+	thing := t.thing
+	if thing == nil {
+		thing = &spoken.Thing{Final: true}
+	}
 	switch {
-	case t.act.Final && !versioned:
+	case t.act.Final && !thing.Versioned:
 		return operation.Irreversible
 	case graded != operation.Irreversible:
 		return graded
-	case t.act.Turns, member, versioned && (t.act.Kept || t.act.Final), t.act.Partly && t.thing != nil && !t.thing.Final:
+	case t.act.Turns, t.leaves(thing), thing.Versioned && (t.act.Kept || t.act.Final), t.act.Partly && !thing.Final:
 		return operation.Partial
 	default:
 		return graded
 	}
 }
 
+// leaves reports whether somebody is taken out of something, and can be taken in again.
+func (t *toolName) leaves(thing *spoken.Thing) bool {
+	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && slices.Contains(thing.Words, "user"))
+}
+
 // membership reports whether a noun says no more of somebody than that they belong to
 // something: they may go by what they are.
 func membership(noun string) bool {
 	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
-}
-
-// names are the names or numbers of a thing, as the arguments tell them, and the key:
-// one that is one of its words, or one that says no more than that it names.
-func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []string, key string) {
-	stems := append(words, "")
-	titled := false
-	if thing != nil {
-		titled = thing.Titled && made
-		for _, w := range slices.Concat(thing.Words, thing.Keys) {
-			stems = append(stems, strings.ReplaceAll(w, "-", ""))
-		}
-	}
-	for _, end := range []string{
-		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s",
-	} {
-		if end == "title" && titled {
-			continue
-		}
-		for _, key := range slices.Sorted(maps.Keys(c.args)) {
-			if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) {
-				continue
-			}
-			if found := slices.DeleteFunc(slices.Clone(c.args[key]), empty); len(found) > 0 {
-				return found, key
-			}
-		}
-	}
-	return nil, ""
-}
-
-// empty reports whether a value names nothing.
-func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
-
-// repository is the repository or project in which a tool works, with its owner.
-func (c *call) repository(others ...string) string {
-	where := c.first(append([]string{"repo", "repository", "projectid"}, others...)...)
-	if owner := c.first("owner", "org", "organization", "namespace"); owner != "" && where != "" && !strings.Contains(where, "/") {
-		return owner + "/" + where
-	}
-	return where
-}
-
-// byName reports whether the judge goes by the tool's name alone.
-func (o *one) byName() bool {
-	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
-}
-
-// byVerb says what a tool does of which the judge knows the name alone. The judge
-// graded its kind; what the verb does to which thing tells more. Where the name says
-// no more, the arguments do.
-func (c *call) byVerb(worst *one) wording.Sentence {
-	if worst == nil || !worst.byName() {
-		return nil
-	}
-	said, t := c.object()
-	if said == nil {
-		return c.told(act(worst.said))
-	}
-	worst.undo = t.undo(worst.undo)
-	if worst.reach == operation.ReachPublic && c.repository() != "" || worst.kind == operation.KindCredentials {
-		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
-	}
-	return said
-}
-
-// told is what the judge says by the name alone, with the first of the arguments.
-func (c *call) told(said wording.Sentence) wording.Sentence {
-	if len(said) > 0 && slices.Contains([]wording.Phrase{spoken.Kind(string(operation.KindCredentials)), spoken.Kind(string(operation.KindSpend))}, said[0].Phrase) {
-		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // That is what its nouns are, and may not be what it does.
-	}
-	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
-		return said
-	}
-	if details := c.details(mostNamed, titleKey, idKey, otherKey); len(details) > 0 {
-		return said.And("(%s)", strings.Join(details, ", "))
-	}
-	return said
-}
-
-// details are the short values of the first arguments of these kinds, those of one
-// kind before those of the next.
-func (c *call) details(most int, kinds ...int) []string {
-	keys := slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
-		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
-	})
-	var out []string
-	for _, key := range keys {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
-			continue
-		}
-		s := named(values)
-		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// The kinds of arguments, in the order in which they are told.
-const (
-	titleKey = iota // what it is called, or says
-	idKey           // what it is known by
-	otherKey
-)
-
-// kindOf is the kind of an argument by its key.
-func kindOf(key string) int {
-	switch {
-	case slices.Contains([]string{"title", "subject", "summary", "name", "text", "message", "body", "content"}, key):
-		return titleKey
-	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
-		return idKey
-	default:
-		return otherKey
-	}
 }

@@ -274,17 +274,20 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 // throw-away container keeps to itself reaches nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
-	case v.box != "" && !v.fresh && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
+	case v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
 		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
-	case v.box != "" && !v.fresh && !e.far():
+	case v.stays() && !e.far():
 		e.Why = e.Why.And("on %s", v.box)
 	case v.fresh && r.sealed(v) && e.Kind != KindUnknown && !e.far():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
 }
+
+// stays reports whether a command runs in a container that is there before and after.
+func (v *invocation) stays() bool { return v.box != "" && !v.fresh }
 
 // afar adjusts an effect to another machine, where all belongs to others.
 func (v *invocation) afar(e *Effect) {

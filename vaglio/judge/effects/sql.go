@@ -221,10 +221,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
-	if s.adds() {
-		return e.as(Partial, ReachShared), true
-	}
-	return e, true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
+	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.adds()], true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
 }
 
 // adds reports whether a statement makes something new in a database, or adds to

@@ -131,9 +131,9 @@ func parse(text string) (*words, error) {
 
 // take takes a line, and says whether it is one of its section.
 func (w *words) take(section, said string, list, marks []string) bool {
-	forms := strings.Split(said, " / ")
-	phrases := make([]wording.Phrase, len(forms))
-	for i, f := range forms {
+	parts := strings.Split(said, " / ")
+	phrases := make([]wording.Phrase, len(parts))
+	for i, f := range parts {
 		phrases[i] = wording.Phrase(strings.ReplaceAll(f, "%", wording.Placeholder))
 	}
 	switch section {
@@ -152,27 +152,10 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		}
 		w.all = append(w.all, a.Phrase, a.With)
 	case "things":
-		const one, several, any, all = 0, 1, 2, 3
-		if len(forms) != all {
+		if len(phrases) != forms {
 			return false
 		}
-		keys := slices.IndexFunc(list, func(w string) bool { return strings.HasPrefix(w, "+") })
-		if keys < 0 {
-			keys = len(list)
-		}
-		t := &Thing{
-			One: phrases[one], Several: phrases[several], Any: phrases[any],
-			Final: mark(&marks, "final"), Versioned: mark(&marks, "versioned"), Titled: mark(&marks, "titled"),
-			Single: mark(&marks, "single"),
-		}
-		for _, word := range list[:keys] {
-			w.things[word] = t
-			t.Words = append(t.Words, word)
-		}
-		for _, key := range list[keys:] {
-			t.Keys = append(t.Keys, strings.TrimPrefix(key, "+"))
-		}
-		w.all = append(w.all, phrases...)
+		w.thing(phrases, list, &marks)
 	case "kinds":
 		for _, kind := range list {
 			w.kinds[kind] = phrases[0]
@@ -182,6 +165,26 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		w.lists[strings.TrimSpace(section+" "+said)] = list
 	}
 	return len(list) > 0 && len(marks) == 0
+}
+
+// forms are the ways in which a thing is said: with one name, with several, with none.
+const forms = 3
+
+// thing takes the line of a thing.
+func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
+	t := &Thing{
+		One: said[0], Several: said[1], Any: said[2],
+		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"),
+	}
+	for _, word := range list {
+		if key, ok := strings.CutPrefix(word, "+"); ok {
+			t.Keys = append(t.Keys, key)
+			continue
+		}
+		w.things[word] = t
+		t.Words = append(t.Words, word)
+	}
+	w.all = append(w.all, said...)
 }
 
 // mark says whether a mark stands among some, and takes it out.

@@ -1,0 +1,138 @@
+package headline
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// names are the names or numbers of a thing, as the arguments tell them, and the key:
+// one that is one of its words, or one that says no more than that it names.
+func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []string, key string) {
+	stems := append(words, "")
+	titled := false
+	if thing != nil {
+		titled = thing.Titled && made
+		for _, w := range slices.Concat(thing.Words, thing.Keys) {
+			stems = append(stems, strings.ReplaceAll(w, "-", ""))
+		}
+	}
+	for _, end := range []string{
+		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s",
+	} {
+		if end == "title" && titled {
+			continue
+		}
+		if names, key := c.under(stems, end); len(names) > 0 {
+			return names, key
+		}
+	}
+	return nil, ""
+}
+
+// under are the values of the first argument whose key is one of the stems with an end.
+func (c *call) under(stems []string, end string) (names []string, key string) {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) {
+			continue
+		}
+		if found := slices.DeleteFunc(slices.Clone(c.args[key]), empty); len(found) > 0 {
+			return found, key
+		}
+	}
+	return nil, ""
+}
+
+// empty reports whether a value names nothing.
+func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
+
+// repository is the repository or project in which a tool works, with its owner.
+func (c *call) repository(others ...string) string {
+	where := c.first(append([]string{"repo", "repository", "projectid"}, others...)...)
+	if owner := c.first("owner", "org", "organization", "namespace"); owner != "" && where != "" && !strings.Contains(where, "/") {
+		return owner + "/" + where
+	}
+	return where
+}
+
+// byName reports whether the judge goes by the tool's name alone.
+func (o *one) byName() bool {
+	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
+}
+
+// byVerb says what a tool does of which the judge knows the name alone. The judge
+// graded its kind; what the verb does to which thing tells more. Where the name says
+// no more, the arguments do.
+func (c *call) byVerb(worst *one) wording.Sentence {
+	if worst == nil || !worst.byName() {
+		return nil
+	}
+	said, t := c.object()
+	if said == nil {
+		return c.told(act(worst.said))
+	}
+	worst.undo = t.undo(worst.undo)
+	if worst.reach == operation.ReachPublic && c.repository() != "" || worst.kind == operation.KindCredentials {
+		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
+	}
+	return said
+}
+
+// told is what the judge says by the name alone, with the first of the arguments.
+func (c *call) told(said wording.Sentence) wording.Sentence {
+	if len(said) > 0 && slices.Contains([]wording.Phrase{spoken.Kind(string(operation.KindCredentials)), spoken.Kind(string(operation.KindSpend))}, said[0].Phrase) {
+		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // That is what its nouns are, and may not be what it does.
+	}
+	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
+		return said
+	}
+	if details := c.details(mostNamed, titleKey, idKey, otherKey); len(details) > 0 {
+		return said.And("(%s)", strings.Join(details, ", "))
+	}
+	return said
+}
+
+// details are the short values of the first arguments of these kinds, those of one
+// kind before those of the next.
+func (c *call) details(most int, kinds ...int) []string {
+	keys := slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
+		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
+	})
+	var out []string
+	for _, key := range keys {
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
+			continue
+		}
+		s := named(values)
+		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// The kinds of arguments, in the order in which they are told.
+const (
+	titleKey = iota // what it is called, or says
+	idKey           // what it is known by
+	otherKey
+)
+
+// kindOf is the kind of an argument by its key.
+func kindOf(key string) int {
+	switch {
+	case slices.Contains([]string{"title", "subject", "summary", "name", "text", "message", "body", "content"}, key):
+		return titleKey
+	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
+		return idKey
+	default:
+		return otherKey
+	}
+}
