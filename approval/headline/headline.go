@@ -181,7 +181,8 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 		o.below()
 		out.list = append(out.list, o)
 	}
-	out.list = slices.DeleteFunc(slices.Clone(out.list), func(o one) bool { return slices.ContainsFunc(out.list, o.within) })
+	all := slices.Clone(out.list)
+	out.list = slices.DeleteFunc(out.list, func(o one) bool { return slices.ContainsFunc(all, o.within) || slices.ContainsFunc(all, o.sends) })
 	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out
 }
@@ -201,12 +202,9 @@ func (o *one) below() {
 
 // within reports whether another thing says this one, too: that files below a folder
 // are deleted, of which this is one, or a pattern of some, or that a file is deleted,
-// which is written over before, or what a program sends.
+// which is written over before.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if all.sends(what, below) {
-		return true
-	}
 	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}
@@ -224,9 +222,10 @@ func (o one) within(all one) bool {
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// sends reports whether one thing is that a program sends something, and the other the
+// sends reports whether it is that a program sends something, and another thing is the
 // request that it sends.
-func (*one) sends(line, request wording.Sentence) bool {
+func (o one) sends(all one) bool {
+	line, request := act(o.said), act(all.said)
 	return len(line) > 0 && len(request) > 0 && line[0].Phrase == "sends data from a line of %s: %s" && request[0].Phrase == asks
 }
 

@@ -143,8 +143,16 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		by     func(operation.Kind) wording.Sentence
 		leaves bool
 	}{
-		{c.payment, false}, {c.draft, false}, {c.mail, true}, {c.event, false}, {c.issue, false}, {c.request, c.outside()},
-		{c.answer, false}, {c.posted, true}, {c.message, c.phones()}, {c.device, false},
+		{c.payment, false},
+		{c.draft, false},
+		{c.mail, true},
+		{c.event, false},
+		{c.issue, false},
+		{c.request, c.outside()},
+		{c.answer, false},
+		{c.posted, true},
+		{c.message, c.phones()},
+		{c.device, false},
 	} {
 		if s := told.by(kind); s != nil {
 			return s, told.leaves

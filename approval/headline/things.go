@@ -83,11 +83,8 @@ func joins(word string) wording.Phrase {
 // not tell, or neither it nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	if moved := c.moved(&t); moved != nil {
+	if moved := c.moved(&t); moved != nil || !ok {
 		return moved, &t
-	}
-	if !ok {
-		return nil, nil
 	}
 	last := t.nouns[len(t.nouns)-1]
 	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
@@ -104,13 +101,14 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
 	}
-	if len(names) == 0 && (t.plural || t.act.Makes) {
-		if about := c.about(t.plural); about.Phrase != "" {
-			out = append(out, about)
-		}
+	if about := c.about(t.plural); t.bare(names) && about.Phrase != "" {
+		out = append(out, about)
 	}
 	return out, &t
 }
+
+// bare reports whether a thing stands without a name: a new one, or several.
+func (t *toolName) bare(names []string) bool { return len(names) == 0 && (t.plural || t.act.Makes) }
 
 // whole is the thing by its names, and that of which it is one; nothing where the
 // arguments do not tell which it is.
