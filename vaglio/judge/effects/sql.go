@@ -221,7 +221,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
-	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.adds()], true // TRUNCATE, ALTER, GRANT, REVOKE, CALL, DO, KILL, …, and what no dialect knows
+	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.adds()], true // What no dialect knows, too.
 }
 
 // adds reports whether a statement makes something new in a database, or adds to
