@@ -34,7 +34,8 @@ func statements(text string) (out []statement, ok bool) {
 			s.end()
 			return s.done, ok
 		case sqllexer.ERROR:
-			return append(s.done, s.statement), false
+			s.end()
+			return s.done, false
 		case sqllexer.SPACE, sqllexer.COMMENT:
 		case sqllexer.MULTILINE_COMMENT:
 			// MySQL runs what stands in /*! … */.
