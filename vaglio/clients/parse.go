@@ -149,8 +149,10 @@ func (p *parser) attribute(word string) error {
 		p.cur.Read.Language = value
 		return nil
 	}
-	role, known := roleNamed(name)
-	if !known {
+	role, known := reading.RoleByName(name)
+	if name == "shape" {
+		role = 0 // the one that a key's shape gives
+	} else if !known {
 		return commands.Wrong(word, "unknown role %q", name)
 	}
 	for key := range strings.SplitSeq(value, ",") {
@@ -163,26 +165,4 @@ func (p *parser) attribute(word string) error {
 		}
 	}
 	return nil
-}
-
-// roleNamed gives a role by its name, 0 for the one that a key's shape gives.
-func roleNamed(name string) (role reading.Role, known bool) {
-	switch name {
-	case "shape":
-		return 0, true
-	case "data":
-		return reading.RoleData, true
-	case "command":
-		return reading.RoleCommand, true
-	case "code":
-		return reading.RoleCode, true
-	case "path":
-		return reading.RolePath, true
-	case "goal":
-		return reading.RoleGoal, true
-	case "url":
-		return reading.RoleURL, true
-	default:
-		return 0, false
-	}
 }

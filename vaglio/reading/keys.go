@@ -1,6 +1,11 @@
 package reading
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
 
 // Role is what an argument is for, as its key says. A key may have several.
 type Role uint64
@@ -73,87 +78,28 @@ const (
 // runs are the roles under which a text is run, whatever the executor.
 const runs = RoleCommand | RoleScript | RoleCode
 
-// keyLine are keys in their normal form that share roles.
-type keyLine struct {
-	role Role
-	keys string
+// roleNames are the roles in their order, as the classes of words name them.
+func roleNames() []string {
+	return strings.Fields("command script code typed prose program words input folder base env settings language host box path source goal " +
+		"named glob data url method body saved recipient statement claim patch content mark core pid thing")
+}
+
+// RoleByName gives the role of a name, false if there is none.
+func RoleByName(name string) (Role, bool) {
+	i := slices.Index(roleNames(), name)
+	return 1 << max(i, 0), i >= 0
 }
 
 // keyTable gives the roles of keys in their normal form.
 func keyTable() map[string]Role {
 	table := map[string]Role{}
-	for _, line := range append(runKeys(), thingKeys()...) {
-		for key := range strings.FieldsSeq(line.keys) {
-			table[key] |= line.role
+	words := wordclass.Kinds("key")
+	for i, name := range roleNames() {
+		for _, key := range words[name] {
+			table[key] |= 1 << i
 		}
 	}
 	return table
-}
-
-// runKeys are the keys of what is run and of what surrounds it.
-func runKeys() []keyLine {
-	return []keyLine{
-		{RoleCommand | roleCore, "command cmd commands cmds commandline cmdline"},
-		{RoleCommand | roleCore | RoleWords, "argv"},
-		{RoleScript | roleCore, "script"},
-		{RoleCode | roleCore, "code"},
-		{RoleTyped | RoleInput | roleCore, "stdin"},
-		{RoleCommand, "commandstring commandtext shellcommand shellcmd bashcommand bashcmd shcommand runcommand execcommand shell bash sh zsh " +
-			"powershell pwsh run exec execute " +
-			"shelltext shellline bashline commandlist commandlines"},
-		{RoleCommand | RoleTyped, "keystrokes"},
-		{RoleScript, "scripts shellscript bashscript scripttext scriptcontent scriptbody scriptblock oneliner"},
-		{RoleCode, "sourcecode cell cellsource cellcontent cellcode codeblock codesnippet codetext program python python3 javascript " +
-			"typescript js ts node nodejs ruby perl php lua pythoncode jscode pythonscript inlinecode"},
-		{RoleTyped, "chars line keys source statement expression expr __arg1 arg1 file input"},
-		{RoleProse, "text data content contents payload query prompt instruction instructions message body q x c todo task"},
-		{RoleProgram, "executable binary program exe file filename path command cmd"},
-		{RoleWords, "args arguments parameters params flags"},
-		{RoleInput, "input stdindata standardinput"},
-		{RoleFolder, "cwd workdir workingdirectory workingdir dir directory pwd currentdirectory currentdir currentworkingdirectory " +
-			"initialdirectory chdir basedir"},
-		{RoleBase, "cwd pwd workdir workingdirectory workingdir dir directory folder basepath basedir basefolder base root rootdir rootpath " +
-			"parent parentdir parentpath dirname " +
-			"dirpath folderpath directorypath prefix location"},
-		{RoleEnv, "env environment envvars environmentvariables"},
-		{RoleSettings, "options opts config settings"},
-		{RoleLanguage, "language lang interpreter runtime shell kernel kernelname"},
-		{RoleHost, "host hostname server remote"},
-		{RoleBox, "container containerid containername pod"},
-	}
-}
-
-// thingKeys are the keys of what a call is about.
-func thingKeys() []keyLine {
-	return []keyLine{
-		{RolePath, "path paths file files filename filepath filepaths targetfile notebookpath absolutepath relativepath relativeworkspacepath " +
-			"dir directory folder directorypath dirpath edits"},
-		{RolePath | RoleGoal, "target"},
-		{RoleSource, "source src from oldpath sourcepath originalpath"},
-		{RoleGoal, "destination dest dst to newpath targetpath destinationpath newname"},
-		{RoleGoal | RoleSaved, "output outputpath outputfile"},
-		{RoleSaved, "saveto path destination filename file"},
-		{RoleNamed, "filenames directories input inputpath inputfile attachment attachments location uri root base basepath name uris items entries"},
-		{RoleNamed | RoleGoal, "targets"},
-		{RoleGlob, "pattern glob globs include exclude patterns"},
-		{RoleData, "content contents text body message query prompt description subject title comment comments summary oldstring newstring " +
-			"oldstr newstr oldtext newtext inserttext filetext " +
-			"data html markdown note notes question answer reason thought explanation instructions replacement search find regex replace diff " +
-			"patch code snippet label caption value sql " +
-			"todo todos template intent plan reasoning"},
-		{RoleContent, "content contents filetext filecontent newstring newstr newtext newsource inserttext"},
-		{RoleURL, "url uri endpoint address href"},
-		{RoleMethod, "method httpmethod verb requestmethod"},
-		{RoleBody, "body data json payload"},
-		{RoleRecipient, "to recipient recipients attendees participants assignee assignees useremail emails email invitees guests sharedwith " +
-			"sharewith cc bcc"},
-		{RoleStatement, "sql query statement sqlquery queries statements querystring"},
-		{RoleClaim, "dryrun preview simulate validateonly checkonly noop whatif planonly mode"},
-		{RolePatch | RoleData, "patch patches diff diffs patchtext difftext patchcontent diffcontent unifieddiff"},
-		{RoleMark, "action operation op verb method mode actiontype operationtype command"},
-		{RolePid, "pid processid pids id process"},
-		{RoleThing, "name names process processname service servicename unit unitname package packages packagename target pattern program app command"},
-	}
 }
 
 // longestKey is how long a key with a role of its own may be.
@@ -201,25 +147,14 @@ type ending struct {
 }
 
 func keyEndings() []ending {
-	return []ending{
-		{"command", RoleCommand},
-		{"commands", RoleCommand},
-		{"cmd", RoleCommand},
-		{"cmds", RoleCommand},
-		{"commandline", RoleCommand},
-		{"cmdline", RoleCommand},
-		{"commandb64", RoleCommand},
-		{"cmdb64", RoleCommand},
-		{"commandbase64", RoleCommand},
-		{"cmdbase64", RoleCommand},
-		{"encodedcommand", RoleCommand},
-		{"script", RoleScript},
-		{"scriptb64", RoleScript},
-		{"scriptbase64", RoleScript},
-		{"sourcecode", RoleCode},
-		{"codeb64", RoleCode},
-		{"codebase64", RoleCode},
+	var all []ending
+	words := wordclass.Kinds("key-end")
+	for i, name := range roleNames() {
+		for _, end := range words[name] {
+			all = append(all, ending{end, 1 << i})
+		}
 	}
+	return all
 }
 
 // encoded says that what stands under a key is written in base64.
@@ -233,12 +168,7 @@ func encoded(key string) bool {
 func keyProgram(key string) string {
 	plain := Normal(key)
 	for _, end := range [...]string{"command", "cmd", "args"} {
-		program, ok := strings.CutSuffix(plain, end)
-		if !ok {
-			continue
-		}
-		switch program {
-		case "aws", "gcloud", "az", "kubectl", "gh", "git", "docker", "terraform", "helm", "npm":
+		if program, ok := strings.CutSuffix(plain, end); ok && wordclass.Is("program-key", program) {
 			return program
 		}
 	}

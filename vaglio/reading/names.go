@@ -28,60 +28,35 @@ type class struct {
 	language string
 }
 
-// wordKind is what a word of an executor's name says of running things.
-type wordKind uint8
+// wordKind is what a word of an executor's name says of running things, as the
+// classes of words name it.
+type wordKind string
 
 const (
-	wordShell   wordKind = iota + 1 // what it names runs command lines
-	wordVerb                        // runs something
-	wordProcess                     // with a verb it starts a program
-	wordRuns                        // what it names runs programs
-	wordCode                        // a program, with a verb that runs it
-	wordTypes                       // types into something
-	wordData                        // works on a database
-	wordOther                       // works on something of its own
-	wordNeutral                     // says nothing of what is done
+	wordShell   wordKind = "shell"   // what it names runs command lines
+	wordVerb    wordKind = "verb"    // runs something
+	wordProcess wordKind = "process" // with a verb it starts a program
+	wordRuns    wordKind = "runs"    // what it names runs programs
+	wordCode    wordKind = "code"    // a program, with a verb that runs it
+	wordTypes   wordKind = "types"   // types into something
+	wordData    wordKind = "data"    // works on a database
+	wordOther   wordKind = "other"   // works on something of its own
+	wordNeutral wordKind = "neutral" // says nothing of what is done
 )
 
-// kindOf gives what a word says of running things.
-func kindOf(word string) wordKind {
-	switch word {
-	case "bash", "sh", "zsh", "ksh", "dash", "shell", "terminal", "console", "ssh", "tmux", "cmd", "exec", "subprocess", "command", "commands",
-		"cli", "popen", "powershell", "pwsh", "iterm":
-		return wordShell
-	case "run", "execute", "start", "spawn", "launch", "invoke", "interact":
-		return wordVerb
-	case "process":
-		return wordProcess
-	case "repl", "eval", "evaluate", "interpreter", "jupyter", "notebook", "ipython", "sandbox", "kernel":
-		return wordRuns
-	case "cell", "code", "script", "program":
-		return wordCode
-	case "stdin", "keys", "keystrokes", "keyboard", "typing", "tty", "pty", "type", "paste":
-		return wordTypes
-	case "mongo", "mongodb", "graphql", "browser", "page", "puppeteer", "playwright", "chrome", "selenium", "editor", "http", "web", "search":
-		return wordOther
-	}
-	switch {
-	case wordclass.Is("data-name", word):
-		return wordData
-	case wordclass.Is("neutral-name", word):
-		return wordNeutral
-	default:
-		return 0
-	}
-}
+// kindOf gives what a word says of running things, "" if it is nothing.
+func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)) }
 
 // IsRunner says whether a word of an executor's name says no more than that it
 // runs something: it tells nothing of what is done.
 func IsRunner(word string) bool {
 	k := kindOf(word)
-	return k != 0 && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
+	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
 }
 
 // classOf reads an executor's name.
 func classOf(words []string) class {
-	var has [wordNeutral + 1]bool
+	has := map[wordKind]bool{}
 	for _, w := range words {
 		has[kindOf(w)] = true
 	}
@@ -95,13 +70,13 @@ func classOf(words []string) class {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
 		c.types = has[wordTypes] || sendsInput(words)
 	}
-	c.runs = c.shell || c.language != "" || runsAlone(&has, len(words))
+	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
 }
 
 // runsAlone says that the words of a name tell that it runs something,
 // whatever that is.
-func runsAlone(has *[wordNeutral + 1]bool, words int) bool {
+func runsAlone(has map[wordKind]bool, words int) bool {
 	return has[wordRuns] || has[wordVerb] || has[wordCode] && words == 1
 }
 
@@ -131,29 +106,10 @@ const (
 	langPatch      = "patch"
 	langPython     = "python3"
 	langNode       = "node"
-	// langAppleScript is told apart, and not read.
-	langAppleScript = "applescript"
 )
 
 // languageWord gives the language that one word names, or "".
-func languageWord(word string) string {
-	switch word {
-	case "python", "python3", "py", "py3", "ipython", "jupyter", "ipykernel":
-		return langPython
-	case "node", "nodejs", "javascript", "js", "typescript", "ts", "deno", "bun", "tsx", "ecmascript":
-		return langNode
-	case "perl", "ruby", "php", "lua":
-		return word
-	case "bash", "sh", "shell", "zsh", "dash", "ksh", "posix":
-		return langShell
-	case "powershell", "pwsh":
-		return langPowerShell
-	case "applescript", "osascript", "jxa":
-		return langAppleScript
-	default:
-		return ""
-	}
-}
+func languageWord(word string) string { return wordclass.Kind("language", word) }
 
 // languageOf gives the language that an argument names: "python", "python3.12",
 // "/bin/bash", "Node.js". It gives the argument itself where that is a language

@@ -4,6 +4,7 @@
 package wordclass
 
 import (
+	"cmp"
 	_ "embed" // The lists.
 	"slices"
 	"strings"
@@ -27,10 +28,19 @@ func Any(class string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Is(class, w) })
 }
 
+// Kind gives which kind of a class a word is: the first that has it, "" for none.
+func Kind(class, word string) string { return classes()[class].kind[word] }
+
+// Kinds are the words of each kind of a class, in their order.
+func Kinds(class string) map[string][]string { return classes()[class].kinds }
+
 // words are those of one class.
 type words struct {
 	list []string
 	has  map[string]bool
+	// kinds are the words by their kind, kind is the first kind of a word.
+	kinds map[string][]string
+	kind  map[string]string
 }
 
 // classes are the lists, which are read once and never change.
@@ -43,14 +53,15 @@ func parse(text string) map[string]words {
 	all := map[string]words{}
 	for _, line := range rows.Of(text) {
 		list := strings.Fields(line)
-		class := strings.TrimSuffix(list[0], ":")
+		class, kind, _ := strings.Cut(strings.TrimSuffix(list[0], ":"), "/")
 		c := all[class]
 		if c.has == nil {
-			c.has = map[string]bool{}
+			c = words{has: map[string]bool{}, kinds: map[string][]string{}, kind: map[string]string{}}
 		}
 		for _, w := range list[1:] {
-			c.has[w] = true
+			c.has[w], c.kind[w] = true, cmp.Or(c.kind[w], kind)
 		}
+		c.kinds[kind] = append(c.kinds[kind], list[1:]...)
 		c.list = append(c.list, list[1:]...)
 		all[class] = c
 	}
