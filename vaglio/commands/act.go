@@ -47,7 +47,6 @@ const (
 	wherePaths                     // every word that can only be meant as a path
 	whereStarts                    // where a search begins
 	whereTests                     // the tests of a search
-	whereCarried                   // the command that an option carries
 	whereScript                    // what the words name as programs of a language
 	whereInput                     // the names before a colon in the lines of the input
 	whereVariable                  // the value of a variable that is set for the command
@@ -105,7 +104,7 @@ func plainPlaces() map[string]whereKind {
 	return map[string]whereKind{
 		"whole": whereWhole, "operands": whereOperands, "operand": whereOperand, "last": whereLast, "sources": whereSources,
 		"target": whereTarget, "words": whereWords, "option": whereOption, "pairs": wherePairs, "rest": whereRest, "here": whereHere,
-		"paths": wherePaths, "starts": whereStarts, "tests": whereTests, "carried": whereCarried, "input": whereInput,
+		"paths": wherePaths, "starts": whereStarts, "tests": whereTests, "input": whereInput,
 	}
 }
 

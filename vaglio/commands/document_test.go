@@ -127,8 +127,6 @@ func (w *where) document() string {
 		return "where the search begins"
 	case whereTests:
 		return "the tests of the search"
-	case whereCarried:
-		return "the command that an option carries"
 	case whereScript:
 		return "what a text in " + w.key + " names"
 	case whereInput:

@@ -146,7 +146,7 @@ func (p *Parsed) flag(tests []flagTest) *Flag {
 // at adds the operations on the words of one place.
 func (u *use) at(a *act, w *where) {
 	alone := [whereVariable + 1]func(*use, *act){
-		whereTarget: (*use).target, whereStarts: (*use).starts, whereCarried: (*use).carried,
+		whereTarget: (*use).target, whereStarts: (*use).starts,
 		whereInput: (*use).lines, wherePairs: (*use).pairs, whereRest: (*use).rest,
 	}
 	if add := alone[w.kind]; add != nil {

@@ -71,9 +71,6 @@ func Parse(words []string, sec *Section) *Parsed {
 			p.Operands = append(p.Operands, i)
 		default:
 			i += p.option(i, sec)
-			if n := len(p.Flags); sec.rest != nil && p.Flags[n-1].oneOf(sec.rest) {
-				return p
-			}
 		}
 	}
 	return p

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,14 +12,14 @@ import (
 // The classes of tests that are more than a test.
 const (
 	classNot = "not"
-	classOr  = "or"
+	classRun = "run"
 )
 
 // begins is the place of the first word that is part of an expression rather
 // than a folder in which a search begins.
 func (u *use) begins() int {
 	at := slices.IndexFunc(u.parsed.Words, func(s string) bool {
-		return s == "(" || s == "!" || len(s) > 1 && s[0] == '-' && !isFollowing(s)
+		return len(s) == 1 && strings.Contains("(!),", s) || len(s) > 1 && s[0] == '-' && !isFollowing(s)
 	})
 	if at < 0 {
 		return len(u.parsed.Words)
@@ -47,57 +48,54 @@ func (u *use) starts(a *act) {
 	}
 }
 
-// expression are the tests of a search that are not negated, each as the name
-// of its class and its value.
+// expression are the tests of a search, each as the name of its class, behind
+// "not" if it is negated, and its value. Of a command that it runs each word is one.
 func (u *use) expression() []shell.Word {
 	var out []shell.Word
-	negated := false
+	negated := ""
 	words := u.parsed.Words
 	for i := u.begins(); i < len(words); i++ {
 		class, value := u.sec.classOf(words[i]), shell.Word{}
-		if class == classNot {
-			negated = true
+		switch {
+		case class == classNot:
+			negated = classNot + " "
 			continue
-		}
-		if u.sec.Values[words[i]] && i+1 < len(words) {
+		case class == classRun:
+			for i++; i < len(words) && words[i] != ";" && words[i] != "+"; i++ {
+				out = append(out, shell.Text(negated+class), u.words[i])
+			}
+		case i+1 < len(words) && u.sec.isTested(words[i], words[i+1]):
 			i++
 			value = u.words[i]
 		}
-		if class != "" && !negated {
-			out = append(out, shell.Text(class), value)
+		if class != classRun && class+negated != "" {
+			out = append(out, shell.Text(negated+class), value)
 		}
-		negated = false
+		negated = ""
 	}
 	return out
 }
 
-// classOf is the class of a test.
-func (s *Section) classOf(word string) string {
-	switch word {
-	case "!":
-		return classNot
-	case ",":
-		return classOr
-	default:
-		return s.classes[word]
+// isTested reports whether a word behind a test is its value. An action is that only
+// of a pattern: what else a find takes is no such word, so that nothing hides behind it.
+func (s *Section) isTested(test, value string) bool {
+	switch s.classes[value] {
+	case classRun, "delete":
+		return slices.Contains([]string{"name", "link", "path", "regex"}, s.classes[test])
 	}
+	return s.Values[test]
 }
 
-// carried adds the command that an option carries, which gets what the act
-// gives besides its own words.
-func (u *use) carried(a *act) {
-	f := u.parsed.flag(u.sec.rest)
-	if f == nil {
-		return
-	}
-	u.with = slices.Concat(u.words[f.At+1:], u.with)
-	u.add(a, u.words[f.At], operation.Option)
+// classOf is the class of a test.
+func (s *Section) classOf(word string) string {
+	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
+	return cmp.Or(signs[word], s.classes[word])
 }
 
 // IsRare says that few files pass a test of a class.
 func IsRare(class, value string) bool {
 	switch class {
-	case "few":
+	case "few", "empty":
 		return true
 	case "owner":
 		return value != "root" && value != "0"

@@ -34,7 +34,6 @@ type Section struct {
 	below   []flagTest        // the options that name the folder of what follows
 	script  []flagTest        // the options that hold what else is the first operand
 	target  []flagTest        // the options that name the target
-	rest    []flagTest        // the options behind which all words are another command's
 	classes map[string]string // of the tests of a search
 	own     []flagTest        // the options whose value the program uses itself
 	nouns   map[string]map[string]bool
@@ -130,7 +129,7 @@ func (s *Section) attribute(a string) error {
 		}
 		return nil
 	}
-	options, ok := map[string]*[]flagTest{"rest": &s.rest, "tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
+	options, ok := map[string]*[]flagTest{"tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
 	if !ok {
 		return wrong(a, "unknown attribute %q", a)
 	}
@@ -138,7 +137,7 @@ func (s *Section) attribute(a string) error {
 	switch name {
 	case "tree":
 		s.always = list == ""
-	case "below", "target", "own", "rest":
+	case "below", "target", "own":
 		addAll(s.Values, strings.ReplaceAll(list, ",", " "))
 	}
 	return nil

@@ -59,12 +59,6 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// narrowed notes that the rest of the command is for names like one.
-func (l *look) narrowed(_ *operation.Operation, spot string) string {
-	l.narrow = isTelling(spot)
-	return ""
-}
-
 // narrows says whether the tests of a search leave out most files, and do not
 // ask for all below a tree by its path.
 func (l *look) narrows(o *operation.Operation) bool {
@@ -91,17 +85,17 @@ func (g *Guard) testsOf(o *operation.Operation) tests {
 	for i := 0; i+1 < len(o.With); i += 2 {
 		class, value := reading.Spot(o.With[i]), reading.Spot(o.With[i+1])
 		switch class {
-		case "or":
+		case "or", "list":
 			t.limited = deletes && t.limited
 		case "delete":
 			deletes = true
-		case "path":
+		case "path", "regex":
 			t.paths = append(t.paths, value)
 			made := g.table.Rebuilt(value)
 			if t.limited = t.limited || made; !made {
 				t.addName(value)
 			}
-		case "name":
+		case "name", "link":
 			t.addName(value)
 		default:
 			t.limited = t.limited || commands.IsRare(class, value)

@@ -67,7 +67,6 @@ func verbTable() map[operation.Verb]weigh {
 
 		operation.Search: (*look).searched,
 		operation.Sweep:  (*look).swept,
-		operation.Narrow: (*look).narrowed,
 		operation.Run:    (*look).run,
 		operation.Carry:  (*look).carries,
 		operation.List:   remembering((*survey).lists),
@@ -294,7 +293,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	if o.With == nil {
 		return l.lineRule(spot)
 	}
-	if l.depth > 1 || l.narrow {
+	if l.depth > 1 {
 		return ""
 	}
 	name, _, _ := strings.Cut(spot, "@")

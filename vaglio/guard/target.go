@@ -27,8 +27,6 @@ type look struct {
 	depth  int
 	// ops are what the knowledge base tells of the command.
 	ops []operation.Operation
-	// narrow says that the command works on few of the files that it could.
-	narrow bool
 	// tests are those of a search, once they are read.
 	tests *tests
 	// The rooms keep the slices of most commands in one piece of memory.

@@ -133,11 +133,9 @@ const (
 	// Mounts tells where file systems are mounted.
 	Mounts Verb = "mounts"
 	// Search prints the names below a folder that pass the tests of With, each of
-	// which has a class and a value, Sweep deletes what has them, and Narrow
-	// says that what follows of the same command is for names like Object.
+	// which has a class and a value, and Sweep deletes what has them.
 	Search Verb = "search"
 	Sweep  Verb = "sweep"
-	Narrow Verb = "narrow"
 	// Run runs the object as a command line, or as a program with the words
 	// of With.
 	Run Verb = "run"
@@ -152,7 +150,7 @@ func Verbs() []Verb {
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
 		Permit, Own, Mark, Lend, Alias, Cover, Clean,
 		Kill, KillNamed, Close, Stop, Disable, Uninstall, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
-		List, Show, Seek, Trace, Census, Pick, Mounts, Search, Sweep, Narrow, Run, Carry,
+		List, Show, Seek, Trace, Census, Pick, Mounts, Search, Sweep, Run, Carry,
 	}
 }
 

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // oddities read what programs carry whose grammar the table has no words for,
@@ -49,8 +50,8 @@ func (r *reader) binding(f *frame, v Word, by string) {
 	}
 }
 
-// fdCommand reads the command that fd runs on what it finds: below the second
-// operand, or the current folder.
+// fdCommand reads the command that fd runs on what it finds: below the operands
+// behind the first, or the current folder.
 func (r *reader) fdCommand(f *frame, k *call, _ string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
 	if at < 1 || at+1 == len(k.argv) {
@@ -62,16 +63,33 @@ func (r *reader) fdCommand(f *frame, k *call, _ string) {
 		long:    "max-depth type extension exclude size owner color threads base-directory search-path changed-within changed-before min-depth",
 		permute: true,
 	}.parse(k.argv[1:at])
-	found := Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true}
-	target := Glue(Text("./"), NewWord(found))
-	if dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...); len(dirs) > 0 {
-		target = inFolder(dirs[0], NewWord(found))
+	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
+	if len(dirs) == 0 {
+		dirs = []Word{Text(".")}
 	}
-	filled := fillBraces(argv, "{}", target)
-	if slices.EqualFunc(filled, argv, Word.Equal) {
-		filled = append(slices.Clone(argv), target)
+	var targets []Word
+	for _, dir := range dirs {
+		targets = append(targets, inFolder(dir, NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})))
 	}
-	r.run(f, &call{argv: filled, span: k.span, external: true})
+	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
+		targets = append(targets, dirs...) // it finds all that is there
+	}
+	if !r.step(f, wordCost*len(argv)*len(targets)) {
+		return
+	}
+	for _, target := range targets {
+		filled := fillBraces(argv, "{}", target)
+		if slices.EqualFunc(filled, argv, Word.Equal) {
+			filled = append(slices.Clone(argv), target)
+		}
+		r.run(f, &call{argv: filled, span: k.span, external: true})
+	}
+}
+
+// isTelling reports whether a pattern of names leaves out most names: it has a
+// letter or a digit.
+func isTelling(pattern Word) bool {
+	return strings.ContainsFunc(pattern.Prefix(), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
 // editorCode reads commands that an editor is told to run: :!code.

@@ -72,7 +72,7 @@ func (r *reading) script(s *shell.Script) {
 		if i+1 < len(list) {
 			v.into = list[i+1]
 		}
-		if v.foundRebuildable(r.judge, list[:i]) {
+		if r.foundRebuildable(v, list[:i]) {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -127,13 +127,13 @@ const (
 
 // foundRebuildable reports whether find runs a deletion on names that can all
 // be rebuilt; find's own rule has judged it then.
-func (v *invocation) foundRebuildable(j *Judge, before []*invocation) bool {
-	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes([]arg{literal(v.name)}) {
+func (r *reading) foundRebuildable(v *invocation, before []*invocation) bool {
+	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes(v.name) {
 		return false
 	}
 	for _, b := range slices.Backward(before) {
 		if b.name == "find" {
-			return searchOf(b.args).rebuilds(j)
+			return searchOf(r.callOf(b, b.name, &commands.Section{}).told().Operations).rebuilds(r.judge)
 		}
 	}
 	return false

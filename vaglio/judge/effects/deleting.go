@@ -5,85 +5,58 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// search is a find command line as far as deleting goes.
+// search is what a find goes through, and what its tests come to.
 type search struct {
-	roots, names, writes []arg
-	deletes              bool
-	negated, pruned      bool
-	empty                bool // only what is empty is found
-	ors, depth           int
-	loose                bool // an alternative stands outside of all brackets
+	roots, names             []arg
+	deletes, negated, pruned bool
+	empty                    bool // only what is empty is found
+	ors                      int
+	loose                    bool // an alternative stands outside of all brackets
 }
 
-// searchOf reads find's words.
-func searchOf(all []arg) *search {
+// searchOf reads a find by what the tables say of it.
+func searchOf(told []operation.Operation) *search {
 	s := &search{}
-	inRoots := true
-	for i := 0; i < len(all); i++ {
-		word := all[i].text
-		if strings.HasPrefix(word, "-") || word == "(" || word == "!" {
-			inRoots = false
+	for i := range told {
+		if o := &told[i]; o.Verb == operation.Search {
+			if s.roots = append(s.roots, argOf(o.Object.Word)); len(s.roots) == 1 {
+				s.read(o.With)
+			}
 		}
-		switch used, known := s.action(all[i:]); {
-		case known:
-			i += used
-		case !s.test(word) && inRoots:
-			s.roots = append(s.roots, all[i])
-		}
-	}
-	if len(s.roots) == 0 {
-		s.roots = []arg{literal(".")}
 	}
 	return s
 }
 
-// action reads a word of find's that takes others, if the first one is such,
-// and gives how many it takes.
-func (s *search) action(words []arg) (used int, known bool) {
-	next := words[1:min(2, len(words))]
-	switch words[0].text {
-	case "-exec", "-execdir", "-ok", "-okdir":
-		s.deletes = s.deletes || removes(words[1:])
-		for used+1 < len(words) && words[used].text != ";" && words[used].text != "+" {
-			used++
+// read takes the tests, which all roots share.
+func (s *search) read(tests []shell.Word) {
+	has, depth := map[string]bool{}, 0
+	for i := 0; i+1 < len(tests); i += 2 {
+		class, not := strings.CutPrefix(tests[i].String(), "not ")
+		has[class] = true
+		switch value := argOf(tests[i+1]); class {
+		case "name", "path":
+			s.names = append(s.names, value)
+		case "regex", "link", "list":
+			not = true
+		case "or":
+			s.ors++
+			s.loose = s.loose || depth == 0
+		case "open":
+			depth++
+		case "close":
+			depth--
+		case "run":
+			has["delete"] = has["delete"] || removes(value.text)
 		}
-		return used, true
-	case "-name", "-iname", "-path", "-wholename", "-ipath":
-		s.names = append(s.names, next...)
-	case "-fprint", "-fls", "-fprintf", "-fprint0":
-		s.writes = append(s.writes, next...)
-	default:
-		return 0, false
+		s.negated = s.negated || not
 	}
-	return 1, true
-}
-
-// test reads a word of find's that stands alone, and reports whether it is one.
-func (s *search) test(word string) bool {
-	switch word {
-	case "-delete":
-		s.deletes = true
-	case "!", "-not", "-regex", "-iregex", ",":
-		s.negated = true
-	case "-o", "-or":
-		s.ors++
-		s.loose = s.loose || s.depth == 0
-	case "(":
-		s.depth++
-	case ")":
-		s.depth--
-	case "-empty":
-		s.empty = true
-	case "-prune":
-		s.pruned = true
-	default:
-		return false
-	}
-	return true
+	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
 }
 
 // rebuilds reports whether all that is found can be rebuilt by its name.
@@ -102,24 +75,23 @@ func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
 
 // findRule judges find by its actions and by what it would find.
 func findRule(c *call) []Effect {
-	s := searchOf(c.all)
-	out := c.writeAll("writes", s.writes)
+	told := c.told().Operations
+	var out []Effect
+	for i := range told {
+		if told[i].Verb == operation.Write {
+			out = append(out, c.operation(&told[i])...)
+		}
+	}
+	s := searchOf(told)
 	if !s.deletes {
 		return append(out, reads()...)
 	}
 	return append(out, c.findDeletes(s)...)
 }
 
-func removes(args []arg) bool {
-	for _, a := range args {
-		switch path.Base(a.text) {
-		case "rm", "rmdir", "unlink", "shred", "trash":
-			return true
-		case ";", "+":
-			return false
-		}
-	}
-	return false
+// removes reports whether a program takes files away.
+func removes(program string) bool {
+	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
 
 func (c *call) findDeletes(s *search) []Effect {
