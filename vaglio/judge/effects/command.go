@@ -40,16 +40,6 @@ func (r *reading) shellArgv(argv []string) {
 	r.script(readings.ReadArgv(argv, r.shellOptions()))
 }
 
-// apart gives the effects that a reading finds, and leaves it to the caller to
-// add them.
-func (r *reading) apart(read func()) []Effect {
-	before := len(r.effects)
-	read()
-	out := append([]Effect(nil), r.effects[before:]...)
-	r.effects = r.effects[:before]
-	return out
-}
-
 func (r *reading) shellOptions() shell.Options {
 	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.means)
 }

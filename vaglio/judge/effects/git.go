@@ -8,16 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// gitForeach judges the command line that runs in every submodule.
-func gitForeach(c *call) []Effect {
-	c.r.depth++
-	defer func() { c.r.depth-- }()
-	if c.r.depth < 4 && len(c.operands) > 2 {
-		return c.r.apart(func() { c.r.shellText(c.rest(2)) })
-	}
-	return unknown(say("runs a command in every submodule"), c.rest(2))
-}
-
 // switched keeps on which branch the next push works, unless an option makes the
 // word another thing than a branch that is there.
 func (c *call) switched() {

@@ -339,11 +339,11 @@ func allRules() map[string]rule {
 		"archive": archiveRule, "chmod": chmodRule, "dd": ddRule, "find": findRule,
 		"sed": sedRule, "truncate": truncateRule, "unpack": unpackRule,
 
-		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitForeach": gitForeach, "gitPush": gitPush,
+		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset, "ghApi": ghAPI,
 
 		"copyHosts": copyHostsRule, "curl": curlRule, "ftp": ftpRule, "httpie": httpieRule, "lookup": lookupRule,
-		"netcat": netcatRule, "passed": (*call).passed, "sftp": sftpRule, "wget": wgetRule,
+		"netcat": netcatRule, "sftp": sftpRule, "wget": wgetRule,
 
 		"cloudSQL": cloudSQL, "compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
 

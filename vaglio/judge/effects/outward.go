@@ -210,22 +210,6 @@ func netcatRule(c *call) []Effect {
 	return own(say("talks to this machine"))
 }
 
-// passed judges the command that sshpass gives a password to.
-func (c *call) passed() []Effect {
-	for i, a := range c.all {
-		switch lastPart(a.text) {
-		case "ssh", "scp", "sftp", "rsync", "ssh-copy-id":
-			if c.r.depth > 3 {
-				return unknown(say("nests too deep"), c.name)
-			}
-			c.r.depth++
-			defer func() { c.r.depth-- }()
-			return c.r.apart(func() { c.r.shellArgv(texts(c.all[i:])) })
-		}
-	}
-	return unknown(say("gives a password to a command that is not known: %s", c.rest(0)), c.rest(0))
-}
-
 func sftpRule(c *call) []Effect {
 	text, all := c.input()
 	if !all {
