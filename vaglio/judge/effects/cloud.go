@@ -242,18 +242,15 @@ func composeRule(c *call) []Effect {
 // elsewhere raises what a container command does when the engine is that of
 // another machine, or when the containers are those of a live system.
 func (c *call) elsewhere(name string, out []Effect) []Effect {
-	switch name {
-	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
-	case "kubectl", "helm", "k", "oc", "kubectx", "stern", "helmfile", "flux", "argocd", "istioctl":
-		return c.localCluster(out)
-	default:
-		return out
-	}
-	where := wording.Phrase("on a live system: %s")
+	t, where := c.r.judge.tables, wording.Phrase("on a live system: %s")
 	switch {
+	case t.ofClass("cluster-client", name):
+		return c.localCluster(out)
+	case !t.ofClass("container-engine", name):
+		return out
 	case c.remoteEngine():
 		where = "on the engine of another machine: %s"
-	case !c.r.judge.tables.ofClass("running-verb", c.operand(0)) && !c.r.judge.tables.ofClass("running-verb", c.operand(1)), !c.production():
+	case !t.ofClass("running-verb", c.operand(0)) && !t.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
 	}
 	for i := range out {

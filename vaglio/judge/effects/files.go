@@ -211,14 +211,6 @@ func (c *call) inPlace() bool {
 
 // archiveRule judges the other archivers.
 func archiveRule(c *call) []Effect {
-	if c.showsArchive() {
-		return reads()
-	}
-	for _, a := range c.all {
-		if rest, ok := strings.CutPrefix(a.text, "-o"); ok && strings.HasPrefix(c.name, "7z") && rest != "" {
-			return c.r.write(c.invocation, a.slice(2), "unpacks over the files in")
-		}
-	}
 	var out []Effect
 	for i, a := range c.operands {
 		if i > 0 && c.r.world.placeOf(a, c.cwd) == placeSecret {
@@ -232,21 +224,6 @@ func archiveRule(c *call) []Effect {
 		return append(out, usual(KindDelete).with(say("deletes the files that it packed"), ""))
 	}
 	return append(out, own(say("packs or unpacks files"))...)
-}
-
-// showsArchive reports whether an archiver only lists, tests or prints what is
-// in an archive, as it is told by an option or by its first word.
-func (c *call) showsArchive() bool {
-	t := c.r.judge.tables
-	if t.ofClass("archive-options", c.name) &&
-		c.has("-l", "-t", "-p", "-c", "--list", "--test", "--stdout", "-v", "-Z", "-z", "--to-stdout", "-tq", "-lv", "-tvf", "-tf", "-tzf") {
-		return true
-	}
-	if t.ofClass("archive-shows", c.operand(0)) {
-		return strings.HasPrefix(c.name, "7z") || strings.HasSuffix(c.name, "rar") ||
-			slices.Contains([]string{"ouch", "patool", "cpio", "jar", "ar", "unar"}, c.name)
-	}
-	return false
 }
 
 func chmodRule(c *call) []Effect {

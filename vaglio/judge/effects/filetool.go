@@ -58,18 +58,14 @@ func (t *tool) filesNamed() (paths, source, dest []string) {
 
 // elsewhere reports whether a tool's files are those of a service.
 func (t *tool) elsewhere() bool {
-	return t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil ||
-		t.has("gdrive", "drive", "s3", "dropbox", "github", "gitlab", "onedrive", "sharepoint", "box", "cloud", "remote", "share", "send", "upload",
-			"email", "attach", "figma", "notion", "slack") ||
+	return t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil || t.noun("file-service") ||
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
 }
 
 // fileVerb is what a tool does to files: read, write, delete, move or chmod;
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
-	noun := t.has("file", "files", "fs", "filesystem", "dir", "directory", "folder", "path", "text", "notebook", "patch", "lines", "content",
-		"workspace", "document", "media", "code", "image", "symbol", "function", "method", "class", "import", "imports", "block", "region", "range",
-		"snippet", "regex", "string", "str") || t.hasServer("filesystem", "fs", "file", "desktop")
+	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
 		return ""
 	}

@@ -143,10 +143,10 @@ func (c *call) outreach() []Effect {
 		if i := strings.LastIndexAny(w, ":-"); i >= 0 && !strings.ContainsAny(w, "./") {
 			w = w[i+1:]
 		}
-		switch w {
-		case "deploy", "publish", "upload", "push", "submit", "undeploy", "unpublish", "promote", "rollout":
+		switch t := c.r.judge.tables; {
+		case t.ofClass("outreach-publishes", w):
 			return one(KindPublish, say("publishes by %s: %s", c.name, c.rest(0)), c.rest(0))
-		case "destroy", "purge", "wipe", "nuke", "terminate", "teardown":
+		case t.ofClass("outreach-destroys", w):
 			return one(KindDelete, say("destroys something by %s: %s", c.name, c.rest(0)), c.rest(0))
 		}
 	}
