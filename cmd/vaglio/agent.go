@@ -265,16 +265,6 @@ func addAgent(ctx context.Context, form url.Values) (string, error) {
 	return made.Token, err
 }
 
-// keepToken keeps the token of an agent for the hook that was installed under its
-// name.
-func keepToken(dir, agent, token string) error {
-	path := hookmain.TokenFile(dir, agent)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return datafolder.Plain(err)
-	}
-	return datafolder.Write(path, token+"\n")
-}
-
 // printToken prints the token, and to the person what to do with it.
 func printToken(std stdio, name, token string) error {
 	if _, err := fmt.Fprintln(std.out, token); err != nil {
@@ -333,7 +323,7 @@ gets the new one.` + agentExits,
 			// A hook that was installed under the name goes on.
 			if dir, err := loadDataDir(); err == nil {
 				if _, err := os.Stat(hookmain.TokenFile(dir, args[0])); err == nil {
-					if err := keepToken(dir, args[0], made.Token); err != nil {
+					if err := hookmain.KeepToken(dir, args[0], made.Token); err != nil {
 						return err
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/metnos/vaglio/gateway/far"
 	"github.com/metnos/vaglio/internal/nearest"
 )
 
@@ -174,4 +175,16 @@ func onlyOne(cmd *cobra.Command) error {
 		return err
 	}
 	return fmt.Errorf("--%s cannot be given together", strings.ReplaceAll(given, " ", " and --"))
+}
+
+// addGate adds the flags that say where a daemon on another machine is.
+func addGate(f *pflag.FlagSet, g *far.Gate) {
+	f.StringVar(&g.At, "at", "", "address of a daemon on another machine, such as https://gate.example.org:8443")
+	f.StringVar(&g.CA, "ca", "", "file with the certificate (PEM) of the authority that signed that daemon's, when the system trusts another")
+}
+
+// addCaller adds them, and as whom it is asked.
+func addCaller(f *pflag.FlagSet, g *far.Gate) {
+	addGate(f, g)
+	f.StringVar(&g.Agent, "agent", "", "the agent of vaglio's that calls, whose token vaglio install keeps")
 }

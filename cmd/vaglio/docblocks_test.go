@@ -62,6 +62,9 @@ func ranElsewhere() map[string]struct{ test, why string } {
 		"vaglio mcp wrap .mcp.json              # put it before each server that the file starts; unwrap takes it away": {
 			test: "TestMCPWrap", why: "takes a server of yours",
 		},
+		"vaglio install claude-code --at https://192.0.2.1:8443 --ca gate-ca.pem   # asks for the token": {
+			test: "TestAHookOfAnotherMachine", why: "takes another machine",
+		},
 		"python3 deploy/ci/gated.py --wait 1800 -- terraform apply plan.out":    {test: "TestGatedCommand", why: "takes Terraform"},
 		"vaglio log key > vaglio-history.pub                      # here, once": {test: "TestWhateverIsDoneToTheHistoryIsFound", why: "takes a copy of the store"},
 		"ollama pull qwen3:8b": {test: "TestDoctorAsksTheModels", why: "fetches a model"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
+	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/gateway/trial"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/doctor"
 	"github.com/metnos/vaglio/internal/instance"
@@ -313,4 +316,73 @@ func rehearseThere(ctx context.Context, channel string) approval.Finding {
 		return doctor.Rehearsed(channel, approval.Person{}, 0, err)
 	}
 	return r.Finding
+}
+
+// addTrials gives the doctor a command for each client that can be tried.
+func addTrials(doctor *cobra.Command, std stdio) {
+	for _, r := range trial.Recipes() {
+		doctor.AddCommand(&cobra.Command{
+			Use: r.Client, Short: "Run " + r.Client + " against a scripted model, and see what its hook does",
+			Long: `Run ` + r.Program + ` with your own settings, against a model that says what it was
+told to and a daemon that is there for that alone: an approved call must run, a
+denied one must not, and one that waits ten seconds for its answer must wait.
+Nobody is asked, and nothing happens outside of a folder that is removed.
+
+Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run.`,
+			Example: "  vaglio doctor " + r.Client,
+			Args:    noArgs,
+			RunE:    func(cmd *cobra.Command, _ []string) error { return tryClient(cmd.Context(), std, r) },
+		})
+	}
+}
+
+func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
+	program, err := exec.LookPath(r.Program)
+	if err != nil {
+		return fmt.Errorf("%s is not on the PATH", r.Program)
+	}
+	const patience = 2 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	findings, err := trial.Examine(ctx, r, program, environ())
+	if err != nil {
+		return err
+	}
+	more, err := farGates(ctx, r.Client)
+	if err != nil {
+		return err
+	}
+	code := exitOK
+	for _, f := range append(findings, more...) {
+		line := "ok     " + f.What
+		if f.Wrong != "" {
+			line, code = "WRONG  "+f.What+": "+f.Wrong, exitFailed
+		}
+		tell(std.out, line)
+	}
+	if code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// farGates looks whether the daemon is there that a client's hook asks on another
+// machine.
+func farGates(ctx context.Context, client string) (found []trial.Finding, err error) {
+	o := install.Options{Client: client}
+	if err := locate(&o); err != nil {
+		return nil, err
+	}
+	for _, o.Scope = range []install.Scope{install.User, install.Project, install.Managed} {
+		s, err := install.Look(o)
+		if err != nil || !s.Installed || s.Limits.At == "" {
+			continue
+		}
+		f := trial.Finding{What: "the daemon at " + s.Limits.At + " knows the agent"}
+		if err := reaches(ctx, s.Limits); err != nil {
+			f.Wrong = err.Error()
+		}
+		found = append(found, f)
+	}
+	return found, nil
 }

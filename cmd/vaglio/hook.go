@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metnos/vaglio/gateway/far"
 	"github.com/metnos/vaglio/gateway/hook"
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
-	"github.com/metnos/vaglio/gateway/trial"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/itself"
 )
@@ -29,6 +29,7 @@ const clientKind = "client that there is a hook for"
 
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings
+	var to far.Gate
 	cmd := &cobra.Command{
 		Use:   "hook <client>",
 		Short: "Answer a coding agent's hook: stdin JSON, stdout JSON",
@@ -51,7 +52,7 @@ wrong, which the agents take for a denial.`,
 		// These are the names that a shell completes, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.Client, s.LimitSet = args[0], cmd.Flags().Changed("limit")
+			s.Client, s.LimitSet, s.To = args[0], cmd.Flags().Changed("limit"), to.Reach()
 			code, err := hookmain.Answer(cmd.Context(), s, hookmain.Variables(environ()), hookmain.Stdio{In: std.in, Out: std.out, Err: std.err})
 			if err != nil || code != exitOK {
 				return &exitError{code: code, err: err}
@@ -60,7 +61,7 @@ wrong, which the agents take for a denial.`,
 		},
 	}
 	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s is what vaglio install writes")
-	cmd.Flags().StringVar(&s.Agent, "agent", "", "the agent of vaglio's that the client is, whose token vaglio install keeps")
+	addCaller(cmd.Flags(), &to)
 	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and write it down for vaglio replay")
 	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
@@ -72,6 +73,7 @@ type installer struct {
 	o                install.Options
 	project, managed bool
 	yes              bool
+	to               far.Gate
 	// begin is done before the first change is, once its owner has said yes.
 	begin func() error
 }
@@ -89,12 +91,19 @@ hook's digest, which goes into its config.toml.
 Where the daemon has run here the client becomes an agent of its own, by its name:
 its calls, routes and limits are told from others' (see 'vaglio agent').
 
+With --at the agent asks a daemon on another machine (see docs/agentnames.md). The
+token that 'vaglio agent add' printed there is read from METNOS_AGENT_TOKEN,
+METNOS_AGENT_TOKEN_FILE, or the first line of the input, and kept for the hook; the
+daemon is asked whether it knows it before anything is changed.
+
 With --shadow nothing is held and nobody is asked: what the agent does is written
 down, and 'vaglio replay' tells what would have been asked of it.`, true)
 	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s is what the agent takes best")
 	cmd.Flags().BoolVar(&i.o.Shadow, "shadow", false, "only watch: every call passes and is written down, for vaglio replay")
 	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, as where it runs without one")
+	addGate(cmd.Flags(), &i.to)
 	cmd.MarkFlagsMutuallyExclusive("shadow", "approve-allows")
+	cmd.MarkFlagsMutuallyExclusive("shadow", "at")
 	return cmd
 }
 
@@ -125,7 +134,7 @@ the command line.`,
 }
 
 func (i *installer) run(ctx context.Context, client string, adds bool) error {
-	i.o.Client, i.o.Scope = client, i.scope()
+	i.o.Client, i.o.Scope, i.o.At = client, i.scope(), i.to.At
 	if err := locate(&i.o); err != nil {
 		return err
 	}
@@ -171,7 +180,10 @@ func (i *installer) plan(ctx context.Context, adds bool) ([]install.Change, erro
 // another's, or one that never ran, is told by its owner. A name that is taken, with a
 // token that was not kept here, is somebody's who gives it in the environment.
 func (i *installer) name(ctx context.Context) error {
-	_, elsewhere := hookmain.Variables(environ())("METNOS_AGENT_SOCKET")
+	if i.to.Elsewhere() {
+		return i.nameFar(ctx, i.o.Client)
+	}
+	_, elsewhere := hookmain.Variables(environ())(hookmain.SocketVariable)
 	if elsewhere || i.o.Scope == install.Managed || i.o.Shadow || !slices.Contains(install.Clients(), i.o.Client) {
 		return nil
 	}
@@ -204,11 +216,34 @@ func (i *installer) addAgent(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := keepToken(dir, i.o.Agent, token); err != nil {
+	if err := hookmain.KeepToken(dir, i.o.Agent, token); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(i.std.out, "Added the agent %s\n", i.o.Agent)
 	return err //nolint:wrapcheck // The terminal's own.
+}
+
+// nameFar has the client propose to a daemon on another machine, as an agent that it
+// knows already: its token is kept here, unless each user has one.
+func (i *installer) nameFar(ctx context.Context, agent string) (err error) {
+	env := hookmain.Variables(environ())
+	if _, here := env(hookmain.SocketVariable); here {
+		return errors.New(hookmain.SocketVariable + ": is set, and goes before --at; unset it")
+	}
+	if i.to, err = i.to.Absolute(); err != nil {
+		return err
+	}
+	i.o.At, i.o.CA = i.to.At, i.to.CA
+	if i.o.Scope == install.Managed {
+		_, err := i.to.Client("each user's own")
+		return err
+	}
+	i.o.Agent, i.to.Agent = agent, agent
+	// The rest of the input answers the next question.
+	in := bufio.NewReader(i.std.in)
+	i.std.in = in
+	i.begin, err = i.to.Token(ctx, env, far.Asked{In: in, Out: i.std.out})
+	return err
 }
 
 // locate says where the program, the home and the project are.
@@ -221,6 +256,9 @@ func locate(o *install.Options) error {
 	small := filepath.Join(filepath.Dir(exe), "vaglio-hook")
 	if info, err := os.Stat(small); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 		o.Program, o.Args = small, nil
+	}
+	if o.At != "" {
+		o.Program, o.Args = exe, []string{"hook"} // the small program speaks over the socket alone
 	}
 	if o.Home, err = os.UserHomeDir(); err != nil {
 		return fmt.Errorf("find the home folder: %w", err)
@@ -328,7 +366,7 @@ func showStatus(ctx context.Context, std stdio) error {
 	if err := locate(&o); err != nil {
 		return err
 	}
-	wrong, err := install.WriteStatus(ctx, std.out, o, lastAsked)
+	wrong, err := install.WriteStatus(ctx, std.out, o, install.Looks{LastAsked: lastAsked, Gate: reaches})
 	if err == nil && wrong {
 		return &exitError{code: exitFailed}
 	}
@@ -348,46 +386,7 @@ func lastAsked(client string) time.Time {
 	return info.ModTime()
 }
 
-// addTrials gives the doctor a command for each client that can be tried.
-func addTrials(doctor *cobra.Command, std stdio) {
-	for _, r := range trial.Recipes() {
-		doctor.AddCommand(&cobra.Command{
-			Use: r.Client, Short: "Run " + r.Client + " against a scripted model, and see what its hook does",
-			Long: `Run ` + r.Program + ` with your own settings, against a model that says what it was
-told to and a daemon that is there for that alone: an approved call must run, a
-denied one must not, and one that waits ten seconds for its answer must wait.
-Nobody is asked, and nothing happens outside of a folder that is removed.
-
-Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run.`,
-			Example: "  vaglio doctor " + r.Client,
-			Args:    noArgs,
-			RunE:    func(cmd *cobra.Command, _ []string) error { return tryClient(cmd.Context(), std, r) },
-		})
-	}
-}
-
-func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
-	program, err := exec.LookPath(r.Program)
-	if err != nil {
-		return fmt.Errorf("%s is not on the PATH", r.Program)
-	}
-	const patience = 2 * time.Minute
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	findings, err := trial.Examine(ctx, r, program, environ())
-	if err != nil {
-		return err
-	}
-	code := exitOK
-	for _, f := range findings {
-		line := "ok     " + f.What
-		if f.Wrong != "" {
-			line, code = "WRONG  "+f.What+": "+f.Wrong, exitFailed
-		}
-		tell(std.out, line)
-	}
-	if code != exitOK {
-		return &exitError{code: code}
-	}
-	return nil
+// reaches says what keeps an installed hook from its daemon on another machine.
+func reaches(ctx context.Context, l install.Limits) error {
+	return far.Gate{Agent: l.Agent, At: l.At, CA: l.CA}.Check(ctx, hookmain.Variables(environ()))
 }

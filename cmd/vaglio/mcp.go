@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/gateway/acp"
+	"github.com/metnos/vaglio/gateway/far"
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/mcp"
@@ -24,6 +25,7 @@ import (
 type mcpFlags struct {
 	name, listen, upstream string
 	limit                  time.Duration
+	to                     far.Gate
 }
 
 func newMCP(std stdio) *cobra.Command {
@@ -64,12 +66,14 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long the client waits for a call, where that is not known")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "the loopback address on which to stand before an HTTP server")
 	cmd.Flags().StringVar(&f.upstream, "upstream", "", "the URL of that server")
+	addCaller(cmd.Flags(), &f.to)
 	cmd.AddCommand(newMCPWrap(std), newMCPUnwrap(std), newMCPApprove(std))
 	return cmd
 }
 
 func newACP(std stdio) *cobra.Command {
 	var limit time.Duration
+	var to far.Gate
 	cmd := &cobra.Command{
 		Use:   "acp [flags] -- <agent>",
 		Short: "Answer what a coding agent would ask its editor's user",
@@ -91,7 +95,7 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			gate, _, err := hookmain.Connect(hookmain.Variables(environ()))
+			gate, _, err := hookmain.Connect(hookmain.Variables(environ()), to.Reach())
 			if err != nil {
 				return err
 			}
@@ -104,6 +108,7 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 		},
 	}
 	cmd.Flags().DurationVar(&limit, "limit", time.Hour, "how long a person may take")
+	addCaller(cmd.Flags(), &to)
 	return cmd
 }
 
@@ -115,23 +120,29 @@ func newMCPWrap(std stdio) *cobra.Command {
 		Long: `Put 'vaglio mcp' before each MCP server that a client's configuration has started as
 a process, below "mcpServers" or "servers". What would change is shown, and done when
 you say yes; a copy of the file stays beside it. Servers that are reached by an
-address stay as they are: see 'vaglio mcp --listen'.
+address stay as they are: see 'vaglio mcp --listen'. With --at the servers' calls are
+put to a daemon on another machine, as 'vaglio install' does it.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
 		Args:    asUsed,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := locate(&i.o); err != nil {
 				return err
 			}
-			exe, err := os.Executable()
-			if err != nil {
+			var err error
+			if i.o.Program, err = os.Executable(); err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
 			if err := askedOnce(i.o, args[0]); err != nil {
 				return err
 			}
-			s, err := install.Wrap(args[0], exe)
+			if i.to.Elsewhere() {
+				if err := i.nameFar(cmd.Context(), "mcp"); err != nil {
+					return err
+				}
+			}
+			s, err := install.Wrap(args[0], i.o)
 			if err != nil {
 				return err
 			}
@@ -143,6 +154,7 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		},
 	}
 	cmd.Flags().BoolVar(&i.yes, "yes", false, "do it without asking")
+	addGate(cmd.Flags(), &i.to)
 	return cmd
 }
 
@@ -206,6 +218,7 @@ claude-code' sees every call.`,
 		},
 	}
 	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long Claude Code waits for the tool, where it is not told otherwise")
+	addCaller(cmd.Flags(), &f.to)
 	return cmd
 }
 
@@ -264,7 +277,7 @@ func (f *mcpFlags) options(std stdio, args []string) (mcp.Options, error) {
 	} else {
 		o.Name = serverName(f.upstream, args)
 	}
-	gate, dir, err := hookmain.Connect(hookmain.Variables(environ()))
+	gate, dir, err := hookmain.Connect(hookmain.Variables(environ()), f.to.Reach())
 	if err != nil {
 		return o, err
 	}

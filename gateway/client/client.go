@@ -7,6 +7,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -31,6 +32,19 @@ func New(t Transport, token string) *Client { return &Client{token: token, trans
 
 // Close closes the connections that no call uses.
 func (c *Client) Close() { c.transport.Close() }
+
+// Check finds out whether the daemon is there and knows the agent. It asks for nothing.
+func (c *Client) Check(ctx context.Context) error {
+	_, err := c.answer(ctx, exchange{what: "check", method: "GET", path: approvalPath("none")})
+	if p, ok := errors.AsType[*ProblemError](err); ok && p.Type == typeNotFound {
+		return nil
+	}
+	return err
+}
+
+// typeNotFound is the type of the problem that the daemon has about an approval which is
+// not there, for an agent that it knows.
+const typeNotFound = "/problems/not-found"
 
 // Withdraw says that the call is no longer wanted.
 func (c *Client) Withdraw(ctx context.Context, id ID) (Answer, error) {

@@ -72,7 +72,8 @@ const (
 type Transport interface {
 	// Exchange sends r and returns the daemon's whole reply to it, whatever its
 	// status. It follows no redirect and sends nothing twice. Its errors hold no
-	// part of r; where nobody could be reached, a [*net.OpError] says so of "dial".
+	// part of r; where nobody could be reached, a [*net.OpError] says so of "dial", or
+	// it is [ErrNotRunning].
 	Exchange(ctx context.Context, r *Message) (*Reply, error)
 	// Close closes the connections that no exchange uses.
 	Close()
@@ -153,6 +154,9 @@ func explain(ctx, timed context.Context, what string, err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" &&
 		(errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED)) {
 		return ErrNotRunning
+	}
+	if errors.Is(err, ErrNotRunning) {
+		return err
 	}
 	if timed.Err() != nil {
 		err = errors.New("it did not answer in time")

@@ -49,6 +49,9 @@ type Options struct {
 	Agent string
 	// Shadow has the hook watch only: every call passes.
 	Shadow bool
+	// At is the address of the daemon when it is on another machine, and CA the
+	// absolute path of its authority's certificate, "" for those of the system.
+	At, CA string
 }
 
 // Change is one file as it is and as it is to be; nil is a file that is not there.
@@ -131,6 +134,8 @@ func (o *Options) target() (target, error) {
 		return t, fmt.Errorf("%q is no client that a hook can be installed for; there is %s", o.Client, strings.Join(Clients(), ", "))
 	case !filepath.IsAbs(o.Program):
 		return t, errors.New("the hook must be installed with an absolute path")
+	case strings.ContainsAny(o.At+o.CA, " \t\r\n\"',\\"):
+		return t, errors.New("the address and the path of the certificate must be without blanks, quotes and commas")
 	case o.Limit < 0 || o.Limit > 0 && o.Limit < time.Second:
 		return t, errors.New("the limit must be a second or more, such as 1h")
 	}
@@ -167,13 +172,25 @@ func (o *Options) argv() []string {
 	if o.ApproveAllows {
 		argv = append(argv, "--approve-allows")
 	}
-	if o.Agent != "" {
-		argv = append(argv, "--agent", o.Agent)
-	}
+	argv = append(argv, o.reach()...)
 	if o.Shadow {
 		argv = append(argv, shadowFlag)
 	}
 	return argv
+}
+
+// reach are the flags that say which daemon is asked, and as whom.
+func (o *Options) reach() (flags []string) {
+	if o.Agent != "" {
+		flags = append(flags, "--agent", o.Agent)
+	}
+	if o.At != "" {
+		flags = append(flags, "--at", o.At)
+	}
+	if o.CA != "" {
+		flags = append(flags, "--ca", o.CA)
+	}
+	return flags
 }
 
 // shellLine is the command as a shell reads it.

@@ -170,7 +170,7 @@ func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
 	write(t, path, strings.Replace(string(now), `"x"`, `"y"`, 1), 0o600)
 	o.Limit = 10 * time.Minute
 	apply(t, Add, o)
-	if s, err := Look(o); err != nil || s.Limits != (Limits{10 * time.Minute, 10 * time.Minute, false}) {
+	if s, err := Look(o); err != nil || s.Limits != (Limits{Client: 10 * time.Minute, Hook: 10 * time.Minute}) {
 		t.Errorf("%+v %v", s, err)
 	}
 	apply(t, Remove, o)

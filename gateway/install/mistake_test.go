@@ -41,7 +41,7 @@ func TestMistakesQuoteNothing(t *testing.T) {
 	}
 	t.Run("servers", func(t *testing.T) {
 		t.Parallel()
-		_, err := Wrap(wrappedFile(t, `{"mcpServers": {"x": {"env": {"TOKEN": `+secret+`}}}}`), "/usr/bin/vaglio")
+		_, err := Wrap(wrappedFile(t, `{"mcpServers": {"x": {"env": {"TOKEN": `+secret+`}}}}`), Options{Program: "/usr/bin/vaglio"})
 		if err == nil || !strings.Contains(err.Error(), "line 1, column 40: want a value") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v", err)
 		}

@@ -19,13 +19,13 @@ type Servers struct {
 }
 
 // Wrap plans to put vaglio before each MCP server that the file has started as a
-// process; program is vaglio's absolute path. Clients name such servers below
+// process: o's program, which asks the daemon that o says. Clients name such servers below
 // "mcpServers" or "servers", at the top or in a project.
-func Wrap(path, program string) (Servers, error) {
-	if !filepath.IsAbs(program) {
+func Wrap(path string, o Options) (Servers, error) {
+	if !filepath.IsAbs(o.Program) {
 		return Servers{}, errors.New("the proxy must be written with an absolute path")
 	}
-	return planServers(path, &wrapping{program: program}, true)
+	return planServers(path, &wrapping{program: o.Program, flags: o.reach()}, true)
 }
 
 // Unwrap plans to take vaglio away from before the servers. A file that nobody
@@ -64,6 +64,7 @@ func planServers(path string, w *wrapping, add bool) (Servers, error) {
 // wrapping is the form of a configuration whose servers vaglio stands before.
 type wrapping struct {
 	program     string
+	flags       []string
 	gated, left []string
 }
 
@@ -203,7 +204,7 @@ func (w *wrapping) wrap(name string, server *hujson.Object) (bool, error) {
 	}
 	w.gated = append(w.gated, name)
 	valueOf(server, "command").Value = hujson.String(w.program)
-	ours := []string{"mcp", "--name", name, "--", command}
+	ours := slices.Concat([]string{"mcp", "--name", name}, w.flags, []string{"--", command})
 	if args == nil {
 		at := slices.IndexFunc(server.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == "command" })
 		args = &hujson.Array{}

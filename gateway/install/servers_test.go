@@ -42,7 +42,7 @@ func wrappedFile(t *testing.T, text string) string {
 func TestWrapAndUnwrap(t *testing.T) {
 	t.Parallel()
 	path := wrappedFile(t, clientServers)
-	s, err := Wrap(path, "/usr/bin/vaglio")
+	s, err := Wrap(path, Options{Program: "/usr/bin/vaglio"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestWrapAndUnwrap(t *testing.T) {
 	if err := s.Change.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = Wrap(path, "/usr/bin/vaglio"); err != nil || s.Change.Changes() {
+	if s, err = Wrap(path, Options{Program: "/usr/bin/vaglio"}); err != nil || s.Change.Changes() {
 		t.Errorf("wrapping twice changes something: %v", err)
 	}
 	if s, err = Unwrap(path); err != nil || string(s.Change.After) != clientServers {
@@ -102,11 +102,11 @@ func TestWrapLeavesWhatItCannotRead(t *testing.T) {
 		`{"servers": {"a": {"command": "x", "args": ["y",1]}}}`: `"args" that are not texts`,
 	} {
 		path := wrappedFile(t, text)
-		if _, err := Wrap(path, "/usr/bin/vaglio"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := Wrap(path, Options{Program: "/usr/bin/vaglio"}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := Wrap(filepath.Join(t.TempDir(), "none"), "/usr/bin/vaglio"); err == nil || !strings.Contains(err.Error(), "is not there") {
+	if _, err := Wrap(filepath.Join(t.TempDir(), "none"), Options{Program: "/usr/bin/vaglio"}); err == nil || !strings.Contains(err.Error(), "is not there") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -15,6 +15,8 @@ type Limits struct {
 	Client, Hook time.Duration
 	// Shadow says that the hook only watches.
 	Shadow bool
+	// Agent, At and CA are those of [Options].
+	Agent, At, CA string
 }
 
 // Agree reports whether the hook answers before the client stops waiting.
@@ -66,13 +68,22 @@ func Look(o Options) (State, error) {
 	return s, nil
 }
 
-var limitFlag = regexp.MustCompile(`--limit[ "',=]+([0-9hms.]+)`)
+// flagIn finds the value of a flag in a hook's command, as a shell's line or as a list of
+// words.
+func flagIn(command, flag string) string {
+	m := regexp.MustCompile(flag + `[ "',=]+([^ "',\r\n\\]+)`).FindStringSubmatch(command)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
 
 // limitsIn finds the limit that a hook's command names.
 func limitsIn(command string, client time.Duration) Limits {
-	l := Limits{Client: client, Shadow: strings.Contains(command, shadowFlag)}
-	if m := limitFlag.FindStringSubmatch(command); m != nil {
-		l.Hook, _ = time.ParseDuration(m[1])
+	l := Limits{
+		Client: client, Shadow: strings.Contains(command, shadowFlag),
+		Agent: flagIn(command, "--agent"), At: flagIn(command, "--at"), CA: flagIn(command, "--ca"),
 	}
+	l.Hook, _ = time.ParseDuration(flagIn(command, "--limit"))
 	return l
 }

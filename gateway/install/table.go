@@ -19,15 +19,22 @@ type tableLine struct {
 	wrong []string
 }
 
+// Looks are how what is not in a client's settings is found out.
+type Looks struct {
+	// LastAsked is when a client's hook last ran, zero if that is not known.
+	LastAsked func(client string) time.Time
+	// Gate says what keeps a hook from its daemon on another machine.
+	Gate func(context.Context, Limits) error
+}
+
 // WriteStatus writes a table of the clients that are on the PATH or have the hook, and
-// reports whether something keeps a hook from doing its work. lastAsked is when a
-// client's hook last ran, zero if that is not known.
-func WriteStatus(ctx context.Context, w io.Writer, o Options, lastAsked func(client string) time.Time) (wrong bool, err error) {
+// reports whether something keeps a hook from doing its work.
+func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong bool, err error) {
 	lines := []tableLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", last: "LAST ASKED"}}
 	for _, name := range Clients() {
 		o.Client = name
-		l, worth := o.standing(ctx)
-		if at := lastAsked(name); !at.IsZero() {
+		l, worth := o.standing(ctx, look)
+		if at := look.LastAsked(name); !at.IsZero() {
 			l.last = at.Local().Format("2006-01-02 15:04")
 		}
 		if worth {
@@ -46,7 +53,7 @@ func WriteStatus(ctx context.Context, w io.Writer, o Options, lastAsked func(cli
 }
 
 // standing tells how a client stands, and whether it is worth a line.
-func (o Options) standing(ctx context.Context) (l tableLine, worth bool) {
+func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth bool) {
 	l = tableLine{client: o.Client, version: "-", hook: "-", limit: "-", last: "-"}
 	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
 		l.version, worth = versionOf(ctx, path), true
@@ -70,6 +77,11 @@ func (o Options) standing(ctx context.Context) (l tableLine, worth bool) {
 		if !s.Limits.Agree() {
 			l.wrong = append(l.wrong, fmt.Sprintf("%s: the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
 				s.Path, s.Limits.Client, s.Limits.Hook, o.Client))
+		}
+		if s.Limits.At != "" {
+			if err := look.Gate(ctx, s.Limits); err != nil {
+				l.wrong = append(l.wrong, fmt.Sprintf("%s: %v", s.Path, err))
+			}
 		}
 		for _, off := range s.Off {
 			l.wrong = append(l.wrong, fmt.Sprintf("%s: %q keeps every hook from running", s.Path, off))

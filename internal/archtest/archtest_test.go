@@ -275,7 +275,7 @@ var rooms = map[string]room{
 		may:   []string{"internal/strictjson"},
 		tests: []string{"gateway/client/network"},
 	},
-	"gateway/client/network": {may: []string{"gateway/client"}},
+	"gateway/client/network": {may: []string{"gateway/client", "internal/hosts"}},
 
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/resume":  {may: []string{"approval", "internal/datafolder", "internal/hosts", "internal/strictjson"}, tests: []string{"store/storetest", "vaglio"}},
@@ -299,6 +299,7 @@ var rooms = map[string]room{
 		modules: []string{xsys},
 		tests:   []string{"vaglio"},
 	},
+	"gateway/far":           {may: []string{"gateway/client", "gateway/client/network", "gateway/hook/hookmain", "internal/datafolder", "internal/regular"}},
 	"gateway/hook/hookmain": {may: []string{"gateway/ask", "gateway/client", "gateway/hook", "internal/datafolder"}},
 	"gateway/install": {
 		may:     []string{"gateway/hook", "internal/durable", "internal/regular", "internal/strictjson"},

@@ -56,7 +56,7 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	}
 	set.DurationVar(&s.Limit, "limit", 0, "")
 	set.BoolVar(&s.ApproveAllows, "approve-allows", false, "")
-	set.StringVar(&s.Agent, "agent", "", "")
+	set.StringVar(&s.To.Agent, "agent", "", "")
 	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
 		return mistake(std, "the first argument must be a client that there is a hook for: "+strings.Join(hook.Clients(), ", "))
@@ -87,10 +87,19 @@ type Settings struct {
 	Limit         time.Duration
 	LimitSet      bool
 	ApproveAllows bool
-	// Agent is the name that the client was installed under, "" if it has none.
-	Agent string
 	// Shadow has calls written down and passed, with nobody asked.
 	Shadow bool
+	// To is the daemon that is asked.
+	To Reach
+}
+
+// Reach says which daemon is asked, and as whom.
+type Reach struct {
+	// Agent is the name under which `vaglio install` kept a token, "" for none.
+	Agent string
+	// Far makes the client of a daemon at an address, for the agent that holds the
+	// token; nil asks over the socket.
+	Far func(token string) (*client.Client, error)
 }
 
 // Answer answers one event. A mistake in the configuration is a denial in the
@@ -133,26 +142,29 @@ func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 	if s.LimitSet && s.Limit <= 0 {
 		return shut{errors.New("vaglio is not set up right: --limit must be more than 0, such as 1h")}, ""
 	}
-	c, dir, err := connect(env, s.Agent)
+	c, dir, err := Connect(env, s.To)
 	if err != nil {
 		return shut{fmt.Errorf("vaglio is not set up right: %w", err)}, ""
 	}
 	return c, filepath.Join(dir, notesFolder)
 }
 
-// Connect returns the client of the daemon that the environment says, as the agent
-// that it says, and the data folder. It speaks to nobody yet.
-func Connect(env Lookup) (c *client.Client, dir string, err error) { return connect(env, "") }
-
-func connect(env Lookup, agent string) (c *client.Client, dir string, err error) {
+// Connect returns the client of the daemon that the environment says, or else that the
+// caller means, as the agent that they say, and the data folder. It speaks to nobody
+// yet.
+func Connect(env Lookup, to Reach) (c *client.Client, dir string, err error) {
 	if dir, err = Folder(env); err != nil {
 		return nil, "", err
 	}
-	socket, err := socketOf(dir, env)
+	token, err := TokenOf(dir, to.Agent, env)
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := tokenOf(dir, agent, env)
+	if _, here := env(SocketVariable); to.Far != nil && !here {
+		c, err = to.Far(string(token))
+		return c, dir, err
+	}
+	socket, err := socketOf(dir, env)
 	if err != nil {
 		return nil, "", err
 	}
