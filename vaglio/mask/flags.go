@@ -5,10 +5,22 @@ import (
 	"strings"
 )
 
+// dash returns the secret that the dash here gives away, if any.
+func (sc *scanner) dash(afterWord bool) (from, to int) {
+	switch s := sc.text[sc.at:]; {
+	case afterWord && framed(s): // behind a line's end that is spelled
+		sc.keyBlock(s)
+		return 0, 0
+	case afterWord || sc.at > 0 && sc.text[sc.at-1] == '-':
+		return 0, 0
+	}
+	return sc.dashes()
+}
+
 // dashes looks at a key block's frame, and at a flag whose value follows.
 func (sc *scanner) dashes() (from, to int) {
 	s := sc.text[sc.at:]
-	if strings.HasPrefix(s, "-----BEGIN ") {
+	if framed(s) {
 		sc.keyBlock(s)
 		return 0, 0
 	}

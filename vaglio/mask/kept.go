@@ -7,10 +7,7 @@ import "strings"
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
 	sc.refers(v.from)
-	if strings.HasPrefix(text, "-----BEGIN") {
-		return true // Its lines are a key's, and masked as such.
-	}
-	if text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
+	if beginsKey(text) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
 		return true
 	}
 	switch kind {

@@ -47,6 +47,18 @@ func generated(t *testing.T) map[string]string {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	pkcs8("RSA", key, err)
 	put("RSA PKCS1", "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key), nil)
+	der, err := x509.MarshalECPrivateKey(func() *ecdsa.PrivateKey { k, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader); return k }())
+	put("with parameters", "EC PRIVATE KEY", der, err)
+	all["with parameters"] = "-----BEGIN EC PARAMETERS-----\nBggq\n-----END EC PARAMETERS-----\n" + all["with parameters"]
+	all["with headers"] = strings.Replace(all["RSA"], "-----\n", "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1)
+	all["SSH2"] = "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"me\"\n" + strings.Join(strings.Split(all["RSA"], "\n")[1:4], "\n") + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n"
+	all["OpenPGP"] = "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + strings.Join(strings.Split(all["RSA"], "\n")[1:4], "\n") + "\nrFtiJ/rDGQcrHQU=\n=ab3D\n-----END PGP PRIVATE KEY BLOCK-----\n"
+	body := func(n int) string { return base64.StdEncoding.EncodeToString(key.D.Bytes()[:n]) }
+	all["BIND"] = "Private-key-format: v1.3\nAlgorithm: 8 (RSASHA256)\nPrivateExponent: " + body(250) + "\nPrime1: " + body(120) + "\nCreated: 20261123141516\n"
+	all["minisign"] = "untrusted comment: minisign encrypted secret key\nRWRTY0Iy" + body(150) + "\n"
+	pairs := strings.TrimRight(strings.Repeat("02:70:05:95:4c:4f:76:ab:07:af:4e:a2:f1:c4:62:\n    ", 9), " ")
+	all["openssl -text"] = "Private-Key: (2048 bit, 2 primes)\nprivateExponent:\n    " + pairs + "coefficient:\n    " + pairs
+	all["certtool"] = "Private Key Info:\nprivate key:\n\t" + pairs
 	put("OpenSSH", "OPENSSH PRIVATE KEY", append([]byte("openssh-key-v1\x00"), x509.MarshalPKCS1PrivateKey(key)...), nil)
 	return all
 }
@@ -59,7 +71,15 @@ func carriers(t *testing.T, key string) map[string]string {
 		t.Fatal(err)
 	}
 	oneLine := strings.ReplaceAll(key, "\n", `\n`)
+	whole := base64.StdEncoding.EncodeToString([]byte(key))
+	wrapped := whole
+	for at := 76; at < len(wrapped); at += 77 {
+		wrapped = wrapped[:at] + "\n" + wrapped[at:]
+	}
 	return map[string]string{
+		"base64": "echo " + whole + " | base64 -d > k", "base64 of lines": "base64 -d > k <<EOF\n" + wrapped + "\nEOF\n",
+		"a secret of Kubernetes": "kind: Secret\ndata:\n  tls.key: " + whole + "\n", "base64 in JSON": `{"data":"` + strings.ReplaceAll(wrapped, "\n", `\n`) + `"}`,
+		"a change": "+" + strings.ReplaceAll(strings.TrimSuffix(key, "\n"), "\n", "\n+"), "a list": `["` + strings.ReplaceAll(oneLine, `\n`, `", "`) + `"]`,
 		"alone": key, "here-document": "cat > k.pem <<EOF\n" + key + "EOF\n", "service account": string(account),
 		"JSON": `{"k":"` + oneLine + `"}`, "JSON in a string": `"{\"private_key\":\"` + strings.ReplaceAll(oneLine, `\n`, `\\n`) + `\"}"`,
 		"YAML": "tls.key: |\n  " + strings.ReplaceAll(key, "\n", "\n  "), "variable": "PRIVATE_KEY=\"" + key + "\" run", "flag": "x --private-key '" + key + "'",
@@ -74,13 +94,35 @@ func TestNoLineOfAPrivateKeyShows(t *testing.T) {
 		for carrier, text := range carriers(t, key) {
 			got := masker.Mask(text)
 			for line := range strings.Lines(key) {
-				if line = strings.TrimSpace(line); len(line) >= 8 && !strings.HasPrefix(line, "-----") && strings.Contains(got, line) {
+				line = strings.TrimSpace(line)
+				if _, value, ok := strings.Cut(line, ": "); ok {
+					line = value
+				}
+				public := strings.HasPrefix(line, "---") || strings.ContainsAny(line, " ,\"") || strings.HasSuffix(line, ":") && !strings.HasPrefix(line, "02:")
+				if len(line) >= 8 && !public && line != "20261123141516" && strings.Contains(got, line) {
 					t.Errorf("%s in %s shows %s", form, carrier, line)
 				}
+			}
+			if encoded := base64.StdEncoding.EncodeToString([]byte(key)); strings.Contains(got, encoded[len(encoded)/2:][:40]) {
+				t.Errorf("%s in %s shows what stands for it:\n%s", form, carrier, got)
 			}
 			if masker.Mask(got) != got {
 				t.Errorf("%s in %s: masked twice it is another text", form, carrier)
 			}
+		}
+	}
+}
+
+// TestBase64ThatHoldsNone leaves what stands for other bytes, or for text without a secret.
+func TestBase64ThatHoldsNone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"echo " + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("hello, world\n", 9))) + " | base64 -d", "sha512-" + strings.Repeat("q83vEjRWeJA", 8) + "==",
+		"ls src/components/dashboard/settings/panels/account/overview", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+		"private key: in the vault", "Private-Key: see the wiki", "SHA256 Fingerprint=02:70:05:95:4c:4f:76:ab:07:af:4e:a2:f1:c4:62:02:70:05:95:4c:4f",
+	} {
+		if got := masker.Mask(text); got != text {
+			t.Errorf("%q became %q", text, got)
 		}
 	}
 }

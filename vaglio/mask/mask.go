@@ -26,6 +26,8 @@ type Masker struct {
 	mac func([]byte) []byte
 	// put is what stands for a secret instead of its mask; nil in all but [Replaced].
 	put func(secret string) string
+	// flat says that base64 is not read.
+	flat bool
 }
 
 // New returns a masker whose tags are made by mac, a keyed hash.
@@ -184,8 +186,9 @@ type scanner struct {
 	masker Masker
 	text   string
 	at     int
-	// pemEnd and cookieEnd are where a key block and a cookie header end.
-	pemEnd, cookieEnd int
+	// pemEnd and cookieEnd are where a key block and a cookie header end, hexEnd where a
+	// key does that is shown in bytes, and looked how far base64 was read.
+	pemEnd, cookieEnd, hexEnd, looked int
 	// held are secrets further on that their command gives away, in order.
 	held []place
 	// plain are places where what an option is given is known to be no secret.
@@ -229,18 +232,20 @@ func (sc *scanner) next() (from, to int) {
 // word returns the secret that the word here is, if any.
 func (sc *scanner) word() (from, to int) {
 	i := sc.at
-	if i < sc.pemEnd {
-		if n := sc.keyLine(); n > 0 {
-			return i, i + n
+	sc.encoded()
+	if i < max(sc.pemEnd, sc.hexEnd) {
+		if from, to = sc.keyLine(); to > 0 {
+			return from, to
 		}
 	}
-	if n := tokenAt(sc.text[i:]); n > 0 {
-		return i + tokenShown(sc.text[i:]), i + n
+	j := i + sc.spelled(i)
+	if n := tokenAt(sc.text[j:]); n > 0 {
+		return j + tokenShown(sc.text[j:]), j + n
 	}
 	if n := sc.webhook(); n > 0 {
 		return i + n, i + n + span(sc.text[i+n:], inHook)
 	}
-	sc.puttyKey(sc.text[i:])
+	sc.partBlock()
 	sc.operands()
 	sc.call()
 	return sc.statement()
@@ -258,8 +263,8 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 		return 0, 0
 	case c == maskPrefix[0]:
 		return sc.masked()
-	case c == '-' && !afterWord && (sc.at == 0 || sc.text[sc.at-1] != '-'):
-		return sc.dashes()
+	case c == '-':
+		return sc.dash(afterWord)
 	default:
 		return 0, 0
 	}

@@ -10,8 +10,8 @@ func tokenAt(s string) int {
 		return 0
 	}
 	switch s[0] {
-	case 'A':
-		return max(keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
+	case 'A', 'R':
+		return max(signKey(s), keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
 			long(s, "AIza", 35), long(s, "AGE-SECRET-KEY-1", 40))
 	case 'G', 'S':
 		return max(long(s, "GOCSPX-", 20), dotted(s, "SG.", 40))
@@ -107,6 +107,9 @@ func after(s, prefix string, least int, in func(byte) bool) int {
 	}
 	return 0
 }
+
+// signKey is for the secret keys of minisign and signify, whose public ones are shorter.
+func signKey(s string) int { return after(s, "RW", 130, isBase64) }
 
 // keyID is for key ids of 16 capitals and digits behind their prefix.
 func keyID(s, prefix string) int {
