@@ -252,6 +252,7 @@ func (w *naming) fact(f *Fact) {
 	w.list(f.Words)
 	w.number(uint64(f.At.UnixNano()))
 	w.mark(f.New)
+	w.mark(f.Loaded)
 	w.mark(f.shared)
 	w.number(uint64(len(f.text))) // what it holds, its digest tells
 }

@@ -166,6 +166,12 @@ type Witness interface {
 	Did(p Proposal) Facts
 }
 
+// Weigher is a judge that can tell whether a text would be asked about or denied if
+// the file that holds it ran, whoever ran it.
+type Weigher interface {
+	Loaded(p Proposal, w reading.Written) bool
+}
+
 // Did is what a call that a person allowed would do that its session is to
 // remember, as far as it can still be told: not what lay there before.
 func (e *Engine) Did(p Proposal) Facts {
@@ -197,14 +203,15 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 		for _, f := range results[i].Did {
 			switch f.Deed {
 			case Moved:
-				f = e.content(p, r, f)
-				f.New = false
-				moved = append(moved, f)
+				for _, f := range append(Facts{e.content(p, r, f)}, brought(p.Facts, r, f)...) {
+					f.New = false
+					moved = append(moved, f)
+				}
 				continue
 			case Wrote, Fetched, Built:
 				out = append(out, e.contents(p, r, f, put)...)
 				continue
-			case Started, Installed, Entered:
+			case Started, Installed, Entered, Unpacked:
 			}
 			out = append(out, f)
 		}
@@ -217,9 +224,28 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
 	kind := e.kindOf(f.Path)
 	text, known := e.writtenText(p, r, f.Path)
 	w := wrote(f.Path, text, known)
-	w.Deed = f.Deed
+	w.Deed, w.Loaded = f.Deed, e.loaded(p, r, f.Path, text, known)
 	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
+}
+
+// loaded says whether a file that is written holds what would be asked about or denied
+// if it ran. Of a file that is changed in part that is what was put into it, and what
+// it held before.
+func (e *Engine) loaded(p *Proposal, r *reading.Reading, name, text string, known bool) bool {
+	texts := []reading.Written{{File: name, Text: text}}
+	if !known && r != nil {
+		if was, _ := p.Facts.last(name); was.Loaded {
+			return true
+		}
+		texts = slices.DeleteFunc(r.Written(), func(w reading.Written) bool { return w.File != name })
+	}
+	for _, g := range e.gates {
+		if j, ok := g.Judge.(Weigher); ok && slices.ContainsFunc(texts, func(w reading.Written) bool { return w.Text != "" && j.Loaded(*p, w) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // putIn are the files that each command line of a call writes, by their folders and in
@@ -247,7 +273,7 @@ func putInOf(r *reading.Reading) putIn {
 // contents are the facts of what a call put somewhere: of a folder, those of the
 // files that were put into it.
 func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn) Facts {
-	out := Facts{e.content(p, r, f)}
+	out := append(Facts{e.content(p, r, f)}, brought(p.Facts, r, f)...)
 	for i := range put {
 		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {
 			if parts := w.Parts(); len(parts) == 1 && parts[0].File != "" {
@@ -260,6 +286,25 @@ func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn) Fa
 			in := f
 			in.Path = name
 			out = append(out, e.content(p, r, in))
+		}
+	}
+	return out
+}
+
+// brought are the facts of what lies in a folder that comes to another place as it is:
+// what the session is known to have written there.
+func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
+	for i := 0; r != nil && i < len(r.Commands); i++ {
+		parts := r.Commands[i].Script.Wrote[f.Path].Parts()
+		if len(parts) != 1 || parts[0].File == "" {
+			continue
+		}
+		for _, name := range known.Changed() {
+			rel, in := strings.CutPrefix(name, parts[0].File+"/")
+			if was, ok := known.last(name); in && ok {
+				was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, rel), false, f.At
+				out = append(out, was)
+			}
 		}
 	}
 	return out

@@ -33,6 +33,8 @@ type Fact struct {
 	Words []string `json:"words,omitzero"`
 	// At is the moment at which it went through.
 	At time.Time `json:"at,omitzero"`
+	// Loaded says that what was written would be asked about or denied if it ran.
+	Loaded bool `json:"loaded,omitzero"`
 	// text is what was written, where SHA256 is known.
 	text string
 	// shared says that another session started the same in the same place, so that
@@ -51,6 +53,9 @@ const (
 	Built Deed = "built"
 	// Fetched is a file that was downloaded.
 	Fetched Deed = "fetched"
+	// Unpacked is a folder into which files were put that the call does not name: those
+	// of an archive or a repository.
+	Unpacked Deed = "unpacked"
 	// Moved is what was put to Path and lay elsewhere before.
 	Moved Deed = "moved"
 	// Started is a program that goes on running behind its call.
@@ -193,6 +198,18 @@ func (f Facts) Wrote(name string) bool {
 	return ok && fact.Deed != Built
 }
 
+// Unpacked says whether a file lies in a folder into which files were put that no call
+// names, and nothing else is known of it.
+func (f Facts) Unpacked(name string) bool {
+	_, known := f.last(name)
+	return !known && slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
+}
+
+// Has says whether a deed is among the facts.
+func (f Facts) Has(deed Deed) bool {
+	return slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == deed })
+}
+
 // Built says whether what is in the file was made by a program of other files.
 func (f Facts) Built(name string) bool {
 	fact, ok := f.last(name)
@@ -201,6 +218,11 @@ func (f Facts) Built(name string) bool {
 
 // Changed are the files that the session wrote, each once.
 func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
+
+// Loaded are the files that hold what would be asked about or denied if it ran.
+func (f Facts) Loaded() []string {
+	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.Loaded })
+}
 
 // Fetched are the names, without their folders, of the files that the session
 // downloaded. The map is the caller's.

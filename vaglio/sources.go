@@ -160,10 +160,16 @@ func (s *sources) Closed(name string) *shell.ClosedError {
 	return errTooMany
 }
 
-// Below finds files for [shell.Files].
+// Below finds files for [shell.Files]; once the call was read, those that were read.
 func (s *sources) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	if s.closed {
-		return nil, true
+		for name := range s.texts {
+			if rel, in := strings.CutPrefix(name, folder+"/"); in && (depth < 0 || strings.Count(rel, "/") <= depth) && match(rel) {
+				files = append(files, name)
+			}
+		}
+		slices.Sort(files)
+		return files, true
 	}
 	l := lister{
 		files: s.files, folders: s.folders, left: &s.left, seen: map[string]bool{}, takes: match,

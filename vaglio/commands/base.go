@@ -109,6 +109,31 @@ func (b *Base) Does(name string) (known, anything bool) {
 	return sections != nil, slices.ContainsFunc(sections, func(s *Section) bool { return len(s.acts) > 0 })
 }
 
+// RunsProject reports whether a program may run code of the project that no words
+// name: one of which nothing is known, a tool for developers, and a line that works in
+// the workspace, installs from it or runs one of its tasks.
+func (b *Base) RunsProject(name string, words []string) bool {
+	sections := b.Judged[name]
+	if sections == nil {
+		return !b.Harmless[name]
+	}
+	means := sections[len(sections)-1].Else
+	for _, sec := range sections {
+		p := Parse(words, sec)
+		p.Asked = func(string, []Spot) bool { return false }
+		if i := slices.IndexFunc(sec.Lines, func(l Line) bool { _, ok := l.Match(p, 0); return ok }); i >= 0 {
+			means = sec.Lines[i].Then
+			break
+		}
+	}
+	if strings.HasPrefix(means.Rule, "(") { // lines that several programs share
+		return slices.ContainsFunc(b.Judged[means.Rule], func(s *Section) bool {
+			return slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Then.runsProject() })
+		})
+	}
+	return means.runsProject()
+}
+
 // Names are the programs of which the tables say what they do to what,
 // in order.
 func (b *Base) Names() []string {

@@ -65,6 +65,13 @@ type Outcome struct {
 	Leaves []string
 }
 
+// runsProject reports whether code of the project may run.
+func (o *Outcome) runsProject() bool {
+	return o.Own || strings.Contains(o.Rule, "install") ||
+		slices.Contains([]operation.Kind{operation.KindInstall, operation.KindDatabase, operation.KindUnknown}, o.Kind) ||
+		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule)
+}
+
 // speaksToAll reports whether the section says what a program does, and not only
 // by lines that are for the judge of effects alone.
 func (s *Section) speaksToAll() bool {

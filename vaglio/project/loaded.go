@@ -23,7 +23,7 @@ func (v *visit) loaded(rows []row) {
 		words = append(words, text)
 	}
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}}
-	folders := v.placesOf(words)
+	folders := v.placesOf(append(words, v.words...))
 	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
 	for _, file := range programs { // all, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))
@@ -31,7 +31,7 @@ func (v *visit) loaded(rows []row) {
 	}
 	for _, file := range programs {
 		switch {
-		case finds && v.reader.settles(v.dir, folders, file) || v.seen["text "+file]:
+		case finds && v.settles(folders, file) || v.seen["text "+file]:
 			l.take(file, true)
 		case v.isBin(file):
 			l.take(file, false)
@@ -40,11 +40,98 @@ func (v *visit) loaded(rows []row) {
 	for _, w := range words {
 		l.say(v.c.Changed[0], w)
 	}
+	l.follow()
+	l.mayLoad()
+}
+
+// follow takes the files that were named.
+func (l *loading) follow() {
 	for len(l.said) > 0 {
 		file := l.said[0]
 		l.said = l.said[1:]
 		l.take(file, false)
 	}
+}
+
+// mayLoad takes those files that hold what would be asked about, and that a program
+// may find by itself: nobody can list where each of them looks.
+func (l *loading) mayLoad() {
+	if !l.runs || l.c.Loaded == nil {
+		return
+	}
+	loaded := l.c.Loaded()
+	if len(loaded) == 0 {
+		return
+	}
+	named := l.placesOf(operands(l.words))
+	for _, file := range l.c.Changed {
+		holds := slices.Contains(loaded, file)
+		switch {
+		case l.reader.isProse(file) || !l.near(file):
+		case l.looked[file]:
+			if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
+				l.guessed(func() { l.commands(file, text) })
+			}
+		case l.tasksIn(file) || !holds:
+		case !l.reader.isFor("named", file) || l.within(named, file):
+			l.take(file, false)
+		}
+	}
+}
+
+// near reports whether a file lies above the folder of the command or below it.
+func (v *visit) near(file string) bool {
+	in := path.Dir(file) + "/"
+	at := strings.TrimSuffix(v.dir, "/") + "/"
+	return strings.HasPrefix(in, at) || strings.HasPrefix(at, in)
+}
+
+// within reports whether a file lies in a folder that is named, and in which the
+// command does not work.
+func (v *visit) within(named map[string]bool, file string) bool {
+	for in := path.Dir(file); len(in) > 1 && in != v.dir; in = path.Dir(in) {
+		if named[in] {
+			return true
+		}
+	}
+	return false
+}
+
+// tasksIn takes, of a file that holds tasks by their names, those that the words name,
+// and what else in it may be commands. It reports whether the file is one, or one in the
+// form of a tool that finds all that it runs in it.
+func (v *visit) tasksIn(file string) bool {
+	for _, row := range v.reader.table[""] {
+		own, byName := ownForm(row.name)
+		if row.files = namedAs(file, row.files); !own || len(row.files) == 0 || row.files[0] != file {
+			continue
+		}
+		if byName {
+			dir := v.dir
+			v.dir, v.among = path.Dir(file), true
+			v.guessed(func() {
+				if row.read(v, &row); row.name == "scripts" {
+					text, _ := v.c.Files.Content(file)
+					v.commands(file, besideScripts(text))
+				}
+			})
+			v.dir, v.among = dir, false
+		}
+		return true
+	}
+	return false
+}
+
+// ownForm reports whether a reader is of files in which tools find all that they run,
+// and whether that is what is asked for by its name.
+func ownForm(reader string) (own, byName bool) {
+	switch reader {
+	case "scripts", "justfile", "taskfile", "makefile":
+		return true, true
+	case "dockerfile", "yaml", "cmake", "xml":
+		return true, false
+	}
+	return false, false
 }
 
 // loading is what is known of the session's files while it is found out which of
@@ -101,15 +188,30 @@ func (l *loading) take(file string, settles bool) {
 // guess keeps a file as the program that its ending or its first line tells, or what
 // in it may be commands.
 func (v *visit) guess(file, text string) {
-	from, language := len(v.tasks), v.reader.language(file)
+	language := v.reader.language(file)
 	if strings.HasPrefix(text, "#!") {
 		language = languageOf(text)
 	}
-	if language == "" {
-		v.commands(file, text)
-	} else {
-		v.add(file, 1, language, text)
-	}
+	v.guessed(func() {
+		if language != "" {
+			v.add(file, 1, language, text)
+		}
+		if language == "" || v.setsUp(file) {
+			v.commands(file, text)
+		}
+	})
+}
+
+// setsUp reports whether a file is a program that sets a tool up: it may hold words of
+// the tool's own, among which commands stand.
+func (v *visit) setsUp(file string) bool {
+	return v.reader.language(file) != "" && isSettings.MatchString(path.Base(file))
+}
+
+// guessed marks what is kept meanwhile as what may be something else.
+func (v *visit) guessed(keep func()) {
+	from := len(v.tasks)
+	keep()
 	for i := range v.tasks[from:] {
 		v.tasks[from+i].Guess = true
 	}
@@ -118,8 +220,12 @@ func (v *visit) guess(file, text string) {
 // takesIn finds what takes a file in, in a program that stands in a word, set a word
 // that sets something, blankless a word, wordParts what parts a word in which a file is named.
 var (
-	takesIn   = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
-	set       = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
+	set     = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	// isSettings finds names of programs that set a tool up, which may know words of its own.
+	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$`)
+	// isRunning finds a word behind which a command stands.
+	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call)\W*$`)
 	blankless = regexp.MustCompile(`[^ \t]+`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
@@ -129,6 +235,7 @@ var (
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects, _ := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
+	v.runs = data < 0 && v.c.Name != "" && (!v.c.Carries || !v.resolved()) && v.reader.base.RunsProject(v.c.Name, v.words)
 	switch {
 	case objects || v.c.Name == "":
 		return nil, false
@@ -142,6 +249,11 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 		words = append(words, name)
 	}
 	return words, true
+}
+
+// resolved reports whether a word names a file that was looked at: what runs is that.
+func (v *visit) resolved() bool {
+	return slices.ContainsFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
 }
 
 // isBin reports whether a file is the command, as a project's packages install it.
@@ -163,15 +275,19 @@ func (v *visit) placesOf(words []string) map[string]bool {
 
 // settles reports whether a file looks like settings that a tool finds in its folder
 // or in one that its words name, those of a program that no row names it for.
-func (r *Reader) settles(dir string, named map[string]bool, file string) bool {
-	name, in := path.Base(file), path.Dir(file)
-	return (in == dir || named[in] || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
+func (v *visit) settles(named map[string]bool, file string) bool {
+	name, in, dir, r := path.Base(file), path.Dir(file), v.dir, v.reader
+	return (v.runs || !named[file]) && (in == dir || named[in] || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
 		(name[0] == '.' || strings.Contains(name, "conf") || r.language(file) == "") &&
 		!slices.ContainsFunc(r.table[""], func(r row) bool { return slices.Contains(r.files, name) })
 }
 
-func (r *Reader) isProse(file string) bool {
-	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == "data" && len(namedAs(file, r.files)) > 0 })
+func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
+
+// isFor reports whether the table says of files like this one what a name of a reader
+// stands for, whoever runs them.
+func (r *Reader) isFor(name, file string) bool {
+	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(namedAs(file, r.files)) > 0 })
 }
 
 // language is that of programs in files that end as this one does, "" for none.
@@ -221,10 +337,13 @@ const marks = "=:!>|;,&-@\\\"'`({[<"
 // commandsIn are what may be commands in a line: they begin with one of its first two
 // words or behind a mark. Of a line with too many one more than may be kept is given.
 func (r *Reader) commandsIn(line string) (found []string) {
-	mark := "" // what stands before, but blanks
+	mark, runs := "", false // what stands before, but blanks; whether that says that the next word runs
 	line = strings.TrimRight(line, " \t")
 	for n, at := range blankless.FindAllStringIndex(line, -1) {
 		word := line[at[0]:at[1]]
+		if runs && !strings.Contains(marks, mark) {
+			mark = "("
+		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
 			marked := mark != "" && strings.Contains(marks, mark)
 			if (marked || i == 0 && n < 2) && r.begins(word[i:], at[1] < len(line)) {
@@ -232,6 +351,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 			}
 			mark = word[i : i+1]
 		}
+		runs = isRunning.MatchString(word)
 	}
 	return found
 }

@@ -109,6 +109,8 @@ type visit struct {
 	looked map[string]bool // the files that were
 	reader *Reader
 	all    bool // whatever the files may run, not what the words ask for
+	among  bool // what has the name of any word
+	runs   bool // it may run code of the project that no words name
 }
 
 // read looks for what the rows say that apply to the words.

@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,13 +41,27 @@ func readScripts(v *visit, r *row) {
 	}
 }
 
+// besideScripts is what a package says besides its scripts, in the same lines.
+func besideScripts(text string) string {
+	var pkg struct {
+		Scripts map[string]any `yaml:"scripts"`
+	}
+	if yaml.Unmarshal([]byte(text), &pkg) != nil {
+		return ""
+	}
+	for name := range pkg.Scripts {
+		text = regexp.MustCompile(`"`+regexp.QuoteMeta(name)+`"\s*:\s*"(?:[^"\\\n]|\\.)*"`).ReplaceAllString(text, `""`)
+	}
+	return text
+}
+
 // script keeps a script: a line, or a list of lines.
 func (v *visit) script(file, text, name string, what any) {
 	line := 1
 	if at := strings.Index(text, `"`+name+`"`); at >= 0 {
 		line = lineOf(text, at)
 	}
-	if !v.once("script " + name) {
+	if !v.once("script " + file + " " + name) {
 		return
 	}
 	switch what := what.(type) {

@@ -39,7 +39,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"notebook": readNotebook, "xml": readXML, "text": readText, "data": func(*visit, *row) {},
+		"notebook": readNotebook, "xml": readXML, "text": readText, "data": func(*visit, *row) {}, "named": func(*visit, *row) {},
 	}
 }
 

@@ -21,16 +21,37 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 // Written returns what a file may run once it holds a text: whatever is asked
 // for of it, told by its name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task {
-	v := &visit{
+	v := r.later(file, text)
+	v.written(file, text)
+	return v.tasks
+}
+
+// Loaded returns what a file may run once it holds a text, and what in it may be
+// commands. Of prose that is nothing.
+func (r *Reader) Loaded(file, text string) []shell.Task {
+	if r.isProse(file) {
+		return nil
+	}
+	v := r.later(file, text)
+	v.written(file, text)
+	v.guess(file, text)
+	return v.tasks
+}
+
+func (r *Reader) later(file, text string) *visit {
+	return &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
 		seen: map[string]bool{}, looked: map[string]bool{}, reader: r, all: true,
 	}
+}
+
+func (v *visit) written(file, text string) {
 	if strings.HasPrefix(text, "#!") {
 		v.add(file, 1, languageOf(text), text)
-		return v.tasks
+		return
 	}
-	for i := range r.table[""] {
-		row := &r.table[""][i]
+	for i := range v.reader.table[""] {
+		row := &v.reader.table[""][i]
 		files := namedAs(file, row.files)
 		if len(files) == 0 || row.name == "text" { // a guess denies nothing for good
 			continue
@@ -39,13 +60,14 @@ func (r *Reader) Written(file, text string) []shell.Task {
 		as.files = files
 		as.read(v, &as)
 	}
-	return v.tasks
 }
 
 // namedAs are those of a row's files that a file is, by its own name.
 func namedAs(file string, names []string) (files []string) {
 	for _, name := range names {
 		switch {
+		case strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]):
+			files = append(files, name)
 		case file == "" || name[len(name)-1] != file[len(file)-1]: // so it is of most
 		case strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
 			files = append(files, name)
@@ -61,8 +83,14 @@ func namedAs(file string, names []string) (files []string) {
 
 // asked are the names of what is run: those that the words name, or all.
 func asked[T any](v *visit, names []string, of map[string]T) []string {
-	if v.all {
+	switch {
+	case v.all:
 		return slices.Sorted(maps.Keys(of))
+	case v.among:
+		names = slices.Clone(names)
+		for _, w := range v.words {
+			names = append(names, wordParts.Split(w, -1)...)
+		}
 	}
 	return names
 }

@@ -57,9 +57,10 @@ type Call struct {
 	// Cwd is the folder in which the call would run, "" if it is not known.
 	Cwd string
 	// Files reads what the call runs; nil leaves it unread. Changed gives the
-	// files that the session wrote.
-	Files   shell.Files
-	Changed func() []string
+	// files that the session wrote, Loaded those of them that hold what would be
+	// asked about or denied if it ran.
+	Files           shell.Files
+	Changed, Loaded func() []string
 	// Capabilities are all that anybody claims of the executor. They can add
 	// to what is read: "code:exec" makes its texts a shell's.
 	Capabilities []string
@@ -91,7 +92,7 @@ func NewReader(o Options) *Reader {
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
-		Tasks: project.Default(), Changed: m.Changed, Env: m.Env,
+		Tasks: project.Default(), Changed: m.Changed, Loaded: m.Loaded, Env: m.Env,
 	}
 }
 
@@ -101,9 +102,10 @@ type Means struct {
 	// Budget is what the call may still cost.
 	Budget *shell.Budget
 	// Files reads what the call runs; nil leaves it unread. Changed gives the
-	// files that the session wrote.
-	Files   shell.Files
-	Changed func() []string
+	// files that the session wrote, Loaded those of them that hold what would be
+	// asked about or denied if it ran.
+	Files           shell.Files
+	Changed, Loaded func() []string
 	// Env are the variables of its environment that are known.
 	Env map[string]string
 }
@@ -201,7 +203,7 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read is a [Gap].
 func (r *Reader) Read(c Call) *Reading {
 	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
-	rd.Means.Files, rd.Means.Changed = c.Files, c.Changed
+	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded = c.Files, c.Changed, c.Loaded
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

@@ -81,7 +81,17 @@ func (later) Content(string) (string, bool) { return "", false }
 
 // ReadWritten reads what a file may run once it holds a text.
 func ReadWritten(w Written, o shell.Options) *shell.Script {
-	l := later{tasks: project.Default().Written(w.File, w.Text)}
+	return readLater(project.Default().Written(w.File, w.Text), o)
+}
+
+// ReadLoaded reads what a file may run once it holds a text, whoever runs it and
+// whatever it is.
+func ReadLoaded(w Written, o shell.Options) *shell.Script {
+	return readLater(project.Default().Loaded(w.File, w.Text), o)
+}
+
+func readLater(tasks []shell.Task, o shell.Options) *shell.Script {
+	l := later{tasks: tasks}
 	if len(l.tasks) == 0 {
 		return &shell.Script{}
 	}

@@ -317,12 +317,12 @@ type TaskCall struct {
 	Env func(name string) (Word, bool)
 	// Cwd is the folder in which it runs, absolute and clean.
 	Cwd string
-	// Files gives the files' contents, with those that the source wrote. Changed
-	// are the files that the session wrote.
+	// Files gives the files' contents, with those that the source wrote. Changed and
+	// Loaded are as in [Options], Input the files of which its standard input is.
 	Files   Files
 	Changed []string
-	// Input are the files of which its standard input is, by their paths.
-	Input []string
+	Loaded  func() []string
+	Input   []string
 	// Carries says that its words are read further, as commands or programs.
 	Carries bool
 }
@@ -370,8 +370,8 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
 		return
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Changed: r.changed()}
-	c.Carries = r.carriers.known(name)
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Carries: r.carriers.known(name)}
+	c.Files, c.Changed, c.Loaded = r, r.changed(), r.opts.Loaded
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {
 			c.Input = append(c.Input, p.File)

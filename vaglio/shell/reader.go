@@ -68,8 +68,9 @@ type Options struct {
 	Files Files
 	// Tasks knows what tools run from files; nil knows none.
 	Tasks Tasks
-	// Changed gives the files that were written before the source, by their paths.
-	Changed func() []string
+	// Changed gives the files that were written before the source, by their paths,
+	// Loaded those of them that hold what would be asked about or denied if it ran.
+	Changed, Loaded func() []string
 	// Depth is how deep the source is nested in others.
 	Depth int
 	// Budget is shared by all readings of one call; nil is a fresh one.

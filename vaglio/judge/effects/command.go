@@ -102,7 +102,11 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 			r.note(say("it runs a script file that was not read to its end: %s.", where))
 			continue
 		}
-		e.Why = e.Why.And("(%s)", where)
+		if v.guess && len(v.via) > 0 {
+			e.Why = e.Why.And("(%s, which %s may run)", where, v.via[len(v.via)-1])
+		} else {
+			e.Why = e.Why.And("(%s)", where)
+		}
 		out = append(out, e)
 	}
 	return out
@@ -190,7 +194,10 @@ func (r *reading) invocation(v *invocation) []Effect {
 	if len(v.args) >= maxWords {
 		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
 	}
+	since := len(r.did)
 	out = append(out, r.named(v)...)
+	r.unpacked(v, since)
+	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.besides(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {

@@ -188,6 +188,7 @@ func unpackRule(c *call) []Effect {
 	if from := c.stdin.text; from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") || c.r.fetched[lastPart(file.text)] {
 		c.r.cloned = true
 	}
+	c.r.unpacks = true
 	var out []Effect
 	for _, o := range c.told().Operations {
 		if o.Verb == operation.Write {

@@ -29,6 +29,7 @@ type invocation struct {
 	mounts     []string
 	via        []string
 	wrapper    bool
+	guess      bool        // it stands in a text of which nobody knows that it runs
 	background bool        // nobody waits for the command
 	into       *invocation // the next command, nil if there is none
 	call       *shell.Call
@@ -109,6 +110,7 @@ func argsOf(words []shell.Word) []arg {
 
 func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
+	v.guess = c.Guess
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

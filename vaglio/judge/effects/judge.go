@@ -153,6 +153,13 @@ func (j *Judge) Read(p vaglio.Proposal) Reading {
 // Did says what of a proposal its session is to remember.
 func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
+// Loaded says whether what a file holds would be asked about or denied if it ran.
+func (j *Judge) Loaded(p vaglio.Proposal, w readings.Written) bool {
+	r := &reading{judge: j, world: j.worldOf(p), fetched: map[string]bool{}, running: vaglio.NewRunning(nil, nil)}
+	r.script(readings.ReadLoaded(w, r.shellOptions()))
+	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
+}
+
 // Grade grades a proposal. The error is always nil; the lowest effect decides
 // the score, and a score below [Threshold] should be asked.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
@@ -266,6 +273,7 @@ type reading struct {
 	onMain       string       // the branch on which others build, if an earlier command switched to it
 	rewired      bool         // an earlier command changed git's remotes
 	cloned       bool         // foreign code was fetched by an earlier command
+	unpacks      bool         // the command puts files somewhere that it does not name
 	listed       bool         // an earlier command listed containers or images
 	started      bool         // an earlier command started a container
 	gitTold      bool         // an earlier command had git show settings or contents

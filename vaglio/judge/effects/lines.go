@@ -298,7 +298,7 @@ func (c *call) leave(marks []string) {
 	for _, mark := range marks {
 		switch mark {
 		case "cloned":
-			c.r.cloned = true
+			c.r.cloned, c.r.unpacks = true, true
 		case "rewired":
 			c.r.rewired = true
 		case "listed":

@@ -38,6 +38,49 @@ func (c *call) built(since int) {
 	}
 }
 
+// unpacked tells of a command that puts files somewhere that it does not name into
+// which folders: those that were told since, or else the one in which it works.
+func (r *reading) unpacked(v *invocation, since int) {
+	if !r.unpacks && !r.judge.tables.ofClass("unpacks", v.name) {
+		return
+	}
+	r.unpacks = false
+	told := slices.Clone(r.did[since:])
+	if len(told) == 0 {
+		r.tell(v, vaglio.Unpacked, literal(v.cwd))
+	}
+	for _, f := range told {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
+	}
+}
+
+// runsUnpacked is the effect of building, installing or running what lies in a folder
+// that was unpacked in this session and of which nothing was read.
+func (r *reading) runsUnpacked(v *invocation) []Effect {
+	if !r.facts.Has(vaglio.Unpacked) || v.host != "" || v.box != "" || r.means.Files == nil || !r.judge.tables.base.RunsProject(v.name, texts(v.args)) {
+		return nil
+	}
+	for _, a := range v.args {
+		if at := r.world.clean(a.text, v.cwd); a.known && (isPath(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
+			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
+		}
+	}
+	if r.unreadIn(v.cwd) {
+		return unknown(say("runs what was put into %s in this session and could not be read", v.cwd), v.cwd)
+	}
+	return nil
+}
+
+// unreadIn reports whether a folder, other than the call's own, was unpacked in this
+// session and nothing of it was read.
+func (r *reading) unreadIn(folder string) bool {
+	if folder == r.world.cwd || !r.facts.Unpacked(path.Join(folder, "*")) {
+		return false
+	}
+	found, _ := r.means.Files.Below(folder, -1, func(string) bool { return true })
+	return len(found) == 0
+}
+
 // builtHere reports whether this call or the session built a file, and nobody has
 // put another one there since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
@@ -53,7 +96,7 @@ func (r *reading) madeHere(v *invocation, a arg) bool {
 // what it holds was read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	name := r.world.clean(file.text, v.cwd)
-	if !file.known || v.host != "" || !r.facts.Wrote(name) || r.means.Files == nil {
+	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
 		return false, false
 	}
 	_, read = r.means.Files.Content(name)
