@@ -285,7 +285,7 @@ func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn) Fa
 		for _, name := range put[i][f.Path] {
 			in := f
 			in.Path = name
-			out = append(out, e.content(p, r, in))
+			out = append(append(out, e.content(p, r, in)), brought(p.Facts, r, in)...)
 		}
 	}
 	return out

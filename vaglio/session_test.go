@@ -236,6 +236,7 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 		{[]string{"write: a.sh: sh b.sh\n", "write: b.sh: sh c.sh\n", "write: c.sh: echo hello\n", "sh a.sh"}, true},
 		{[]string{"write: a/x.sh: git push --force\n", "cp -r a b", "sh b/x.sh"}, false},
 		{[]string{"write: a/x.sh: git push --force\n", "mv a b", "cp -a b c", "ln -s c d", "sh d/x.sh"}, false},
+		{[]string{"write: a/x.sh: git push --force\n", "mkdir -p out && cp -a a out/", "sh out/a/x.sh"}, false},
 		{[]string{"write: a/x.sh: echo hello\n", "mv a b", "sh b/x.sh"}, true},
 		{[]string{"tar xzf a.tgz -C u", "sh u/x.sh"}, false},
 		{[]string{"unzip -q a.zip", "pip install ./a"}, false},
