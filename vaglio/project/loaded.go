@@ -65,17 +65,23 @@ func (l *loading) mayLoad() {
 	}
 	named := l.placesOf(operands(l.words))
 	for _, file := range l.c.Changed {
-		holds := slices.Contains(loaded, file)
-		switch {
-		case l.reader.isProse(file) || !l.near(file):
-		case l.looked[file]:
-			if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
-				l.guessed(func() { l.commands(file, text) })
-			}
-		case l.tasksIn(file) || !holds:
-		case !l.reader.isFor("named", file) || l.within(named, file):
-			l.take(file, false)
+		if !l.reader.isProse(file) && l.near(file) {
+			l.mayLoadOne(file, slices.Contains(loaded, file), named)
 		}
+	}
+}
+
+// mayLoadOne takes of one file what may run; holds says that it is loaded, named are
+// the paths that the words name.
+func (l *loading) mayLoadOne(file string, holds bool, named map[string]bool) {
+	switch {
+	case l.looked[file]:
+		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
+			l.guessed(func() { l.commands(file, text) })
+		}
+	case l.tasksIn(file) || !holds:
+	case !l.reader.isFor("named", file) || l.within(named, file):
+		l.take(file, false)
 	}
 }
 
