@@ -96,7 +96,7 @@ func TestEdges(t *testing.T) {
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
-	frame := strings.Repeat("OF ", 14)
+	frame := strings.Repeat("OF ", 17) + "OF"
 	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----END PRIVATE KEY-----", "Private-Lines: 1\n⟦"+key+"⟧\n", "Private-Lines: 1\n⟦"+key+"⟧\nPrivate-MAC: "+key)
 	for _, marked := range rows {
