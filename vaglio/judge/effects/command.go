@@ -278,7 +278,7 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		v.afar(e)
 	case v.stays() && !e.far():
 		e.Why = e.Why.And("on %s", v.box)
-	case v.fresh && r.sealed(v) && e.Kind != KindUnknown && !e.far():
+	case r.thrownAway(v) && e.Kind != KindUnknown && !e.far():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
 }

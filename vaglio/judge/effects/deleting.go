@@ -110,7 +110,7 @@ func (c *call) findDeletes(s *search) []Effect {
 // remove is the effect of deleting what a word names.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
-	if v.fresh && r.sealed(v) {
+	if r.thrownAway(v) {
 		return own(e.Why)
 	}
 	at := r.world.placeOf(a, v.cwd)

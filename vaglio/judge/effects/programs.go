@@ -69,7 +69,7 @@ func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path
 // thrownAway reports whether a command runs in a container that is created for
 // it and sees nothing of the host.
 func (r *reading) thrownAway(v *invocation) bool {
-	return v.box != "" && v.fresh && !v.exposed && !r.reachesHost(v)
+	return v.fresh && r.sealed(v)
 }
 
 // canonical is the name under which the tables know a command, "" when the
