@@ -38,8 +38,8 @@ func TestTheWorstTakesDigits(t *testing.T) {
 			}
 			return c.Digits
 		}
-		if posted := g.onlyCard(t).Digits; posted == "" || posted != chat() || posted == digits() {
-			t.Errorf("the chat's card shows %q, the inbox's %q", posted, digits())
+		if posted := g.onlyCard(t).Digits; posted == "" || posted != chat() {
+			t.Errorf("the chat's card shows %q, and then %q", posted, chat())
 		}
 		tap := approval.Tap{Ask: id.Ask(), Choice: approval.ChoiceAllow, By: approval.Person{ID: "fake:1", Name: "Ann"}, Channel: "fake"}
 		if _, err := g.Decide(t.Context(), tap); !isMatch(err) || len(digits()) != 2 {

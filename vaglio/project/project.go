@@ -142,11 +142,15 @@ func joined(folder, name string) string {
 	return path.Join(folder, name)
 }
 
-// content reads a file.
+// content reads a file. Of one that the session changed in part, where it cannot be
+// read, it is known whether what was put into it may run unasked.
 func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
+	if !ok && v.c.Loaded != nil && slices.Contains(v.c.Loaded(), file) && v.once("changed "+file) {
+		v.unknown(file, 1)
+	}
 	return file, text, ok
 }
 
@@ -199,9 +203,13 @@ func (v *visit) add(file string, line int, language, text string) {
 
 // over notes, once, that more may run than is looked at.
 func (v *visit) over(file string, line int) {
-	if !v.once("more") {
-		return
+	if v.once("more") {
+		v.unknown(file, line)
 	}
+}
+
+// unknown keeps of a file that something runs of which nothing is known.
+func (v *visit) unknown(file string, line int) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: "eval " + unknownValue("more"), Language: "sh", Dir: v.dir})
 }
 
