@@ -92,6 +92,9 @@ func inSessionOf(t *testing.T, engine *vaglio.Engine, calls ...string) vaglio.Ve
 		case "write":
 			name, text, _ := strings.Cut(rest, ": ")
 			p.Executor, p.Args = "write_file", vaglio.Args{"path": name, "content": text}
+		case "edit": // of a file that cannot be read from here
+			name, text, _ := strings.Cut(rest, ": ")
+			p.Executor, p.Args = "Edit", vaglio.Args{"file_path": "/home/u/app/" + name, "old_string": "x", "new_string": text}
 		}
 		p.Facts = sessions.Facts(&p)
 		var err error
@@ -209,6 +212,12 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 		{[]string{"write: x.inc: system('git push --force');\n", "perl -e 'do \"./x.inc\"'"}, false},
 		{[]string{"write: a.sh: . \"$(dirname \"$0\")/l/b.sh\"\n", "write: l/b.sh: git push --force\n", "sh a.sh"}, false},
 		{[]string{"write: a.sh: D=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n. \"$D/l/b.sh\"\n", "write: l/b.sh: git push --force\n", "bash a.sh"}, false},
+
+		{[]string{"edit: Makefile: git push --force origin main", "make test"}, false},
+		{[]string{"edit: Makefile: go test -race ./...", "make test"}, true},
+		{[]string{"edit: package.json: \"test\": \"git push --force\"", "npm test"}, false},
+		{[]string{"edit: package.json: \"test\": \"jest\"", "npm test"}, true},
+		{[]string{"write: Dockerfile: " + strings.Repeat("RUN ls\n", 300) + "RUN git push --force\n", "docker build ."}, false},
 
 		{[]string{"write: nodemon.json: {\"exec\": \"git push --force\"}\n", "npx nodemon"}, false},
 		{[]string{"write: apps/web/moon.yml: tasks:\n  x:\n    command: 'git push --force'\n", "moon run web:x"}, false},

@@ -149,7 +149,7 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
 	if !ok && v.c.Loaded != nil && slices.Contains(v.c.Loaded(), file) && v.once("changed "+file) {
-		v.unknown(file, 1)
+		v.shut(file, 1, errChanged)
 	}
 	return file, text, ok
 }
@@ -201,16 +201,22 @@ func (v *visit) add(file string, line int, language, text string) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
 }
 
+// Why what a file holds is not known, besides what was read of it.
+var (
+	errTooMuch = &shell.ClosedError{Why: "%s holds more than is read"}
+	errChanged = &shell.ClosedError{Why: "%s was changed in this session, and cannot be read"}
+)
+
 // over notes, once, that more may run than is looked at.
 func (v *visit) over(file string, line int) {
 	if v.once("more") {
-		v.unknown(file, line)
+		v.shut(file, line, errTooMuch)
 	}
 }
 
-// unknown keeps of a file that something runs of which nothing is known.
-func (v *visit) unknown(file string, line int) {
-	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: "eval " + unknownValue("more"), Language: "sh", Dir: v.dir})
+// shut keeps a file that something runs, and of which it is not known what that is.
+func (v *visit) shut(file string, line int, why *shell.ClosedError) {
+	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Closed: why})
 }
 
 // value gives the value of one of the options, written -o v, -ov, --opt v or

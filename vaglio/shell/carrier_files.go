@@ -130,3 +130,13 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		r.carried(f, code, "sed s///e")
 	}
 }
+
+// carriedFile reads a file that is run before anything else, if its content is
+// known.
+func (r *reader) carriedFile(f *frame, name Word, by string) {
+	if content := r.content(f, name); r.written(name) || content.parts != nil {
+		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
+			r.carried(f, Glue(content, Text(everyName(whole))), by)
+		}
+	}
+}

@@ -267,16 +267,6 @@ func (r *reader) runsOperand(name string) bool {
 	return name == "." || name == "source" || p != nil && p.script && !p.operand
 }
 
-// carriedFile reads a file that is run before anything else, if its content is
-// known.
-func (r *reader) carriedFile(f *frame, name Word, by string) {
-	if content := r.content(f, name); r.written(name) || content.parts != nil {
-		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
-			r.carried(f, Glue(content, Text(everyName(whole))), by)
-		}
-	}
-}
-
 // loaded is a text about to be run, with the content of the files in the place
 // of what is only known as such, and whether there was any.
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
@@ -346,6 +336,8 @@ type Task struct {
 	Dir string
 	// Guess says that it may be something else, which does nothing.
 	Guess bool
+	// Closed is why what the file holds is not known, instead of a text.
+	Closed *ClosedError
 }
 
 // Content gives what is known of a file's content: what the source wrote, or
@@ -384,16 +376,24 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return Word{}, false
 	}
 	for _, t := range r.opts.Tasks.Tasks(c) {
-		g := f.at(k, name)
-		g.stdin, g.capture, g.lenient, g.guess = Input{}, false, g.lenient || t.Guess, g.guess || t.Guess
-		r.fromFile(g, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
-			return r.freshShell(func() Word {
-				r.st.set(keyCwd, Text(t.Dir))
-				if t.Language == "sh" {
-					return r.source(g, t.Text)
-				}
-				return r.readProgram(g, &Program{Language: t.Language, Text: Text(t.Text), File: true, Stdin: outputOf(name)}, Word{})
-			})
-		})
+		r.task(f.at(k, name), &t, name)
 	}
+}
+
+// task reads a text that a command runs from a file.
+func (r *reader) task(f *frame, t *Task, by string) {
+	if t.Closed != nil {
+		r.notRead(f, t.File, t.Closed)
+		return
+	}
+	f.stdin, f.capture, f.lenient, f.guess = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess
+	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
+		return r.freshShell(func() Word {
+			r.st.set(keyCwd, Text(t.Dir))
+			if t.Language == "sh" {
+				return r.source(g, t.Text)
+			}
+			return r.readProgram(g, &Program{Language: t.Language, Text: Text(t.Text), File: true, Stdin: outputOf(by)}, Word{})
+		})
+	})
 }

@@ -245,8 +245,13 @@ func (c *ClosedError) Error() string { return strings.TrimPrefix(string(c.Why), 
 // shut notes a file that would run and could not be read, if its reason counts.
 func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) {
 	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
-		r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(c.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
+		r.notRead(f, where, c)
 	}
+}
+
+// notRead notes a file that would run, and of which it is not known what it holds.
+func (r *reader) notRead(f *frame, where string, why *ClosedError) {
+	r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(why.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
 }
 
 // Closed tells of a file what the reader of files does.
