@@ -219,6 +219,7 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 		{[]string{"edit: package.json: \"test\": \"jest\"", "npm test"}, true},
 		{[]string{"write: Dockerfile: " + strings.Repeat("RUN ls\n", 300) + "RUN git push --force\n", "docker build ."}, false},
 
+		{[]string{"write: x.pp: exec { 'x': command => '/usr/bin/git push --force' }\n", "puppet apply x.pp"}, false}, // and its text is no program that loads it again
 		{[]string{"write: nodemon.json: {\"exec\": \"git push --force\"}\n", "npx nodemon"}, false},
 		{[]string{"write: apps/web/moon.yml: tasks:\n  x:\n    command: 'git push --force'\n", "moon run web:x"}, false},
 		{[]string{"write: migrations/env.py: " + force, "alembic upgrade head"}, false},

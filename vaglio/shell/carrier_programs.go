@@ -169,3 +169,9 @@ func gitEnvironment(assigns []Assign) []Assign {
 	}
 	return out
 }
+
+// runsOperand reports whether a program runs the file that its first operand names.
+func (r *reader) runsOperand(name string) bool {
+	p := r.carriers.program(name)
+	return name == "." || name == "source" || p != nil && p.script && !p.operand
+}

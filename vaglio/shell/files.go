@@ -261,12 +261,6 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 	}
 }
 
-// runsOperand reports whether a program runs the file that its first operand names.
-func (r *reader) runsOperand(name string) bool {
-	p := r.carriers.program(name)
-	return name == "." || name == "source" || p != nil && p.script && !p.operand
-}
-
 // loaded is a text about to be run, with the content of the files in the place
 // of what is only known as such, and whether there was any.
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
@@ -362,8 +356,10 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
 		return
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Carries: r.carriers.known(name)}
-	c.Files, c.Changed, c.Loaded = r, r.changed(), r.opts.Loaded
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
+	if !f.guess { // what may be a command, found in such a file, would load the file again
+		c.Changed, c.Loaded = r.changed(), r.opts.Loaded
+	}
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {
 			c.Input = append(c.Input, p.File)
