@@ -135,7 +135,7 @@ const documentTail = `
 | find with a test that leaves most files out, below any folder | cleaning |
 | reading a disk to make an image, fsck, resize2fs, labels, lvreduce, vgreduce, mounting | repair and care; a person is asked |
 | /sys/class, /sys/devices, cgroups, /proc/sys outside kernel | lights, fans, limits |
-| useradd, usermod, passwd and crontab for others than root, visudo, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
+| useradd, usermod, passwd and their kin for others than root and the user, crontab for others than root, visudo, systemctl, shutdown, iptables | change the machine by its own tools; a person is asked |
 | programs that print a credential by themselves (gh auth token, gcloud auth print-access-token, aws configure get, pass show, vault read) | their words name no file; a person is asked |
 | copying, packing, serving or searching all of /etc, a home or the root | backups and searches do it now and then; a person is asked because of the keys below, and one pattern or name that means a secret there is denied |
 | removing a service's data below /var/lib (docker, mysql, postgresql) | lost for good, but not the system; a person is asked |

@@ -203,19 +203,11 @@ func (l *look) covered(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// accounts is for what decides who may log in, root and the user among it.
+// accounts is for what decides who may log in, root and the user among it: what
+// is done to them locks out the person. Those of a container are its own.
 func (l *look) accounts(o *operation.Operation, spot string) string {
-	switch o.Object.Kind {
-	case operation.Whole:
-		return authWrite
-	case operation.Name:
-		if spot == "root" || spot == l.g.user && spot != "" {
-			return authWrite // it locks out the person
-		}
-		return ""
-	default:
-	}
-	if l.touch(writes, spot) == authWrite {
+	person := !l.inside && spot != "" && (spot == "root" || spot == l.g.user)
+	if person || o.Object.Kind == operation.Whole || l.touch(writes, spot) == authWrite {
 		return authWrite
 	}
 	return ""
