@@ -39,6 +39,7 @@ const (
 	whereAt                        // what follows an @ in the values of options
 	whereKey                       // the value of a key=value operand
 	whereBefore                    // what stands before a colon in the values of options
+	whereBehind                    // what follows a colon in the values of options
 	whereField                     // the value of key=value in any word
 	whereOption                    // the first option: its value, or how it is written
 	wherePairs                     // every second operand, which gets the one before it
@@ -131,7 +132,7 @@ func parseMarked(p string) (where, bool) {
 	for _, m := range [...]struct {
 		mark string
 		kind whereKind
-	}{{"-", whereValue}, {"@-", whereAt}, {":-", whereBefore}} {
+	}{{"-", whereValue}, {"@-", whereAt}, {":-", whereBefore}, {"@:-", whereBehind}} {
 		if strings.HasPrefix(p, m.mark) {
 			return where{kind: m.kind, flags: flagList(strings.ReplaceAll(p[len(m.mark)-1:], "|", ","))}, true
 		}

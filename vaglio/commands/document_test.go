@@ -111,6 +111,8 @@ func (w *where) document() string {
 		return "the value of `" + w.key + "`"
 	case whereBefore:
 		return "what stands before a colon in " + options
+	case whereBehind:
+		return "what follows a colon in " + options
 	case whereField:
 		return "the value of `" + w.key + "` in any word"
 	case whereOption:

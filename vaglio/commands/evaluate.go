@@ -365,7 +365,7 @@ func (u *use) mentions(a *act, parts bool) {
 // texts are the words, or parts of words, that a place names.
 func (u *use) texts(w *where) []shell.Word {
 	switch w.kind {
-	case whereValue, whereAt, whereBefore:
+	case whereValue, whereAt, whereBefore, whereBehind:
 		return u.values(w)
 	case whereKey:
 		return u.keyed(w.key)

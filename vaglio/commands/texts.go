@@ -32,6 +32,8 @@ func (u *use) values(w *where) []shell.Word {
 			_, value, ok = value.Split("@")
 		case whereBefore:
 			value, _, _ = value.Split(":")
+		case whereBehind:
+			_, value, ok = value.Split(":")
 		default:
 		}
 		if ok {

@@ -114,13 +114,8 @@ func inProgramFolder(where string) bool {
 // isPowerful says whether a program of this name runs what it is told. A tool
 // only counts where it is installed; a shell does anywhere.
 func (g *Guard) isPowerful(name string, installed bool) bool {
-	switch name {
-	case "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "rbash", "ash", "csh", "tcsh":
-		return true
-	default:
-		return installed && (g.base.Nouns["powerful-tool"][name] || strings.HasPrefix(name, "python") || strings.HasPrefix(name, "perl") ||
-			strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
-	}
+	return g.base.Nouns["powerful-shell"][name] || installed && (g.base.Nouns["powerful-tool"][name] || strings.HasPrefix(name, "python") ||
+		strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
 }
 
 // owned is for what gets an owner: no tree of the system, and nothing that

@@ -192,12 +192,13 @@ func (l *look) cleaned(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// covered is for a folder that is hidden behind another one.
-func (l *look) covered(_ *operation.Operation, spot string) string {
-	if l.isProgramTree(spot) {
+// covered is for what is hidden behind something else: for the machine where a
+// target is, or for one program alone.
+func (l *look) covered(o *operation.Operation, spot string) string {
+	if o.Role == operation.Target && l.isProgramTree(spot) {
 		return treeSystem
 	}
-	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") {
+	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") && given(o) != spot {
 		return id
 	}
 	return ""

@@ -157,10 +157,21 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it lets others in at a port
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
+	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
+}
+
+// isTold says whether one of the command's words is the file of a substituted
+// process, and a command right before it, as that is, names the gate's address.
+func (l *look) isTold() bool {
+	const near = 4
+	isFile := func(a string) bool { return strings.HasPrefix(a, "/dev/fd/") }
+	names := func(w shell.Word) bool { return l.answers(w.String()) }
+	return slices.ContainsFunc(l.args, isFile) && slices.ContainsFunc(l.s.script.Commands[max(0, l.s.at-near):l.s.at], func(c shell.Command) bool {
+		return slices.ContainsFunc(c.Argv, names)
+	})
 }
 
 // answers says whether a text names the gate's address, as seen from where the

@@ -14,8 +14,9 @@ import (
 // survey is the examination of one command line.
 type survey struct {
 	g *Guard
-	// script is what the reader found.
+	// script is what the reader found, at is which of its commands is tried.
 	script *shell.Script
+	at     int
 	// links are the symbolic links that the line makes, by name.
 	links map[string]string
 	// find is the last find of the line; limited says that its tests leave out
@@ -48,6 +49,7 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 		if script.Commands[i].Guess {
 			continue // for the judges to weigh
 		}
+		s.at = i
 		if id := s.command(&script.Commands[i]); id != "" {
 			t.blame(&script.Commands[i])
 			return id

@@ -217,14 +217,10 @@ func (l *look) mapped(d deed, clean string) string {
 			continue
 		}
 		for _, v := range place.Variants(host) {
-			if v == "" {
+			if v == "" || l.g.localSpelling(v)[0] != '/' {
 				continue
 			}
-			v = l.g.localSpelling(v)
-			if v[0] != '/' {
-				continue
-			}
-			if id := l.g.ruleAt(d, place.Clean(v+"/"+rest)); id != "" {
+			if id := l.g.ruleAt(d, place.Clean(l.g.localSpelling(v)+"/"+rest)); id != "" {
 				return id
 			}
 		}

@@ -113,7 +113,7 @@ func (s *scan) operations() *rule {
 	var l *look // which knows of those before
 	for i := range s.rd.Operations {
 		if l == nil {
-			l = &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
+			l = &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
 		}
 		if r := s.g.ruleOf(l.operation(&s.rd.Operations[i])); r != nil {
 			return r
@@ -130,7 +130,7 @@ func (s *scan) operations() *rule {
 // statements tries the statements for a database that a tool sends.
 func (s *scan) statements() *rule {
 	for i := range s.rd.Statements {
-		l := &look{g: s.g, s: &survey{g: s.g, t: &s.t}, c: &shell.Command{}}
+		l := &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
 		for _, line := range s.g.base.LinesRun(s.rd.Statements[i].Text) {
 			if r := s.g.ruleOf(l.lineRule(line)); r != nil {
 				return r
