@@ -49,18 +49,19 @@ func Find(home string) []Found {
 
 // Settings are the files that may take the hook from the clients that have it:
 // all that they read, whether it is there or not, and the names of those of a
-// project, which count there beside the user's.
+// project, which count there beside the user's. Those of a project that hold
+// nothing but hooks are told of every client.
 func Settings(home string) (files, local []string) {
 	installed := Find(home)
 	for client, t := range targets() {
-		if !slices.ContainsFunc(installed, func(f Found) bool { return f.Client == client }) {
-			continue
-		}
+		has := slices.ContainsFunc(installed, func(f Found) bool { return f.Client == client })
 		for i := range t.files {
 			f := &t.files[i]
-			files = append(files, f.everywhere(home)...)
+			if has {
+				files = append(files, f.everywhere(home)...)
+			}
 			for _, name := range append([]string{f.project}, f.also...) {
-				if name != "" && !filepath.IsAbs(name) {
+				if name != "" && !filepath.IsAbs(name) && (has || f.holdsHooksAlone(name)) {
 					local = append(local, name)
 				}
 			}
@@ -69,6 +70,13 @@ func Settings(home string) (files, local []string) {
 	slices.Sort(files)
 	slices.Sort(local)
 	return files, local
+}
+
+// holdsHooksAlone says whether a file has nothing in it but hooks, or is ours: a
+// client that has its hook in a project alone is seen by nothing else.
+func (f *file) holdsHooksAlone(name string) bool {
+	_, ours := f.form.(whole)
+	return ours || strings.Contains(name, "hooks")
 }
 
 // everywhere are the places of the file that hold for all of a user's sessions.

@@ -34,7 +34,7 @@ func TestVaglioKnowsWhatItIsMadeOf(t *testing.T) {
 		"config":    {f.Config, []string{"/srv/policy.yaml", "/srv/texts"}},
 		"programs":  {f.Programs, []string{"/opt/vaglio", installed}},
 		"settings":  {f.Settings, []string{file, home + "/.claude/settings.local.json"}},
-		"local":     {f.Local, []string{".claude/settings.json", ".claude/settings.local.json"}},
+		"local":     {f.Local, []string{".claude/settings.json", ".claude/settings.local.json", ".cursor/hooks.json", ".codex/hooks.json", ".windsurf/hooks.json", ".github/hooks/vaglio.json", ".opencode/plugin/vaglio.js"}},
 		"units":     {f.Units, []string{"org.gate"}},
 		"addresses": {f.Addresses, []string{"127.0.0.1:8787", "gate.example.org"}},
 	} {
@@ -46,6 +46,9 @@ func TestVaglioKnowsWhatItIsMadeOf(t *testing.T) {
 	}
 	if slices.ContainsFunc(f.Settings, func(s string) bool { return strings.Contains(s, ".codex") }) {
 		t.Errorf("settings of a client without the hook: %q", f.Settings)
+	}
+	if slices.Contains(f.Local, ".gemini/settings.json") || slices.Contains(f.Local, ".codex/config.toml") {
+		t.Errorf("a project's other settings of a client without the hook: %q", f.Local)
 	}
 	if len(f.Env) != 3 || f.Env["METNOS_DATA_DIR"] != f.Data[0] || !slices.Equal(f.Processes, []int{4242}) || f.Command != "vaglio serve" {
 		t.Errorf("variables %v, processes %v", f.Env, f.Processes)

@@ -16,7 +16,7 @@ func gate() *Guard {
 		Config:    []string{home + "/vaglio-policy.yaml"},
 		Programs:  []string{home + "/src/vaglio/bin/vaglio"},
 		Settings:  []string{home + "/.claude/settings.json", home + "/.codex/config.toml"},
-		Local:     []string{".claude/settings.local.json", ".gemini/settings.json"},
+		Local:     []string{".claude/settings.local.json", ".gemini/settings.json", ".cursor/hooks.json"},
 		Addresses: []string{"127.0.0.1:8787"},
 		Processes: []int{4242},
 		Command:   "bin/vaglio serve",
