@@ -41,11 +41,32 @@ func (t *Texts) Judged(text string) (said string, ok bool) {
 			parts[i] = t.Plain("rules.key", Values{"key": Theirs(key)})
 			continue
 		}
+		if rule := ruled(part); rule != "" {
+			parts[i] = t.Plain(rule, nil)
+			continue
+		}
 		if parts[i], ok = t.Told(part); !ok {
 			return text, false
 		}
 	}
 	return strings.Join(parts, "; "), true
+}
+
+// ruled is what a person is told where the rule-based judge writes one of the fixed
+// notes that audit logs have; empty for any other text.
+func ruled(note string) Key {
+	switch note {
+	case "intent matches executor":
+		return "rules.intent"
+	case "possible path traversal ('..' in path)":
+		return "rules.traversal"
+	case "the executor is declared not critical":
+		return "rules.critical"
+	case "base score":
+		return "rules.nothing"
+	default:
+		return ""
+	}
 }
 
 // Undo says whether an effect can be undone and whom it touches, from the effects

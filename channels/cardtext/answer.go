@@ -178,7 +178,7 @@ func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text
 		if it.Verdict.Rule != nil {
 			continue
 		}
-		if why := besides(texts, it); why != "" && !signalled(it) {
+		if why := Why(texts, it); why != "" && !signalled(it) {
 			add("why", templates.Values{"why": Within(why, maxReason)})
 		}
 		for _, g := range it.Verdict.Results {

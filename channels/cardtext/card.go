@@ -134,7 +134,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	c := Call{
 		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit),
 		Irreversible: head.Consequence.Final(), head: head, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
-		command: see(it.Command), why: seeLine(besides(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
+		command: see(it.Command), why: seeLine(Why(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
 	c.grants, c.covers, c.again, c.denyKind, c.kind = it.Grants, it.Covers, it.Again, it.DenyKind, it.Kind
 	c.id, c.like, c.grant, c.stands, c.lifted = it.Approval, it.Like, it.Grant, it.StandsUntil, it.Lifted

@@ -272,7 +272,7 @@ func TestReasons(t *testing.T) {
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
 			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, certainty 1", "• Deletes ../other. (0.25)",
-			"rules: score 0.8, certainty 1", "• intent matches executor (1)",
+			"rules: score 0.8, certainty 1", "• the request names what the call uses (1)",
 		},
 		templates.Italian: {
 			"Perché abcdefghijklmnop è stata fermata", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,2, certezza 1", "• non si può annullare, esce dalla cartella di lavoro. Deletes ../other. (0,25)",

@@ -1,6 +1,7 @@
 package cardtext
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -153,9 +154,12 @@ func headed(it *approval.Item) headline.Headline {
 	return headline.Of(p, it.Verdict)
 }
 
-// besides is why a call is asked about, where its headline does not say it: the
-// judge that refused it is another than the one of effects.
-func besides(texts *templates.Texts, it *approval.Item) string {
+// Why says why a call was refused or is asked about, where its headline does not say
+// it: by a rule of the guard, or by another judge than the one of effects.
+func Why(texts *templates.Texts, it *approval.Item) string {
+	if rule := it.Verdict.Rule; rule != nil {
+		return cmp.Or(texts.Guard(rule.ID), rule.Why)
+	}
 	g := approval.Rejecting(it.Verdict)
 	if g == nil {
 		return whyOf(texts, it)
@@ -163,12 +167,33 @@ func besides(texts *templates.Texts, it *approval.Item) string {
 	if _, effects := g.Metadata["effects"]; effects && g.Fault == "" {
 		return ""
 	}
-	if len(g.Signals) == 0 && g.Fault == "" && g.Score < g.MinScore {
+	switch {
+	case g.Fault != "":
+		return texts.Plain("why.fault", templates.Values{"why": templates.Theirs(whyOf(texts, it))})
+	case g.Score < g.MinScore:
 		if _, ours := texts.Judged(g.Reasoning); ours {
-			return texts.Plain("why.threshold", templates.Values{"score": texts.Score(g.Score), "threshold": texts.Score(g.MinScore)})
+			return ruledOut(texts, g)
 		}
+	case g.Confidence < g.MinConfidence && g.Reasoning != "":
+		return texts.Plain("why.unsure", templates.Values{"why": templates.Theirs(whyOf(texts, it))})
 	}
 	return whyOf(texts, it)
+}
+
+// ruledOut is what speaks against a call for a judge that writes fixed notes. Notes in its
+// favour explain no question: where there are no others, the threshold does.
+func ruledOut(texts *templates.Texts, g *vaglio.GradientResult) string {
+	var against []string
+	for i := range g.Signals {
+		if s := &g.Signals[i]; s.Score < g.MinScore {
+			said, _ := texts.Said(s.Message, s.Said)
+			against = append(against, said)
+		}
+	}
+	if len(against) == 0 {
+		return texts.Plain("why.threshold", nil)
+	}
+	return strings.Join(against, "; ")
 }
 
 // whyOf is why a call is asked about, in the judge's own words where there are.

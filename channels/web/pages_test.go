@@ -22,7 +22,7 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 	card := doc.id(t, "ask-rmbuild1")
 	for _, want := range []string{
 		"claude-code wants to run shell_exec", "rm -rf ./build", `"command": "rm -rf ./build"`, "/home/u/app",
-		"score 0.40 is below the threshold 0.75", "rule-based-v1 said no", "Score 0.4 of 1, needs 0.75",
+		"rule-based-v1 said no", "Score 0.4 of 1, needs 0.75",
 		"capability", "no word of the request names what is removed", "0.2", "Ask for a narrower call",
 		"Your request, as the agent relays it", "clean the old build", "expires in about 29 minutes", "3 lines, 33 characters",
 	} {

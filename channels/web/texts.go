@@ -83,6 +83,8 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"plain":     plain,
 		"obscured":  func(it approval.Item) string { return cardtext.Obscured(texts, it.Obscured) },
 		"why":       func(v itemView) string { return why(texts, v.Item) },
+		"asks":      func(it approval.Item) string { return cardtext.Why(texts, &it) },
+		"besides":   func(v itemView) string { return besides(texts, &v) },
 		"reasoned": func(g vaglio.GradientResult) template.HTML {
 			return judged(texts, g.Reasoning, approval.ReasoningOf(g))
 		},
@@ -185,6 +187,18 @@ func why(texts *templates.Texts, it approval.Item) string {
 		return ""
 	}
 	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
+}
+
+// besides says why a call is asked about, where none of its judges says it below.
+func besides(texts *templates.Texts, v *itemView) string {
+	why := cardtext.Why(texts, &v.Item)
+	for i := range v.Judges {
+		g := v.Judges[i].GradientResult
+		if said, _ := texts.Said(g.Reasoning, approval.ReasoningOf(g)); said == why {
+			return ""
+		}
+	}
+	return why
 }
 
 // agentTold says in the reader's language what the agent is told in English; what is
