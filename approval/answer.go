@@ -207,17 +207,13 @@ type Step struct {
 	Did vaglio.Facts `json:"did,omitempty"`
 }
 
-// Headline says what the call of a step would do, nil where no judge told. The step
-// is one in which secrets are masked.
-func (s *Step) Headline() *headline.Headline {
+// Headline says what the call of a step would do, by its judges or, where none told, by its
+// executor and arguments. The step is one in which secrets are masked.
+func (s *Step) Headline() headline.Headline {
 	if s.Verdict == nil {
-		return nil
+		return headline.Of(s.Proposal, vaglio.Verdict{})
 	}
-	h := headline.Of(s.Proposal, *s.Verdict)
-	if !h.Consequence.Known() {
-		return nil
-	}
-	return &h
+	return headline.Of(s.Proposal, *s.Verdict)
 }
 
 // MaxAgain is of how many repeats a step keeps the times: an agent that goes

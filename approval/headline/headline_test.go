@@ -219,3 +219,24 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// Of a call that no judge told of, the tool and its first arguments are said, not its JSON.
+func TestACallThatNobodyJudged(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args vaglio.Args
+		want string
+	}{
+		"path":    {vaglio.Args{"path": "/tmp/notes.txt"}, "Calls fs_read (/tmp/notes.txt)"},
+		"nothing": {nil, "Calls fs_read"},
+		"several": {vaglio.Args{"id": "7", "path": "a", "z": true}, "Calls fs_read (7, a)"},
+		"long":    {vaglio.Args{"path": strings.Repeat("a", 200)}, "Calls fs_read"},
+		"lines":   {vaglio.Args{"path": "a\nb", "range": "1-3"}, "Calls fs_read (1-3)"},
+		"command": {vaglio.Args{"command": "make install"}, "Runs make install"},
+	} {
+		h := headline.Of(vaglio.Proposal{Executor: "fs_read", Args: tt.args}, vaglio.Verdict{})
+		if got, _ := h.Said.In(wording.English); got != tt.want {
+			t.Errorf("%s: it %q, want %q", name, got, tt.want)
+		}
+	}
+}

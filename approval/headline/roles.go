@@ -342,12 +342,12 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	return wording.Sentence{wording.Say("operates %s", what)}
 }
 
-// plainly says only which tool or command it is.
+// plainly says only which command it is, or which tool, with the first of its arguments.
 func (c *call) plainly() wording.Sentence {
 	if line, _, _ := strings.Cut(strings.TrimSpace(c.command), "\n"); line != "" {
 		return wording.Sentence{{Phrase: "runs %s", Args: []wording.Clause{prose(line)}}}
 	}
-	return wording.Sentence{wording.Say("calls %s", c.executor)}
+	return c.told(wording.Sentence{wording.Say("calls %s", c.executor)})
 }
 
 // mostNamed is how many of a list are named.

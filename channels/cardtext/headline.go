@@ -17,13 +17,10 @@ func Headline(texts *templates.Texts, h *headline.Headline) Text {
 	return w.text
 }
 
-// StepHeadline says what the call of a step would do, nothing where no judge told.
+// StepHeadline says what the call of a step would do.
 func StepHeadline(texts *templates.Texts, s *approval.Step) Text {
 	h := s.Headline()
-	if h == nil {
-		return nil
-	}
-	return Headline(texts, h)
+	return Headline(texts, &h)
 }
 
 // CardHeadline says what the calls of a card would do: the worst of them, how

@@ -8,43 +8,42 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/judge"
 )
 
 // A score is no reason that a person understands, and what speaks for a call is none to
 // ask about it: what speaks against it is said, or that the threshold asks even so.
 func TestWhyTheRulesAsk(t *testing.T) {
 	t.Parallel()
-	no := false
+	signal := func(score float64, message string) vaglio.Signal { return vaglio.Signal{Score: score, Message: message} }
+	named, calm := signal(1, "intent matches executor"), signal(1, "the executor is declared not critical")
+	climbs, odd := signal(0, "possible path traversal ('..' in path)"), signal(0, "anomalous args key: 'a-b'")
 	for name, tt := range map[string]struct {
-		p      vaglio.Proposal
-		en, it string
+		notes   string
+		signals []vaglio.Signal
+		en, it  string
 	}{
-		"nothing":        {vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": "a"}}, "", ""},
-		"named":          {vaglio.Proposal{Executor: "fs_read", Intent: "read it"}, "", ""},
-		"not critical":   {vaglio.Proposal{Executor: "fs_read", Context: vaglio.Context{Critical: &no}}, "", ""},
-		"both in favour": {vaglio.Proposal{Executor: "fs_read", Intent: "read it", Context: vaglio.Context{Critical: &no}}, "", ""},
+		"nothing":        {"base score", nil, "", ""},
+		"named":          {named.Message, []vaglio.Signal{named}, "", ""},
+		"not critical":   {"base score", []vaglio.Signal{calm}, "", ""},
+		"both in favour": {named.Message, []vaglio.Signal{named, calm}, "", ""},
 		"climbs": {
-			vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": "../a"}},
+			climbs.Message, []vaglio.Signal{climbs},
 			"a path seems to climb out of its folder (it contains “..”)", "un percorso sembra uscire dalla sua cartella (contiene «..»)",
 		},
 		"named and odd": {
-			vaglio.Proposal{Executor: "fs_read", Intent: "read it", Args: vaglio.Args{"a-b": "c"}},
+			named.Message + "; " + odd.Message, []vaglio.Signal{named, odd},
 			"an argument has an unusual name: 'a-b'", "un argomento ha un nome insolito: 'a-b'",
 		},
 		"climbs and odd": {
-			vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"a-b": "../c"}},
+			climbs.Message + "; " + odd.Message, []vaglio.Signal{climbs, odd},
 			"a path seems to climb out of its folder (it contains “..”); an argument has an unusual name: 'a-b'",
 			"un percorso sembra uscire dalla sua cartella (contiene «..»); un argomento ha un nome insolito: 'a-b'",
 		},
 	} {
-		g, err := judge.Rules().Grade(t.Context(), tt.p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.MinScore = 0.99
+		p := vaglio.Proposal{Executor: "fs_read"}
+		g := vaglio.GradientResult{Judge: "rule-based-v1", Score: 0.7, Confidence: 1, MinScore: 0.99, Reasoning: tt.notes, Signals: tt.signals}
 		v := vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: g.Judge, Score: g.Score, Results: []vaglio.GradientResult{g}}
-		it := approval.Item{Executor: tt.p.Executor, State: approval.Pending, Verdict: v, Refusal: approval.Refuse(tt.p, v)}
+		it := approval.Item{Executor: p.Executor, State: approval.Pending, Verdict: v, Refusal: approval.Refuse(p, v)}
 		for lang, want := range map[templates.Lang]string{templates.English: tt.en, templates.Italian: tt.it} {
 			texts := textsIn(t, lang)
 			if want == "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +28,9 @@ type entryView struct {
 	Guard             *vaglio.GuardRule
 	// Alternatives say what can be done instead.
 	Alternatives []string
+	// Moments are what happened to it, in order, on the page of its turn; none where its
+	// badge says all.
+	Moments []moment
 	// Ask is the address of the ask's page, and Turn that of the turn's; empty
 	// when there is none.
 	Ask, Turn string
@@ -180,9 +182,7 @@ func outcomes(chosen string) ([]outcome, bool) {
 // turnView is what the page of a turn shows.
 type turnView struct {
 	Agent, Turn, Intent string
-	// Moments are all that happened to its steps, in the order of time.
-	Moments []moment
-	Steps   []entryView
+	Steps               []entryView
 }
 
 // moment is something that happened to a step: it was proposed, answered, run.
@@ -192,25 +192,21 @@ type moment struct {
 	Tone string
 	// By is who did it, empty where nobody decided.
 	By string
-	// Step is the step, Wanted its call in one line.
-	Step   approval.Step
-	Wanted string
 }
 
-// momentsOf tells what happened to a step, in order.
-func momentsOf(e *approval.Entry, v *entryView) []moment {
+// momentsOf tells what happened to a step that somebody was asked about, in order.
+func momentsOf(e *approval.Entry) []moment {
 	var all []moment
 	add := func(at time.Time, word text, tone, by string) {
-		all = append(all, moment{At: at, Word: word, Tone: tone, By: by, Step: v.Step, Wanted: v.Wanted})
+		all = append(all, moment{At: at, Word: word, Tone: tone, By: by})
 	}
 	became := func(at time.Time, s approval.State, by string) {
 		word, tone, _ := words(s)
 		add(at, word, tone, by)
 	}
 	a := e.Approval
-	if a == nil {
-		add(e.Step.At, v.Stands.Word, v.Stands.Tone, "")
-		return all
+	if a == nil || a.State == approval.Pending {
+		return nil
 	}
 	add(e.Step.At, text{Key: "web.turn.asked"}, "waiting", "")
 	if d := a.Decision; d != nil {
@@ -258,10 +254,10 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 		if v.Intent == "" {
 			v.Intent = steps[i].Proposal.Intent
 		}
-		v.Steps = append(v.Steps, w.entry(&e))
-		v.Moments = append(v.Moments, momentsOf(&e, &v.Steps[i])...)
+		step := w.entry(&e)
+		step.Moments = momentsOf(&e)
+		v.Steps = append(v.Steps, step)
 	}
-	slices.SortStableFunc(v.Moments, func(a, b moment) int { return a.At.Compare(b.At) })
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
 }
 

@@ -71,7 +71,8 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"line":      func(v cardView) string { return v.line(texts) },
 		"headline":  func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
 		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
-		"step":      func(s approval.Step) template.HTML { return saidOf(cardtext.StepHeadline(texts, &s)) },
+		"step":      func(v entryView) template.HTML { return saidOf(cardtext.StepHeadline(texts, &v.Step)) },
+		"call":      func(v entryView) string { return callBeside(texts, &v) },
 		"follows":   func(c approval.Card) string { return follows(texts, &c) },
 		"score":     texts.Score,
 		"number":    texts.Number,
@@ -187,6 +188,15 @@ func why(texts *templates.Texts, it approval.Item) string {
 		return ""
 	}
 	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
+}
+
+// callBeside is the call of a step as it was proposed, empty where its headline has it whole.
+func callBeside(texts *templates.Texts, v *entryView) string {
+	p := &v.Step.Proposal
+	if command, _ := p.Args["command"].(string); command != "" && strings.Contains(cardtext.StepHeadline(texts, &v.Step).String(), command) {
+		return ""
+	}
+	return v.Wanted
 }
 
 // besides says why a call is asked about, where none of its judges says it below.
