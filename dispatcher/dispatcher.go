@@ -234,7 +234,7 @@ func New(c Config) *Dispatcher {
 	d.Rekey(approval.Permits{Secret: c.Secret})
 	d.Reader = read.New(read.Config{
 		Records: d.records, Masker: d.masker(), Effect: c.Effects.Name, Hours: c.Hours.digests(), Night: c.Hours.night(), StepsKept: d.deadlines.steps(),
-		Guard: d.guard,
+		Guard: d.guard, Human: d.deciders.Routing.Human,
 	})
 	d.leaves = history.NewWriter(d.masker().Mask)
 	d.limit.most = MaxOpen

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -19,6 +20,7 @@ type DigestBuilder struct {
 	masker approval.Masker
 	told   func(Judgement)                      // may be nil
 	effect func(vaglio.Proposal) (string, bool) // may be nil
+	human  func(id string) string               // may be nil
 	aims   map[aim][]attempt
 	tried  int
 
@@ -79,6 +81,10 @@ func NewDigestBuilder(w Window, m approval.Masker, before ...Window) *DigestBuil
 		spares: make(map[string]*spare), people: make(map[string]*Habit),
 	}
 }
+
+// Human makes the builder count together what one person decided by several ids: human
+// names who is behind one, or returns the id. It comes before all records.
+func (b *DigestBuilder) Human(human func(id string) string) { b.human = human }
 
 // Of makes the digest tell of the routes' calls alone, by the route that each
 // call was sent to first. It comes before all records. The digests of all routes
@@ -229,10 +235,16 @@ func (b *DigestBuilder) habit(a *approval.Ask, p *approval.Approval) {
 	if d == nil || !b.window.Holds(d.At) {
 		return
 	}
-	h := b.people[d.By.ID]
+	who := Habit{Person: d.By.ID, Name: d.By.Name}
+	if b.human != nil {
+		if name := b.human(d.By.ID); name != d.By.ID {
+			who = Habit{Person: name, Name: name}
+		}
+	}
+	h := b.people[who.Person]
 	if h == nil {
-		h = &Habit{Person: d.By.ID, Name: d.By.Name}
-		b.people[d.By.ID] = h
+		h = &who
+		b.people[who.Person] = h
 	}
 	switch {
 	case d.Choice != approval.ChoiceAllow:
@@ -333,7 +345,18 @@ func (b *DigestBuilder) workarounds() []Workaround {
 	return all
 }
 
+// habits lists who decided. People of one name who are not known to be one are told apart
+// by the surface of their ids.
 func (b *DigestBuilder) habits() []Habit {
+	named := make(map[string]int)
+	for _, h := range b.people {
+		named[h.Name]++
+	}
+	for _, h := range b.people {
+		if surface, _, ok := strings.Cut(h.Person, ":"); ok && named[h.Name] > 1 {
+			h.Surface = surface
+		}
+	}
 	all := []Habit{}
 	for _, h := range b.people {
 		all = append(all, *h)

@@ -180,12 +180,14 @@ type Workaround struct {
 
 // Habit is how one person decides.
 type Habit struct {
-	// Person is the stable id, and Name the display name; both are empty in the
-	// sum of those who are not listed.
+	// Person is the stable id, and Name the display name; both are the policy's name of
+	// who has several ids. Both are empty in the sum of those who are not listed.
 	Person string `json:"person"`
 	Name   string `json:"name"`
-	Allows int    `json:"allows"`
-	Denies int    `json:"denies"`
+	// Surface is where the id is one, where somebody else listed has the name, too.
+	Surface string `json:"surface,omitempty"`
+	Allows  int    `json:"allows"`
+	Denies  int    `json:"denies"`
 	// Hasty are the allowances within [HastyWithin] of the asking.
 	Hasty int `json:"hasty"`
 }

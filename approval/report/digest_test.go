@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio"
@@ -273,6 +275,45 @@ func TestDigestWindows(t *testing.T) {
 	for _, bad := range []string{"", "2026-02-30", "21.11.2026", "x"} {
 		if _, err := (report.Hours{}).Parse(bad); err == nil {
 			t.Errorf("%q is a day", bad)
+		}
+	}
+}
+
+// One person is counted once, by whichever of their ids they decide, and two of one name are
+// told apart.
+func TestThePeopleOfADigest(t *testing.T) {
+	members := approval.Routing{Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:4711"}}}}
+	for name, tt := range map[string]struct {
+		human func(string) string
+		by    map[string]string
+		want  []string
+	}{
+		"joined":    {members.Human, map[string]string{"web:owner": "owner", "telegram:4711": "Ann"}, []string{"ann: 2"}},
+		"unknown":   {nil, map[string]string{"web:owner": "Ann", "telegram:4711": "Ann"}, []string{"Ann (telegram): 1", "Ann (web): 1"}},
+		"different": {nil, map[string]string{"web:owner": "Ann", "telegram:4711": "Bob"}, []string{"Bob: 1", "Ann: 1"}},
+		"beside":    {members.Human, map[string]string{"web:owner": "x", "telegram:1": "ann"}, []string{"ann: 1", "ann (telegram): 1"}},
+	} {
+		b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
+		b.Human(tt.human)
+		n := 0
+		for id, display := range tt.by {
+			n++
+			a, _ := asked(n, float64(n))
+			tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceDeny, By: approval.Person{ID: id, Name: display}, Channel: "web"}
+			if _, err := a.Decide(tap, a.OpenedAt.Add(time.Minute), time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			b.Ask(&a)
+		}
+		d := b.Digest(nil)
+		var got []string
+		for _, l := range d.Lines() {
+			if l.Key == "person" {
+				got = append(got, fmt.Sprintf("%v: %v", l.Values["who"], l.Values["n"]))
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

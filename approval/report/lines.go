@@ -281,7 +281,11 @@ func (l *lines) hints(d *Digest) {
 		if h.Person == "" {
 			continue
 		}
-		l.head("person", "who", Foreign(h.Name), "n", h.Allows+h.Denies, "share", 100*h.Allows/max(1, h.Allows+h.Denies))
+		who := h.Name
+		if h.Surface != "" {
+			who += " (" + h.Surface + ")"
+		}
+		l.head("person", "who", Foreign(who), "n", h.Allows+h.Denies, "share", 100*h.Allows/max(1, h.Allows+h.Denies))
 		l.counted("person.hasty", h.Hasty)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // ask about it: what speaks against it is said, or that the threshold asks even so.
 func TestWhyTheRulesAsk(t *testing.T) {
 	t.Parallel()
-	signal := func(score float64, message string) vaglio.Signal { return vaglio.Signal{Score: score, Message: message} }
+	signal := func(score float64, message string) vaglio.Signal {
+		return vaglio.Signal{Score: score, Message: message}
+	}
 	named, calm := signal(1, "intent matches executor"), signal(1, "the executor is declared not critical")
 	climbs, odd := signal(0, "possible path traversal ('..' in path)"), signal(0, "anomalous args key: 'a-b'")
 	for name, tt := range map[string]struct {

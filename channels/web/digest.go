@@ -17,8 +17,8 @@ import (
 // digestView is what the page of a digest shows.
 type digestView struct {
 	// Day is the day on which the digest was due; empty for the window that is not
-	// over.
-	Day string
+	// over. Shown is the day of the field: of that window the one on which it is due.
+	Day, Shown string
 	// Before and After are the days of the digests next to it; empty where there is
 	// none yet.
 	Before, After string
@@ -43,6 +43,12 @@ type digestLine struct {
 func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	day := strings.TrimSpace(r.URL.Query().Get("date"))
 	d, err := w.book.Digest(r.Context(), day)
+	if early, ok := errors.AsType[*report.DayError](err); ok && early.Early {
+		// The digest that comes next is that of the window which is open.
+		if open, fault := w.book.Digest(r.Context(), ""); fault == nil && w.dueNext(&open) == day {
+			d, err, day = open, nil, ""
+		}
+	}
 	if _, ok := errors.AsType[*report.DayError](err); ok {
 		return &pageError{
 			Status: http.StatusBadRequest, Title: text{Key: "web.fault.digest.title"}, Text: text{Key: "web.fault.digest"}, Link: "/inbox/digest",
@@ -55,8 +61,10 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := digestView{Day: day, Before: d.Before, Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
-	if day != "" {
+	v := digestView{Day: day, Shown: day, Before: d.Before, Week: week, Rows: digestRows(&d.Counts, &d.WeekAgo), Digest: &d}
+	if day == "" {
+		v.Shown = w.dueNext(&d)
+	} else {
 		due := d.Window.To
 		v.Before = due.AddDate(0, 0, -1).Format(time.DateOnly)
 		if next := due.AddDate(0, 0, 1); !next.After(time.Now()) {
@@ -64,6 +72,16 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
+}
+
+// dueNext is the day on which the digest of the open window comes, or, where none is sent,
+// until which it tells.
+func (w *Web) dueNext(d *report.Digest) string {
+	at := d.Next
+	if at.IsZero() {
+		at = d.Window.To
+	}
+	return at.In(w.zone).Format(time.DateOnly)
 }
 
 func digestRows(now, before *report.Counts) []digestRow {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 )
 
 func TestTheDigestHasAPage(t *testing.T) {
@@ -41,6 +42,23 @@ func TestTheDigestHasAPage(t *testing.T) {
 	}
 	if rec := newInbox(t, full()).get("/inbox/digest"); rec.Code == http.StatusOK {
 		t.Error("a stranger reads the digest")
+	}
+}
+
+// The day that is not over has a date, too: that of the digest which comes next. Who asks
+// for it reads what there is so far; a later one is a mistake.
+func TestTheOpenDigestHasItsDay(t *testing.T) {
+	d := full()
+	at := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
+	d.digest = &report.Digest{Window: report.Window{From: at.Add(-7 * time.Hour), To: at}, Open: true, Next: at.Add(17 * time.Hour)}
+	in := newInbox(t, d).signIn()
+	for _, address := range []string{"/inbox/digest", "/inbox/digest?date=2026-11-22"} {
+		if got := sound(t, in.get(address)).id(t, "d-date").attr("value"); got != "2026-11-22" {
+			t.Errorf("%s shows the day %q", address, got)
+		}
+	}
+	if rec := in.get("/inbox/digest?date=2026-11-23"); rec.Code != http.StatusBadRequest {
+		t.Errorf("the day after: got %d", rec.Code)
 	}
 }
 

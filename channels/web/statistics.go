@@ -107,7 +107,7 @@ func rangeOf(texts *templates.Texts, q url.Values) (report.Range, rangeForm) {
 			asked.Days = n
 		}
 	}
-	for _, n := range []int{1, usualDays, 30} {
+	for _, n := range []int{1, usualDays, 30, 365} {
 		name := texts.Plain(templates.Key("web.stats.days."+strconv.Itoa(n)), nil)
 		form.Presets = append(form.Presets, preset{n, name, n == asked.Days})
 	}

@@ -77,6 +77,7 @@ func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (rep
 	then.Of(of.Routes...)
 	this.Tell(of.Each)
 	this.Named(r.effect)
+	this.Human(r.human)
 	since := before.From.Add(-digestReach)
 	newest := approval.Query{Newest: true}
 	err := recent(r.records.Asks(ctx, newest), func(a *approval.Ask) (old bool) {

@@ -17,6 +17,7 @@ type Reader struct {
 	records *Records
 	masker  approval.Masker
 	effect  func(vaglio.Proposal) (string, bool)
+	human   func(id string) string
 	hours   report.Hours
 	night   report.Night
 	// stepsKept is how long the turn log is kept.
@@ -36,6 +37,9 @@ type Config struct {
 	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
 	// the same.
 	Effect func(vaglio.Proposal) (effect string, known bool)
+	// Human names who is behind an id, which it returns where nobody is known to be. Nil
+	// knows nobody.
+	Human func(id string) string
 	// Hours are when a day's digest is due, also where none is sent.
 	Hours report.Hours
 	// Night is when people are not to be disturbed.
@@ -50,7 +54,7 @@ type Config struct {
 // New returns a reader of records.
 func New(c Config) *Reader {
 	return &Reader{
-		records: c.Records, masker: c.Masker, effect: c.Effect, hours: c.Hours, night: c.Night,
+		records: c.Records, masker: c.Masker, effect: c.Effect, human: c.Human, hours: c.Hours, night: c.Night,
 		stepsKept: cmp.Or(c.StepsKept, StepsKept),
 		guard:     c.Guard,
 		readers:   make(chan struct{}, statisticsReaders), counted: newCountedJournal(),
