@@ -119,8 +119,9 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 }
 
 // ours are the lines that a card has outside of code.
-var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?)?(, and \d+ other calls?)?$|` +
-	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?)$|` +
+var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)?` +
+	`(, and \d+ other calls?)?$|` +
+	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)$|` +
 	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
 	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +

@@ -37,7 +37,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 		if got := w.press(ann(), b, "Consenti una volta"); got.Text != "Consentita una volta." {
 			t.Errorf("after a restart the press is answered %q", got.Text)
 		}
-		if m := w.say(ann(), prompt.ID, "use make test"); m.Text != "Negato. Le tue parole vanno all’agente." {
+		if m := w.say(ann(), prompt.ID, "use make test"); m.Text != "Negata. Le tue parole vanno all’agente." {
 			t.Errorf("a prompt in English is answered %q", m.Text)
 		}
 		if err := w.amend(a); err != nil {

@@ -215,7 +215,7 @@ func TestDecideRefuses(t *testing.T) {
 		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "means nothing any more"},
 		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
 		{"long_words", url.Values{"choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2,001 characters; at most 2000 are taken"},
-		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusBadRequest, "Nothing was done"},
+		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusRequestEntityTooLarge, "at most 4 MiB"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := full()

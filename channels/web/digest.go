@@ -106,12 +106,14 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 	for i := range said {
 		l := &said[i]
 		var b strings.Builder
-		for _, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
+		for n, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
 			switch id, _ := l.Values["id"].(report.Foreign); {
 			case part.Theirs && part.Text == string(id) && id != "":
 				b.WriteString(`<a href="` + template.HTMLEscapeString("/inbox/ask/"+url.PathEscape(part.Text)) + `"><code>` + string(brief(part.Text)) + "</code></a>")
 			case part.Theirs:
 				b.WriteString("<code>" + string(brief(part.Text)) + "</code>")
+			case n == 0:
+				b.WriteString(template.HTMLEscapeString(unmarked(part.Text)))
 			default:
 				b.WriteString(template.HTMLEscapeString(part.Text))
 			}

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -207,6 +208,12 @@ func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, []byte, error)
 	if err == nil {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		err = r.ParseForm()
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, nil, &pageError{
+			Status: http.StatusRequestEntityTooLarge, Title: text{Key: "web.fault.large.title"},
+			Text: text{Key: "web.fault.large"}, Err: err,
+		}
 	}
 	if err != nil {
 		return nil, nil, &pageError{

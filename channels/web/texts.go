@@ -77,6 +77,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"score":     texts.Score,
 		"number":    texts.Number,
 		"when":      texts.Stamp,
+		"leftBrief": func(t time.Time) string { return leftBrief(texts, t) },
 		"left":      func(t time.Time) string { return left(texts, t) },
 		"size":      func(s string) string { return size(texts, s) },
 		"effect":    func(category string) template.HTML { return effect(texts, category) },
@@ -147,6 +148,19 @@ func left(texts *templates.Texts, t time.Time) string {
 		return texts.Plain("web.left.minutes", templates.Values{"n": int(d / time.Minute)})
 	default:
 		return texts.Plain("web.left.hours", templates.Values{"n": int(d / time.Hour)})
+	}
+}
+
+// leftBrief says in a row of a list how long it is until t, for readers without the
+// script, as the script does.
+func leftBrief(texts *templates.Texts, t time.Time) string {
+	switch d := time.Until(t); {
+	case d < time.Minute:
+		return left(texts, t)
+	case d < 2*time.Hour:
+		return texts.Plain("web.left.brief.minutes", templates.Values{"n": int(d / time.Minute)})
+	default:
+		return texts.Plain("web.left.brief.hours", templates.Values{"n": int(d / time.Hour)})
 	}
 }
 

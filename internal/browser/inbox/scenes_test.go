@@ -31,10 +31,14 @@ func scenes(t *testing.T) []scene {
 	endings, ended := endings(t)
 	return []scene{
 		{"full", filled, everyPage()},
-		{"empty", newDesk(), []string{"/inbox", "/inbox/history", "/inbox/history?q=x", "/inbox/history?before=1", "/inbox/statistics", "/inbox/turn/nobody/t-0", "/inbox/passkeys", "/inbox/edit/none-1"}},
+		{"empty", newDesk(), []string{
+			"/inbox", "/inbox/history",
+			"/inbox/history?q=x", "/inbox/history?before=1", "/inbox/statistics", "/inbox/turn/nobody/t-0", "/inbox/passkeys", "/inbox/edit/none-1",
+		}},
 		{"everyday", everyday(t), []string{"/inbox", "/inbox?ask=push", "/inbox?ask=mail", "/inbox?ask=payment", "/inbox?ask=plan"}},
 		{"asked", asked(t), []string{
-			"/inbox", "/inbox?ask=talked", "/inbox?ask=handed", "/inbox?ask=grantable", "/inbox?ask=likeone", "/inbox?ask=voted", "/inbox?ask=sources", "/inbox?ask=masked",
+			"/inbox", "/inbox?ask=talked", "/inbox?ask=handed", "/inbox?ask=grantable", "/inbox?ask=likeone",
+			"/inbox?ask=voted", "/inbox?ask=sources", "/inbox?ask=masked",
 			"/inbox/edit/grantable-1",
 		}},
 		{"passkey", needsPasskey(t), []string{"/inbox?ask=push", "/inbox/ask/push"}},
@@ -45,7 +49,9 @@ func scenes(t *testing.T) []scene {
 		{"a year", busy(4000, 365), []string{"/inbox/statistics?days=365"}},
 		{"vetoes", vetoes(40), []string{"/inbox/digest"}},
 		{"no vetoes", vetoes(0), []string{"/inbox/digest"}},
-		{"wide", everywhere(hostile()["long_word"] + " " + hostile()["right_to_left"] + hostile()["bidi"]), []string{"/inbox", "/inbox?ask=waiting1", "/inbox/ask/answered", "/inbox/history"}},
+		{"wide", everywhere(hostile()["long_word"] + " " + hostile()["right_to_left"] + hostile()["bidi"]), []string{
+			"/inbox", "/inbox?ask=waiting1", "/inbox/ask/answered", "/inbox/history",
+		}},
 	}
 }
 
@@ -98,10 +104,13 @@ func everyday(t *testing.T) *desk {
 	d.judge(t, "mail", tool("send_mail", "tell Ann about the new date", vaglio.Args{
 		"to": "ann@example.com", "subject": "The date has moved", "body": strings.Repeat("We meet on Thursday at ten instead. ", 12),
 	}))
-	d.judge(t, "payment", tool("create_payment", "pay the invoice of October", vaglio.Args{"amount": 1250, "currency": "EUR", "iban": "IT60X0542811101000000123456", "name": "Studio Bianchi"}))
+	d.judge(t, "payment", tool("create_payment", "pay the invoice of October", vaglio.Args{
+		"amount": 1250, "currency": "EUR", "iban": "IT60X0542811101000000123456", "name": "Studio Bianchi",
+	}))
 	d.judge(t, "table", wanted(`psql prod -c "DROP TABLE users"`, "clean up the test data"))
 	d.judge(t, "cluster", wanted("kubectl delete deployment web --namespace prod", "restart the site"))
-	d.judge(t, "plan", wanted("git tag -d v1.2", "take the broken release back"), wanted("git push origin :v1.2", "take the broken release back"), wanted("npm unpublish vaglio@1.2.0", "take the broken release back"))
+	d.judge(t, "plan", wanted("git tag -d v1.2", "take the broken release back"),
+		wanted("git push origin :v1.2", "take the broken release back"), wanted("npm unpublish vaglio@1.2.0", "take the broken release back"))
 	d.log(passed())
 	d.log(guarded())
 	return d
@@ -115,7 +124,10 @@ func asked(t *testing.T) *desk {
 	d := newDesk()
 	a := d.judge(t, "talked", wanted("rm -rf ../backups/2019", "free some space on the disk"))
 	a.Questions = []approval.Question{
-		{By: ann, Channel: "web", At: now.Add(-9 * time.Minute), Words: "Is 2019 kept anywhere else?", Told: true, Answer: "Yes: on the tape of 2020-01-03, whose list I have read.", AnsweredAt: now.Add(-8 * time.Minute)},
+		{
+			By: ann, Channel: "web", At: now.Add(-9 * time.Minute), Words: "Is 2019 kept anywhere else?", Told: true,
+			Answer: "Yes: on the tape of 2020-01-03, whose list I have read.", AnsweredAt: now.Add(-8 * time.Minute),
+		},
 		{By: ann, Channel: "web", At: now.Add(-time.Minute), Words: "Who says that the tape can be read?"},
 	}
 	a = d.judge(t, "handed", wanted("terraform apply -auto-approve", "bring the staging machines up"))
@@ -123,24 +135,35 @@ func asked(t *testing.T) *desk {
 	a.Handed = []approval.Handed{{Act: approval.Act{By: ann, Channel: "web", At: now}, From: "ann", To: "bob"}}
 	a = d.judge(t, "grantable", wanted("git push origin feature/login", "share the branch"))
 	a.Approvals[0].Grantable, a.Approvals[0].Most = "k", 10
-	a.Approvals[0].Again = &approval.Likeness{Approval: "x-1", At: now.Add(-2 * time.Minute), Differences: []approval.Difference{{Name: "branch", Was: "feature/menu", Now: "feature/login"}}}
+	a.Approvals[0].Again = &approval.Likeness{
+		Approval: "x-1", At: now.Add(-2 * time.Minute),
+		Differences: []approval.Difference{{Name: "branch", Was: "feature/menu", Now: "feature/login"}},
+	}
 	for _, c := range approval.GrantChoices() {
 		a.Cards[0].Callbacks[token(a.Approvals[0].ID, a.ID, c)] = approval.Callback{Approval: a.Approvals[0].ID, Choice: c}
 	}
 	a = d.judge(t, "likeone", wanted("git push --force origin dev", "share the branch"))
-	a.Approvals[0].Like = &approval.Likeness{Approval: "x-2", At: now.Add(-2 * time.Minute), Kind: approval.CallKind{System: "git", Verb: "push"}, Differences: []approval.Difference{{Name: "branch", Was: "main", Now: "dev"}}}
-	a.Cards[0].Callbacks[token(a.Approvals[0].ID, a.ID, approval.ChoiceDenyKind)] = approval.Callback{Approval: a.Approvals[0].ID, Choice: approval.ChoiceDenyKind}
+	a.Approvals[0].Like = &approval.Likeness{
+		Approval: "x-2", At: now.Add(-2 * time.Minute), Kind: approval.CallKind{System: "git", Verb: "push"},
+		Differences: []approval.Difference{{Name: "branch", Was: "main", Now: "dev"}},
+	}
+	a.Cards[0].Callbacks[token(a.Approvals[0].ID, a.ID, approval.ChoiceDenyKind)] = approval.Callback{
+		Approval: a.Approvals[0].ID, Choice: approval.ChoiceDenyKind,
+	}
 	a = d.judge(t, "voted", wanted("npm publish", "release 1.3"))
 	a.Approvals[0].Votes = []approval.Vote{{By: approval.Person{ID: "telegram:4711", Name: "Ada"}, Channel: "telegram", At: now.Add(-time.Minute)}}
 	a = d.judge(t, "sources", wanted("./deploy.sh", "roll the new version out"))
 	for i := range 20 {
 		a.Approvals[0].Verdict.Sources = append(a.Approvals[0].Verdict.Sources, vaglio.Source{
-			Path: fmt.Sprintf("/home/u/app/deploy/steps/%02d-of-the-roll-out.sh", i+1), SHA256: strings.Repeat(fmt.Sprintf("%02x", 17*(i+1)%256), 32), Lines: 12 + i, Bytes: 400 + i,
+			Path:   fmt.Sprintf("/home/u/app/deploy/steps/%02d-of-the-roll-out.sh", i+1),
+			SHA256: strings.Repeat(fmt.Sprintf("%02x", 17*(i+1)%256), 32), Lines: 12 + i, Bytes: 400 + i,
 		})
 		a.Approvals[0].Heads = append(a.Approvals[0].Heads, "#!/bin/sh\nset -e\nssh web"+fmt.Sprint(i)+" sudo systemctl restart app")
 	}
 	a.Approvals[0].Verdict.Sources[3].SHA256, a.Approvals[0].Verdict.Sources[3].Unread = "", "it is a pipe"
-	a = d.judge(t, "masked", wanted("curl -H 'Authorization: Bearer ghp_"+strings.Repeat("a1B2", 9)+"' https://api.example.com/deploy", "start the deployment"))
+	a = d.judge(t, "masked", wanted(
+		"curl -H 'Authorization: Bearer ghp_"+strings.Repeat("a1B2", 9)+"' https://api.example.com/deploy", "start the deployment",
+	))
 	a.Approvals[0].Obscured = []approval.Obscured{approval.ObscuredCommand}
 	a = d.judge(t, "planning", wanted("rm -rf dist", "build anew"))
 	a.Approvals[0].Proposal.Context.Mode = "plan"
@@ -184,14 +207,18 @@ func endings(t *testing.T) (d *desk, pages []string) {
 	permit := &approval.Permit{IssuedAt: now.Add(-2 * time.Minute), LapsesAt: now.Add(8 * time.Minute), SpentAt: now.Add(-time.Minute)}
 	for name, end := range map[string]func(*approval.Approval){
 		"allowed": func(a *approval.Approval) {
-			a.State, a.Decision, a.Permit = approval.Allowed, decide(approval.ChoiceAllow, ""), &approval.Permit{IssuedAt: now, LapsesAt: now.Add(10 * time.Minute)}
+			a.State, a.Decision = approval.Allowed, decide(approval.ChoiceAllow, "")
+			a.Permit = &approval.Permit{IssuedAt: now, LapsesAt: now.Add(10 * time.Minute)}
 		},
 		"granted": func(a *approval.Approval) {
 			a.State, a.Decision, a.Permit = approval.Spent, decide(approval.ChoiceHour, ""), permit
-			a.Grant = &approval.Grant{By: owner, Channel: "web", At: now, Until: now.Add(time.Hour), Key: "k", Most: 10, Uses: []approval.Use{{Ask: "x", At: now}}}
+			a.Grant = &approval.Grant{
+				By: owner, Channel: "web", At: now, Until: now.Add(time.Hour), Key: "k", Most: 10, Uses: []approval.Use{{Ask: "x", At: now}},
+			}
 		},
 		"denied": func(a *approval.Approval) {
-			a.State, a.Decision, a.EndedAt = approval.Denied, decide(approval.ChoiceDeny, "Not before the changelog is written.\nAsk Ann who has it."), now.Add(-2*time.Minute)
+			a.State, a.EndedAt = approval.Denied, now.Add(-2*time.Minute)
+			a.Decision = decide(approval.ChoiceDeny, "Not before the changelog is written.\nAsk Ann who has it.")
 			a.StandsUntil = now.Add(8 * time.Minute)
 		},
 		"lifted": func(a *approval.Approval) {
@@ -235,9 +262,12 @@ func endings(t *testing.T) (d *desk, pages []string) {
 		end(&a.Approvals[0])
 		pages = append(pages, "/inbox?ask="+name)
 	}
-	two := d.judge(t, "mixed", wanted("git tag -d v1.2", "take the release back"), wanted("git push origin :v1.2", "take the release back"), wanted("npm publish", "take the release back"))
+	two := d.judge(t, "mixed", wanted("git tag -d v1.2", "take the release back"),
+		wanted("git push origin :v1.2", "take the release back"), wanted("npm publish", "take the release back"))
 	_, _ = d.Decide(context.Background(), approval.Tap{Token: token("mixed-1", "mixed", approval.ChoiceAllow), By: owner, Channel: "web"})
-	_, _ = d.Decide(context.Background(), approval.Tap{Token: token("mixed-2", "mixed", approval.ChoiceDeny), By: owner, Channel: "web", Words: "Leave the remote alone."})
+	_, _ = d.Decide(context.Background(), approval.Tap{
+		Token: token("mixed-2", "mixed", approval.ChoiceDeny), By: owner, Channel: "web", Words: "Leave the remote alone.",
+	})
 	return d, append(pages, "/inbox?ask="+string(two.ID), "/inbox/history", "/inbox")
 }
 
@@ -281,7 +311,10 @@ func vetoes(n int) *desk {
 	day.Counts, day.Groups = report.Counts{Judged: 120 + n, Approved: 120}, nil
 	for i := range n {
 		f := report.VetoGroup{Effect: []string{"delete", "publish", "send", "overwrite"}[i%4], Count: 1}
-		v := report.Veto{ID: approval.ID(fmt.Sprintf("ask%d-1", i)), At: day.Window.From.Add(time.Duration(i) * 20 * time.Minute), Agent: "claude-code", Wanted: fmt.Sprintf("git push --force origin release/%d", i), State: approval.Denied, By: "Ann"}
+		v := report.Veto{
+			ID: approval.ID(fmt.Sprintf("ask%d-1", i)), At: day.Window.From.Add(time.Duration(i) * 20 * time.Minute), Agent: "claude-code",
+			Wanted: fmt.Sprintf("git push --force origin release/%d", i), State: approval.Denied, By: "Ann",
+		}
 		at := -1
 		for g := range day.Groups {
 			if day.Groups[g].Effect == f.Effect {
