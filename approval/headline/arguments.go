@@ -24,7 +24,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 		}
 	}
 	for _, end := range []string{
-		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s",
+		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if end == "title" && titled {
 			continue
@@ -77,15 +77,27 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	if said == nil {
 		return c.told(act(worst.said))
 	}
-	worst.undo = t.undo(worst.undo)
-	if worst.reach == operation.ReachPublic && c.repository() != "" || worst.kind == operation.KindCredentials {
+	worst.undo = t.undo(worst.undo, c.repository() != "" && c.first("branch", "message", "commitmessage") != "")
+	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
 	}
 	return said
 }
 
+// deploys says that what runs for others is another version then.
+const deploys wording.Phrase = "deploys %s"
+
+// members reports whether the tool is of a service of which only members read what is
+// written.
+func (c *call) members() bool {
+	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
+}
+
 // told is what the judge says by the name alone, with the first of the arguments.
 func (c *call) told(said wording.Sentence) wording.Sentence {
+	if people := spoken.Kind(string(operation.KindPeople)); len(said) > 0 && said[0].Phrase == people && !c.sends() {
+		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // It is about people, and may not reach them.
+	}
 	if len(said) > 0 && slices.Contains([]wording.Phrase{spoken.Kind(string(operation.KindCredentials)), spoken.Kind(string(operation.KindSpend))}, said[0].Phrase) {
 		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // That is what its nouns are, and may not be what it does.
 	}

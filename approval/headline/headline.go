@@ -78,7 +78,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	if said == nil {
 		said = c.byVerb(worst)
 	}
-	found.comment(worst, said)
+	c.comment(worst, said)
 	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
@@ -268,12 +268,18 @@ func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 func (o *operations) besides(one *one) int {
 	n, said := 0, act(one.said).String()
 	for i := range o.list {
-		passes := o.list[i].score >= o.asked && one.score < o.asked
+		passes := o.list[i].score >= o.asked && one.score < o.asked && !o.list[i].lasts()
 		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}
 	return n
+}
+
+// lasts reports whether it is told beside what is asked though it would pass by itself:
+// that something is deleted, or that others get to see it.
+func (o *one) lasts() bool {
+	return o.kind == operation.KindDelete || reachRank(o.reach) >= reachRank(operation.ReachShared)
 }
 
 // act is the part of a judge's sentence that says what is done, and to what.

@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // call is a call as it is read for its headline: what its tool is for by its
@@ -24,6 +25,8 @@ type call struct {
 	// command is the first line that it would run, empty where it runs none.
 	command string
 	words   []string
+	// server are the words that name the tool's server, before those that are its own.
+	server int
 	// args are the texts of its arguments by their keys in normal form.
 	args map[string][]string
 	// method is how an address is asked, urls are the addresses.
@@ -33,6 +36,9 @@ type call struct {
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
 	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}}
+	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
+		c.server = len(reading.Words(p.Executor[:at]))
+	}
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
 			c.command = cmp.Or(c.command, cmd.Text)
@@ -41,14 +47,29 @@ func callOf(p vaglio.Proposal) *call {
 	for i := range rd.URLs {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
-	for _, key := range slices.Sorted(maps.Keys(p.Args)) {
+	args := unwrapped(p.Args)
+	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
-		c.args[name] = append(c.args[name], texts(p.Args[key])...)
-		if parts, ok := p.Args[key].(map[string]any); ok && slices.Contains(amounts(), name) {
+		c.args[name] = append(c.args[name], texts(args[key])...)
+		if parts, ok := args[key].(map[string]any); ok && slices.Contains(amounts(), name) {
 			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
 		}
 	}
 	return c
+}
+
+// unwrapped are the arguments of a tool that takes them all below one key.
+func unwrapped(args map[string]any) map[string]any {
+	for len(args) == 1 {
+		for _, v := range args {
+			inner, ok := v.(map[string]any)
+			if !ok || texts(v) != nil {
+				return args
+			}
+			args = inner
+		}
+	}
+	return args
 }
 
 // typed is a path as the call spells it, if that is by the home of its user.
@@ -74,9 +95,9 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
-		for _, key := range []string{"email", "address", "login", "name", "id", "path", "value", "amount"} {
-			if s, ok := v[key].(string); ok {
-				return []string{s}
+		for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
+			if v[key] != nil {
+				return texts(v[key])
 			}
 		}
 		return nil
@@ -146,6 +167,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.payment, false},
 		{c.draft, false},
 		{c.mail, true},
+		{c.dialed, true},
 		{c.event, false},
 		{c.issue, false},
 		{c.request, c.outside()},
@@ -196,8 +218,16 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
 		return nil
 	}
-	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "recipient", "recipients", "destinatario", "destinatari", "cc", "bcc"),
+	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "torecipients", "recipient", "recipients", "destinatario", "destinatari", "cc", "bcc"),
 		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
+}
+
+// dialed says which phone a tool calls.
+func (c *call) dialed(operation.Kind) wording.Sentence {
+	if !c.has("call", "dial", "phone", "ring") || !c.phones() {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
 }
 
 // message says what a tool says in a chat.
@@ -268,7 +298,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	}
 	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
 		"receiver", "receiveremail")
-	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "payment", "paymentid", "paymentintent",
+	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
 		switch {
@@ -336,10 +366,22 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindPhysical || what == "" {
 		return nil
 	}
-	if how := c.first("service", "action", "command", "state"); how != "" {
+	if how := cmp.Or(c.first("service", "action", "command", "state"), c.operated()); how != "" {
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
 	}
 	return wording.Sentence{wording.Say("operates %s", what)}
+}
+
+// operated is what the tool's name tells a device to do, empty where it does not.
+func (c *call) operated() string {
+	for at := range c.words {
+		for n := min(2, len(c.words)-at); n > 0; n-- {
+			if how := c.words[at : at+n]; spoken.Is("devices verbs", strings.Join(how, "-")) {
+				return strings.Join(how, " ")
+			}
+		}
+	}
+	return ""
 }
 
 // plainly says only which command it is, or which tool, with the first of its arguments.

@@ -50,10 +50,17 @@ func (o *operations) requested(one *one, said wording.Sentence) int {
 	return like
 }
 
-// comment says of what is written below a thing that it can be taken away again.
-func (*operations) comment(one *one, said wording.Sentence) {
-	if one != nil && len(said) > 0 && said[0].Phrase == commentsOn && one.undo == operation.Irreversible {
+// comment says of what is written below a thing that it can be taken away again, where
+// it is not sent to others, and that those see it who see the thing.
+func (c *call) comment(one *one, said wording.Sentence) {
+	if one == nil || len(said) == 0 || said[0].Phrase != commentsOn {
+		return
+	}
+	if one.undo == operation.Irreversible && c.first("public", "ispublic") != "true" {
 		one.undo = operation.Partial
+	}
+	if one.reach == operation.ReachPublic {
+		one.reach = operation.ReachShared
 	}
 }
 

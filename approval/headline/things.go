@@ -34,12 +34,18 @@ func (c *call) named() (t toolName, ok bool) {
 	if act == nil {
 		return t, false
 	}
+	if other, next, m := spoken.ActIn(c.words[at+n:]); other != nil && act.Phrase == "runs %s" {
+		act, at, n = other, at+n+next, m // What runs is what does it.
+	}
 	t.act, t.with = act, act.With
 	words := c.words[at+n:]
 	if len(words) == 0 {
-		words = c.words[:at]
-		if thing, _, _ := spoken.ThingOf(words); thing == nil && at > 1 {
+		words = c.words[min(c.server, at):at]
+		if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
 			return t, false // It may be the name of a service.
+		}
+		if len(words) == 0 {
+			words = c.keyed()
 		}
 	}
 	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "batch", "bulk", "multiple"}, words[0]) {
@@ -55,8 +61,33 @@ func (c *call) named() (t toolName, ok bool) {
 			break
 		}
 	}
+	if len(t.nouns) == 0 && len(t.others) > 0 && !slices.ContainsFunc(t.others, func(w string) bool { return !c.service(w) }) {
+		t.nouns, t.others = c.keyed(), nil
+	}
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	return t, len(t.nouns) > 0
+}
+
+// service reports whether a word of the tool's name tells where things are kept.
+func (c *call) service(word string) bool {
+	return spoken.Is("services names", word) || slices.Contains(c.words[:c.server], word)
+}
+
+// keyed is what the only argument that names a thing says it is, for a tool whose
+// name is a verb alone.
+func (c *call) keyed() (noun []string) {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || spoken.Is("places bare", key) {
+			continue
+		}
+		if noun != nil {
+			return nil
+		}
+		noun = []string{stem}
+	}
+	return noun
 }
 
 // apart is how what follows goes with the thing where it says nothing of a second one.
@@ -101,7 +132,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
 	}
-	if about := c.about(t.plural); t.bare(names) && about.Phrase != "" {
+	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {
 		out = append(out, about)
 	}
 	return out, &t
@@ -139,7 +170,10 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.holder()
+	owner, owned := c.owner(t, "")
 	switch {
+	case owned && t.plural && !t.act.Makes:
+		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	case t.thing.Single && holder != nil:
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
 	case len(t.owner) > 0:
@@ -203,12 +237,12 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		return wording.Clause{}
 	}
-	for _, most := range []int{titleKey, otherKey} {
-		if told := c.details(1, most); len(told) > 0 {
-			return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[0])}}
-		}
+	told := append(c.details(1, titleKey), c.details(mostNamed, otherKey)...)
+	if len(told) == 0 {
+		return wording.Clause{}
 	}
-	return wording.Clause{}
+	at := max(0, slices.IndexFunc(told, func(s string) bool { return strings.Trim(s, "0123456789.") != "" }))
+	return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[at])}}
 }
 
 // second is the thing to, from or in which something is done, and the place, and
@@ -238,6 +272,7 @@ const inside wording.Phrase = "in %s"
 // listed is the thing that an argument names whose key is on one of the lists, but
 // that under which the object stands.
 func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
+	var found wording.Clause
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
 		if key == but || len(values) == 0 || slices.Equal(values, names) {
@@ -247,26 +282,28 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 			return named(values), true
 		}
 		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing != nil && spoken.Is(list+" named", key) {
-			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, true
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
+			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
 		}
 	}
-	return wording.Clause{}, false
+	return found, found.Phrase != ""
 }
 
 // undo says how far what a tool does can be undone, of which the judge graded the
-// kind: by the verb and the thing of its name, where both are known.
-func (t *toolName) undo(graded operation.Reversibility) operation.Reversibility {
+// kind: by the verb and the thing of its name, where both are known; committed says
+// that the history of a repository keeps it.
+func (t *toolName) undo(graded operation.Reversibility, committed bool) operation.Reversibility {
 	thing := t.thing
 	if thing == nil {
 		thing = &spoken.Thing{Final: true}
 	}
+	versioned := thing.Versioned || committed && slices.Contains(thing.Words, "file")
 	switch {
-	case t.act.Final && !thing.Versioned:
+	case t.act.Final && !versioned:
 		return operation.Irreversible
 	case graded != operation.Irreversible:
 		return graded
-	case t.act.Turns, t.leaves(thing), thing.Versioned && (t.act.Kept || t.act.Final), t.act.Partly && !thing.Final:
+	case t.act.Turns, t.leaves(thing), versioned && (t.act.Kept || t.act.Final), t.act.Partly && !thing.Final:
 		return operation.Partial
 	default:
 		return graded

@@ -99,7 +99,7 @@ func (r *reading) fetch(method, address string) []Effect {
 	}
 	if w := r.actingPath(address); w != "" && method != "HEAD" {
 		e := usual(KindSend).as(Irreversible, ReachShared)
-		e = e.with(say("sends a request that by its address does more than read (%s): %s", w, address), address)
+		e = e.with(say("sends a request whose address says “%s”: %s", w, address), address)
 		e.Sure = 0.6
 		return []Effect{e}
 	}

@@ -129,7 +129,7 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 	}
 	if e, ok := c.r.judge.tables.taskEffect(name); ok {
 		e.Sure = 0.7
-		return []Effect{e.with(what.And(", which by its name reaches further than the workspace"), name)}
+		return []Effect{e.with(what.And(", whose name says that it acts outside the workspace"), name)}
 	}
 	if c.production() && holdsAny(name, "migrat", "db", "seed") {
 		return one(KindDatabase, what.And("against production"), name)
@@ -277,7 +277,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(task); ok {
 			e.Sure = 0.6
-			return []Effect{e.with(say("runs %s, which by its name reaches further than the workspace", file.text), file.text)}
+			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
 		}
 		e := own(say("runs %s, a file of the workspace that was not read", file.text))
 		e[0].Sure = 0.6
