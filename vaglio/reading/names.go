@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -149,29 +151,32 @@ func nameWords(name string) []string {
 }
 
 // words yields the words of a name in snake, kebab, dotted or camel case, in
-// lower case.
+// lower case. An acronym is one word, with the s of its plural.
 func words(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		start := 0
-		for i := 0; i <= len(name); i++ {
-			border := i == len(name) || !isAlnum(name[i])
-			if !border && !isHump(name, i) {
-				continue
+		start, last := -1, rune(0)
+		for i, r := range name + "\x00" {
+			border := !unicode.IsLetter(r) && !unicode.IsDigit(r)
+			hump := unicode.IsUpper(r) && (!unicode.IsUpper(last) || beginsWord(name[i+utf8.RuneLen(r):]))
+			if start >= 0 && (border || hump) {
+				if !yield(strings.ToLower(name[start:i])) {
+					return
+				}
+				start = -1
 			}
-			if i > start && !yield(strings.ToLower(name[start:i])) {
-				return
+			if !border && start < 0 {
+				start = i
 			}
-			start = i
-			if border {
-				start++
-			}
+			last = r
 		}
 	}
 }
 
-// isHump says that a word begins at i in camel case.
-func isHump(name string, i int) bool {
-	return i > 0 && 'A' <= name[i] && name[i] <= 'Z' && 'a' <= name[i-1] && name[i-1] <= 'z'
+// beginsWord reports whether the letter before some text begins a word, and does not
+// end an acronym.
+func beginsWord(rest string) bool {
+	tail := strings.TrimLeftFunc(rest, unicode.IsLower)
+	return len(tail) < len(rest) && (rest[0] != 's' || len(rest)-len(tail) > 1)
 }
 
 func isAlnum(c byte) bool {

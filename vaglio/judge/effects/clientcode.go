@@ -26,7 +26,7 @@ func (c *call) clientCode(code string) []Effect {
 	}
 	var out []Effect
 	for name, rest := range methods(code) {
-		if words := taskWords(name); len(words) > 0 {
+		if words := readings.Words(name); len(words) > 0 {
 			out = append(out, c.clientCall(library, name, words[0], rest)...)
 		}
 	}
@@ -106,7 +106,7 @@ func (r *reading) callVerb(name string) verb {
 	if v := r.verbOf(name); v.effect.Kind != "" && !v.weak {
 		return v
 	}
-	words := taskWords(name)
+	words := readings.Words(name)
 	for _, w := range words[1:] {
 		if v := r.judge.tables.verbs[w]; v.effect.Kind != "" && !v.weak {
 			return v

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -21,7 +22,7 @@ func (r *reading) verbOf(phrase string) verb {
 	if v, ok := t[strings.ToLower(phrase)]; ok {
 		return v
 	}
-	words := taskWords(phrase)
+	words := readings.Words(phrase)
 	for i, w := range words {
 		if v, ok := t[w]; ok && (!v.weak || i == len(words)-1) {
 			return v
@@ -76,7 +77,7 @@ func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 // thing reports whether a word of a command line that reads like a verb is
 // what is worked on when another verb follows: record-sets, config, backup.
 func (t *tables) thing(w string) bool {
-	words := taskWords(w)
+	words := readings.Words(w)
 	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
 		return true
 	}
@@ -87,7 +88,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	e := v.effect
 	if e.Kind == KindRead {
 		for _, a := range c.operands {
-			w := taskWords(a.text)
+			w := readings.Words(a.text)
 			if len(w) > 0 && c.r.judge.tables.nouns["secret"][w[0]] && !strings.HasSuffix(a.text, "s") {
 				e = usual(KindCredentials).with(say("reads secrets: %s", what), c.rest(0))
 				e.Sure = 0.7
@@ -116,14 +117,14 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 // names, nil where it names none or the words are not known: "stops the instance i-1".
 func (c *call) byWords() wording.Sentence {
 	for i, a := range c.operands[:min(5, len(c.operands))] {
-		words := taskWords(a.text)
+		words := readings.Words(a.text)
 		act, at, n := spoken.ActIn(words)
 		if at != 0 {
 			continue
 		}
 		nouns := words[n:]
 		if len(nouns) == 0 && i > 0 {
-			nouns = taskWords(c.operands[i-1].text)
+			nouns = readings.Words(c.operands[i-1].text)
 		}
 		noun := "--" + strings.TrimSuffix(strings.Join(nouns, "-"), "s")
 		names := append(c.values(noun, noun+"s", noun+"-name", noun+"-id", noun+"-ids", noun+"-identifier"), c.operands[i+1:]...)

@@ -227,12 +227,12 @@ func (t *tool) press(verb string) []Effect {
 	if verb == "submit" {
 		return shared(KindSend, say("submits a form on a web page %s", called), text)
 	}
-	if slices.ContainsFunc(taskWords(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
+	if slices.ContainsFunc(readings.Words(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
 		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}
 	}
-	if text == "" || len(taskWords(text)) == 0 {
+	if text == "" || len(readings.Words(text)) == 0 {
 		return unknown(say("presses something on a web page that is not known"), "")
 	}
 	e := usual(KindRead).with(say("presses %s on a web page", called), text)

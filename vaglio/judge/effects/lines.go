@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -254,7 +255,7 @@ func commandFacts() map[string]fact {
 
 // namesReading reports whether a word is the name of something that reads.
 func (c *call) namesReading(a arg) bool {
-	words := taskWords(lastPart(a.text))
+	words := readings.Words(lastPart(a.text))
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
 }
 

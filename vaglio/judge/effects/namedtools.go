@@ -41,7 +41,7 @@ func (t *tool) subcommand(words []string) []string {
 	case "aws":
 		if service, ok := t.text("service", "service_name"); ok {
 			op, _ := t.text("operation", "action", "operation_name", "command", "api")
-			out = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(taskWords(op), "-"), "_", "-")}
+			out = []string{strings.ToLower(service), strings.ReplaceAll(strings.Join(readings.Words(op), "-"), "_", "-")}
 		}
 	case "git":
 		out = gitSubcommand(words[1:])

@@ -68,7 +68,7 @@ func (t *tool) marked(s string) verb {
 	case "POST", "PUT", "PATCH":
 		return t.r.judge.tables.verbs["update"]
 	}
-	v, _ := t.verbIn(taskWords(s))
+	v, _ := t.verbIn(readings.Words(s))
 	return v
 }
 
@@ -237,7 +237,7 @@ func (t *tool) noun(class string) bool {
 // shared reports whether a tool belongs to a service that people share.
 func (t *tool) shared() bool {
 	team := t.r.judge.tables.nouns["team"]
-	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(taskWords(t.server), func(w string) bool { return team[w] })
+	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
 }
 
 // secret finds a noun that stands for credentials.
@@ -301,7 +301,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 		return out
 	}
 	if len(out) == 1 && out[0].Kind == KindUnknown {
-		if v, _ := t.verbIn(taskWords(a.Title)); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
+		if v, _ := t.verbIn(readings.Words(a.Title)); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
 			return t.verbEffect(v)
 		}
 		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 // localURL reports whether an address is this machine.
@@ -120,7 +122,7 @@ func (r *reading) actingPath(s string) string {
 	if last == "" || strings.Contains(last, ".") {
 		return ""
 	}
-	if w := taskWords(last); len(w) > 0 && r.judge.tables.ofClass("acting-path", w[0]) {
+	if w := readings.Words(last); len(w) > 0 && r.judge.tables.ofClass("acting-path", w[0]) {
 		return w[0]
 	}
 	return ""

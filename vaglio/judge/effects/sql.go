@@ -7,6 +7,7 @@ import (
 
 	"github.com/DataDog/go-sqllexer"
 
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -339,7 +340,7 @@ func (s *statement) beginsAt(i int) bool {
 // actingFunction reports whether a function of a database, which is no one of
 // SQL's own, changes something by its name.
 func (t *tables) actingFunction(name string) bool {
-	words := taskWords(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
+	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
 	if len(words) < 2 {
 		return false
 	}

@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -46,32 +46,10 @@ func (c *call) scriptOrTool() []Effect {
 	return c.task(first, say("runs the project's script %s", first))
 }
 
-// taskWords tells the words of a task's name apart: "db:reset", "deployProd".
-func taskWords(name string) []string {
-	var out []string
-	start := 0
-	for i, r := range name {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			if i > start {
-				out = append(out, strings.ToLower(name[start:i]))
-			}
-			start = i + len(string(r))
-		case unicode.IsUpper(r) && i > start && (!unicode.IsUpper(rune(name[i-1])) || i+1 < len(name) && unicode.IsLower(rune(name[i+1]))):
-			out = append(out, strings.ToLower(name[start:i]))
-			start = i
-		}
-	}
-	if start < len(name) {
-		out = append(out, strings.ToLower(name[start:]))
-	}
-	return out
-}
-
 // taskEffect says what a task of a project does, by its name.
 func (t *tables) taskEffect(name string) (Effect, bool) {
 	s := taskSense{database: holdsAny(strings.ToLower(name), "db", "database") || strings.Contains(name, "ecto")}
-	for _, w := range taskWords(name) {
+	for _, w := range readings.Words(name) {
 		if t.ofClass("harmless-task", w) {
 			return Effect{}, false
 		}
@@ -158,7 +136,7 @@ func (c *call) production() bool {
 // liveName reports whether the name of a machine, a container or a database
 // says that people depend on it.
 func liveName(s string) bool {
-	return slices.ContainsFunc(taskWords(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
+	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
 
 // tasksRule judges make and its like: every operand is a task.
