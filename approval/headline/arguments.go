@@ -2,6 +2,7 @@ package headline
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,45 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
+
+// unwrapped are the arguments of a tool that takes them all below one key.
+func unwrapped(args map[string]any) map[string]any {
+	for len(args) == 1 {
+		for _, v := range args {
+			inner, ok := v.(map[string]any)
+			if !ok || texts(v) != nil {
+				return args
+			}
+			args = inner
+		}
+	}
+	return args
+}
+
+// texts are the plain values of an argument, of a list one for each.
+func texts(v any) []string {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			out = append(out, texts(e)...)
+		}
+		return out
+	case map[string]any:
+		for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
+			if v[key] != nil {
+				return texts(v[key])
+			}
+		}
+		return nil
+	default:
+		return []string{fmt.Sprint(v)}
+	}
+}
 
 // names are the names or numbers of a thing, as the arguments tell them, and the key:
 // one that is one of its words, or one that says no more than that it names.
@@ -140,7 +180,7 @@ const (
 // kindOf is the kind of an argument by its key.
 func kindOf(key string) int {
 	switch {
-	case slices.Contains([]string{"title", "subject", "summary", "name", "text", "message", "body", "content"}, key):
+	case slices.Contains([]string{"title", "subject", "topic", "summary", "name", "text", "message", "body", "content"}, key):
 		return titleKey
 	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
 		return idKey

@@ -2,7 +2,6 @@ package headline
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -58,20 +57,6 @@ func callOf(p vaglio.Proposal) *call {
 	return c
 }
 
-// unwrapped are the arguments of a tool that takes them all below one key.
-func unwrapped(args map[string]any) map[string]any {
-	for len(args) == 1 {
-		for _, v := range args {
-			inner, ok := v.(map[string]any)
-			if !ok || texts(v) != nil {
-				return args
-			}
-			args = inner
-		}
-	}
-	return args
-}
-
 // typed is a path as the call spells it, if that is by the home of its user.
 func (c *call) typed(thing string) string {
 	home := reading.HomeOf(thing)
@@ -79,31 +64,6 @@ func (c *call) typed(thing string) string {
 		return "~" + rest
 	}
 	return thing
-}
-
-// texts are the plain values of an argument, of a list one for each.
-func texts(v any) []string {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case string:
-		return []string{v}
-	case []any:
-		var out []string
-		for _, e := range v {
-			out = append(out, texts(e)...)
-		}
-		return out
-	case map[string]any:
-		for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
-			if v[key] != nil {
-				return texts(v[key])
-			}
-		}
-		return nil
-	default:
-		return []string{fmt.Sprint(v)}
-	}
 }
 
 // has reports whether the tool's name has one of the words.

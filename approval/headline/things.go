@@ -78,7 +78,10 @@ func (c *call) service(word string) bool {
 // name is a verb alone.
 func (c *call) keyed() (noun []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+		stem := key
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
+			stem = strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+		}
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || spoken.Is("places bare", key) {
 			continue
 		}
@@ -120,6 +123,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	last := t.nouns[len(t.nouns)-1]
 	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
 	if len(names) == 0 && membership(last) {
+		if len(t.others) == 0 {
+			t.others = t.owner // Of what somebody is a member, they are taken into or out of it.
+		}
 		t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
 		names, key = c.names(t.thing, false, "user")
 	}
@@ -261,7 +267,11 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	if where := c.repository(); where != "" && !slices.Contains(names, where) {
 		said = said.And(inside, where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
-		said = wording.Sentence{{Phrase: inside, Args: []wording.Clause{thing}}}
+		where := inside
+		if t.with == "from %s" {
+			where = t.with
+		}
+		said = wording.Sentence{{Phrase: where, Args: []wording.Clause{thing}}}
 	}
 	return said, len(said) > 0
 }
