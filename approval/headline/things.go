@@ -30,23 +30,14 @@ type toolName struct {
 // named reads the name of the call's tool; ok is false where it has no verb that is
 // listed, or does not say what that is done to.
 func (c *call) named() (t toolName, ok bool) {
-	act, at, n := spoken.ActIn(c.words)
+	act, at, n := c.act()
 	if act == nil {
 		return t, false
-	}
-	if other, next, m := spoken.ActIn(c.words[at+n:]); other != nil && act.Phrase == "runs %s" {
-		act, at, n = other, at+n+next, m // What runs is what does it.
 	}
 	t.act, t.with = act, act.With
 	words := c.words[at+n:]
 	if len(words) == 0 {
-		words = c.words[min(c.server, at):at]
-		if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
-			return t, false // It may be the name of a service.
-		}
-		if len(words) == 0 {
-			words = c.keyed()
-		}
+		words = c.before(at)
 	}
 	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "batch", "bulk", "multiple"}, words[0]) {
 		words = words[1:]
@@ -61,12 +52,38 @@ func (c *call) named() (t toolName, ok bool) {
 			break
 		}
 	}
-	if len(t.nouns) == 0 && len(t.others) > 0 && !slices.ContainsFunc(t.others, func(w string) bool { return !c.service(w) }) {
+	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
 		t.nouns, t.others = c.keyed(), nil
 	}
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	return t, len(t.nouns) > 0
+}
+
+// act is what the name says is done: where that is to run something which does
+// something, what that does.
+func (c *call) act() (act *spoken.Act, at, n int) {
+	act, at, n = spoken.ActIn(c.words)
+	if act == nil || act.Phrase != "runs %s" {
+		return act, at, n
+	}
+	if other, next, m := spoken.ActIn(c.words[at+n:]); other != nil {
+		return other, at + n + next, m
+	}
+	return act, at, n
+}
+
+// before are the nouns of a name whose verb stands behind them; where there are none,
+// that of the arguments. There are none, too, where they may be the name of a service.
+func (c *call) before(verb int) []string {
+	words := c.words[min(c.server, verb):verb]
+	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
+		return nil
+	}
+	if len(words) == 0 {
+		return c.keyed()
+	}
+	return words
 }
 
 // service reports whether a word of the tool's name tells where things are kept.
@@ -123,10 +140,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	last := t.nouns[len(t.nouns)-1]
 	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
 	if len(names) == 0 && membership(last) {
-		if len(t.others) == 0 {
-			t.others = t.owner // Of what somebody is a member, they are taken into or out of it.
-		}
-		t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
+		t.enters()
 		names, key = c.names(t.thing, false, "user")
 	}
 	what := c.whole(&t, names, key)
@@ -144,21 +158,29 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	return out, &t
 }
 
+// enters says that somebody is taken into, or out of, what they are a member of.
+func (t *toolName) enters() {
+	if len(t.others) == 0 {
+		t.others = t.owner
+	}
+	t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
+}
+
 // bare reports whether a thing stands without a name: a new one, or several.
 func (t *toolName) bare(names []string) bool { return len(names) == 0 && (t.plural || t.act.Makes) }
 
 // whole is the thing by its names, and that of which it is one; nothing where the
 // arguments do not tell which it is.
 func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
-	if len(names) == 0 {
+	owner, owned := c.owner(t, key)
+	if len(names) == 0 && (!owned || !t.plural || t.act.Makes) {
 		return c.unnamed(t)
 	}
-	owner, owned := c.owner(t, key)
 	var what wording.Clause
 	switch {
 	case t.thing == nil || len(t.owner) > 0 && !owned:
 		what = wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
-	case len(names) > 1:
+	case len(names) != 1:
 		what = wording.Clause{Phrase: t.thing.Several, Args: []wording.Clause{named(names)}}
 	default:
 		what = wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(names)}}
@@ -176,10 +198,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.holder()
-	owner, owned := c.owner(t, "")
 	switch {
-	case owned && t.plural && !t.act.Makes:
-		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	case t.thing.Single && holder != nil:
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
 	case len(t.owner) > 0:
