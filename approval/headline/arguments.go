@@ -64,7 +64,8 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 		}
 	}
 	for _, end := range []string{
-		"iid", "number", "id", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "ids", "numbers", "names", "keys", "s", "inputs", "items",
+		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
+		"ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if end == "title" && titled {
 			continue
