@@ -29,15 +29,18 @@ func TestWhyTheRulesAsk(t *testing.T) {
 		"not critical":   {"base score", []vaglio.Signal{calm}, "", ""},
 		"both in favour": {named.Message, []vaglio.Signal{named, calm}, "", ""},
 		"climbs": {
-			climbs.Message, []vaglio.Signal{climbs},
+			climbs.Message,
+			[]vaglio.Signal{climbs},
 			"a path seems to climb out of its folder (it contains “..”)", "un percorso sembra uscire dalla sua cartella (contiene «..»)",
 		},
 		"named and odd": {
-			named.Message + "; " + odd.Message, []vaglio.Signal{named, odd},
+			named.Message + "; " + odd.Message,
+			[]vaglio.Signal{named, odd},
 			"an argument has an unusual name: 'a-b'", "un argomento ha un nome insolito: 'a-b'",
 		},
 		"climbs and odd": {
-			climbs.Message + "; " + odd.Message, []vaglio.Signal{climbs, odd},
+			climbs.Message + "; " + odd.Message,
+			[]vaglio.Signal{climbs, odd},
 			"a path seems to climb out of its folder (it contains “..”); an argument has an unusual name: 'a-b'",
 			"un percorso sembra uscire dalla sua cartella (contiene «..»); un argomento ha un nome insolito: 'a-b'",
 		},
