@@ -221,6 +221,12 @@ func swap(t *testing.T, dir string, round int) {
 	must(os.WriteFile(filepath.Join(dir, "Makefile"), []byte("all build test:\n\t"+texts[round%len(texts)]), 0o600))
 }
 
+// weighing is a counted judge that weighs texts, too.
+type weighing struct {
+	*counted
+	vaglio.Weigher
+}
+
 // TestAKeptVerdictIsTheOneThatWouldBeMade takes the rows of the tests through an
 // engine that keeps verdicts and through one that does not, again and again, with
 // what lies in the project swapped in between.
@@ -235,7 +241,7 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := &counted{Judge: made}
+	asked := weighing{&counted{Judge: made}, made}
 	engine := func(g vaglio.Gate) *vaglio.Engine {
 		return build(t, vaglio.Config{Judges: []vaglio.Gate{g}, Home: home, Files: workfiles.Disk{}, Workspaces: []string{dir}})
 	}
