@@ -64,8 +64,8 @@ func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestRulesAreSaidInEveryLanguage holds the texts against what the rules say of
-// calls that make them say everything they can.
+// TestRulesAreSaidInEveryLanguage holds that people are told, each in their language,
+// what the rules say of calls that make them say everything they can.
 func TestRulesAreSaidInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
@@ -93,7 +93,7 @@ func TestRulesAreSaidInEveryLanguage(t *testing.T) {
 		for _, s := range sentences {
 			en, known := english.Judged(s)
 			it, _ := italian.Judged(s)
-			if !known || en != s || it == s {
+			if !known || it == s || it == en {
 				t.Errorf("%q is said as %q and %q (known: %t)", s, en, it, known)
 			}
 			if strings.Contains(s, "a-b") != strings.Contains(it, "a-b") {
