@@ -108,7 +108,7 @@ func TestDemoJudge(t *testing.T) {
 	t.Logf("bad.patch waits for a person: %s", asked.Refusal.Why)
 	somebody := s.signIn(s.link)
 	card := html.UnescapeString(somebody.get("/inbox").body)
-	for _, want := range []string{`"With the patch TestAdd fails: 2 + 3 is no longer 5."`, "semantic:qa-judge"} {
+	for _, want := range []string{"With the patch TestAdd fails: 2 + 3 is no longer 5.", "semantic:qa-judge"} {
 		if !strings.Contains(card, want) {
 			t.Errorf("the card does not have %q", want)
 		}
