@@ -2,6 +2,7 @@ package resident
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,16 +28,18 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
-				total, look := uint64(1000*mebi), 0
+				var total, look atomic.Uint64
+				total.Store(1000 * mebi)
 				var freed []int
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
-					run(ctx, func() uint64 { return total }, func() { freed = append(freed, look) })
+					run(ctx, total.Load, func() { freed = append(freed, int(look.Load())) })
 				}()
 				synctest.Wait()
 				for i, n := range c.each {
-					total, look = total+n, i+1
+					total.Add(n)
+					look.Store(uint64(i + 1))
 					time.Sleep(lookEvery)
 					synctest.Wait()
 				}
