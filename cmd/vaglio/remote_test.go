@@ -169,23 +169,27 @@ func TestAHookOfAnotherMachine(t *testing.T) {
 	for _, row := range []struct {
 		what, stdin, want string
 		flags             []string
+		unasked           bool // nobody is asked for a token
 	}{
-		{"an authority that nobody trusts", token, "is signed by nobody whom this machine trusts", []string{"--at", base}},
-		{"another's token", "x" + token, "token", []string{"--at", base, "--ca", "ca.pem"}},
-		{"no token", "", "there is no token", []string{"--at", base, "--ca", "ca.pem"}},
-		{"nobody there", token, "nobody listens", []string{"--at", "https://127.0.0.1:1", "--ca", "ca.pem"}},
-		{"in the clear", token, "in the clear", []string{"--at", "http://192.0.2.1:8443"}},
-		{"no address", token, "must be a URL", []string{"--at", "gate:8443"}},
-		{"no TLS there", token, "does not speak TLS", []string{"--at", strings.Replace(s.base, "http://", "https://", 1)}},
-		{"a file that is no certificate", token, "holds no certificate", []string{"--at", base, "--ca", binary}},
-		{"a file that is not there", token, "no such file", []string{"--at", base, "--ca", "none.pem"}},
-		{"an authority for nothing", token, "--ca: goes with --at", []string{"--ca", "ca.pem"}},
+		{"an authority that nobody trusts", token, "is signed by nobody whom this machine trusts", []string{"--at", base}, false},
+		{"another's token", "x" + token, "token", []string{"--at", base, "--ca", "ca.pem"}, false},
+		{"no token", "", "there is no token", []string{"--at", base, "--ca", "ca.pem"}, false},
+		{"nobody there", token, "nobody listens", []string{"--at", "https://127.0.0.1:1", "--ca", "ca.pem"}, false},
+		{"in the clear", token, "in the clear", []string{"--at", "http://192.0.2.1:8443"}, true},
+		{"no address", token, "must be a URL", []string{"--at", "gate:8443"}, true},
+		{"no TLS there", token, "does not speak TLS", []string{"--at", strings.Replace(s.base, "http://", "https://", 1)}, false},
+		{"a file that is no certificate", token, "holds no certificate", []string{"--at", base, "--ca", binary}, true},
+		{"a file that is not there", token, "no such file", []string{"--at", base, "--ca", "none.pem"}, true},
+		{"an authority for nothing", token, "--ca: goes with --at", []string{"--ca", "ca.pem"}, true},
 	} {
 		r := here.run(row.stdin+"\n", append([]string{"install", "claude-code", "--yes"}, row.flags...)...)
 		_, kept := os.Stat(here.data(""))
 		_, written := os.Stat(settings)
 		if r.code != exitFailed || !strings.Contains(r.err, row.want) || strings.Count(r.err, "\n") != 1 || strings.Contains(r.err, token) || kept == nil || written == nil {
 			t.Errorf("%s: %d\n%s%s\nwant %q, and nothing changed", row.what, r.code, r.out, r.err, row.want)
+		}
+		if asked := strings.Contains(r.out, "The agent's token"); asked == row.unasked {
+			t.Errorf("%s: a token is asked for: %t", row.what, asked)
 		}
 	}
 

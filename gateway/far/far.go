@@ -104,7 +104,7 @@ func (g Gate) Token(ctx context.Context, env hookmain.Lookup, from Asked) (keep 
 	kept := false
 	if token == "" {
 		if token, err = datafolder.ReadSecret(file); errors.Is(err, fs.ErrNotExist) {
-			token, err = from.token()
+			token, err = from.token(g)
 		} else {
 			kept = err == nil
 		}
@@ -131,8 +131,15 @@ func (g Gate) Token(ctx context.Context, env hookmain.Lookup, from Asked) (keep 
 	}, nil
 }
 
-func (a Asked) token() (datafolder.Secret, error) {
-	_, err := io.WriteString(a.Out, "The agent's token, as `vaglio agent add` printed it where the daemon is:\n")
+// token asks for the token of a daemon. What is wrong with where that is, is told before
+// anybody types a secret.
+func (a Asked) token(of Gate) (datafolder.Secret, error) {
+	c, err := of.Client("not asked for yet")
+	if err != nil {
+		return "", err
+	}
+	c.Close()
+	_, err = io.WriteString(a.Out, "The agent's token, as `vaglio agent add` printed it where the daemon is:\n")
 	if err != nil {
 		return "", err //nolint:wrapcheck // The terminal's own.
 	}
