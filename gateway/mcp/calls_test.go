@@ -424,15 +424,7 @@ func TestOneStateOneRun(t *testing.T) {
 // A server's request is no answer to the client's call of the same number.
 func TestAServersRequestIsNoAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.server.mute = true
-	w.send(toolsCall("1", "hold"))
-	<-w.gate.held
-	w.gate.allow()
-	for !strings.Contains(w.server.lines(), "tools/call") {
-		w.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-		w.next()
-	}
+	w := running(t)
 	const request = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage"}`
 	for _, line := range []string{request, `{"jsonrpc":"2.0","id":1,"result":{}}`} {
 		if _, err := io.WriteString(w.toClient, line+"\n"); err != nil || w.next() != line {

@@ -253,19 +253,26 @@ func TestTakenBackWhileHeld(t *testing.T) {
 	}
 }
 
-// A cancel of a call that the server has is the server's to heed.
-func TestACancelOfARunningCallPasses(t *testing.T) {
-	t.Parallel()
+// running is a world in which the server has a call, by the number 1, and says nothing.
+func running(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t, nil)
 	w.server.mute = true
 	w.send(toolsCall("1", "hold"))
 	<-w.gate.held
 	w.gate.allow()
-	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 	for !strings.Contains(w.server.lines(), "tools/call") {
 		w.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 		w.next()
 	}
+	return w
+}
+
+// A cancel of a call that the server has is the server's to heed.
+func TestACancelOfARunningCallPasses(t *testing.T) {
+	t.Parallel()
+	w := running(t)
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 	w.send(cancel)
 	w.end()
 	if !strings.Contains(w.server.lines(), cancel) || strings.Contains(w.gate.did(), "withdraw") {
