@@ -128,5 +128,29 @@ func isMatch(err error) bool {
 	return ok
 }
 
+// TestEachSideShowsDigitsOfItsOwn has several cards, since two digits are the same on both
+// sides of one in ninety.
+func TestEachSideShowsDigitsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := weighing(t, dispatcher.Deciders{
+			Approvers: []string{"fake:1", "web:owner"},
+			Match:     approval.Match{Channel: "web", Reader: "web:owner", Reached: true},
+		})
+		for _, branch := range []string{"main", "production", "release", "live", "stable", "master"} {
+			id := g.propose(t, push("--force "+branch), 0).Approval.ID.Ask()
+			chat, errChat := g.Card(t.Context(), id, "fake")
+			inbox, errInbox := g.Card(t.Context(), id, "web")
+			if errChat != nil || errInbox != nil || chat.Digits == "" || inbox.Digits == "" {
+				t.Fatal(errChat, errInbox, chat.Digits, inbox.Digits)
+			}
+			if chat.Digits != inbox.Digits {
+				return
+			}
+		}
+		t.Error("the chat's cards show the digits of the inbox")
+	})
+}
+
 // wrongly are digits that no answer of a few ever makes right: no number begins with 0.
 func wrongly(digits string) string { return "0" + digits[1:] }
