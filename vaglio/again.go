@@ -13,9 +13,9 @@ import (
 )
 
 // Approved verdicts are kept for calls that come again and again, from their second
-// time on: most come once, and would only cost what keeping costs. A verdict is used again where the proposal is the same in all that
-// guard and judges go by, and the machine answers all that they asked as it did: then
-// they would say the same.
+// time on: most come once, and would only cost what keeping costs. A verdict is used
+// again where the proposal is the same in all that guard and judges go by, and the
+// machine answers all that they asked as it did: then they would say the same.
 
 // The bounds of the verdicts that are kept: of each and of all, in bytes, and how many.
 const (

@@ -23,7 +23,7 @@ func (v *visit) loaded(rows []row) {
 		words = append(words, text)
 	}
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}}
-	folders := v.placesOf(append(words, v.words...))
+	folders := v.placesOf(slices.Concat(words, v.words))
 	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
 	for _, file := range programs { // all, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))
@@ -41,7 +41,7 @@ func (v *visit) loaded(rows []row) {
 		l.say(v.c.Changed[0], w)
 	}
 	l.follow()
-	l.mayLoad()
+	l.takeLoaded()
 }
 
 // follow takes the files that were named.
@@ -53,9 +53,9 @@ func (l *loading) follow() {
 	}
 }
 
-// mayLoad takes those files that hold what would be asked about, and that a program
+// takeLoaded takes those files that hold what would be asked about, and that a program
 // may find by itself: nobody can list where each of them looks.
-func (l *loading) mayLoad() {
+func (l *loading) takeLoaded() {
 	if !l.runs || l.c.Loaded == nil {
 		return
 	}
@@ -66,14 +66,14 @@ func (l *loading) mayLoad() {
 	named := l.placesOf(operands(l.words))
 	for _, file := range l.c.Changed {
 		if !l.reader.isProse(file) && l.near(file) {
-			l.mayLoadOne(file, slices.Contains(loaded, file), named)
+			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
 		}
 	}
 }
 
-// mayLoadOne takes of one file what may run; holds says that it is loaded, named are
+// takeLoadedOne takes of one file what may run; holds says that it is loaded, named are
 // the paths that the words name.
-func (l *loading) mayLoadOne(file string, holds bool, named map[string]bool) {
+func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) {
 	switch {
 	case l.looked[file]:
 		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
