@@ -304,7 +304,7 @@ func (d *daemon) run(ctx context.Context) error {
 	// The dispatcher outlives the fronts: an answer in flight needs it.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	return together(ctx,
+	err := together(ctx,
 		func(ctx context.Context) error { return d.dispatch(ctx, working) },
 		d.mindStore,
 		d.resumes.Run,
@@ -328,6 +328,11 @@ func (d *daemon) run(ctx context.Context) error {
 			return d.serveFronts(ctx)
 		},
 	)
+	// Whichever part meets it first: mindStore, or one that was about to write.
+	if broken, ok := errors.AsType[*bolt.BrokenError](err); ok {
+		return &exitError{exitBroken, broken}
+	}
+	return err
 }
 
 // dispatch runs the dispatcher, and keeps whether it ended in order. It guards also
@@ -351,7 +356,7 @@ func (d *daemon) dispatch(ctx, working context.Context) error {
 func (d *daemon) mindStore(ctx context.Context) error {
 	select {
 	case <-d.store.Broken():
-		return &exitError{exitBroken, d.store.Ping(context.WithoutCancel(ctx))}
+		return d.store.Ping(context.WithoutCancel(ctx))
 	case <-ctx.Done():
 		return nil
 	}
