@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -254,6 +255,7 @@ func TestTheHistoryIsTakenUp(t *testing.T) {
 
 // TestOldValuesAreDropped lets days go by with a history that keeps a week.
 func TestOldValuesAreDropped(t *testing.T) {
+	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
 		store, key := storetest.NewMemory(), newKey(t)
 		p, err := signed(t, store, &dispatcher.History{Key: key, Keep: 7 * 24 * time.Hour}, "")

@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 func TestADigestComesInItsMessage(t *testing.T) {
@@ -56,6 +57,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 
 // The platform refuses what is beyond its limits, and the fake does, too.
 func TestTheFullestDigestFits(t *testing.T) {
+	race.Alone(t)
 	inWorld(t, func(w *world) {
 		t := w.t
 		for _, lang := range []string{"en", "it"} {

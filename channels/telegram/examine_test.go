@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // wrong are the problems among the findings, as "subject: text → remedy".
@@ -235,6 +236,7 @@ func (d dated) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestNoLookShowsTheToken makes every call of a look fail in every way, with the
 // token in what it says.
 func TestNoLookShowsTheToken(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	for _, method := range []string{"getMe", "getWebhookInfo", "getUpdates", "getChat", "sendChatAction", "getChatMember"} {
 		for _, code := range []int{400, 401, 403, 404, 409, 429, 500, 502} {

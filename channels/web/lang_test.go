@@ -14,6 +14,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -28,6 +29,7 @@ func (in *inbox) spoken(target, languages string) tree {
 }
 
 func TestTheBrowserChoosesTheLanguage(t *testing.T) {
+	race.Alone(t)
 	c := config(full())
 	c.Lang = templates.Italian
 	for _, tt := range []struct {
@@ -59,6 +61,7 @@ var stamps = regexp.MustCompile(`\d{1,2} [A-Za-z]{3} \d{4}, \d\d:\d\d:\d\d [A-Z0
 
 // TestWhatPeopleRead holds the words of every page in each language.
 func TestWhatPeopleRead(t *testing.T) {
+	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
 		for _, lang := range templates.Langs() {
 			var b strings.Builder

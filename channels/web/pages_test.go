@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -91,6 +92,7 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 // A call that is too long to stand among others is offered for Allow only
 // where all of it is shown.
 func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
+	race.Alone(t)
 	d := newDesk()
 	long := "echo BEGIN; " + strings.Repeat("echo ünïcode and more; ", 5000) + "echo END"
 	d.open("longcall", proposal(long))
@@ -284,6 +286,7 @@ func TestHistoryFiltersAndPages(t *testing.T) {
 }
 
 func TestTurnsWithOddNames(t *testing.T) {
+	race.Alone(t)
 	for _, turn := range []string{"t-1", "a/b", "..", ".", "a b?c=d#e", "%2e%2e", "türn", "//"} {
 		t.Run(url.PathEscape(turn), func(t *testing.T) {
 			d := newDesk()
@@ -345,6 +348,7 @@ func TestATurnIsTold(t *testing.T) {
 }
 
 func TestEveryStateIsSaid(t *testing.T) {
+	race.Alone(t)
 	for _, s := range []approval.State{
 		approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded, approval.Spent,
 		approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,
