@@ -8,7 +8,8 @@ import (
 // value is what a name is given.
 type value struct {
 	from, to int
-	// quoted and spaced say how: in quotation marks, with spaces around the sign.
+	// quoted and spaced say how: in quotation marks, with spaces around the sign; as
+	// valueAfter leaves it, behind the sign.
 	quoted, spaced bool
 }
 
@@ -32,7 +33,8 @@ func (sc *scanner) assigned() (from, to int) {
 		}
 		return 0, 0
 	}
-	v := sc.valueAfter(i+1, spaced)
+	v := sc.valueAfter(i + 1)
+	v.spaced = v.spaced && spaced
 	if sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
@@ -179,9 +181,9 @@ func nameBefore(s string, end int) (name string, spaced bool) {
 // valueAfter returns the value that begins behind a sign. It ends where
 // anything begins that a shell or a program would act on. What a program
 // assigns by a := sign is code, unless it is quoted.
-func (sc *scanner) valueAfter(at int, spaced bool) value {
+func (sc *scanner) valueAfter(at int) value {
 	s := sc.text
-	v, walrus := value{spaced: spaced}, false
+	v, walrus := value{}, false
 	switch rest := s[at:]; {
 	case strings.HasPrefix(rest, "=") && s[at-1] != ':':
 		return v // a comparison
@@ -192,7 +194,7 @@ func (sc *scanner) valueAfter(at int, spaced bool) value {
 		at++
 	}
 	blanks := min(span(s[at:], isBlank), 8)
-	v.spaced = v.spaced && blanks > 0
+	v.spaced = blanks > 0
 	at += blanks
 	if strings.HasPrefix(s[at:], `\`) {
 		at++

@@ -29,7 +29,8 @@ func (sc *scanner) dashes() (from, to int) {
 	if dashes > 2 || name == dashes || span(s[name:], isBlank) == 0 {
 		return 0, 0
 	}
-	v := sc.valueAfter(sc.at+name, false)
+	v := sc.valueAfter(sc.at + name)
+	v.spaced = false // no sign stands there
 	if slices.Contains(sc.plain, sc.pastBlanks(sc.at+name)) {
 		return 0, 0
 	}

@@ -164,7 +164,7 @@ func (sc *scanner) loginAt(f form, from, to int) {
 	if strings.Trim(word[:max(cut, 0)], `"'`) == "" {
 		return
 	}
-	if v := sc.valueAfter(from+cut+1, false); v.to > v.from {
+	if v := sc.valueAfter(from + cut + 1); v.to > v.from {
 		sc.holdPlace(v.from, min(v.to, from+host))
 	}
 }
@@ -199,13 +199,13 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	if at > 0 && strings.HasPrefix(sc.text[at:], "=") {
 		at++
 	}
-	v := sc.valueAfter(at, false)
+	v := sc.valueAfter(at)
 	switch rest := sc.text[v.from:]; {
 	case v.to > v.from:
 	case v.quoted: // in quotation marks of both kinds
-		v = sc.valueAfter(v.from, false)
+		v = sc.valueAfter(v.from)
 	case strings.HasPrefix(rest, "$'"):
-		v = sc.valueAfter(v.from+len("$"), false)
+		v = sc.valueAfter(v.from + len("$"))
 	}
 	if sign == ',' { // which ends a bare value elsewhere
 		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
@@ -215,7 +215,7 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		if cut < 0 {
 			return
 		}
-		v = sc.valueAfter(v.from+cut+1, false)
+		v = sc.valueAfter(v.from + cut + 1)
 	}
 	sc.refers(v.from)
 	text := sc.text[v.from:v.to]

@@ -86,7 +86,8 @@ func TestEdges(t *testing.T) {
 		// handed in
 		"printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧' | chpasswd", `printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\n' | chpasswd`, "printf 'a:⟦hunter2x⟧\\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd", "printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\\nc:⟦hunter4x⟧' | chpasswd",
 		"echo ⟦hunter2x⟧ | ssh a b c d e f passwd", "echo hunter2x | ssh a b c d e f g passwd", "htpasswd --init <<< hunter2x", "htpasswd -ni me <<< ⟦hunter2x⟧",
-		"docker x login -p hunter2x", "docker --x y login -p ⟦hunter2x⟧", "docker --x=y login -p ⟦hunter2x⟧", "docker --x=y z login -p hunter2x",
+		"docker x login -p hunter2x", "docker --x y login -p ⟦hunter2x⟧", "docker --x=y login -p ⟦hunter2x⟧", "docker --x=y z login -p hunter2x", "docker --x y z login -p hunter2x",
+		`printf 'a:⟦hunter2x⟧\n\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd`,
 		"client_secret=https://***@h/x", "x 123456:A" + fill(33), "echo  | passwd", "chpasswd <<EOF\nroot:⟦hunter2x⟧", "chpasswd <<EOF\nroot:⟦hunter2x⟧\n\nann:⟦hunter3x⟧\nEOF\nbob:hunter4x",
 		"mysql \\\n -p⟦hunter2x⟧", "mysql; x -u me -p ⟦hunter2x⟧", "mysql x -u me -p hunter2x", "it is identified x 'hunter2x'", "identified; x by 'hunter2x'", "the name x value=hunter2x",
 		"x eyJ" + fill(20), "x eyJ" + fill(20) + ".eyJ" + fill(20), "x ⟦eyJ" + fill(20) + ".eyJ" + fill(20) + ".⟧ y", "x eyJ" + fill(6) + ".eyJ" + fill(20) + "." + fill(20),
@@ -94,6 +95,7 @@ func TestEdges(t *testing.T) {
 		// calls of functions
 		"connect('a', 'b', 'c', '⟦hunter2x⟧', 'd')", "set('password', '⟦hunter2x⟧', 'x')", "set('user', 'hunter2x')", "set('password')", "hash_password('⟦hunter2x⟧')", "hash_password(x)", "auth=('me', '⟦hunter2x⟧')", "login('me', 'Bearer ⟦hunter2x⟧')",
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
+		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
 	frame := strings.Repeat("OF ", 17) + "OF"

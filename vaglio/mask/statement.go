@@ -25,7 +25,7 @@ func (sc *scanner) statement() (from, to int) {
 	if !strings.HasPrefix(quote, "'") && !strings.HasPrefix(quote, `"`) && !sc.netrc() {
 		return sc.namedHere()
 	}
-	v := sc.valueAfter(sc.at+end, false)
+	v := sc.valueAfter(sc.at + end)
 	if placeholder(sc.text[v.from:v.to]) {
 		return 0, 0
 	}
@@ -44,7 +44,7 @@ func (sc *scanner) namedHere() (from, to int) {
 	if slices.Contains(verbs()["reads"], before[strings.LastIndexAny(before, " \t\n")+1:]) {
 		return 0, 0
 	}
-	v := sc.valueAfter(sc.at+end, false)
+	v := sc.valueAfter(sc.at + end)
 	if text := sc.text[v.from:v.to]; v.quoted || !looksRandom(text) || strings.ContainsAny(text, "-_") {
 		return 0, 0
 	}

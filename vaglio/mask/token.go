@@ -133,9 +133,6 @@ func gitHub(s string) int {
 }
 
 func gitLab(s string) int {
-	if !strings.HasPrefix(s, "gl") {
-		return 0
-	}
 	return max(long(s, "glpat-", 20), dotted(s, "gldt-", 20), long(s, "glrt-", 20), long(s, "glptt-", 20),
 		long(s, "glcbt-", 20), long(s, "glsoat-", 20), long(s, "glagent-", 20), long(s, "glft-", 20))
 }
