@@ -32,6 +32,8 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 		"hidden, deeper":              {call{command: "unheardof", changed: ".d/e/y.cfg"}, ""},
 		"settings that are code":      {call{command: "unheardof", changed: ".y.rb"}, ".y.rb:1 ruby? y()"},
 		"code called settings":        {call{command: "unheardof", changed: "y.conf.rb"}, "y.conf.rb:1 ruby? y()"},
+		"words of a tool in settings": {call{command: "unheardof", changed: "w.conf.rb"}, "w.conf.rb:1 ruby? x 'ls -l'\nw.conf.rb:1 sh? ls -l"},
+		"words of a tool in code":     {call{command: "unheardof w.rb", changed: "w.rb"}, "w.rb:1 ruby? x 'ls -l'"},
 		"of a program with a row":     {call{command: "unheardof", changed: "Rakefile"}, ""},
 		"named by settings":           {call{command: "unheardof", changed: "a.cfg y.rb"}, "y.rb:1 ruby? y()"},
 		"settings that name settings": {call{command: "unheardof", changed: "b.cfg d/y.cfg"}, "d/y.cfg:1 sh? ls -l"},
@@ -57,7 +59,7 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 				base := name[strings.LastIndexByte(name, '/')+1:]
 				tt.files[name] = map[string]string{
 					"x.cfg": "a = 1\nrun = ls -l\n", "y.cfg": "ls -l", "y.rb": "y()", ".y.rb": "y()", "y.conf.rb": "y()", "z": code["z"], "unheardof": code["z"], "other": code["z"],
-					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'",
+					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'", "w.conf.rb": "x 'ls -l'", "w.rb": "x 'ls -l'",
 				}[base]
 			}
 		}
@@ -67,10 +69,77 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 	}
 }
 
+// TestWhatWouldBeAskedAboutIsFound takes what holds something that would be asked about,
+// and that a program may find without its being named.
+func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
+	t.Parallel()
+	f := files{
+		"a.rb": "y()", "deep/a.rb": "y()", "/o/a.rb": "y()", "notes.md": "ls -l", "x.sh": "ls -l", "sub/x.sh": "ls -l", "sub/deep/x.sh": "ls -l", "conf.yaml": "run: ls -l",
+		"Makefile": "all: ; id\nbuild:\n\tls -l\n", "sub/Makefile": "all: ; id\nbuild:\n\tps -e\n", "justfile": "all:\n  id\nbuild:\n  ls -l\n",
+		"Taskfile.yml": "tasks:\n  default: id\n  build: ls -l\n", "package.json": "{\"scripts\":{\"build\":\"ls -l\"},\n\"x\":{\"exec\":\"ps -e\"}}",
+		"Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
+	}
+	for _, tt := range []struct{ command, changed, loaded, want string }{
+		{"unheardof", "a.rb", "a.rb", "a.rb:1 ruby? y()"},
+		{"unheardof", "a.rb", "b.rb", ""},
+		{"unheardof", "a.rb", "", ""},
+		{"unheardof", "a.rb deep/a.rb", "deep/a.rb", "deep/a.rb:1 ruby? y()"},
+		{"unheardof", "/o/a.rb", "/o/a.rb", ""},
+		{"unheardof", "notes.md", "notes.md", ""},
+		{"unheardof", "conf.yaml", "conf.yaml", "conf.yaml:1 sh? ls -l"},
+		{"ls", "a.rb", "a.rb", ""},
+		{"cp a b", "a.rb", "a.rb", ""},
+		{"eslint x", "a.rb", "a.rb", ""},
+		{"make build", "a.rb", "a.rb", "Makefile:3 sh ls -l\na.rb:1 ruby? y()"},
+		// scripts, where they or their folders are named
+		{"unheardof", "x.sh", "x.sh", ""},
+		{"unheardof x.sh", "x.sh", "x.sh", "x.sh:1 sh? ls -l"},
+		{"unheardof x.sh", "sub/x.sh", "sub/x.sh", ""},
+		{"unheardof sub", "sub/x.sh", "sub/x.sh", "sub/x.sh:1 sh? ls -l"},
+		{"unheardof sub", "sub/deep/x.sh", "sub/deep/x.sh", "sub/deep/x.sh:1 sh? ls -l"},
+		{"unheardof sub", "sub/x.sh", "a.rb", ""},
+		{"unheardof --in=sub", "sub/x.sh", "sub/x.sh", ""},
+		{"unheardof .", "x.sh", "x.sh", ""},
+		{"unheardof /", "x.sh", "x.sh", ""},
+		// tasks, by their names
+		{"unheardof build", "Makefile", "Makefile", "Makefile:3 sh? ls -l"},
+		{"unheardof build", "sub/Makefile", "sub/Makefile", "sub/Makefile:3 sh? ps -e"},
+		{"unheardof build", "justfile", "justfile", "justfile:4 sh? ls -l"},
+		{"unheardof a:build", "justfile", "justfile", "justfile:4 sh? ls -l"},
+		{"unheardof build", "Taskfile.yml", "Taskfile.yml", "Taskfile.yml:3 sh? ls -l"},
+		{"unheardof build", "package.json", "package.json", "package.json:1 sh? ls -l\npackage.json:2 sh? ps -e\npackage.json:2 sh? 'exec' 'ps -e'"},
+		{"unheardof test", "package.json", "package.json", "package.json:2 sh? ps -e\npackage.json:2 sh? 'exec' 'ps -e'"},
+		{"unheardof build", "Makefile deep/a.rb", "Makefile deep/a.rb", "Makefile:3 sh? ls -l\ndeep/a.rb:1 ruby? y()"},
+		// what their own tools find all of
+		{"unheardof Docker", "Dockerfile", "Dockerfile", ""},
+		{"unheardof", "pom.xml", "pom.xml", ""},
+		{"unheardof", "CMakeLists.txt", "CMakeLists.txt", ""},
+		// what was read already, and what cannot be
+		{"pytest", "conftest.py", "conftest.py", "conftest.py:1 python run('ls -l')\nconftest.py:1 sh? ls -l"},
+		{"pytest", "conftest.py", "a.rb", "conftest.py:1 python run('ls -l')"},
+		{"make -f gone", "gone", "gone", "gone:1 was changed in this session, and cannot be read"},
+		{"make -f gone", "gone", "a.rb", ""},
+	} {
+		c := call{command: tt.command, files: f, changed: tt.changed, loaded: tt.loaded}
+		if got := c.tasks(t); got != tt.want {
+			t.Errorf("%s, with %s written and %s to be asked about:\n got %s\nwant %s", tt.command, tt.changed, tt.loaded, got, tt.want)
+		}
+	}
+	for command, want := range map[string]string{"uv run conftest.py": "conftest.py:1 python run('ls -l')", "unheardof gone.py": "a.rb:1 ruby? y()"} {
+		c := call{command: command, files: f, changed: "a.rb", loaded: "a.rb", carries: true}
+		if got := c.tasks(t); got != want {
+			t.Errorf("%s, which carries its program:\n got %s\nwant %s", command, got, want)
+		}
+	}
+}
+
 // TestCommandsInTexts finds what may be a command in a line of a form that is not known.
 func TestCommandsInTexts(t *testing.T) {
 	t.Parallel()
+	longest := "./" + strings.Repeat("a", 4094)
 	for line, want := range map[string]string{
+		longest + " -l":    longest + " -l",
+		longest + "a -l":   "",
 		"ls -l":            "ls -l",
 		"ls":               "",
 		"./x":              "./x",

@@ -35,6 +35,7 @@ type call struct {
 	// env are variables that were set before, changed and input files of /p.
 	env            map[string]string
 	changed, input string
+	loaded         string // of the files that were changed those that hold what would be asked about
 	carries        bool
 	looked         *[]string // takes the names of the files that are asked for
 }
@@ -51,6 +52,14 @@ func (c call) tasks(t *testing.T) string {
 	}
 	for name := range strings.FieldsSeq(c.changed) {
 		task.Changed = append(task.Changed, path.Join("/p", name))
+	}
+	if c.loaded != "" {
+		task.Loaded = func() (all []string) {
+			for name := range strings.FieldsSeq(c.loaded) {
+				all = append(all, path.Join("/p", name))
+			}
+			return all
+		}
 	}
 	for name := range strings.FieldsSeq(c.input) {
 		task.Input = append(task.Input, path.Join("/p", name))
@@ -143,6 +152,7 @@ func TestTasks(t *testing.T) {
 		{"pre-commit run", files{".pre-commit-config.yaml": "repos:\n- hooks:\n  - entry: ./x.sh\n"}, ".pre-commit-config.yaml:3 sh 'sh' '-c' './x.sh'"},
 		{"gdb -x a.gdb", files{"a.gdb": "run\nshell ls\n"}, "a.gdb:2 sh ls\na.gdb:1 gdb run\nshell ls"},
 		{"papermill a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
+		{"papermill a.ipynb a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
 		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, "a.py:1 python import b\nb.py:1 python b()"},
 		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "b/c.py:1 python c()"},
 		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "tool/__init__.py:1 python a()\ntool/__main__.py:1 python b()"},
@@ -227,6 +237,16 @@ func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 	}
 	if got := r.Tasks(shell.TaskCall{Name: "docker", Args: []shell.Word{shell.Text("build"), shell.Text(".")}, Cwd: "/p", Files: files{"Dockerfile": strings.Repeat("RUN ls\n", 300)}}); len(got) != 200 || got[len(got)-1].Closed == nil {
 		t.Errorf("%d commands of a file with 300, and no end that is not known", len(got))
+	}
+}
+
+// TestTextsOfABound keeps texts up to the bound, and says where there is more.
+func TestTextsOfABound(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{2 << 20: "Vagrantfile:1 ruby aaa", 2<<20 + 1: "Vagrantfile:1 holds more than is read"} {
+		if got := tasks(t, "vagrant up", files{"Vagrantfile": strings.Repeat("a", size)}); !strings.HasPrefix(got, want) {
+			t.Errorf("a file of %d bytes: %.200s, want %s", size, got, want)
+		}
 	}
 }
 
