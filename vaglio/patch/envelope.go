@@ -73,7 +73,7 @@ func (r *reader) body(verb Verb) string {
 			return "" // a delete has no lines of its own
 		}
 		marked := strings.TrimSpace(line)
-		if verb == Create && strings.HasPrefix(marked, "*** ") && line[0] != '+' {
+		if verb == Create && strings.HasPrefix(marked, "*** ") {
 			return added.String()
 		}
 		r.next()

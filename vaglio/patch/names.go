@@ -70,10 +70,8 @@ func fits(c, mark byte) bool {
 // unquoted takes the quotes of C off a name, if it has any.
 func unquoted(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) > 1 && s[0] == '"' {
-		if u, err := strconv.Unquote(s); err == nil {
-			return u
-		}
+	if u, err := strconv.Unquote(s); err == nil && s[0] == '"' {
+		return u
 	}
 	return s
 }

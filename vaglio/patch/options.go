@@ -8,7 +8,7 @@ import (
 
 // parse tells the options and operands of a command apart.
 func (a *applier) parse() {
-	g, _ := grammarOf(a.name)
+	g := grammarOf(a.name)
 	a.options = map[string]shell.Word{}
 	words := a.cmd.Argv[1:]
 	if strings.HasPrefix(a.name, "apply") { // the patch itself may begin with a dash

@@ -33,21 +33,19 @@ type grammar struct {
 
 // grammarOf knows the programs that apply patches; the name of a subcommand is
 // behind that of its program.
-func grammarOf(name string) (grammar, bool) {
+func grammarOf(name string) grammar {
 	switch name {
 	case "patch", "gpatch":
 		return grammar{"pidorFBzDYgVx", []string{
 			"strip", "input", "directory", "output", "reject-file", "fuzz", "prefix", "suffix", "ifdef", "basename-prefix", "get",
 			"version-control", "quoting-style", "read-only", "reject-format",
-		}}, true
+		}}
 	case "git apply":
-		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "build-fake-ancestor"}}, true
+		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "build-fake-ancestor"}}
 	case "git am":
-		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "patch-format"}}, true
-	case "apply_patch", "applypatch":
-		return grammar{}, true
+		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "patch-format"}}
 	}
-	return grammar{}, false
+	return grammar{}
 }
 
 // Expand returns a script in which every command that applies a patch is

@@ -45,6 +45,8 @@ func TestExpand(t *testing.T) {
 		{"git apply --directory=sub -p2" + doc(plain), "write sub/x"},
 		{"git -C /srv apply --dir sub" + doc(plain), "write /srv/sub/dir/x"},
 		{"git -C /srv -C in apply" + doc(plain), "write /srv/in/dir/x"},
+		{"git -C /srv apply --directory=/in" + doc(plain), "write /in/dir/x"},
+		{"git -C /srv -C /in apply" + doc(plain), "write /in/dir/x"},
 		{"git -c a=b apply -" + doc(outside), "write ../../y"},
 		{"git apply --check" + doc(outside), ""},
 		{"git apply --stat" + doc(outside), ""},
