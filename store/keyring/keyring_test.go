@@ -210,8 +210,29 @@ func TestWrongKeyFiles(t *testing.T) {
 	if _, err := keyring.Load(path+"x", nil); !errors.Is(err, keyring.ErrMissing) || !strings.Contains(err.Error(), "is not there") {
 		t.Error(err)
 	}
-	if _, err := keyring.Make(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+	if _, err := keyring.Make(t.TempDir(), nil); err == nil || !strings.HasSuffix(err.Error(), ": cannot be read: is no regular file") {
 		t.Errorf("a folder is a key file: %v", err)
+	}
+}
+
+// TestAKeyFileThatCannotBeReadToItsEnd takes a file for one that opens and has no first byte.
+func TestAKeyFileThatCannotBeReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	const path = "/proc/self/mem"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("this system has no such file")
+	}
+	if _, err := keyring.Make(path, nil); err == nil || err.Error() != "key file "+path+": cannot be read: input/output error" {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsShorterThanAKeysIDHasNone(t *testing.T) {
+	t.Parallel()
+	for sealed, want := range map[string]uint32{"": 0, "\x00\x00\x01": 0, "\x00\x00\x01\x02": 258, "\x00\x00\x01\x02more": 258} {
+		if got := keyring.KeyOf([]byte(sealed)); got != want {
+			t.Errorf("%q was sealed with %d, want %d", sealed, got, want)
+		}
 	}
 }
 
