@@ -247,6 +247,8 @@ func TestTools(t *testing.T) {
 		"read_kube":            {args("fs_read", "path", "/home/user/.kube/config"), "path.secrets"},
 		"read_split":           {args("fs_read", "dir", "~/.kube", "name", "config"), "path.secrets"},
 		"read_glob":            {args("read_many_files", "paths", []any{"~/.kube/conf*"}), "path.secrets"},
+		"read_glob_bracket":    {args("read_many_files", "paths", []any{"~/.kube/confi[]g]"}), "path.secrets"},
+		"read_glob_not":        {args("read_many_files", "paths", []any{"~/.kube/confi[!]a]"}), "path.secrets"},
 		"read_environ":         {args("fs_read", "path", "/proc/sys/../1/environ"), "path.proc"},
 		"read_key_by_name":     {args("fs_read", "path", "deploy/id_ed25519"), "path.keys"},
 		"upload":               {args("upload", "file", "~/.pypirc"), "path.secrets"},

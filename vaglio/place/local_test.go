@@ -61,6 +61,35 @@ func TestDecodings(t *testing.T) {
 	}
 }
 
+// TestPercent decodes what is an escape, and leaves what only looks like one.
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"%2f": "/", "%2F": "/", "%aa%AA": "\xaa\xaa", "%09": "\t", "%99": "\x99", "%ff%FF": "\xff\xff", "%%41": "%A", "%4": "%4", "%41": "A", "%c0%af%C0%AE": "/.",
+		"%2g": "%2g", "%g2": "%g2", "%2G": "%2G", "%G2": "%G2", "%2z": "%2z", "%2:": "%2:", "%/2": "%/2", "%2@": "%2@", "%`2": "%`2",
+		"%u002f": "/", "%U002F": "/", "%u002": "%u002", "%u00zf": "%u00zf",
+	} {
+		if got := unpercent(text); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestGlobbed writes wildcards as marks; a bracket that nothing closes in its step is none, and
+// what stands first in one does not close it.
+func TestGlobbed(t *testing.T) {
+	t.Parallel()
+	one, any := string(AnyByte), string(AnyText)
+	for text, want := range map[string]string{
+		"a": "a", "a*b?c": "a" + any + "b" + one + "c", "a[bc]d": "a" + one + "d", "[a]": one, "[ab][c]": one + one, "[a": "[a", "[": "[", "[]": "[]", "[]a]": one, "[]]": one, "[!]": "[!]", "[!a]": one, "[^]": "[^]", "[^a]b": one + "b", "[!]a]": one, "[]/]": "[]/]", "[!/a]": "[!/a]", "a[": "a[", "a[!": "a[!",
+		"[a/b]": "[a/b]", "[a/[b]": "[a/" + one, "[[a]": one, "[/]": "[/]", "[]/[a]": "[]/" + one, "[ab/c[d]e": "[ab/c" + one + "e",
+	} {
+		if got := Globbed(text); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestWhatNobodySees takes out of a text what leaves no mark, and nothing beside it.
 func TestWhatNobodySees(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func Globbed(where string) string {
 		return where
 	}
 	var b strings.Builder
-	next := -1 // where a bracket or a step ends next
+	next, ended := -1, where+"//" // where a bracket or a step ends next
 	for i := 0; i < len(where); i++ {
 		switch where[i] {
 		case '*':
@@ -113,13 +113,14 @@ func Globbed(where string) string {
 		case '?':
 			b.WriteByte(AnyByte)
 		case '[':
-			if next <= i {
-				if next = strings.IndexAny(where[i:], "]/"); next < 0 {
-					next = len(where)
-				}
-				next += i
+			first := i + 1 // of those that it stands for: it closes nothing
+			if strings.HasPrefix(where[first:], "!") || strings.HasPrefix(where[first:], "^") {
+				first++
 			}
-			if next > i+1 && next < len(where) && where[next] == ']' {
+			if next <= first {
+				next = first + 1 + strings.IndexAny(ended[first+1:], "]/")
+			}
+			if ended[next] == ']' && ended[first] != '/' {
 				b.WriteByte(AnyByte)
 				i = next
 				continue
