@@ -79,9 +79,9 @@ func TestPercent(t *testing.T) {
 // what stands first in one does not close it.
 func TestGlobbed(t *testing.T) {
 	t.Parallel()
-	one, any := string(AnyByte), string(AnyText)
+	one, more := string(AnyByte), string(AnyText)
 	for text, want := range map[string]string{
-		"a": "a", "a*b?c": "a" + any + "b" + one + "c", "a[bc]d": "a" + one + "d", "[a]": one, "[ab][c]": one + one, "[a": "[a", "[": "[", "[]": "[]", "[]a]": one, "[]]": one, "[!]": "[!]", "[!a]": one, "[^]": "[^]", "[^a]b": one + "b", "[!]a]": one, "[]/]": "[]/]", "[!/a]": "[!/a]", "a[": "a[", "a[!": "a[!",
+		"a": "a", "a*b?c": "a" + more + "b" + one + "c", "a[bc]d": "a" + one + "d", "[a]": one, "[ab][c]": one + one, "[a": "[a", "[": "[", "[]": "[]", "[]a]": one, "[]]": one, "[!]": "[!]", "[!a]": one, "[^]": "[^]", "[^a]b": one + "b", "[!]a]": one, "[]/]": "[]/]", "[!/a]": "[!/a]", "a[": "a[", "a[!": "a[!",
 		"[a/b]": "[a/b]", "[a/[b]": "[a/" + one, "[[a]": one, "[/]": "[/]", "[]/[a]": "[]/" + one, "[ab/c[d]e": "[ab/c" + one + "e",
 	} {
 		if got := Globbed(text); got != want {

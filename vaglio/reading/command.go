@@ -230,9 +230,6 @@ func (w *walk) line(text string, sc *scope, at string, m mood) {
 
 // argv reads a command that is given as words.
 func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
-	if len(argv) == 0 {
-		return
-	}
 	if sc.input != "" && sc.commands {
 		w.line(quoted(argv), sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
 		return
