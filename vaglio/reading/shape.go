@@ -140,11 +140,8 @@ func isDotted(s, marks string) bool {
 // isCall says that a line begins with a call: name(argument or a.b(. A shell
 // takes a name and two parentheses as a function, and nothing between them.
 func isCall(line string) bool {
-	open := strings.IndexByte(line, '(')
-	if open <= 0 || !isDotted(line[:open], "[") || open+1 == len(line) {
-		return false
-	}
-	return line[open+1] != ')' || strings.Contains(line[:open], ".")
+	name, given, _ := strings.Cut(line, "(")
+	return given != "" && isDotted(name, "[") && (given[0] != ')' || strings.Contains(name, "."))
 }
 
 // isPythonAssignment says that a line gives a name a value with blanks around
