@@ -191,10 +191,7 @@ func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 // cancelled is the key of the request that a client takes back, "" if it cannot be
 // read.
 func cancelled(m jsonrpc.Message) string {
-	params, err := jsonrpc.Object(m.Params, "requestId")
-	if err != nil {
-		return ""
-	}
+	params, _ := jsonrpc.Object(m.Params, "requestId") // What cannot be read has no id.
 	id, err := jsonrpc.ParseID(params["requestId"])
 	if err != nil {
 		return ""

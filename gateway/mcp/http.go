@@ -92,9 +92,7 @@ func NewHandler(o Options, upstream string) (*Handler, error) {
 			if r.Context().Err() == nil {
 				h.log("the server could not be asked: %v", err)
 			}
-			if x, ok := r.Context().Value(exchangeKey{}).(*exchange); ok {
-				x.lost(h)
-			}
+			exchangeOf(r).lost(h)
 			w.WriteHeader(http.StatusBadGateway)
 		},
 	}

@@ -22,12 +22,21 @@ type web struct {
 	up     *httptest.Server
 	base   string
 	seen   chan http.Header
+	log    logged
 	h      *Handler
+}
+
+// logged are the lines that a proxy logs.
+type logged chan string
+
+func (l logged) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
 }
 
 func newWeb(t *testing.T, events bool) *web {
 	t.Helper()
-	w := &web{t: t, gate: newGate(), server: &server{}, seen: make(chan http.Header, 64)}
+	w := &web{t: t, gate: newGate(), server: &server{}, seen: make(chan http.Header, 64), log: make(logged, 64)}
 	w.server.describe(aTool("ok", ""), aTool("ok_more", ""), aTool("hold", ""), aTool("no", ""))
 	w.up = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -51,7 +60,7 @@ func newWeb(t *testing.T, events bool) *web {
 		}
 	}))
 	t.Cleanup(w.up.Close)
-	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, w.up.URL+"/mcp")
+	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}, Log: w.log}, w.up.URL+"/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +234,21 @@ func TestHTTPPassesNothingUnread(t *testing.T) {
 	}
 }
 
+// logs checks what the proxy has logged since.
+func (w *web) logs(want ...string) {
+	w.t.Helper()
+	for _, part := range want {
+		got := ""
+		select {
+		case got = <-w.log:
+		default:
+		}
+		if !strings.Contains(got, part) {
+			w.t.Errorf("logged was %q, want %q", got, part)
+		}
+	}
+}
+
 // held starts a call that is held, and reads its headers and first line.
 func (w *web) held(ctx context.Context, headers ...string) *bufio.Reader {
 	w.t.Helper()
@@ -340,9 +364,18 @@ func TestHTTPServerDies(t *testing.T) {
 	if !strings.HasPrefix(data, `{"jsonrpc":"2.0","id":1,"error":{`) || !strings.Contains(data, "could not be asked") {
 		t.Errorf("%s", rest)
 	}
+	w.logs("has not answered the call that was allowed as a-1")
 	if got := w.post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); got.status != http.StatusBadGateway {
 		t.Errorf("got %d", got.status)
 	}
+	w.logs("could not be asked")
+	go func() { <-w.gate.held; w.gate.allow() }()
+	r := w.request(t.Context(), http.MethodPost, toolsCall("3", "hold"))
+	r.Header.Set("Accept", "application/json")
+	if got := w.do(r); got.status != http.StatusBadGateway {
+		t.Errorf("without a stream: got %d", got.status)
+	}
+	w.logs("could not be asked", "has not answered the call that was allowed as a-2")
 }
 
 // A notice on the server's own stream has the tools read anew.

@@ -145,12 +145,15 @@ type exchange struct {
 
 type exchangeKey struct{}
 
+// exchangeOf is that of a request, which each has that goes to the server.
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	return x
+}
+
 // answered watches what the server answers.
 func (h *Handler) answered(resp *http.Response) error {
-	x, ok := resp.Request.Context().Value(exchangeKey{}).(*exchange)
-	if !ok {
-		x = &exchange{}
-	}
+	x := exchangeOf(resp.Request)
 	h.challenge(resp, x.host)
 	h.metadata(resp, x.host)
 	x.watch(resp.Request.Context(), h, resp)

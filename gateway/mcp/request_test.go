@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -175,7 +176,7 @@ func TestPinsOfTools(t *testing.T) {
 			t.Errorf("%s became %s, %v", text, kept, err)
 		}
 	}
-	for size, fits := range map[int64]bool{maxPins: true, maxPins + 1: false} {
+	for size, fits := range map[int64]bool{16 << 20: true, 16<<20 + 1: false} {
 		text := `{"tools":{"x":["1"]}}`
 		if err := errors.Join(os.WriteFile(files[0], []byte(text+strings.Repeat(" ", int(size)-len(text))), 0o600)); err != nil {
 			t.Fatal(err)
@@ -224,6 +225,47 @@ func TestServeHTTP(t *testing.T) {
 	if err := ServeHTTP(t.Context(), Options{Pins: pins{}}, l, up.URL); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("on a closed listener: %v", err)
 	}
+}
+
+// oneConn is a listener to which one connection is made.
+type oneConn struct {
+	net.Listener
+
+	conns chan net.Conn
+}
+
+func (l oneConn) Accept() (net.Conn, error) {
+	c, ok := <-l.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (l oneConn) Close() error { close(l.conns); return nil }
+
+// A request that hangs keeps no proxy that ends.
+func TestServeHTTPLeavesWhatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		mine, theirs := net.Pipe()
+		l := oneConn{conns: make(chan net.Conn, 1)}
+		l.conns <- theirs
+		done := make(chan error, 1)
+		go func() { done <- ServeHTTP(ctx, Options{Pins: pins{}}, l, "http://127.0.0.1:1") }()
+		if _, err := io.WriteString(mine, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if got, err := io.ReadAll(mine); err != nil || len(got) > 0 {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
 }
 
 // Over HTTP, too, a client is known by how it introduces itself, a name is of one call at

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,6 +202,54 @@ func TestAllElsePassesAsItIs(t *testing.T) {
 	w.end()
 	if got := w.server.lines(); !strings.HasPrefix(got, strings.Join(odd, "\n")) {
 		t.Errorf("the server got\n%s", got)
+	}
+}
+
+// A list that the client asks for is learnt page by page; the proxy asks for none of its own.
+func TestTheClientsListIsLearnt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, params := range []string{`{}`, `{"cursor":"p2"}`} {
+		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":` + params + `}`)
+		w.next()
+	}
+	for _, name := range []string{"ok", "ok_paged"} {
+		w.send(toolsCall("2", name))
+		w.next()
+	}
+	w.end()
+	if n := strings.Count(w.server.lines(), "tools/list"); n != 2 {
+		t.Errorf("the server was asked for its tools %d times:\n%s", n, w.server.lines())
+	}
+	for _, p := range w.gate.proposed {
+		if p.Context.Concerns != nil {
+			t.Errorf("%s: %v", p.Executor, p.Context.Concerns)
+		}
+	}
+}
+
+// deadServer takes nothing, and breaks off what it says once it gets no more.
+type deadServer struct{ says *io.PipeWriter }
+
+func (deadServer) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+func (s deadServer) Close() error            { return s.says.CloseWithError(errors.New("broken off")) }
+
+// Of a side that is gone the operator is told.
+func TestSidesThatAreGone(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	from, says := io.Pipe()
+	err := Pass(t.Context(), Options{Gate: newGate(), Name: "srv", Pins: pins{}, Log: &log}, Streams{
+		FromClient: strings.NewReader("no json\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"), ToClient: deadServer{},
+		FromServer: from, ToServer: deadServer{says},
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "mcp: the server's message ") || !strings.Contains(err.Error(), "broken off") {
+		t.Error(err)
+	}
+	for _, want := range []string{"the client could not be written to: ", "the server could not be written to: "} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("logged was %q, want %q", log.String(), want)
+		}
 	}
 }
 
