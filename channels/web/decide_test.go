@@ -67,7 +67,7 @@ func TestDenyWithWords(t *testing.T) {
 	in := newInbox(t, d).signIn()
 	form := tap(approval.ChoiceDeny)
 	form.Set("from", "ask")
-	form.Set("words", "  Only dist,\r\nplease.\x00\x1b[31m\xff ")
+	form.Set("words", "  Only dist,\r\nplease.\x00\x1b[31m\x7f\xff ")
 	doc := in.press(form)
 	if got := d.lastTap().Words; got != "Only dist,\nplease.[31m\uFFFD" {
 		t.Errorf("words: got %q", got)
@@ -80,6 +80,28 @@ func TestDenyWithWords(t *testing.T) {
 	}
 	if got := doc.all("h1")[0].words(); got != "One ask" {
 		t.Errorf("an answer given on the ask's page leads to %q", got)
+	}
+}
+
+// How long a yes holds is told while it does, and as long as it was not used.
+func TestHowLongAYesHolds(t *testing.T) {
+	permit := &approval.Permit{LapsesAt: time.Now().Add(time.Hour)}
+	for _, row := range []struct {
+		state  approval.State
+		permit *approval.Permit
+		told   bool
+	}{{approval.Allowed, permit, true}, {approval.Allowed, nil, false}, {approval.Succeeded, permit, false}} {
+		d := full()
+		in := newInbox(t, d).signIn()
+		rec := in.post("/inbox/decide", tap(approval.ChoiceAllow))
+		d.change(func() {
+			a := &d.asks[0].Approvals[0]
+			a.State, a.Permit = row.state, row.permit
+		})
+		notice := sound(t, in.get(rec.Header().Get("Location"))).id(t, "notice")
+		if told := strings.Contains(notice.words(), "The permit lapses in"); told != row.told {
+			t.Errorf("%s, permit %v: %s", row.state, row.permit, notice.words())
+		}
 	}
 }
 

@@ -149,8 +149,10 @@ func TestAllowTakesThePasskey(t *testing.T) {
 		{"garbage", "no answer of a passkey", func(h *holder, _ *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func([]byte) []byte { return []byte("{}") }, nil)
 		}},
-		{"too much", "no answer of a passkey", func(h *holder, _ *webtest.Authenticator) *httptest.ResponseRecorder {
-			return h.send("/inbox/decide", allow, func([]byte) []byte { return make([]byte, 20<<10) }, nil)
+		{"too much", "no answer of a passkey", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+			return h.send("/inbox/decide", allow, func(challenge []byte) []byte {
+				return append(a.Assert(challenge), strings.Repeat(" ", 12<<10)...)
+			}, nil)
 		}},
 		{"expired", "more than two minutes ago", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func(challenge []byte) []byte {

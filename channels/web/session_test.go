@@ -260,6 +260,35 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
+// A session is stretched once it was used for an hour, and not at each use.
+func TestUseStretchesASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInbox(t, newDesk()).signIn()
+		until := in.web.Sessions()[0].Until
+		time.Sleep(time.Hour - time.Second)
+		if in.renew(); !in.web.Sessions()[0].Until.Equal(until) {
+			t.Error("it is stretched within the hour")
+		}
+		time.Sleep(time.Second)
+		if in.renew(); !in.web.Sessions()[0].Until.Equal(until.Add(time.Hour)) {
+			t.Errorf("after an hour it lasts until %s, and did until %s", in.web.Sessions()[0].Until, until)
+		}
+	})
+}
+
+// Of what a browser says of itself one line that can be printed is kept.
+func TestWhatABrowserSays(t *testing.T) {
+	for said, want := range map[string]string{"A b~c": "A b~c", "A\x1fb\x7fc\u00e9\td": "Abcd", strings.Repeat("a", 201): strings.Repeat("a", 200)} {
+		in := newInbox(t, newDesk())
+		r := in.request(http.MethodPost, "/inbox/login", in.code())
+		r.Header.Set("User-Agent", said)
+		in.do(r)
+		if all := in.web.Sessions(); len(all) != 1 || all[0].Browser != want {
+			t.Errorf("%q: %+v", said, all)
+		}
+	}
+}
+
 // renew has the page's cookie made anew by its key, as its script does.
 func (in *inbox) renew() {
 	in.Helper()

@@ -75,7 +75,7 @@ func TestEdges(t *testing.T) {
 		"x ⟦ops_eyJ" + strings.Repeat(many, 90) + "⟧ y", "x ⟦A3-A1B2C3-D4E5F6G7H8J-9KLMN-PQRST-UVWXY⟧", "xA3-A1B2C3-D4E5F6G7H8J-9KLMN-PQRST-UVWXY",
 		"adafruit_key = ⟦" + strings.Repeat("a", 32) + "⟧", "x 123456:⟦A" + fill(34) + "⟧", "x 12345:A" + fill(34),
 		// addresses
-		"https://x.example/webhook", "https://x.example/webhook/", "curl https://x.example/a/webhook/⟦hunter2xhunter2x9⟧", "curl https://x.example/webhooks/⟦1/hunter2xhunter2x9⟧",
+		"https://x.example/webhook", "https://x.example/webhook/", "curl https://x.example/a/webhook/⟦hunter2xhunter2x9⟧", "curl https://x.example/webhook/⟦hunter2xhunter2x⟧", "curl https://x.example/webhooks/⟦1/hunter2xhunter2x9⟧",
 		"x.example/a/webhook/hunter2xhunter2x9", "see https://x.example then /webhook/hunter2xhunter2x9", "curl https://x.example/webhook/hunter2xhunte9",
 		"curl https://x/?abc=hunter2x", "?sig=⟦hunter2xAA⟧", "sig=hunter2xAA", "a?sig=⟦hunter2xAA⟧&b",
 		// names and references

@@ -146,17 +146,18 @@ func TestRegistering(t *testing.T) {
 		change func(a *webtest.Authenticator)
 		want   error
 	}{
-		"another":         {"phone", nil, nil},
-		"taken name":      {"YubiKey", nil, passkey.ErrTaken},
-		"no name":         {"", nil, passkey.ErrName},
-		"a long name":     {strings.Repeat("x", passkey.MaxName+1), nil, passkey.ErrName},
-		"an unseen name":  {"Yubi\u200bKey", nil, passkey.ErrName},
-		"two lines":       {"a\nb", nil, passkey.ErrName},
-		"no text":         {"\xff", nil, passkey.ErrName},
-		"other origin":    {"phone", func(a *webtest.Authenticator) { a.Origin = "https://evil.example" }, passkey.ErrUnfit},
-		"other port":      {"phone", func(a *webtest.Authenticator) { a.Origin = "http://localhost:9999" }, passkey.ErrUnfit},
-		"other host":      {"phone", func(a *webtest.Authenticator) { a.Host = "evil.example" }, passkey.ErrUnfit},
-		"unverified user": {"phone", func(a *webtest.Authenticator) { a.Verified = false }, passkey.ErrUnverified},
+		"another":                  {"phone", nil, nil},
+		"a name as long as may be": {strings.Repeat("x", passkey.MaxName), nil, nil},
+		"taken name":               {"YubiKey", nil, passkey.ErrTaken},
+		"no name":                  {"", nil, passkey.ErrName},
+		"a long name":              {strings.Repeat("x", passkey.MaxName+1), nil, passkey.ErrName},
+		"an unseen name":           {"Yubi\u200bKey", nil, passkey.ErrName},
+		"two lines":                {"a\nb", nil, passkey.ErrName},
+		"no text":                  {"\xff", nil, passkey.ErrName},
+		"other origin":             {"phone", func(a *webtest.Authenticator) { a.Origin = "https://evil.example" }, passkey.ErrUnfit},
+		"other port":               {"phone", func(a *webtest.Authenticator) { a.Origin = "http://localhost:9999" }, passkey.ErrUnfit},
+		"other host":               {"phone", func(a *webtest.Authenticator) { a.Host = "evil.example" }, passkey.ErrUnfit},
+		"unverified user":          {"phone", func(a *webtest.Authenticator) { a.Verified = false }, passkey.ErrUnverified},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _, m := ring(t)
@@ -178,8 +179,8 @@ func TestRegistering(t *testing.T) {
 	if err := r.Add(t.Context(), here(), challenge("new"), a.Create(challenge("new")), "phone", quiet); !errors.Is(err, passkey.ErrTaken) {
 		t.Errorf("the same again: %v", err)
 	}
-	if err := r.Add(t.Context(), here(), challenge("new"), []byte("{}"), "phone", quiet); !errors.Is(err, passkey.ErrShape) {
-		t.Errorf("nothing: %v", err)
+	if err := r.Add(t.Context(), here(), challenge("new"), []byte("{}"), "phone", quiet); !errors.Is(err, passkey.ErrShape) || !strings.HasPrefix(err.Error(), passkey.ErrShape.Error()+": ") {
+		t.Errorf("nothing, and why: %v", err)
 	}
 	for i := range passkey.Most {
 		a := webtest.NewAuthenticator("localhost", origin)

@@ -131,6 +131,11 @@ func TestCheckKey(t *testing.T) {
 			t.Errorf("%.90q: got %v", bad, err)
 		}
 	}
+	for size, long := range map[int]bool{128: false, 129: true} {
+		if err := proof.CheckKey(strings.Repeat("A", size)); err == nil || strings.Contains(err.Error(), "too many") != long {
+			t.Errorf("%d characters: %v", size, err)
+		}
+	}
 }
 
 // Nothing that a stranger can send is a proof, and nothing makes the verifier fail.
