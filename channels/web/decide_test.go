@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"strings"
@@ -220,6 +222,45 @@ func TestAnswerOutlivesItsPage(t *testing.T) {
 	rec := in.do(in.request(http.MethodPost, "/inbox/decide", tap(approval.ChoiceDeny)).WithContext(ctx))
 	if rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Denied {
 		t.Errorf("got %d, and the call is %s", rec.Code, d.state("rmbuild1-1"))
+	}
+}
+
+// blind is a desk that reads no list, or no card, and decides all the same.
+type blind struct {
+	*desk
+
+	lists, cards error
+}
+
+func (b blind) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
+	if b.lists == nil {
+		return b.desk.Pending(ctx, channel)
+	}
+	return func(yield func(approval.Card, error) bool) { yield(approval.Card{}, b.lists) }
+}
+
+func (b blind) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	c, err := b.desk.Card(ctx, id, channel)
+	return c, errors.Join(err, b.cards)
+}
+
+// Where nothing can be read of what comes next, an answer that is kept leads to its ask.
+func TestAnAnswerOutlivesTheList(t *testing.T) {
+	broken := errors.New("broken")
+	for _, row := range []struct {
+		lists, cards error
+		want         string
+	}{{nil, nil, "/inbox?"}, {broken, nil, "/inbox/ask/rmbuild1?"}, {nil, broken, "/inbox/ask/rmbuild1?"}} {
+		d := full()
+		c := config(d)
+		c.Desk = blind{d, row.lists, row.cards}
+		in := inboxOf(t, d, c).signIn()
+		form := tap(approval.ChoiceDeny)
+		form.Set("from", "inbox")
+		rec := in.post("/inbox/decide", form)
+		if to := rec.Header().Get("Location"); rec.Code != http.StatusSeeOther || !strings.HasPrefix(to, row.want) || d.state("rmbuild1-1") != approval.Denied {
+			t.Errorf("lists: %v, cards: %v: %d %s, %s", row.lists, row.cards, rec.Code, to, d.state("rmbuild1-1"))
+		}
 	}
 }
 
