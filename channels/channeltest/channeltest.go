@@ -126,6 +126,12 @@ type Harness struct {
 	// Rooms are the ways in which the platform shuts the room of the cards, and
 	// opens it again.
 	Rooms map[string]func(shut bool)
+	// Forge presses the button of a test card that was never sent, on the message, as a
+	// changed client can, and returns what who pressed is told.
+	Forge func(ref string) string
+	// Crowd has people say so many things to the card that decide nothing, at once, while what
+	// answers them takes long, and a picture among the answers hangs.
+	Crowd func(ref string, n int)
 	// Document is the path of what users read of the platform.
 	Document string
 	// Proven are rows of that document which other platforms know nothing of, by the
@@ -177,6 +183,9 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		cases["ACardThatIsMissedComesBack"] = missed
 		cases["WordsInAnyFormDeny"] = saidInAnyForm
 		cases["ARefusedDecorationDelaysNoPress"] = decorated
+		cases["APressWaitsForNoSpeech"] = crowded
+		cases["AForgedTestPressWipesNoCard"] = rehearsed
+		cases["WhoIsMissingIsSaid"] = news
 		names := slices.Collect(maps.Keys(cases))
 		cases["TheDocumentSaysWhatIsProved"] = func(t *testing.T, h Harness) {
 			t.Helper()
@@ -190,6 +199,9 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 				t.Helper()
 				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
 					t.Fatal("the harness is not complete")
+				}
+				if facts.Delivers {
+					h.timely(t)
 				}
 				test(t, h)
 			})

@@ -16,9 +16,11 @@ import (
 // Desk is the dispatcher behind the channel under test: one tap decides, only
 // who may does, and what a card shows comes from the state.
 type Desk struct {
-	mu      sync.Mutex
-	asks    []*approval.Ask
-	taps    []approval.Tap
+	mu   sync.Mutex
+	asks []*approval.Ask
+	taps []approval.Tap
+	// heard is when each of the taps came.
+	heard   []time.Time
 	won     int
 	fail    error
 	may     func(id string) bool
@@ -92,7 +94,7 @@ func (d *Desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, er
 	if err := errors.Join(d.fail, ctx.Err()); err != nil {
 		return approval.Receipt{}, err
 	}
-	d.taps = append(d.taps, t)
+	d.taps, d.heard = append(d.taps, t), append(d.heard, time.Now())
 	if d.may != nil && !d.may(t.By.ID) {
 		return approval.Receipt{}, approval.ErrNotApprover
 	}
@@ -120,6 +122,20 @@ func (d *Desk) Taps() []approval.Tap {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.taps)
+}
+
+// heardSince is when the taps after the first n came.
+func (d *Desk) heardSince(n int) []time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.heard[n:])
+}
+
+// failing reports whether every call fails.
+func (d *Desk) failing() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.fail != nil
 }
 
 // Won is how many taps decided something.

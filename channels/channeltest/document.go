@@ -23,6 +23,9 @@ func rows() map[string]string {
 		"APressThatComesLateIsToldSo":        "A press comes late",
 		"ATapDecidesOnceAndIsToldTruthfully": "Two people press",
 		"ARestartForgetsNothing":             "Vaglio starts again",
+		"APressWaitsForNoSpeech":             "Thousands of messages come, or a picture hangs",
+		"AForgedTestPressWipesNoCard":        "A press is forged",
+		"WhoIsMissingIsSaid":                 "It takes several people, or another route is asked",
 	}
 }
 

@@ -32,14 +32,55 @@ func (h *Harness) retry(t *testing.T, err error) *approval.RetryError {
 	return r
 }
 
+// How soon a press is decided, and who pressed is told, whatever else goes on.
+const (
+	decidedWithin  = time.Second
+	answeredWithin = 3 * time.Second
+)
+
+// timely holds every press on a card to the time that it may take.
+func (h *Harness) timely(t *testing.T) {
+	shown := h.Shown
+	h.Shown = func(ref string) Picture {
+		p := shown(ref)
+		for i := range p.Buttons {
+			label, press := p.Buttons[i].Label, p.Buttons[i].Press
+			p.Buttons[i].Press = func(who Who) string {
+				before, began := len(h.Desk.Taps()), time.Now()
+				told := press(who)
+				if took := time.Since(began); told != "" && took > answeredWithin && !h.Desk.failing() {
+					t.Errorf("%q was answered after %s", label, took)
+				}
+				for _, at := range h.Desk.heardSince(before) {
+					if took := at.Sub(began); took > decidedWithin {
+						t.Errorf("%q was decided after %s", label, took)
+					}
+				}
+				return told
+			}
+		}
+		return p
+	}
+}
+
+// pressed has the owner allow a card of its own, which nothing else delays.
+func (h *Harness) pressed(t *testing.T, a *approval.Ask, p *Picture) {
+	t.Helper()
+	if told := p.button(t, approval.ChoiceAllow).Press(Owner); told == "" || h.Desk.states(a)[0] != approval.Allowed {
+		t.Errorf("a press meanwhile made the call %s, and is told %q", h.Desk.states(a)[0], told)
+	}
+}
+
 func limited(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
+	beside, _, p := h.ask(t, "make beside")
 	h.elsewhere(t, a, approval.ChoiceDeny, "")
 	const pause = 7 * time.Second
 	h.Limit(pause)
 	if r := h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a))); r.After <= 0 || r.After > pause {
 		t.Errorf("the pause is %s, want %s", r.After, pause)
 	}
+	h.pressed(t, beside, &p)
 	time.Sleep(pause)
 	h.amend(t, ref, a)
 	h.Limit(pause)
@@ -52,6 +93,7 @@ func limited(t *testing.T, h Harness) {
 
 func outage(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
+	beside, _, q := h.ask(t, "make beside")
 	h.elsewhere(t, a, approval.ChoiceAllow, "")
 	other := Ask(t, h.Channel.Name(), "make test")
 	try := func() {
@@ -65,6 +107,7 @@ func outage(t *testing.T, h Harness) {
 	_, err := h.Channel.Post(t.Context(), h.card(&other))
 	_ = h.retry(t, err)
 	h.Down(false)
+	h.pressed(t, beside, &q)
 	if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
 		t.Errorf("after the outage the card offers %v", p.choices())
 	}
@@ -75,6 +118,7 @@ func outage(t *testing.T, h Harness) {
 
 func gone(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
+	beside, _, p := h.ask(t, "make beside")
 	h.Remove(ref)
 	h.elsewhere(t, a, approval.ChoiceDeny, "")
 	err := h.Channel.Amend(t.Context(), ref, h.card(a))
@@ -82,6 +126,7 @@ func gone(t *testing.T, h Harness) {
 	if !errors.Is(err, approval.ErrGone) {
 		t.Errorf("got %v, want %v", err, approval.ErrGone)
 	}
+	h.pressed(t, beside, &p)
 }
 
 // shut shuts the room in each way that the platform has, decides a card meanwhile,
@@ -192,15 +237,60 @@ func decorated(t *testing.T, h Harness) {
 	h.Decorate(true)
 	h.Channel = h.Restart()
 	a, ref, p := h.ask(t, "make")
-	began := time.Now()
-	told := p.button(t, approval.ChoiceAllow).Press(Owner)
-	if waited := time.Since(began); h.Desk.states(a)[0] != approval.Allowed || told == "" || waited > 3*time.Second {
-		t.Errorf("the press was answered %q after %s of the platform's time, the call is %s", told, waited, h.Desk.states(a)[0])
-	}
+	h.pressed(t, a, &p)
 	h.Decorate(false)
 	if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
 		t.Errorf("decided, the card offers %v", p.choices())
 	}
+}
+
+// crowded has thousands of messages come that take long to answer, and then a press.
+func crowded(t *testing.T, h Harness) {
+	if h.Crowd == nil {
+		t.Fatal("the harness has no crowd")
+	}
+	const many = 3000
+	a, ref, p := h.ask(t, "make")
+	h.Crowd(ref, many)
+	h.pressed(t, a, &p)
+}
+
+// rehearsed presses the button of a test card on a card that waits: nothing is decided,
+// and the card stays as it is.
+func rehearsed(t *testing.T, h Harness) {
+	if h.Forge == nil {
+		t.Fatal("the harness forges nothing")
+	}
+	a, ref, before := h.ask(t, "make")
+	told := h.Forge(ref)
+	if p := h.Shown(ref); told == "" || p.Text != before.Text || len(p.Buttons) != len(before.Buttons) || h.Desk.states(a)[0] != approval.Pending {
+		t.Errorf("a forged press of a test card is told %q, and leaves %v below %s", told, p.choices(), p.Text)
+	}
+	h.pressed(t, a, &before)
+}
+
+// news asks two people of a route, and then another route besides: the card says how many
+// have allowed, who they are, and where how many are missing.
+func news(t *testing.T, h Harness) {
+	a := Ask(t, h.Channel.Name(), "make")
+	a.Routes = []approval.Active{{Route: "on-call", Quorum: 2}}
+	ref, p := h.post(t, &a)
+	holds := func(p Picture, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(p.Text, part) || len(p.Buttons) == 0 {
+				t.Errorf("%q is not on the card, which offers %v: %s", part, p.choices(), p.Text)
+			}
+		}
+	}
+	holds(p, "2 people must allow it")
+	h.Desk.Change(func() {
+		by := approval.Person{ID: "test:1", Name: "Bob"}
+		a.Approvals[0].Votes = []approval.Vote{{Human: "bob", By: by, Route: "on-call", Channel: "test", At: time.Now()}}
+	})
+	holds(h.amend(t, ref, &a), "1 of 2 have allowed", "Bob")
+	h.Desk.Change(func() { a.Routes = append(a.Routes, approval.Active{Route: "leads", Quorum: 1}) })
+	holds(h.amend(t, ref, &a), "on-call: 1 of 2", "leads: 0 of 1", "Bob")
 }
 
 // late presses Allow on a card whose ask has expired, as a press does that nobody heard

@@ -3,6 +3,7 @@ package slack_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -155,6 +156,24 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			}
 			w.server.Fail("views.publish", 1_000, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour})
 		},
+		Forge: func(ref string) string {
+			channel, ts := split(ref)
+			before := len(w.server.Ephemerals())
+			w.server.PressButton(ann, channel, ts, slacktest.Button{Text: "It is here", ActionID: "test", Value: "x"})
+			return w.told(before)
+		},
+		Crowd: func(ref string, n int) {
+			_, ts := split(ref)
+			w.server.Slow(1500*time.Millisecond, "chat.postMessage", "chat.postEphemeral")
+			w.server.Slow(20*time.Second, "files.getUploadURLExternal")
+			for i := range n {
+				if i%100 == 0 {
+					w.server.Command(ann, want, "digest")
+				} else {
+					w.server.Say(eve, want, ts, "hello")
+				}
+			}
+		},
 		Document: "../../docs/slack.md",
 		Proven: map[string]string{
 			"Somebody presses who is not in the channel, or the app is no longer in it":         "TestWhoIsNotInTheChannelIsAnswered",
@@ -213,7 +232,7 @@ func (w *world) picture(ref string) channeltest.Picture {
 		one := channeltest.Button{Label: b.Text, Press: func(who channeltest.Who) string {
 			before := len(w.server.Ephemerals())
 			w.server.PressButton(somebody(who), channel, m.TS, b)
-			return w.told(before)
+			return w.toldTo(somebody(who), before)
 		}}
 		switch b.ActionID {
 		case "allow":
@@ -300,13 +319,18 @@ func (w *world) write(who channeltest.Who, ref, label, words string) (told strin
 }
 
 // told waits for what a person is told beside a card, as long as that can take.
-func (w *world) told(before int) string {
-	for range 30 {
+func (w *world) told(before int) string { return w.toldTo("", before) }
+
+// toldTo is told of one person; the empty name means anybody.
+func (w *world) toldTo(user string, before int) string {
+	for range 300 {
 		synctest.Wait()
-		if all := w.server.Ephemerals(); len(all) > before {
-			return all[len(all)-1].Text
+		for _, e := range slices.Backward(w.server.Ephemerals()[before:]) {
+			if user == "" || e.User == user {
+				return e.Text
+			}
 		}
-		time.Sleep(time.Second)
+		time.Sleep(100 * time.Millisecond)
 	}
 	return ""
 }

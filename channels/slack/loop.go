@@ -62,8 +62,9 @@ type loop struct {
 	*Channel
 	desk    Desk
 	working sync.WaitGroup
-	// slots bound how many acts are worked on at once.
-	slots chan struct{}
+	// queue bounds how many acts are taken and not done, slots how many of them are worked
+	// on at once. Presses have slots of their own: what answers words may be slow.
+	queue, slots, presses chan struct{}
 	// kick asks for a look at once.
 	kick chan struct{}
 }
@@ -75,8 +76,9 @@ const (
 	ackBy = 2 * time.Second
 	// workWithin is when an act is given up whose effect cannot be kept.
 	workWithin = 20 * time.Second
-	// maxAtOnce is how many acts are worked on at once.
-	maxAtOnce = 32
+	// maxAtOnce is how many presses, and how many other acts, are worked on at once,
+	// maxTaken how many are taken and not done.
+	maxAtOnce, maxTaken = 32, 4096
 	// lookEvery is the pause between two looks at how the channel does.
 	lookEvery = 10 * time.Second
 )
@@ -104,10 +106,17 @@ func (a *ack) give(payload any) (first bool) {
 	return first
 }
 
+func (c *Channel) loop(desk Desk) *loop {
+	return &loop{
+		Channel: c, desk: desk, queue: make(chan struct{}, maxTaken), slots: make(chan struct{}, maxAtOnce),
+		presses: make(chan struct{}, maxAtOnce), kick: make(chan struct{}, 1),
+	}
+}
+
 // Run takes what people do until ctx ends. Trouble with the platform ends
 // nothing: it is told by Health, and tried again after a pause.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
-	l := &loop{Channel: c, desk: desk, slots: make(chan struct{}, maxAtOnce), kick: make(chan struct{}, 1)}
+	l := c.loop(desk)
 	defer l.working.Wait()
 	for failures := 0; ctx.Err() == nil; failures++ {
 		err := l.introduce(ctx)
@@ -191,12 +200,22 @@ func (l *loop) take(ctx context.Context, a act) {
 		return
 	}
 	select {
-	case l.slots <- struct{}{}:
+	case l.queue <- struct{}{}:
 	case <-ctx.Done():
 		return
 	}
+	slots := l.slots
+	if a.press != nil {
+		slots = l.presses
+	}
 	l.working.Go(func() {
-		defer func() { <-l.slots }()
+		defer func() { <-l.queue }()
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		defer func() { <-slots }()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workWithin)
 		defer cancel()
 		timer := time.AfterFunc(ackBy, func() { a.ack.give(nil) })

@@ -46,7 +46,7 @@ func (l *loop) press(ctx context.Context, a *act) error {
 		a.ack.give(nil)
 		return l.prompt(ctx, m, who, q.TriggerID, b.Value, asking())
 	case actionTest:
-		return l.rehearsed(ctx, m, who, b.Value)
+		return l.rehearsed(ctx, m, who, b.Value, has(&q.Message, actionTest))
 	case actionWhy:
 		a.ack.give(nil)
 		return l.explain(ctx, m, who, b.Value)

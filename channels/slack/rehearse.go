@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -26,7 +27,7 @@ var ErrUnheard = errors.New("over HTTP Slack delivers a press to a daemon alone,
 func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, platform.RehearsalLives, approval.ErrUntapped)
 	defer cancel()
-	l := &loop{Channel: c, slots: make(chan struct{}, 1), kick: make(chan struct{}, 1)}
+	l := c.loop(nil)
 	if alone {
 		if c.config.AppToken == "" {
 			return approval.Person{}, ErrUnheard
@@ -68,17 +69,31 @@ func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
 	}
 }
 
-// rehearsed takes a press of a test card's button.
-func (l *loop) rehearsed(ctx context.Context, m place, who person, token string) error {
+// rehearsed takes a press of a test card's button. A message that does not have that
+// button, as the platform hands it out, is another: a card, perhaps.
+func (l *loop) rehearsed(ctx context.Context, m place, who person, token string, has bool) error {
 	r := l.rehearsals.Find(token)
 	if r == nil {
 		l.whisper(ctx, m, who, l.texts.Plain("test.over", nil))
-		l.endRehearsal(ctx, m, approval.Person{})
+		if has {
+			l.endRehearsal(ctx, m, approval.Person{})
+		}
 		return nil
 	}
 	l.whisper(ctx, m, who, l.texts.Plain("test.tap", nil))
 	r.Press(l.known(ctx, who))
 	return nil
+}
+
+// has reports whether the message holds a button of the verb.
+func has(m *slackapi.Message, action string) bool {
+	return slices.ContainsFunc(m.Blocks.BlockSet, func(b slackapi.Block) bool {
+		row, ok := b.(*slackapi.ActionBlock)
+		return ok && slices.ContainsFunc(row.Elements.ElementSet, func(e slackapi.BlockElement) bool {
+			button, ok := e.(*slackapi.ButtonBlockElement)
+			return ok && button.ActionID == action
+		})
+	})
 }
 
 // rehearses reports whether the act is a press of a test card's button.

@@ -128,10 +128,18 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			w.memory.Notes.Menu = "" // As before the menu was ever set.
 			w.server.Fail("setMyCommands", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600})
 		},
+		Forge: func(ref string) string { return w.told(w.server.PressData(ann(), w.chat, number(ref), "t1:x")) },
+		Crowd: func(_ string, n int) {
+			w.server.Slow(1500*time.Millisecond, "sendMessage")
+			w.server.Slow(20*time.Second, "sendPhoto")
+			for i := range n {
+				w.server.Say(ann(), w.chat, map[bool]string{true: "/digest", false: "hello"}[i%100 == 0])
+			}
+		},
 		Document: "../../docs/telegram.md",
 		Proven: map[string]string{
-			"Thousands of messages wait, or a picture hangs": "TestAPressWaitsForNoSpeech",
-			"It refuses menus for an hour":                   "TestAMenuThatIsRefusedDelaysNoPress",
+			"Thousands of messages waited while vaglio was down": "TestAPressWaitsForNoSpeech",
+			"It refuses menus for an hour":                       "TestAMenuThatIsRefusedDelaysNoPress",
 		},
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),
