@@ -289,7 +289,8 @@ func (c *Card) Call(i, waiting, ended int) Text {
 		w.end()
 	}
 	if call.args.runes > 0 {
-		w.line("args", nil)
+		w.put(Named, c.Texts.Plain("args", nil))
+		w.end()
 		w.part(Block, call.args, budget)
 		w.end()
 	}

@@ -32,6 +32,9 @@ const (
 	Command
 	// Block is any other text of somebody else's, in lines of its own.
 	Block
+	// Named are our words on the line before a Block, which say what it is: where a chat
+	// folds the block, they stay.
+	Named
 	// End ends a line. It has no text.
 	End
 )

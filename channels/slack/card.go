@@ -14,6 +14,8 @@ type phrase = templates.Key
 type cardView struct {
 	*cardtext.Card
 	sum string
+	// folds says that the workspace takes blocks that fold.
+	folds bool
 	// edits is where a call can be edited, or nil.
 	edits cardtext.Edits
 }
@@ -23,7 +25,7 @@ type cardView struct {
 const maxPerItem = 20
 
 func (c *Channel) viewOf(card approval.Card) *cardView {
-	return &cardView{Card: cardtext.Read(card, c.texts), edits: c.config.Edits}
+	return &cardView{Card: cardtext.Read(card, c.texts), edits: c.config.Edits, folds: !c.flat.Load()}
 }
 
 // overflows reports whether the card needs a file, however its calls stand.
@@ -69,7 +71,7 @@ func (v *cardView) cut(waiting, ended int) *page {
 // layout writes the card, with one budget for calls that wait and one for those
 // that ended; 0 names no call at all. whole says that Allow may be offered.
 func (v *cardView) layout(waiting, ended int, whole bool) *page {
-	p := &page{texts: v.Texts}
+	p := &page{texts: v.Texts, folds: v.folds && len(v.Calls) == 1}
 	p.title(v.Title())
 	p.write(v.Opening(waiting))
 	if waiting == 0 {

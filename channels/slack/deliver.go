@@ -67,12 +67,11 @@ func (at *Conversation) post(ctx context.Context, card approval.Card) (string, e
 	c := at.app
 	v := c.viewOf(card)
 	m := place{channel: at.id}
-	page, notice := v.fit(), v.Notification()
-	ts, err := c.send(ctx, m, page, notice)
-	if means(err) == meansBlocks {
-		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
-		ts, err = c.send(ctx, m, v.cut(0, 0), notice)
-	}
+	var ts string
+	err := c.show(ctx, v, func(p *page) (err error) {
+		ts, err = c.send(ctx, m, p, v.Notification())
+		return err
+	})
 	if at.noteTelling(err); err != nil {
 		return "", delivery(err)
 	}
@@ -155,10 +154,23 @@ func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
 	if v.sum = m.sum; m.file != "" && m.sum == "" { // as an earlier release kept it
 		v.sum = v.File().Sum
 	}
-	err := c.edit(ctx, m, v.fit(), v.Notification())
+	return c.show(ctx, v, func(p *page) error { return c.edit(ctx, m, p, v.Notification()) })
+}
+
+// show has the card taken as it is, or with less where the platform refuses that: with
+// nothing that folds, from then on, or in short.
+func (c *Channel) show(ctx context.Context, v *cardView, take func(p *page) error) error {
+	p := v.fit()
+	err := take(p)
+	if means(err) == meansBlocks && p.folded {
+		c.log.InfoContext(ctx, "slack takes no block that folds here; cards show their arguments open", "error", err, "problems", problems(err))
+		c.flat.Store(true)
+		v.folds = false
+		err = take(v.fit())
+	}
 	if means(err) == meansBlocks {
 		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
-		err = c.edit(ctx, m, v.cut(0, 0), v.Notification())
+		err = take(v.cut(0, 0))
 	}
 	return err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/platform"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -23,7 +26,7 @@ import (
 func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	e := &examiner{Channel: c, alone: alone}
 	if !e.token(ctx) {
-		for _, subject := range []string{"slack scopes", subjectPresses, "slack channel", "slack groups"} {
+		for _, subject := range []string{"slack scopes", subjectPresses, "slack channel", "slack groups", subjectCards} {
 			e.found(subject, approval.Unseen, "Not looked at: it takes an answer of Slack's.", "")
 		}
 		return e.findings
@@ -33,6 +36,7 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 		e.room(ctx, at)
 	}
 	e.rosters(ctx)
+	e.cards(ctx)
 	return e.findings
 }
 
@@ -55,7 +59,10 @@ type examiner struct {
 // not hold up a person at a terminal.
 const examineWithin = 8 * time.Second
 
-const subjectPresses = "slack presses"
+const (
+	subjectPresses = "slack presses"
+	subjectCards   = "slack cards"
+)
 
 func (e *examiner) found(subject string, g approval.Grade, text, remedy string) {
 	e.findings = append(e.findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
@@ -228,3 +235,94 @@ func (e *examiner) rosters(ctx context.Context) {
 		e.found(subject, approval.Noted, "None decides: people are listed one by one.", "")
 	}
 }
+
+// specimen is a card with all that a card of one call may have.
+func specimen() approval.Card {
+	args := `{"to": "ann@example.com", "text": "` + strings.Repeat("A line of a letter. ", 30) + `"}`
+	return approval.Card{
+		Ask: "specimen", Agent: "coder", Intent: "write to Ann", OpenedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
+		Buttons: []approval.Button{{Choice: approval.ChoiceAllow, Token: "allow"}, {Choice: approval.ChoiceDeny, Token: "deny"}},
+		Items:   []approval.Item{{Approval: "specimen-1", State: approval.Pending, Executor: "send_mail", Args: args}},
+	}
+}
+
+// cards has the platform say whether it would take a card and the window for words. It
+// shows them to nobody.
+func (e *examiner) cards(ctx context.Context) {
+	v := &cardView{Card: cardtext.Read(specimen(), e.texts), folds: true}
+	card := func() any { return map[string]any{"blocks": v.fit().done()} }
+	problem, err := e.validate(ctx, "message", card())
+	open := problem != "" && err == nil
+	if open {
+		v.folds = false
+		problem, err = e.validate(ctx, "message", card())
+	}
+	if problem == "" && err == nil {
+		l := loop{Channel: e.Channel}
+		problem, err = e.validate(ctx, "view", l.modal("specimen", e.own.id, denying()))
+	}
+	switch {
+	case says(err, "unknown_method"):
+		e.found(subjectCards, approval.Unseen, "Slack does not say here whether it takes them.", "")
+	case err != nil:
+		e.failed(subjectCards, err)
+	case problem != "":
+		e.found(subjectCards, approval.Wrong, "Slack would refuse them: "+cardtext.Clip(problem, 200)+".", "Report it with this line: cards are shown in short until then.")
+	case open:
+		e.found(subjectCards, approval.Noted, "Slack takes them, but nothing that folds: long arguments stand open.", "")
+	default:
+		e.found(subjectCards, approval.Fine, "Slack takes them, and the window for words.", "")
+	}
+}
+
+// validate has the platform look at a message or a view, and returns what it would refuse.
+// The library knows no method for it.
+func (e *examiner) validate(ctx context.Context, kind string, what any) (problem string, err error) {
+	body, err := strictjson.Marshal(what)
+	if err != nil {
+		return "", err
+	}
+	var said struct {
+		OK     bool   `json:"ok"`
+		Error  string `json:"error"`
+		Errors []struct {
+			Pointer string `json:"pointer"`
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	const method = "blocks.validate"
+	err = e.ask(ctx, method, func(ctx context.Context) error {
+		form := url.Values{kind: {string(body)}}
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(e.config.API, "/")+"/"+method, strings.NewReader(form.Encode()))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Authorization", "Bearer "+e.config.BotToken)
+		res, err := e.config.Client.Do(r) //nolint:gosec // The address is the operator's.
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return slackapi.StatusCodeError{Code: res.StatusCode, Status: res.Status}
+		}
+		if err := strictjson.ReadLoose(io.LimitReader(res.Body, maxSaid), &said); err != nil {
+			return err
+		}
+		if !said.OK && len(said.Errors) == 0 && means(slackapi.SlackErrorResponse{Err: said.Error}) != meansBlocks {
+			return slackapi.SlackErrorResponse{Err: said.Error}
+		}
+		return nil
+	})
+	if err != nil || said.OK {
+		return "", err
+	}
+	for _, one := range said.Errors {
+		return one.Message + " at " + one.Pointer, nil
+	}
+	return said.Error, nil
+}
+
+// maxSaid bounds what is read of an answer.
+const maxSaid = 1 << 20

@@ -59,8 +59,13 @@ func TestExamine(t *testing.T) {
 		"NotInChannel": {func(w *world) { w.server.Kick(home, true) }, false, []string{"slack channel: The app is not in the channel C0000000001, where cards are to go. → Invite it"}},
 		"NoChannel":    {func(w *world) { w.config.Channel = "C0000000099" }, false, []string{"slack channel: The app is not in the channel C0000000099, where cards are to go."}},
 		"Archived":     {func(w *world) { w.server.Archive(home, true) }, false, []string{"slack channel: The channel C0000000001, where cards are to go, is archived."}},
-		"GroupEmpty":   {func(w *world) { w.server.SetGroup(group) }, false, []string{"slack groups: The user group " + group + " is empty"}},
-		"GroupGone":    {func(w *world) { w.config.Approvers = []string{ann, "S0000000099"} }, false, []string{"slack groups: There is no user group S0000000099"}},
+		"CardsRefused": {func(w *world) {
+			w.server.Fail("blocks.validate", 2, slacktest.Fault{Body: `{"ok":false,"error":"invalid_blocks","errors":[{"pointer":"/blocks/0/text","message":"too long"}]}`})
+		}, false, []string{"slack cards: Slack would refuse them: too long at /blocks/0/text. → Report it"}},
+		"CardsOfBefore": {arrange: func(w *world) { w.server.Older() }},
+		"NoValidation":  {arrange: func(w *world) { w.server.Fail("blocks.validate", 1, slacktest.Fault{Error: "unknown_method"}) }},
+		"GroupEmpty":    {func(w *world) { w.server.SetGroup(group) }, false, []string{"slack groups: The user group " + group + " is empty"}},
+		"GroupGone":     {func(w *world) { w.config.Approvers = []string{ann, "S0000000099"} }, false, []string{"slack groups: There is no user group S0000000099"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +91,7 @@ func TestExamine(t *testing.T) {
 				}
 				for _, call := range w.server.Calls("")[from:] {
 					switch call.Method {
-					case "auth.test", "apps.connections.open", "conversations.info", "usergroups.users.list":
+					case "blocks.validate", "auth.test", "apps.connections.open", "conversations.info", "usergroups.users.list":
 					default:
 						t.Errorf("a look called %s", call.Method)
 					}

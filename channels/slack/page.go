@@ -2,6 +2,7 @@ package slack
 
 import (
 	"math"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -37,6 +38,8 @@ type page struct {
 	rich   *slackapi.RichTextBlock
 	row    []slackapi.RichTextSectionElement
 	units  int
+	// folds says that long arguments may be folded, and folded that some are.
+	folds, folded bool
 }
 
 // fits reports whether the platform takes the page.
@@ -147,11 +150,38 @@ func (p *page) pre(s string) {
 	})
 }
 
+// fold writes a long block with what names it as one that opens at a tap, if that is what
+// the text begins with, and may be.
+func (p *page) fold(t cardtext.Text) bool {
+	const long = 400
+	if !p.folds || len(t) < named || t[0].Kind != cardtext.Named || t[named-1].Kind != cardtext.Block || utf8.RuneCountInString(t[named-1].Text) <= long {
+		return false
+	}
+	p.flush()
+	inside := &page{texts: p.texts}
+	inside.pre(t[named-1].Text)
+	title := strings.TrimSuffix(t[0].Text, ":")
+	p.count(title)
+	p.add(slackapi.NewContainerBlock(inside.done()...).WithTitle(plain(cardtext.Clip(title, maxHeader))).WithCollapsible(true, true))
+	p.units, p.folded = p.units+inside.units, true
+	return true
+}
+
+// named is how many pieces a block is with what names it: the name, the line's end, and the
+// block.
+const named = 3
+
 // write writes what a person reads. What is theirs in it goes into code.
 func (p *page) write(t cardtext.Text) {
-	for _, piece := range t {
+	for len(t) > 0 {
+		if p.fold(t) {
+			t = t[named:]
+			continue
+		}
+		piece := t[0]
+		t = t[1:]
 		switch piece.Kind {
-		case cardtext.Ours:
+		case cardtext.Ours, cardtext.Named:
 			p.text(piece.Text)
 		case cardtext.Strong:
 			p.bold(piece.Text)

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -44,6 +45,8 @@ type Channel struct {
 	posted recent // messages with cards of this process
 	acts   chan act
 	pace   pace
+	// flat says that the workspace refuses blocks that fold.
+	flat atomic.Bool
 
 	// own is where cards go that no route sends elsewhere, and others are the
 	// channels of routes.

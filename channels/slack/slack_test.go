@@ -456,7 +456,7 @@ func TestAgentsCannotMakeMarkup(t *testing.T) {
 // onlyPlain fails the test when a block holds anything but plain text.
 func (w *world) onlyPlain(blocks []slacktest.Block) {
 	w.t.Helper()
-	kinds := []string{"header", "rich_text", "context", "actions", "button", "plain_text", "rich_text_section", "rich_text_preformatted", "text"}
+	kinds := []string{"container", "header", "rich_text", "context", "actions", "button", "plain_text", "rich_text_section", "rich_text_preformatted", "text"}
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {

@@ -76,7 +76,7 @@ func (p *page) block(s, language string) {
 func (p *page) write(t cardtext.Text) {
 	for _, piece := range t {
 		switch piece.Kind {
-		case cardtext.Ours:
+		case cardtext.Ours, cardtext.Named:
 			p.text(piece.Text)
 		case cardtext.Strong:
 			p.bold(piece.Text)

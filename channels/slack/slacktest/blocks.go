@@ -30,6 +30,7 @@ const (
 	maxConfirm     = 300
 	maxConfirmHead = 100
 	maxConfirmVerb = 30
+	maxChildren    = 10 // blocks of a container
 )
 
 // Block is a block, or an element inside of one, as the app sent it.
@@ -100,6 +101,8 @@ func Shown(blocks []Block) string {
 			for _, e := range b.list("elements") {
 				parts = append(parts, spans(e))
 			}
+		case "container":
+			parts = append(parts, b.block("title").text("text"), Shown(b.list("child_blocks")))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n")
@@ -146,6 +149,8 @@ type blockCheck struct {
 	runes   int
 	ids     map[string]bool
 	view    bool
+	// old is a workspace that has no containers yet.
+	old bool
 }
 
 func (c *blockCheck) bad(at, format string, args ...any) {
@@ -155,8 +160,8 @@ func (c *blockCheck) bad(at, format string, args ...any) {
 }
 
 // checkMessage says what is wrong with a message's blocks.
-func checkMessage(blocks []Block) answer {
-	c := &blockCheck{ids: map[string]bool{}}
+func (s *Server) checkMessage(blocks []Block) answer {
+	c := &blockCheck{ids: map[string]bool{}, old: s.old}
 	if len(blocks) > MaxBlocks {
 		c.bad("/blocks", "no more than %d items allowed", MaxBlocks)
 	}
@@ -200,6 +205,8 @@ func (c *blockCheck) one(at string, b Block) {
 	case "rich_text":
 		c.rich(at, b)
 	case "divider":
+	case "container":
+		c.container(at, b)
 	case "input":
 		if !c.view {
 			c.bad(at, "unsupported type: input")
@@ -208,6 +215,27 @@ func (c *blockCheck) one(at string, b Block) {
 		c.input(at+"/element", b.block("element"))
 	default:
 		c.bad(at+"/type", "unsupported type: %s", b.text("type"))
+	}
+}
+
+func (c *blockCheck) container(at string, b Block) {
+	children := b.list("child_blocks")
+	switch n := len(children); {
+	case c.old:
+		c.bad(at+"/type", "unsupported type: container")
+	case n == 0 || n > maxChildren:
+		c.bad(at+"/child_blocks", "between 1 and %d items allowed, got %d", maxChildren, n)
+	case b["default_collapsed"] == true && b["is_collapsible"] != true:
+		c.bad(at+"/default_collapsed", "requires is_collapsible")
+	}
+	c.object(at+"/title", b.block("title"), MaxHeader, true)
+	for i, child := range children {
+		at := fmt.Sprintf("%s/child_blocks/%d", at, i)
+		if child.text("type") == "container" {
+			c.bad(at+"/type", "unsupported type: container")
+			continue
+		}
+		c.one(at, child)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid_payload", http.StatusBadRequest)
 		return
 	}
-	if a := checkMessage(said.Blocks); a.err != "" {
+	if a := s.checkMessage(said.Blocks); a.err != "" {
 		http.Error(w, a.err, http.StatusBadRequest)
 		return
 	}

@@ -95,7 +95,7 @@ func (s *Server) place(id string) (*channel, answer) {
 }
 
 // content reads the text and the blocks of a message.
-func content(args map[string]string) (text string, blocks []Block, a answer) {
+func (s *Server) content(args map[string]string) (text string, blocks []Block, a answer) {
 	text = args["text"]
 	if utf8.RuneCountInString(text) > maxTextLength {
 		text = string([]rune(text)[:maxTextLength])
@@ -108,7 +108,7 @@ func content(args map[string]string) (text string, blocks []Block, a answer) {
 	if text == "" && len(blocks) == 0 {
 		return "", nil, answer{err: "no_text"}
 	}
-	if a := checkMessage(blocks); a.err != "" {
+	if a := s.checkMessage(blocks); a.err != "" {
 		return "", nil, a
 	}
 	return text, blocks, answer{}
@@ -119,7 +119,7 @@ func (s *Server) postMessage(args map[string]string) answer {
 	if a.err != "" {
 		return a
 	}
-	text, blocks, a := content(args)
+	text, blocks, a := s.content(args)
 	if a.err != "" {
 		return a
 	}
@@ -163,7 +163,7 @@ func (s *Server) update(args map[string]string) answer {
 	case m.User != BotUID:
 		return answer{err: "cant_update_message"}
 	}
-	text, blocks, a := content(args)
+	text, blocks, a := s.content(args)
 	if a.err != "" {
 		return a
 	}
@@ -198,7 +198,7 @@ func (s *Server) postEphemeral(args map[string]string) answer {
 	if !slices.Contains(c.members, args["user"]) {
 		return answer{err: "user_not_in_channel"}
 	}
-	text, blocks, a := content(args)
+	text, blocks, a := s.content(args)
 	if a.err != "" {
 		return a
 	}

@@ -47,6 +47,7 @@ func methods() map[string]method {
 		"usergroups.users.list":        {scope: "usergroups:read", do: (*Server).groupUsers},
 		"files.getUploadURLExternal":   {scope: "files:write", do: (*Server).uploadURL},
 		"files.completeUploadExternal": {scope: "files:write", do: (*Server).uploaded},
+		"blocks.validate":              {do: (*Server).validate},
 		"views.open":                   {do: (*Server).viewOpen},
 		"views.update":                 {do: (*Server).viewUpdate},
 		"views.publish":                {do: (*Server).viewPublish},

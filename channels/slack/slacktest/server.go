@@ -61,6 +61,8 @@ type Server struct {
 	// installed the app.
 	enterprise string
 	wide       bool
+	// old is a workspace without blocks that fold.
+	old bool
 
 	platformtest.Trouble[Fault]
 	network platformtest.Network
@@ -111,6 +113,13 @@ func (s *Server) Pace(every time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pace = every
+}
+
+// Older makes the workspace one that has no containers yet.
+func (s *Server) Older() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.old = true
 }
 
 // Revoke makes every call fail with the word, such as "token_revoked", until

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -40,6 +41,27 @@ func (s *Server) trigger(user string) string {
 	id := s.id("trigger.")
 	s.triggers[id] = &trigger{user: user, at: time.Now()}
 	return id
+}
+
+// validate says what is wrong with a message or a view, and shows it to nobody.
+func (s *Server) validate(args map[string]string) answer {
+	var a answer
+	if raw := args["view"]; raw != "" {
+		_, a = readView(raw, "modal")
+	} else {
+		var m struct {
+			Blocks []Block `json:"blocks"`
+		}
+		if err := strictjson.UnmarshalLoose([]byte(args["message"]), &m); err != nil {
+			return answer{err: "invalid_arguments"}
+		}
+		a = s.checkMessage(m.Blocks)
+	}
+	if a.err != "" {
+		text, at, _ := strings.Cut(a.detail, " [json-pointer:")
+		a.fields = map[string]any{"errors": []any{map[string]any{"pointer": strings.TrimSuffix(at, "]"), "code": "failed_constraint", "message": text}}}
+	}
+	return a
 }
 
 // readView reads and checks a view.
