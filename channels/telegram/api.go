@@ -80,6 +80,11 @@ func (e *PlatformError) topicless() bool {
 	return e.Code == http.StatusBadRequest && e.says("message thread not found", "TOPIC_DELETED", "TOPIC_CLOSED", "TOPIC_ID_INVALID")
 }
 
+// buttonless reports whether the server knows no button of one of the sorts.
+func (e *PlatformError) buttonless() bool {
+	return e.Code == http.StatusBadRequest && e.says("buttons are unallowed in the inline keyboard", "BUTTON_TYPE_INVALID")
+}
+
 // gone reports whether the message, or its chat, is out of reach.
 func (e *PlatformError) gone() bool {
 	switch e.Code {

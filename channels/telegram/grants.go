@@ -43,7 +43,7 @@ func choiceRows(all []cardtext.Choice) (rows [][]button) {
 // behind is a keyboard behind another one, with the way back.
 func (v *cardView) behind(rows [][]button) string {
 	rows = append(rows, []button{{Text: v.Texts.Plain("button.back", nil), Data: dataBack + string(v.Ask)}})
-	return marshal(map[string]any{"inline_keyboard": rows})
+	return marshal(keys{rows})
 }
 
 // sureKeyboard asks once more about the Allow with that token: nothing if the

@@ -22,13 +22,43 @@ const (
 	dataDigits = "d1:"
 )
 
-// button is one button of an inline keyboard, which sends data or opens an address. Servers that do not know its style
-// ignore it.
+// button is one button of an inline keyboard, which sends data, opens an address, copies a
+// text, or does nothing any more. Servers that do not know its style ignore it.
 type button struct {
 	Text  string `json:"text"`
 	Data  string `json:"callback_data,omitempty"`
 	URL   string `json:"url,omitempty"`
 	Style string `json:"style,omitempty"`
+	// Copies is what the person's own client copies, and Dead says that the button does
+	// nothing. A server that knows neither refuses the keyboard that has one.
+	Copies *copied   `json:"copy_text,omitzero"`
+	Dead   *struct{} `json:"disabled,omitzero"`
+}
+
+// copied is what a button copies.
+type copied struct {
+	Text string `json:"text"`
+}
+
+// keys are the rows of an inline keyboard.
+type keys struct {
+	Rows [][]button `json:"inline_keyboard"`
+}
+
+// plain is a keyboard without what only newer servers know; empty where nothing else is
+// on it.
+func plain(markup string) string {
+	var k keys
+	if err := strictjson.UnmarshalLoose([]byte(markup), &k); err != nil {
+		return markup
+	}
+	for i := range k.Rows {
+		k.Rows[i] = slices.DeleteFunc(k.Rows[i], func(b button) bool { return b.Copies != nil || b.Dead != nil })
+	}
+	if k.Rows = slices.DeleteFunc(k.Rows, func(row []button) bool { return len(row) == 0 }); len(k.Rows) == 0 {
+		return ""
+	}
+	return marshal(k)
 }
 
 // The styles of buttons.
@@ -38,10 +68,11 @@ const (
 )
 
 // keyboard returns the buttons of a card: Allow only where the person can see
-// the whole of what waits. It is empty when nothing waits.
+// the whole of what waits. Where nothing waits its choices are dead, so that the card
+// keeps its height and a late thumb does nothing.
 func (v *cardView) keyboard(seen bool) string {
 	if v.Open == 0 {
-		return ""
+		return marshal(keys{[][]button{v.ended()}})
 	}
 	say := v.Texts.Plain
 	var rows [][]button
@@ -69,9 +100,31 @@ func (v *cardView) keyboard(seen bool) string {
 	if l, leads := v.EditLink(v.edits); leads {
 		rows = append(rows, []button{{Text: l.Label, URL: l.Address}})
 	}
-	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}}
-	rows = append(rows, append(v.askButtons(), last...))
-	return marshal(map[string]any{"inline_keyboard": rows})
+	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}, v.copyID()}
+	return marshal(keys{append(rows, append(v.askButtons(), last...))})
+}
+
+// copyID copies the ask's id, which commands take.
+func (v *cardView) copyID() button {
+	return button{Text: v.Texts.Plain("button.copy", nil), Copies: &copied{string(v.Ask)}}
+}
+
+// ended is what stays of the buttons of a card that is over: the choices of its one call,
+// of which the one that was made keeps its colour, and the id.
+func (v *cardView) ended() []button {
+	if len(v.Calls) != 1 {
+		return []button{v.copyID()}
+	}
+	dead := &struct{}{}
+	allow, deny := button{Text: v.Texts.Plain("button.allow", nil), Dead: dead}, button{Text: v.Texts.Plain("button.deny", nil), Dead: dead}
+	switch v.Calls[0].State {
+	case approval.Denied:
+		deny.Style = styleDanger
+	case approval.Allowed, approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown:
+		allow.Style = styleGood
+	default: // Nobody chose.
+	}
+	return []button{allow, deny, v.copyID()}
 }
 
 // final reports whether something that waits cannot be undone.

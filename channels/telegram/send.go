@@ -92,13 +92,25 @@ func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Par
 	return messageID(res)
 }
 
-// edit changes a message; without markup it takes the buttons off.
+// edit changes a message; without markup it takes the buttons off. A server that refuses
+// the newer sorts of buttons gets none of them from then on.
 func (c *Channel) edit(ctx context.Context, chat int64, id int, p *page, markup string) error {
-	params := c.params(chat, p, note{markup: markup})
-	params["message_id"] = strconv.Itoa(id)
-	_, err := c.api.hush(chat, func() (strictjson.Value, error) {
-		return c.api.call(ctx, "editMessageText", params, callWithin)
-	})
+	try := func(markup string) error {
+		params := c.params(chat, p, note{markup: markup})
+		params["message_id"] = strconv.Itoa(id)
+		_, err := c.api.hush(chat, func() (strictjson.Value, error) {
+			return c.api.call(ctx, "editMessageText", params, callWithin)
+		})
+		return err
+	}
+	if c.older.Load() {
+		return try(plain(markup))
+	}
+	err := try(markup)
+	if p, ok := errors.AsType[*PlatformError](err); ok && p.buttonless() && plain(markup) != markup {
+		c.older.Store(true)
+		return try(plain(markup))
+	}
 	return err
 }
 

@@ -100,3 +100,58 @@ func TestAForgedQuestionOffersNothing(t *testing.T) {
 		}
 	})
 }
+
+// A card that is over keeps its choices, which do nothing any more, and its id can be
+// copied as before. A server that knows no such buttons gets none, and is not asked again.
+func TestADecidedCardKeepsDeadButtons(t *testing.T) {
+	for name, older := range map[string]bool{"today's server": false, "an older server": true} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				if older {
+					w.server.Older()
+				}
+				for choice, want := range map[string]string{
+					"Allow once": "Allow once: success dead, Deny: dead, Copy ID: copies", "Deny": "Allow once: dead, Deny: danger dead, Copy ID: copies",
+				} {
+					a := w.ask(command("make"))
+					if older {
+						want = ""
+					}
+					if got := keyboard(w.shown(a)); older == strings.Contains(got, "copies") {
+						t.Errorf("a card that waits has %s", got)
+					}
+					w.press(ann(), a, choice)
+					if err := w.amend(a); err != nil {
+						t.Fatal(err)
+					}
+					if m := w.shown(a); keyboard(m) != want || len(m.Buttons()) != 0 {
+						t.Errorf("after %s it has %q, want %q", choice, keyboard(m), want)
+					}
+				}
+				refused := 0
+				for _, c := range w.server.Calls("editMessageText") {
+					if older && strings.Contains(c.Params["reply_markup"], "copy_text") {
+						refused++
+					}
+				}
+				if older && refused != 1 {
+					t.Errorf("%d edits were refused", refused)
+				}
+			})
+		})
+	}
+}
+
+// keyboard is how each button of a message looks, but those that send something.
+func keyboard(m telegramtest.Message) string {
+	var all []string
+	for _, b := range slices.Concat(m.Keyboard...) {
+		switch {
+		case b.Dead != nil:
+			all = append(all, b.Text+": "+strings.TrimSpace(b.Style+" dead"))
+		case b.Copies != nil && strings.Contains(m.Text, b.Copies.Text):
+			all = append(all, b.Text+": copies")
+		}
+	}
+	return strings.Join(all, ", ")
+}

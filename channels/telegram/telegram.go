@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/metnos/vaglio/channels/cardtext"
@@ -44,6 +45,9 @@ type Channel struct {
 	hearing   platform.Trouble // with taking updates in
 	telling   platform.Trouble // with writing to the chat
 	self      user
+
+	// older says that the server knows no dead buttons, and none that copy.
+	older atomic.Bool
 
 	strangers  strangerLimit
 	rehearsals platform.Rehearsals // test cards that wait for their press

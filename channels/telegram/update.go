@@ -46,9 +46,7 @@ type message struct {
 	// Caption stands with a picture, a voice message or a file.
 	Caption string   `json:"caption"`
 	ReplyTo *message `json:"reply_to_message"`
-	Markup  struct {
-		Rows [][]button `json:"inline_keyboard"`
-	} `json:"reply_markup"`
+	Markup  keys     `json:"reply_markup"`
 
 	// Sender is set where somebody writes in the name of a chat.
 	Sender *chat `json:"sender_chat"`

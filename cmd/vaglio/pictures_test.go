@@ -289,8 +289,9 @@ pre code { color: inherit } blockquote { margin: 3px 0; padding: 4px 8px; border
 time { float: right; margin: 3px 0 -4px 10px; font-size: 11.5px; color: #9aa3a9 }
 .row { display: flex; gap: 4px; margin-top: 4px }
 .row div { flex: 1 1 0; min-width: 0; text-align: center; background: #6f8a63cc; color: #fff; border-radius: 7px; padding: 7px 4px; font-weight: 500 }
+.row .success { background: #3d9a50 } .row .danger { background: #c9413f } .row .dead { opacity: .55 }
 svg { width: 1.05em; height: 1.05em; vertical-align: -0.17em }
 </style><div id="chat"><header><span>V</span><div><b>Vaglio</b><small>bot</small></div></header>
 {{range .}}<article><div class="text">{{marked .}}<time>{{clock .At}}</time></div>
-{{range .Keyboard}}<div class="row">{{range .}}<div>{{.Text}}</div>{{end}}</div>{{end}}</article>{{end}}</div>`))
+{{range .Keyboard}}<div class="row">{{range .}}<div class="{{.Style}}{{if .Dead}} dead{{end}}">{{.Text}}</div>{{end}}</div>{{end}}</article>{{end}}</div>`))
 }

@@ -18,6 +18,8 @@ type content struct {
 	force    bool
 	// selective opens the reply for whom the text mentions.
 	selective bool
+	// newer says that the keyboard has buttons which older servers do not know.
+	newer bool
 }
 
 // readContent checks text and keyboard as the platform does.
@@ -81,6 +83,7 @@ func (c *content) inline(rows [][]Button) *Fault {
 			if f := b.fault(); f != nil {
 				return f
 			}
+			c.newer = c.newer || b.Copies != nil || b.Dead != nil
 		}
 	}
 	if n > MaxButtons {
@@ -92,17 +95,34 @@ func (c *content) inline(rows [][]Button) *Fault {
 	return nil
 }
 
+// unallowed is how a server refuses a button of which it knows no sort.
+func unallowed() *Fault {
+	return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+}
+
+// sorts is how many sorts of button it is; the platform wants one.
+func (b Button) sorts() (n int) {
+	for _, is := range []bool{b.Data != "", b.URL != "", b.Copies != nil, b.Dead != nil} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // fault is what the platform has against a button.
 func (b Button) fault() *Fault {
 	switch {
 	case b.Text == "":
 		return bad("can't parse inline keyboard button: text must be non-empty")
-	case b.URL != "" && b.Data != "":
+	case b.sorts() > 1:
 		return bad("can't parse inline keyboard button: exactly one optional field must be used")
+	case b.Copies != nil && (b.Copies.Text == "" || utf8.RuneCountInString(b.Copies.Text) > maxCopied):
+		return bad("can't parse inline keyboard button: BUTTON_COPY_TEXT_INVALID")
 	case b.URL != "" && !strings.HasPrefix(b.URL, "https://"):
 		return bad("inline keyboard button URL '" + b.URL + "' is invalid: Wrong HTTP URL")
-	case b.Data == "" && b.URL == "":
-		return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+	case b.sorts() == 0:
+		return unallowed()
 	case len(b.Data) > MaxData:
 		return bad("BUTTON_DATA_INVALID")
 	}
@@ -141,6 +161,9 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 		return moved, fault
 	}
 	c, fault := readContent(p, text, limit)
+	if fault == nil && c.newer && s.old {
+		fault = unallowed()
+	}
 	if fault != nil {
 		return nil, fault
 	}
@@ -233,6 +256,9 @@ func (s *Server) edit(p map[string]string) (any, *Fault) {
 		return nil, bad("there is no text in the message to edit")
 	}
 	c, fault := readContent(p, p["text"], MaxText)
+	if fault == nil && c.newer && s.old {
+		fault = unallowed()
+	}
 	if fault != nil {
 		return nil, fault
 	}

@@ -23,6 +23,14 @@ type Button struct {
 	// Style is how the button looks: danger, success, primary, or empty.
 	Style string `json:"style,omitempty"`
 	URL   string `json:"url,omitempty"`
+	// Copies is what the button copies, and Dead says that it does nothing.
+	Copies *Copied   `json:"copy_text,omitzero"`
+	Dead   *struct{} `json:"disabled,omitzero"`
+}
+
+// Copied is what a button copies.
+type Copied struct {
+	Text string `json:"text"`
 }
 
 // File is an attached document.
@@ -65,8 +73,11 @@ type Answer struct {
 	User int64
 }
 
-// Buttons returns all buttons in reading order.
-func (m Message) Buttons() []Button { return slices.Concat(m.Keyboard...) }
+// Buttons returns the buttons that lead somewhere, in reading order: not those that are
+// dead, or copy a text.
+func (m Message) Buttons() []Button {
+	return slices.DeleteFunc(slices.Concat(m.Keyboard...), func(b Button) bool { return b.Data == "" && b.URL == "" })
+}
 
 func (m *Message) copy() Message {
 	c := *m

@@ -38,6 +38,7 @@ const (
 	DeleteWithin   = 48 * time.Hour   // after that the bot's own messages cannot be deleted
 	AnswerWithin   = 15 * time.Second // after that a callback cannot be answered
 	maxPlaceholder = 64
+	maxCopied      = 256
 )
 
 // Server is the platform. Its clock is time.Now, so it can live in a bubble of
@@ -58,6 +59,8 @@ type Server struct {
 	answers  []Answer
 	calls    []Call
 	commands map[string][]Command
+	// old is a server of before the newer sorts of buttons.
+	old bool
 
 	platformtest.Trouble[Fault]
 	network platformtest.Network
@@ -99,6 +102,13 @@ func New() *Server {
 		chats: map[int64]*chat{}, queries: map[string]*query{},
 		commands: map[string][]Command{}, nextID: 1000, lastID: 10, tick: make(chan struct{}),
 	}
+}
+
+// Older makes the server one that knows no dead buttons, and none that copy a text.
+func (s *Server) Older() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.old = true
 }
 
 // Start takes connections again, with everything that the platform knows.
