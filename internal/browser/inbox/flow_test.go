@@ -265,7 +265,11 @@ func TestBrowserNamesAndRoom(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
 	b.do(chromedp.EmulateViewport(360, 740))
-	for _, s := range scenes(t) {
+	all := scenes(t)
+	for n, s := range append(all, all[0]) {
+		if n == len(all) {
+			b.speak("it") // Its words are the shortest.
+		}
 		in := newInbox(t, s.desk)
 		base := in.serve()
 		b.enter(in, base)
@@ -274,6 +278,7 @@ func TestBrowserNamesAndRoom(t *testing.T) {
 			b.roomy(s.name + " " + p)
 		}
 	}
+	b.speak("en")
 	in := newInbox(t, full())
 	base := in.serve()
 	b.enter(in, base)
@@ -337,5 +342,41 @@ func TestBrowserHostileTextStaysInside(t *testing.T) {
 		if name == "bidi" || name == "lookalike" || name == "padding" {
 			b.shoot("hostile-" + name)
 		}
+	}
+}
+
+// A form that is too large is answered where the person is, in their language, with a way
+// on, and whatever they sent did nothing.
+func TestBrowserRefusesALargeForm(t *testing.T) {
+	t.Parallel()
+	for lang, want := range map[string]string{"en": "The form is too large", "it": "Il modulo è troppo grande"} {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			b := browser(t)
+			b.speak(lang)
+			d := newDesk()
+			d.open("firstone", proposal("make one"))
+			in := newInbox(t, d)
+			base := in.serve()
+			b.enter(in, base)
+			for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
+				b.do(chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(base+"/inbox/try"), see("#proposal"))
+				// So much in a text field would take the browser longer to draw than to send.
+				b.do(chromedp.Evaluate[chromedp.Void](`(() => {
+					const much = document.createElement("input");
+					[much.type, much.name, much.value] = ["hidden", "more", "x".repeat(5 << 20)];
+					document.querySelector(".own").append(much);
+				})()`), click(".own button"))
+				b.do(see(".notice.fault"))
+				if got := b.text(".notice.fault"); !strings.Contains(got, want) {
+					t.Errorf("at %d pixels the page says %q", size[0], got)
+				}
+				b.roomy(lang + " a form too large")
+				b.shoot(fmt.Sprintf("large-%s-%d", lang, size[0]))
+			}
+			if len(d.tapped()) != 0 || len(d.asks) != 1 {
+				t.Errorf("it did something: %v", d.tapped())
+			}
+		})
 	}
 }
