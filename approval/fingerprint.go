@@ -76,6 +76,8 @@ type source struct {
 type workspace struct {
 	Cwd    string   `json:"cwd"`
 	Mounts []string `json:"mounts"`
+	// Elsewhere is a workspace of another machine, whatever its name here.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Fingerprint returns the fingerprint of the proposed call, with the files that
@@ -101,7 +103,7 @@ func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerp
 
 // workspaceOf is where a call runs.
 func workspaceOf(p vaglio.Proposal) workspace {
-	w := workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts}
+	w := workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts, Elsewhere: p.Elsewhere}
 	if w.Mounts == nil {
 		w.Mounts = []string{}
 	}

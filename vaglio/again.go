@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"crypto/sha256"
@@ -100,7 +101,7 @@ func (k *verdicts) drop(at *list.Element) {
 
 // asking is the engine as it judges one call, with what it asks remembered.
 func (e *Engine) asking() (*Engine, *asked) {
-	a := &asked{of: disk{Files: e.files}, answers: map[question]answer{}}
+	a := &asked{of: cmp.Or[machine](e.machine, disk{Files: e.files}), answers: map[question]answer{}}
 	own := *e
 	own.machine = a
 	if e.files != nil {
@@ -203,6 +204,7 @@ func (w *naming) proposal(p *Proposal) {
 	w.list(c.Mounts)
 	w.list(c.Roots)
 	w.mark(p.SessionID() != "")
+	w.mark(p.Elsewhere)
 	w.mark(c.Step != nil)
 	if c.Step != nil {
 		w.number(uint64(*c.Step)) //nolint:gosec // its bits

@@ -49,8 +49,9 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 	}
 	changes := map[string]func(p *vaglio.Proposal){
 		"Executor": func(p *vaglio.Proposal) { p.Executor = "fs_lis" }, "Intent": func(p *vaglio.Proposal) { p.Intent = "" },
-		"Session": func(p *vaglio.Proposal) { p.Session = "" },
-		"Args":    func(p *vaglio.Proposal) { p.Args["path"] = "/tmp/b" }, "Args.key": func(p *vaglio.Proposal) { p.Args["pat"] = "h/tmp/a" },
+		"Elsewhere": func(p *vaglio.Proposal) { p.Elsewhere = true },
+		"Session":   func(p *vaglio.Proposal) { p.Session = "" },
+		"Args":      func(p *vaglio.Proposal) { p.Args["path"] = "/tmp/b" }, "Args.key": func(p *vaglio.Proposal) { p.Args["pat"] = "h/tmp/a" },
 		"Args.kind": func(p *vaglio.Proposal) { p.Args["n"] = "1" }, "Args.list": func(p *vaglio.Proposal) { p.Args["n"] = []any{"1"} },
 		"Args.more": func(p *vaglio.Proposal) { p.Args["m"] = nil }, "Args.strange": func(p *vaglio.Proposal) { p.Args["n"] = 1 },
 		"Args.map":  func(p *vaglio.Proposal) { p.Args["n"] = map[string]any{"a": true} },

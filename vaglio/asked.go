@@ -22,6 +22,24 @@ type disk struct {
 	realpath.Here
 }
 
+// elsewhere is another machine, which cannot be asked.
+type elsewhere struct{ realpath.Here }
+
+func (elsewhere) Read([]string, string, int) ([]byte, error)     { return nil, ErrElsewhere }
+func (elsewhere) Look(name string) (at string, kind FileKind)    { return name, NoFile }
+func (elsewhere) List(string, int) (entries []Entry, whole bool) { return nil, false }
+func (elsewhere) Readlink(string) (string, realpath.Kind)        { return "", realpath.Missing }
+
+// on is the engine for the machine on which a call would run.
+func (e *Engine) on(p *Proposal) *Engine {
+	if !p.Elsewhere {
+		return e
+	}
+	far := *e
+	far.files, far.spaces.files, far.machine, far.runs = elsewhere{}, elsewhere{}, elsewhere{}, nil
+	return &far
+}
+
 // asked is a machine that remembers what it was asked in one judgement, and what it
 // answered. A judgement is made of the proposal and these answers alone: where the
 // same questions have the same answers once more, so has the proposal. It is used by

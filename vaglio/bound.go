@@ -175,7 +175,7 @@ type Weigher interface {
 // Did is what a call that a person allowed would do that its session is to
 // remember, as far as it can still be told: not what lay there before.
 func (e *Engine) Did(p Proposal) Facts {
-	seen := e.Seen(p)
+	e, seen := e.on(&p), e.Seen(p)
 	var results []GradientResult
 	for _, g := range e.gates {
 		if w, ok := g.Judge.(Witness); ok {

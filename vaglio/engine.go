@@ -168,6 +168,7 @@ func (e *Engine) Weigh(ctx context.Context, p Proposal) (Verdict, error) {
 // weigh returns the verdict on a call, what the log is to hold of its reason, and the
 // call in its workspaces.
 func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Proposal, error) {
+	e = e.on(&p)
 	size, wrong := measure(p.Args)
 	if wrong != nil {
 		return Verdict{}, "", p, wrong
@@ -295,6 +296,7 @@ type known struct {
 }
 
 func (e *Engine) known(p Proposal) known {
+	e = e.on(&p)
 	p.Context.Reading = nil
 	p.Context.Running = NewRunning(p.Facts, e.runs)
 	e.spaces.of(&p)

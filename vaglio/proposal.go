@@ -22,6 +22,9 @@ type Proposal struct {
 	// Agent names the proposing agent. The gateway sets it from the
 	// credentials; what a caller writes here is never trusted.
 	Agent string `json:"agent,omitzero"`
+	// Elsewhere says that the call would run on another machine, whose files are not
+	// here. The gateway sets it, as it does Agent.
+	Elsewhere bool `json:"elsewhere,omitzero"`
 	// Session names the client's session, which may last for many turns; "" where
 	// the client states none.
 	Session string `json:"session_id,omitzero"`

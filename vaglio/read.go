@@ -33,6 +33,7 @@ func (e *Engine) Read(p Proposal) *reading.Reading {
 // Sources gives what a call is bound to that a person is asked about: the files
 // that it runs or is handed, and where its folder leads, as they are now.
 func (e *Engine) Sources(p Proposal) []Source {
+	e = e.on(&p)
 	e.spaces.of(&p)
 	call, runs := e.call(p)
 	return e.bound(&p, call.Reading, runs)
@@ -42,6 +43,7 @@ func (e *Engine) Sources(p Proposal) []Source {
 // beside what the catalog knows: a claim can add to what is read only. With it
 // come the files that it runs, as they were met.
 func (e *Engine) call(p Proposal) (guard.Call, []Source) {
+	e = e.on(&p)
 	e.spaces.of(&p)
 	p.Context.Known = nil
 	if ex, ok := e.catalog.Find(p.Executor); ok {

@@ -66,6 +66,7 @@ var (
 	ErrGrew      = &shell.ClosedError{Why: "%s grew while it was read"}
 	ErrShut      = &shell.ClosedError{Why: "%s lies in a folder that vaglio may not read", Usual: true}
 	ErrFailed    = &shell.ClosedError{Why: "%s cannot be read"}
+	ErrElsewhere = &shell.ClosedError{Why: "%s lies on another machine", Usual: true}
 	ErrOutside   = &shell.ClosedError{Why: "%s leads out of the workspace", Usual: true}
 	ErrTooLarge  = &shell.ClosedError{Why: "%s is too large to be read", Usual: true}
 	errNoText    = &shell.ClosedError{Why: "%s is no text", Usual: true}

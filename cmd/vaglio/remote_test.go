@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -130,6 +131,61 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 	s.stop()
 	if !strings.Contains(s.log.String(), "127.0.0.3") {
 		t.Errorf("the log does not tell who was cut off:\n%s", s.log.String())
+	}
+}
+
+// TestWhatACallOfAnotherMachineNamesIsNotReadHere lays a file here under the name that a
+// call has for one there: it is not taken for it, whatever the call says of where it is.
+func TestWhatACallOfAnotherMachineNamesIsNotReadHere(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	listed := machine("127.0.0.1", h.ownCertificate(1))
+	work := filepath.Join(h.dir, "work")
+	if err := errors.Join(os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(work, "build.sh"), []byte("echo built\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s, base := h.serveFar("127.0.0.1")
+	token := "Bearer " + s.newAgent("far")
+	call := func(said, line string) string {
+		return fmt.Sprintf(`{"session_id":"s"%s,"executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":%q}}`, said, line, work)
+	}
+	far := func(method, path, body string) reply { return s.send(listed, method, base+path, body, token) }
+	here := func(method, path, body string) reply {
+		return s.send(http.DefaultClient, method, s.base+path, body, token)
+	}
+	for _, said := range []string{"", `,"elsewhere":true`} {
+		if a := here("POST", "/v1/proposals", call(said, "sh build.sh")).answer(t); a.Decision != approval.RulingAllow {
+			t.Errorf("here, where the file is read, it is said to be %s: %s", a.Decision, a.Verdict.Reason)
+		}
+	}
+	var asked approval.Answer
+	for _, said := range []string{"", `,"elsewhere":false`} {
+		asked = far("POST", "/v1/proposals", call(said, "sh build.sh")).answer(t)
+		if asked.Decision != approval.RulingPending || !strings.Contains(asked.Verdict.Reason, "build.sh lies on another machine") {
+			t.Fatalf("there it is %s: %s", asked.Decision, asked.Verdict.Reason)
+		}
+	}
+	for _, f := range asked.Verdict.Sources {
+		if f.SHA256 != "" || f.Head != "" {
+			t.Errorf("what lies here is taken for what lies there: %+v", f)
+		}
+	}
+	s.signIn(s.link).decide("allow", "")
+	permit := far("GET", "/v1/approvals/"+string(asked.Approval.ID)+"?wait=55s", "").answer(t).Permit
+	if permit == nil {
+		t.Fatal("there is no permit")
+	}
+	redeem := "/v1/permits/" + permit.Permit + "/redeem"
+	if r := here("POST", redeem, call("", "sh build.sh")); r.status != http.StatusUnprocessableEntity {
+		t.Errorf("the permit is redeemed for this machine: %d %s", r.status, r.body)
+	}
+	if r := far("POST", redeem, call("", "sh build.sh")); r.status != http.StatusNoContent {
+		t.Errorf("the permit: %d %s", r.status, r.body)
+	}
+	for _, line := range []string{"printf 'echo made\\n' > made.sh", "sh made.sh"} {
+		if a := far("POST", "/v1/proposals", call("", line)).answer(t); a.Decision != approval.RulingAllow {
+			t.Errorf("%s, which the session wrote itself, is %s: %s", line, a.Decision, a.Verdict.Reason)
+		}
 	}
 }
 

@@ -57,8 +57,14 @@ func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
 		return nil, nil, located(err, body)
 	}
 	c.release()
-	reqs[0].Proposal.Agent = c.agent
+	c.from(&reqs[0].Proposal)
 	return reqs, []string{resume}, nil
+}
+
+// from says of a call whose it is and whether it would run here, whatever it says itself.
+func (c *call) from(p *vaglio.Proposal) {
+	p.Agent = c.agent
+	_, p.Elsewhere = c.ctx().Value(otherMachine{}).(bool)
 }
 
 // tell answers with what came of calls.
@@ -200,7 +206,7 @@ func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs 
 		if resumes[i], err = a.decodeCall(raw.value, &reqs[i]); err != nil {
 			return nil, nil, inCall(err, i, raw, body)
 		}
-		reqs[i].Proposal.Agent = c.agent
+		c.from(&reqs[i].Proposal)
 	}
 	return reqs, resumes, nil
 }
@@ -292,7 +298,7 @@ func (a *API) redeem(c *call) error {
 	if err != nil {
 		return located(err, body)
 	}
-	proposal.Agent = c.agent
+	c.from(&proposal)
 	if err := a.permits.Redeem(c.ctx(), c.agent, c.r.PathValue("permit"), proposal); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -15,15 +16,19 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
+// otherMachine marks the context of a request that another machine sends.
+type otherMachine struct{}
+
 // Remote returns the handler for listeners that other machines can reach: each agent shows
-// its token, and what asks for none is not there.
+// its token, what asks for none is not there, and a call would run on another machine than
+// this one.
 func (a *API) Remote() http.Handler {
 	api := a.Network()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/v1/") {
 			r.URL.Path, r.URL.RawPath = "/", ""
 		}
-		api.ServeHTTP(w, r)
+		api.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), otherMachine{}, true)))
 	})
 }
 

@@ -173,9 +173,12 @@ func (j *Judge) key(p *vaglio.Proposal, load *payload) (budget.Key, bool) {
 	return budget.KeyOf(p.TurnID, shown...)
 }
 
-// mounts are the folders that a call says it works in.
+// mounts are the folders of this machine that a call says it works in.
 func mounts(p *vaglio.Proposal) []string {
 	var all []string
+	if p.Elsewhere {
+		return nil
+	}
 	for _, at := range append([]string{p.Context.Cwd}, p.Context.Mounts...) {
 		if at != "" && !slices.Contains(all, at) {
 			all = append(all, at)
