@@ -198,6 +198,7 @@ func (p *program) read(w shell.Word) value {
 		p.gap(w)
 	}
 	l := lexer{p: p, src: src}
+	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // about as many as there are
 	l.run()
 	p.seen = make([]bool, len(p.toks))
 	p.end = len(p.toks)

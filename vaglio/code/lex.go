@@ -65,7 +65,6 @@ type lexer struct {
 
 func (l *lexer) has(flag string) bool { return l.p.lang.has(flag) }
 
-// run is what the readings of one program and of the code it evaluates share.
 func (l *lexer) run() {
 	l.fresh = true
 	for l.at < len(l.src) && !l.p.stopped {
@@ -127,7 +126,7 @@ func (l *lexer) next() {
 	switch c := rest[0]; {
 	case c == '\n':
 		l.newline()
-	case l.space(rest) || l.comment(rest) || l.document(rest) || l.hole(rest):
+	case l.space(rest) || l.comment(rest) || l.document(rest) || strings.HasPrefix(rest, markOpen) && l.hole(rest):
 	case strings.IndexByte("\"'`", c) >= 0:
 		l.quoted("")
 	case l.pattern(rest) || l.input(rest):
@@ -322,11 +321,12 @@ func (l *lexer) prefixed(s string, q byte) bool {
 func (l *lexer) tight() bool { return l.at == 0 || strings.IndexByte(" \t\n", l.src[l.at-1]) < 0 }
 
 func (l *lexer) operator(rest string) {
+	long := len(rest) > 1 && strings.IndexByte("=.*|&?/:<>~+-", rest[1]) >= 0 // most are not
 	for _, op := range [...]string{
 		"...", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "<=>", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", ".=",
 		"=~", "!~", "||", "&&", "??", "?.", ">>", "<<", "|&", ":=", "++", "--",
 	} {
-		if strings.HasPrefix(rest, op) && (op != "?." || l.has("optional")) && (op != "--" && op != "++" || l.has("counts")) {
+		if long && strings.HasPrefix(rest, op) && (op != "?." || l.has("optional")) && (op != "--" && op != "++" || l.has("counts")) {
 			l.add(token{kind: tokenOp, text: op})
 			l.at += len(op)
 			return
