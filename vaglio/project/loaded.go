@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // loaded takes the files of the session that a command may run besides what its
@@ -199,7 +200,7 @@ func (v *visit) guess(file, text string) {
 		language = languageOf(text)
 	}
 	v.guessed(func() {
-		if language != "" {
+		if language != "" && !slices.Contains(v.tasks, shell.Task{File: file, Line: 1, Text: text, Language: language, Dir: v.dir}) { // is known to run
 			v.add(file, 1, language, text)
 		}
 		if language == "" || v.setsUp(file) {
