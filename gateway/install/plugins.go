@@ -96,7 +96,8 @@ func (enabled) stands(doc *hujson.Value) (on bool, kept error) {
 	return on, nil
 }
 
-func (e enabled) parse(now []byte) (*hujson.Value, *hujson.Object, error) {
+// parseObject reads a file that holds one object; none is an empty one.
+func parseObject(now []byte) (*hujson.Value, *hujson.Object, error) {
 	if len(bytes.TrimSpace(now)) == 0 {
 		now = []byte("{}")
 	}
@@ -112,7 +113,7 @@ func (e enabled) parse(now []byte) (*hujson.Value, *hujson.Object, error) {
 }
 
 func (e enabled) add(now []byte, _ Options) ([]byte, error) {
-	doc, root, err := e.parse(now)
+	doc, root, err := parseObject(now)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +157,8 @@ func isOurID(v hujson.Value) bool {
 	return ok && l.Kind() == '"' && l.String() == openClawID
 }
 
-func (e enabled) remove(now []byte, _ Options) ([]byte, error) {
-	doc, root, err := e.parse(now)
+func (enabled) remove(now []byte, _ Options) ([]byte, error) {
+	doc, root, err := parseObject(now)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (e enabled) remove(now []byte, _ Options) ([]byte, error) {
 }
 
 func (e enabled) holds(now []byte, _ Options) (bool, Limits, error) {
-	doc, _, err := e.parse(now)
+	doc, _, err := parseObject(now)
 	if err != nil {
 		return false, Limits{}, err
 	}
@@ -193,6 +194,101 @@ func (e enabled) holds(now []byte, _ Options) (bool, Limits, error) {
 		return false, Limits{}, kept
 	}
 	return on, Limits{}, nil
+}
+
+// consented is the file in which Hermes keeps which hooks its user has let run. It skips any
+// other, and says so in its log alone where no terminal is.
+type consented struct{ events []string }
+
+// consent is one entry of it.
+type consent struct {
+	Event   string `json:"event"`
+	Command string `json:"command"`
+}
+
+const consents = "approvals"
+
+// parse gives the list besides the document; it is nil where there is none.
+func (consented) parse(now []byte) (doc *hujson.Value, root *hujson.Object, list *hujson.Array, err error) {
+	if doc, root, err = parseObject(now); err != nil {
+		return nil, nil, nil, err
+	}
+	v := doc.Find("/" + consents)
+	if v == nil {
+		return doc, root, nil, nil
+	}
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return nil, nil, nil, fmt.Errorf("%s: %q is not a list", place(now, v.StartOffset), consents)
+	}
+	return doc, root, list, nil
+}
+
+// given are the entries of ours, as events and commands.
+func (consented) given(list *hujson.Array) (all []consent) {
+	if list == nil {
+		return nil
+	}
+	for _, v := range list.Elements {
+		var c consent
+		if text := plain(v); ours(text) && strictjson.UnmarshalLoose([]byte(text), &c) == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// strip takes our entries out.
+func (consented) strip(list *hujson.Array) {
+	list.Elements = without(list.Elements, &list.AfterExtra,
+		func(v *hujson.Value) *hujson.Extra { return &v.BeforeExtra }, func(v *hujson.Value) *hujson.Extra { return &v.AfterExtra },
+		func(v *hujson.Value) bool { return ours(plain(*v)) })
+}
+
+func (c consented) add(now []byte, o Options) ([]byte, error) {
+	doc, root, list, err := c.parse(now)
+	if err != nil {
+		return nil, err
+	}
+	var want []consent
+	for _, event := range c.events {
+		want = append(want, consent{event, o.shellLine()})
+	}
+	if slices.Equal(c.given(list), want) {
+		return now, nil
+	}
+	in := indentOf(now)
+	if list == nil {
+		list = &hujson.Array{}
+		member(root, consents, list, in, 1)
+	}
+	c.strip(list)
+	for _, w := range want {
+		if err := appendTo(list, w, in, 2); err != nil {
+			return nil, err
+		}
+	}
+	return append(bytes.TrimRight(doc.Pack(), "\n"), '\n'), nil
+}
+
+func (c consented) remove(now []byte, _ Options) ([]byte, error) {
+	doc, root, list, err := c.parse(now)
+	if err != nil || len(c.given(list)) == 0 {
+		return now, err
+	}
+	c.strip(list)
+	if len(list.Elements) == 0 {
+		dropMember(root, consents)
+	}
+	if len(root.Members) == 0 && blank(root.AfterExtra) {
+		return nil, nil
+	}
+	return doc.Pack(), nil
+}
+
+func (c consented) holds(now []byte, _ Options) (bool, Limits, error) {
+	_, _, list, err := c.parse(now)
+	return slices.ContainsFunc(c.given(list), func(g consent) bool { return g.Event == c.events[0] }), Limits{}, err
 }
 
 // objectAt is the object at a path, nil if there is none.

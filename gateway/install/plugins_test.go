@@ -1,11 +1,13 @@
 package install
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // openClawHost stands in for OpenClaw: it loads the plugin and has it asked once before
@@ -144,5 +146,53 @@ func TestKimi(t *testing.T) {
 	write(t, path, "hooks = []\n", 0o600)
 	if _, err := Add(o); err == nil || !strings.Contains(err.Error(), "by hand:\n[[hooks]]") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What Hermes has noted of others' hooks stays, and of ours there is what runs now.
+func TestHermesIsToldToRunTheHook(t *testing.T) {
+	o := options(t, "hermes")
+	file := filepath.Join(o.Home, ".hermes", "shell-hooks-allowlist.json")
+	const others = `{
+  "approvals": [
+    {
+      "approved_at": "2026-11-01T10:00:00Z",
+      "command": "/home/ann/lint.sh",
+      "event": "pre_tool_call"
+    }
+  ]
+}`
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(others), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, Add, o)
+	o.Limit = time.Minute
+	apply(t, Add, o)
+	text, err := os.ReadFile(file)
+	if s := string(text); err != nil || strings.Count(s, "--limit 1m0s") != 2 || strings.Contains(s, "5m0s") || !strings.Contains(s, "lint.sh") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if s, err := Look(o); err != nil || !s.Installed {
+		t.Errorf("%+v %v", s, err)
+	}
+	// Whoever takes the consent back has the hook skipped.
+	if err := os.WriteFile(file, []byte(others), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Look(o); err != nil || s.Installed {
+		t.Errorf("%+v %v", s, err)
+	}
+	apply(t, Add, o)
+	apply(t, Remove, o)
+	if text, err := os.ReadFile(file); err != nil || string(text) != others {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, bad := range []string{`{"approvals": 7}`, `[]`, `{`} {
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Add(o); err == nil || !strings.Contains(err.Error(), "line 1, column") {
+			t.Errorf("%s: %v", bad, err)
+		}
 	}
 }

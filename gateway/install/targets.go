@@ -169,8 +169,11 @@ func targets() map[string]target {
 			{user: openClawFolder + "package.json", mode: private, form: whole{openClawPackage, sign}},
 			{user: ".openclaw/openclaw.json", mode: private, form: enabled{}},
 		}},
-		"hermes": {[]file{{user: ".hermes/config.yaml", mode: private, form: hermesHooks()}}},
-		"kiro":   {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},
+		"hermes": {[]file{
+			{user: ".hermes/config.yaml", mode: private, form: hermesHooks()},
+			{user: ".hermes/shell-hooks-allowlist.json", mode: private, form: consented{[]string{"pre_tool_call", "post_tool_call"}}},
+		}},
+		"kiro": {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},
 	}
 }
 
