@@ -20,11 +20,13 @@ const (
 	ConcernUnlisted Concern = "tool-unlisted"
 	// ConcernRefused says that the agent's own gate has refused the call.
 	ConcernRefused Concern = "client-refused"
+	// ConcernUntold says that the agent tells of the call, and not what it takes.
+	ConcernUntold Concern = "call-untold"
 )
 
 // Concerns are all that are known.
 func Concerns() []Concern {
-	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused}
+	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold}
 }
 
 // said says to a person what the concern is.
@@ -36,6 +38,8 @@ func (c Concern) said() wording.Clause {
 		return wording.Say("says of itself that it destroys")
 	case ConcernRefused:
 		return wording.Say("was refused by the agent's own gate")
+	case ConcernUntold:
+		return wording.Say("is told in the agent’s words alone, not by what the tool is given")
 	default:
 		return wording.Say("is not among the tools that its server lists")
 	}

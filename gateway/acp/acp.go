@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +58,7 @@ func Pass(ctx context.Context, o Options, s Streams) error {
 	defer cancel()
 	p := &proxy{
 		Options: o, editor: jsonrpc.NewWriter(s.ToEditor), agent: jsonrpc.NewWriter(s.ToAgent), run: "acp:" + rand.Text(),
-		opening: map[string]string{}, folders: map[string]string{}, held: map[*held]bool{}, ran: map[string]client.ID{},
+		opening: map[string]string{}, folders: map[string]string{}, held: map[*held]bool{}, ran: map[string]client.ID{}, told: map[string]toolCall{},
 	}
 	go func() { // It ends with the editor's input, which nobody can end for it.
 		p.fromEditor(s.FromEditor)
@@ -107,11 +108,31 @@ type proxy struct {
 	held map[*held]bool
 	// ran are calls that a person allowed, by session and call.
 	ran map[string]client.ID
+	// told is what the agent has told of calls that have not ended, likewise.
+	told map[string]toolCall
 }
 
+// held is a question, by its session and the key of its id.
 type held struct {
-	session string
-	cancel  context.CancelFunc
+	session, key string
+	cancel       context.CancelFunc
+}
+
+// mostTold is of how many calls what was told is remembered. Beyond that it is forgotten:
+// a question about a call then tells what it tells itself.
+const mostTold = 1000
+
+// takeBack takes back the questions that are meant, and reports whether there are any.
+func (p *proxy) takeBack(meant func(*held) bool) (some bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for h := range p.held {
+		if meant(h) {
+			some = true
+			h.cancel()
+		}
+	}
+	return some
 }
 
 func (p *proxy) log(format string, args ...any) {
@@ -139,19 +160,17 @@ func (p *proxy) note(m jsonrpc.Message) {
 	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &about) != nil {
 		return
 	}
+	switch m.Method {
+	case "session/cancel", "session/close", "session/delete":
+		p.takeBack(func(h *held) bool { return h.session == about.Session })
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch m.Method {
-	case "session/new":
+	case "session/new", "session/fork":
 		p.opening[m.ID.Key()] = about.Cwd
 	case "session/load", "session/resume":
 		p.folders[about.Session] = about.Cwd
-	case "session/cancel":
-		for h := range p.held {
-			if h.session == about.Session {
-				h.cancel()
-			}
-		}
 	}
 }
 
@@ -176,6 +195,10 @@ func (p *proxy) said(ctx context.Context, line []byte) {
 		return
 	case "session/update":
 		p.update(ctx, m)
+	case "$/cancel_request":
+		if key := m.Cancels(); p.takeBack(func(h *held) bool { return h.key == key }) {
+			return // The editor never had the question.
+		}
 	case "":
 		p.opened(m)
 	}
@@ -205,14 +228,14 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 		p.log("a question of the agent without an id was not handed on")
 		return
 	}
-	q, err := questionOf(m)
+	q, err := questionOf(m, p.before)
 	if err != nil {
 		p.log("a question of the agent was answered with no: %v", err)
 		p.toAgent(jsonrpc.Response(m.ID, cancelled()))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	h := &held{q.Session, cancel}
+	h := &held{q.Session, m.ID.Key(), cancel}
 	p.mu.Lock()
 	p.held[h] = true
 	p.count++
@@ -226,7 +249,7 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 		p.mu.Lock()
 		delete(p.held, h)
 		if err == nil && r.Run && chosen && r.Approval != "" {
-			p.ran[q.Session+"\x00"+q.Call.ID] = r.Approval
+			p.ran[nameOf(q.Session, q.Call.ID)] = r.Approval
 		}
 		p.mu.Unlock()
 		switch {
@@ -234,7 +257,7 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 			p.toAgent(jsonrpc.Response(m.ID, cancelled()))
 			return
 		case !r.Run:
-			p.log("%s", r.Text)
+			p.log("%s", strings.TrimPrefix(r.Text, "vaglio: "))
 		case !chosen:
 			p.notRun(ctx, r.Approval)
 		}
@@ -256,25 +279,46 @@ func (p *proxy) notRun(ctx context.Context, id client.ID) {
 	}
 }
 
-// update reports how a call that was allowed has ended.
+// nameOf names a call among all.
+func nameOf(session, call string) string { return session + "\x00" + call }
+
+// before is what the agent has told of a call.
+func (p *proxy) before(session, call string) toolCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told[nameOf(session, call)]
+}
+
+// update notes what the agent tells of a call, and reports how one that was allowed has
+// ended.
 func (p *proxy) update(ctx context.Context, m jsonrpc.Message) {
 	var said struct {
 		Session string `json:"sessionId"`
 		Update  struct {
-			Kind   string `json:"sessionUpdate"`
-			Call   string `json:"toolCallId"`
+			toolCall
+
 			Status string `json:"status"`
 		} `json:"update"`
 	}
-	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &said) != nil || said.Update.Status != "completed" && said.Update.Status != "failed" {
+	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &said) != nil || said.Update.ID == "" {
 		return
 	}
-	key := said.Session + "\x00" + said.Update.Call
+	name := nameOf(said.Session, said.Update.ID)
+	ended := said.Update.Status == "completed" || said.Update.Status == "failed"
 	p.mu.Lock()
-	id := p.ran[key]
-	delete(p.ran, key)
+	id := p.ran[name]
+	switch {
+	case ended:
+		delete(p.ran, name)
+		delete(p.told, name)
+	default:
+		if len(p.told) >= mostTold {
+			clear(p.told)
+		}
+		p.told[name] = p.told[name].then(said.Update.toolCall)
+	}
 	p.mu.Unlock()
-	if id == "" {
+	if !ended || id == "" {
 		return
 	}
 	p.begin(func() {

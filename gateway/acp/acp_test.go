@@ -134,6 +134,7 @@ func TestQuestions(t *testing.T) {
 		"strange":            {client.Answer{Decision: client.Allow}, command, allOptions, `"optionId":"no"`, ""},
 		"duplicate-in-arg":   {approved, `{"kind":"execute","rawInput":{"command":"\u0000"}}`, allOptions, `{"outcome":"cancelled"}`, ""},
 		"no-options":         {approved, command, `7`, `{"outcome":"cancelled"}`, ""},
+		"about-nothing":      {approved, `{"toolCallId":"c","kind":"execute","rawInput":{}}`, allOptions, `{"outcome":"cancelled"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,27 +158,63 @@ func TestWhatIsProposed(t *testing.T) {
 	w.read(w.atAgent)
 	w.write(w.agent, `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`)
 	w.read(w.atEditor)
-	for _, call := range []string{
-		`{"kind":"execute","rawInput":{"command":"ls","n":9007199254740993}}`,
-		`{"kind":"read","title":"Read id_rsa","locations":[{"path":"/home/u/.ssh/id_rsa"}]}`,
-		`{"kind":"delete","rawInput":{"path":"x"}}`,
+	const told = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update",%s}}}`
+	for _, row := range []struct {
+		updates    []string
+		call, want string
+	}{
+		{nil, `{"kind":"execute","rawInput":{"command":"ls","n":9007199254740993}}`, "acp__execute map[command:ls n:9007199254740993] [code:exec]"},
+		{nil, `{"kind":"delete","rawInput":{"path":"x"}}`, "acp__delete map[path:x] []"},
+		// A title alone: it may be the command, so that the guard reads it, or only be about it.
+		{nil, `{"kind":"execute","title":"rm -rf /","locations":[]}`, "acp__execute map[command:rm -rf /] [code:exec]call-untold"},
+		{
+			nil, `{"kind":"execute","title":"ls","content":[{"type":"content","content":{"type":"text","text":"in /work"}},{"type":"terminal","terminalId":"t"}]}`,
+			"acp__execute map[command:ls description:in /work] [code:exec]call-untold",
+		},
+		{
+			nil, `{"kind":"read","title":"Read id_rsa","locations":[{"path":"/home/u/.ssh/id_rsa"}]}`,
+			"acp__tool_call map[paths:[/home/u/.ssh/id_rsa] title:Read id_rsa] []call-untold",
+		},
+		{nil, `{"kind":"edit","title":"Writing to a","locations":[{"path":"/work/a"}]}`, "acp__edit map[paths:[/work/a] title:Writing to a] []call-untold"},
+		{nil, `{"kind":"other","title":"count","rawInput":["a"]}`, "acp__tool_call map[input:[a] title:count] []call-untold"},
+		// What files become is all that an edit does.
+		{
+			nil, `{"kind":"edit","title":"Writing","content":[{"type":"diff","path":"/work/a","oldText":null,"newText":"x"},{"type":"diff","path":"/work/b","oldText":"y","newText":""}]}`,
+			"acp__edit map[changes:[map[new_text:x path:/work/a] map[new_text: old_text:y path:/work/b]] title:Writing] []",
+		},
+		// What was told before counts until it is told otherwise, or the call has ended.
+		{
+			[]string{`"toolCallId":"c","title":"Shell","kind":"execute","rawInput":{}`, `"toolCallId":"c","title":"ls","rawInput":{"command":"ls"}`},
+			`{"toolCallId":"c","title":"Run"}`, "acp__execute map[command:ls] [code:exec]",
+		},
+		{nil, `{"toolCallId":"c","rawInput":{"command":"pwd"}}`, "acp__execute map[command:pwd] [code:exec]"},
+		{
+			[]string{`"toolCallId":"c","status":"completed"`, `"toolCallId":"d","kind":"edit","content":[{"type":"diff","path":"/work/a","newText":"x"}]`},
+			`{"toolCallId":"c","title":"Run"}`, "acp__tool_call map[title:Run] []call-untold",
+		},
+		{nil, `{"toolCallId":"d","rawInput":{}}`, "acp__edit map[changes:[map[new_text:x path:/work/a]]] []"},
+		// The draft of the protocol's second version.
+		{
+			nil, `null,"title":"May I?","description":"It lists","subject":{"type":"command","command":"rm -rf /","cwd":"/work"}`,
+			"acp__tool_call map[explanation:It lists subject:map[command:rm -rf / cwd:/work type:command] title:May I?] []call-untold",
+		},
 	} {
-		w.write(w.agent, asks(call, allOptions))
+		for _, u := range row.updates {
+			w.write(w.agent, fmt.Sprintf(told, u))
+			w.read(w.atEditor)
+		}
+		w.write(w.agent, asks(row.call, allOptions))
 		w.read(w.atAgent)
+		p := w.gate.proposed[len(w.gate.proposed)-1]
+		got := fmt.Sprint(p.Executor, " ", p.Args, " ", p.Context.Capability)
+		for _, c := range p.Context.Concerns {
+			got += string(c)
+		}
+		if got != row.want || p.Context.Cwd != "/work" {
+			t.Errorf("%s is proposed in %s as\n%s\nwant\n%s", row.call, p.Context.Cwd, got, row.want)
+		}
 	}
 	w.end()
-	var got []string
-	for _, p := range w.gate.proposed {
-		got = append(got, fmt.Sprint(p.Executor, " ", p.Args, " ", p.Context.Capability, p.Context.Cwd))
-	}
-	want := []string{
-		"acp__execute map[command:ls n:9007199254740993] [code:exec]/work",
-		"acp__tool_call map[paths:[/home/u/.ssh/id_rsa] title:Read id_rsa] []/work",
-		"acp__delete map[path:x] []/work",
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("proposed\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
 }
 
 func TestAllElsePasses(t *testing.T) {
@@ -223,6 +260,20 @@ func TestTakenBack(t *testing.T) {
 			w.write(w.editor, `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`)
 			for range 2 { // the notice, and the answer to the question
 				w.read(w.atAgent)
+			}
+		},
+		"session-closed": func(w *world) {
+			w.write(w.editor, `{"jsonrpc":"2.0","id":3,"method":"session/close","params":{"sessionId":"s"}}`)
+			for range 2 {
+				w.read(w.atAgent)
+			}
+		},
+		"by-the-agent": func(w *world) { // The editor, which never had the question, hears nothing of it.
+			w.write(w.agent, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}`)
+			w.read(w.atAgent)
+			w.write(w.agent, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":6}}`)
+			if got := w.read(w.atEditor); !strings.Contains(got, `"requestId":6`) {
+				w.t.Errorf("the editor got %s", got)
 			}
 		},
 		"editor-gone": func(w *world) { w.editor.Close(); w.read(w.atAgent) },

@@ -1,8 +1,10 @@
 package acp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/jsonrpc"
@@ -11,22 +13,73 @@ import (
 
 // question is what an agent would ask its user.
 type question struct {
-	Session string   `json:"sessionId"`
-	Call    toolCall `json:"toolCall"`
-	Options []option `json:"options"`
+	Session string           `json:"sessionId"`
+	Call    toolCall         `json:"toolCall"`
+	Subject strictjson.Value `json:"subject"`
+	About   string           `json:"description"`
+	Title   string           `json:"title"`
+	Options []option         `json:"options"`
 	args    map[string]any
+	// untold says that the arguments are made of words about the call, not of what the
+	// agent would run.
+	untold bool
 }
 
+// toolCall is what an agent has told of a call. A field that is not there is as the agent
+// told it last.
 type toolCall struct {
-	ID    string           `json:"toolCallId"`
-	Title string           `json:"title"`
-	Kind  string           `json:"kind"`
-	Input strictjson.Value `json:"rawInput"`
-	At    []place          `json:"locations"`
+	ID      string           `json:"toolCallId"`
+	Title   string           `json:"title"`
+	Kind    string           `json:"kind"`
+	Input   strictjson.Value `json:"rawInput"`
+	At      []place          `json:"locations"`
+	Content []content        `json:"content"`
 }
 
 type place struct {
 	Path string `json:"path"`
+}
+
+// content is what an agent shows of a call: a text, or the change of a file.
+type content struct {
+	Type  string `json:"type"`
+	Path  string `json:"path"`
+	Old   string `json:"oldText"`
+	New   string `json:"newText"`
+	Block struct {
+		Text string `json:"text"`
+	} `json:"content"`
+}
+
+// then is the call as it stands after the agent has told more of it.
+func (c toolCall) then(more toolCall) toolCall {
+	c.ID = more.ID
+	if more.Title != "" {
+		c.Title = more.Title
+	}
+	if more.Kind != "" {
+		c.Kind = more.Kind
+	}
+	if more.hasInput() {
+		c.Input = more.Input
+	}
+	if len(more.At) > 0 {
+		c.At = more.At
+	}
+	if len(more.Content) > 0 {
+		c.Content = more.Content
+	}
+	return c
+}
+
+// hasInput reports whether the agent has told what it gives its tool. An empty object is
+// what some tell before they know it.
+func (c *toolCall) hasInput() bool {
+	var members map[string]strictjson.Value
+	if c.Input == nil || c.Input.Kind() == 'n' {
+		return false
+	}
+	return c.Input.Kind() != '{' || strictjson.UnmarshalLoose(c.Input, &members) != nil || len(members) > 0
 }
 
 // option is one of the answers that the agent takes. Its kind says what it means; its
@@ -36,30 +89,92 @@ type option struct {
 	Kind string `json:"kind"`
 }
 
-func questionOf(m jsonrpc.Message) (*question, error) {
+// questionOf reads a question about a call; before is what the agent has told of that call.
+func questionOf(m jsonrpc.Message, before func(session, call string) toolCall) (*question, error) {
 	var q question
 	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &q) != nil {
 		return nil, errors.New("its parameters could not be read")
 	}
-	if _, err := jsonrpc.Object(m.Params, "sessionId", "toolCall", "options"); err != nil {
+	if _, err := jsonrpc.Object(m.Params, "sessionId", "toolCall", "subject", "options"); err != nil {
 		return nil, fmt.Errorf("the object of its parameters %w", err)
 	}
-	if q.Call.Input.Kind() == '{' {
+	q.Call = before(q.Session, q.Call.ID).then(q.Call)
+	if q.Call.Input.Kind() == '{' && q.Call.hasInput() {
 		if err := strictjson.Unmarshal(q.Call.Input, &q.args); err != nil {
 			return nil, fmt.Errorf("the input of its call: %w", err)
 		}
 		return &q, nil
 	}
-	// Some agents tell a title alone. Nothing is known of such a call but its words.
-	q.args = map[string]any{"title": q.Call.Title}
-	if len(q.Call.At) > 0 {
-		var paths []any
-		for _, l := range q.Call.At {
-			paths = append(paths, l.Path)
-		}
-		q.args["paths"] = paths
+	if err := q.describe(); err != nil {
+		return nil, err
+	}
+	if len(q.args) == 0 {
+		return nil, errors.New("it does not say what it is about")
 	}
 	return &q, nil
+}
+
+// describe makes the arguments of a call whose input the agent does not tell, of all that
+// it says instead. What changes files is told whole by what the files become.
+func (q *question) describe() error {
+	changes, said := q.Call.shown()
+	q.untold = len(changes) == 0
+	title := "title"
+	if q.untold && q.Call.Kind == "execute" { // Agents that tell their command at all write it there.
+		title = "command"
+	}
+	q.args = map[string]any{}
+	put := func(key, text string) {
+		if text != "" {
+			q.args[key] = text
+		}
+	}
+	put(title, cmp.Or(q.Call.Title, q.Title))
+	put("description", strings.Join(said, "\n"))
+	put("explanation", q.About)
+	for key, all := range map[string][]any{"paths": q.Call.paths(), "changes": changes} {
+		if all != nil {
+			q.args[key] = all
+		}
+	}
+	return errors.Join(q.strange("subject", q.Subject), q.strange("input", q.Call.Input))
+}
+
+// strange takes a value among the arguments of which only its form is known.
+func (q *question) strange(key string, raw strictjson.Value) error {
+	if raw == nil || raw.Kind() == 'n' || key == "input" && raw.Kind() == '{' { // An empty one.
+		return nil
+	}
+	var v any
+	if err := strictjson.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("the %s of its call: %w", key, err)
+	}
+	q.args[key], q.untold = v, true
+	return nil
+}
+
+// shown are the changes of files and the texts that the agent shows of a call.
+func (c *toolCall) shown() (changes []any, said []string) {
+	for _, part := range c.Content {
+		switch part.Type {
+		case "diff":
+			change := map[string]any{"path": part.Path, "new_text": part.New}
+			if part.Old != "" {
+				change["old_text"] = part.Old
+			}
+			changes = append(changes, change)
+		case "content":
+			said = append(said, part.Block.Text)
+		}
+	}
+	return changes, said
+}
+
+func (c *toolCall) paths() (all []any) {
+	for _, l := range c.At {
+		all = append(all, l.Path)
+	}
+	return all
 }
 
 // proposal is the call as the gate takes it. The kind of its tool is the agent's own
@@ -67,6 +182,9 @@ func questionOf(m jsonrpc.Message) (*question, error) {
 func (q *question) proposal(run, cwd string) client.Proposal {
 	p := client.Proposal{
 		TurnID: run + ":" + q.Session, Executor: "acp__tool_call", Args: q.args, Context: client.Context{Cwd: cwd},
+	}
+	if q.untold {
+		p.Context.Concerns = []client.Concern{client.CallUntold}
 	}
 	switch kind := q.Call.Kind; kind {
 	case "execute":

@@ -45,12 +45,14 @@ type Context struct {
 // Concern is a reason to ask that a call's arguments do not show.
 type Concern string
 
-// What may be reason to ask: of a tool, and that the client itself refused the call.
+// What may be reason to ask: of a tool, that the client itself refused the call, and that
+// it tells what the call is about without what it takes.
 const (
 	ToolChanged     Concern = "tool-changed"
 	ToolDestructive Concern = "tool-destructive"
 	ToolUnlisted    Concern = "tool-unlisted"
 	ClientRefused   Concern = "client-refused"
+	CallUntold      Concern = "call-untold"
 )
 
 // ID names an approval.

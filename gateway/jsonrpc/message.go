@@ -74,6 +74,19 @@ func Parse(data []byte) (Message, error) {
 	return m, nil
 }
 
+// Cancels is the key of the request that a message takes back, "" if it cannot be read.
+func (m *Message) Cancels() string {
+	params, err := Object(m.Params, "requestId")
+	if err != nil {
+		return ""
+	}
+	id, err := ParseID(params["requestId"])
+	if err != nil {
+		return ""
+	}
+	return id.Key()
+}
+
 // whole reports whether the message is one thing: a request or a notification, a
 // result, or an error.
 func (m *Message) whole() bool {

@@ -75,7 +75,7 @@ const codeNoMethod = -32601
 func (a *approver) message(ctx context.Context, m jsonrpc.Message) {
 	switch {
 	case m.Method == methodCancelled:
-		a.calls.cancel(cancelled(m))
+		a.calls.cancel(m.Cancels())
 	case m.Method == "" || !m.ID.Given():
 	case m.Method == methodInitialize:
 		a.answer(jsonrpc.Response(m.ID, greeting(m.Params)))

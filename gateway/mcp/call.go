@@ -187,14 +187,3 @@ func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 	}
 	return client.Outcome{Succeeded: true}, result.Type != "input_required"
 }
-
-// cancelled is the key of the request that a client takes back, "" if it cannot be
-// read.
-func cancelled(m jsonrpc.Message) string {
-	params, _ := jsonrpc.Object(m.Params, "requestId") // What cannot be read has no id.
-	id, err := jsonrpc.ParseID(params["requestId"])
-	if err != nil {
-		return ""
-	}
-	return id.Key()
-}

@@ -229,7 +229,7 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Mess
 		h.call(w, r, m, body)
 		return
 	case methodCancelled:
-		if h.calls.cancel(callKey(r, cancelled(m))) {
+		if h.calls.cancel(callKey(r, m.Cancels())) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}

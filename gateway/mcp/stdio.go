@@ -114,7 +114,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 		p.call(ctx, m, raw)
 		return
 	case methodCancelled:
-		if p.calls.cancel(cancelled(m)) {
+		if p.calls.cancel(m.Cancels()) {
 			return // The server never had the call.
 		}
 	case methodList:
