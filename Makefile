@@ -188,7 +188,7 @@ agents: ## install the pinned coding agents from npm and run them, offline, behi
 	npm install --prefix gateway/hook/agents --no-save --no-audit --no-fund --ignore-scripts
 	npm rebuild --prefix gateway/hook/agents node
 	npm rebuild --prefix gateway/hook/agents
-	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -timeout=30m -v ./cmd/vaglio ./vaglio/clients
+	VAGLIO_AGENTS=$(CURDIR)/gateway/hook/agents/node_modules/.bin $(GO) test -run='^TestAgent' -count=1 -timeout=60m -v ./cmd/vaglio ./vaglio/clients
 
 .PHONY: ast-grep
 ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests

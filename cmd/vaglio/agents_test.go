@@ -321,6 +321,43 @@ func TestAgentOfCodeMode(t *testing.T) {
 	}
 }
 
+// TestAgentInAnEditor has the protocol's own library start agents as editors do, behind
+// `vaglio acp`, which asks a daemon on another machine: the editor is asked nothing.
+func TestAgentInAnEditor(t *testing.T) {
+	folder := os.Getenv("VAGLIO_AGENTS")
+	if folder == "" {
+		t.Skip("VAGLIO_AGENTS is not set; make agents sets it")
+	}
+	there := newHome(t)
+	there.ownCertificate(1)
+	s, base := there.serveFar("127.0.0.1")
+	me, token := s.signIn(s.link), s.newAgent("far")
+	for _, r := range trial.InEditors(filepath.Join(folder, "..", "..", "editor.mjs"),
+		binary, "acp", "--at", base, "--ca", filepath.Join(there.dir, "cert.pem"), "--") {
+		t.Run(r.Client, func(t *testing.T) {
+			here := newHome(t, "METNOS_AGENT_TOKEN="+token, "PATH="+folder+":"+os.Getenv("PATH"))
+			r.Program = "node"
+			g := &gated{here, r, folder, here.dir}
+			seen, ran := g.clicks(s, me, trial.Run{Calls: []string{"touch allowed.txt; git push --force origin main; true"}}, "allowed.txt")
+			// A denial ends the turn of some, and what Gemini CLI tells is a title alone, so that
+			// a person is asked about every call.
+			calls, files := []string{"touch approved.txt", "touch guarded.txt; cat ./.ssh/id_rsa"}, "approved.txt"
+			if r.Client == "gemini" {
+				calls, files = calls[1:], ""
+			}
+			second := <-g.start(calls...)
+			said := seen.Output + second.Output
+			if !ran || !g.ran(files) || g.ran("guarded.txt") {
+				t.Errorf("the model read %q and %q", seen.Results, second.Results)
+			}
+			if strings.Contains(said, "asked the editor") || strings.Count(said, `"stopReason":"end_turn"`) != 2 {
+				t.Errorf("the editor got\n%s", said)
+			}
+			t.Log(said)
+		})
+	}
+}
+
 // TestAgentIsDeniedWithoutADaemon has no daemon at all.
 func TestAgentIsDeniedWithoutADaemon(t *testing.T) {
 	r, _ := trial.For("claude-code")

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/scripted"
@@ -198,6 +199,27 @@ func OpenClawCode() Recipe {
 		return []string{"agent", "exec", prompt, "--model", "openai/gpt-6-astra", "--code-mode", "code"}
 	}
 	return r
+}
+
+// InEditors are the clients that an editor can start, which ask it by the Agent Client
+// Protocol: behind the editor's command, which takes the agent's and, at its end, the prompt.
+func InEditors(editor ...string) []Recipe {
+	behind := func(r Recipe, agent ...string) Recipe {
+		r.args = func(_, prompt string) []string { return slices.Concat(editor, agent, []string{"--", prompt}) }
+		return r
+	}
+	open, env := openCode(), openCode().env
+	open.env = func(url string) []string { // It asks about nothing that it is not told to.
+		all := env(url)
+		for i, v := range all {
+			all[i] = strings.ReplaceAll(v, `"bash":"allow"`, `"bash":"ask"`)
+		}
+		return all
+	}
+	return []Recipe{
+		behind(gemini(), "gemini", "--acp", "--model", "scripted", "--skip-trust"), behind(open, "opencode", "acp"),
+		behind(qwen(), "qwen", "--acp", "--auth-type", "openai", "--approval-mode", "default"), behind(copilot(), "copilot", "--acp"),
+	}
 }
 
 // Run is one run of a client.
