@@ -178,6 +178,7 @@ func TestMCPSpeed(t *testing.T) {
 	}
 	server, splice := filepath.Join(folder, "bin", "server"), filepath.Join(folder, "bin", "splice")
 	bare, proxied := h.serveSDK(folder)
+	between := h.firstLine(exec.CommandContext(t.Context(), splice, bare), false)
 	gate := client.Unix(h.data("agent.sock"), "")
 	defer gate.Close()
 	type way struct {
@@ -188,7 +189,7 @@ func TestMCPSpeed(t *testing.T) {
 		"stdio": {
 			{"bare", []string{server}}, {"between", []string{splice, server}}, {"proxy", []string{binary, "mcp", "--name", "notes", "--", server}},
 		},
-		"http": {{"bare", []string{bare}}, {"proxy", []string{proxied}}},
+		"http": {{"bare", []string{bare}}, {"between", []string{between}}, {"proxy", []string{proxied}}},
 	} {
 		for _, call := range [][]string{{"read_note", `{"path":"notes.md"}`}, {"list_notes", fmt.Sprintf(`{"path":%q}`, notes)}} {
 			took := map[string][]int{}
