@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -41,6 +42,11 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
+		if name, ok := v["name"].(string); ok && v["value"] != nil {
+			if words := reading.Words(name); len(words) > 0 && kindOf(words[len(words)-1]) == titleKey {
+				return texts(v["value"]) // It is a field that is called so.
+			}
+		}
 		for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
 			if v[key] != nil {
 				return texts(v[key])
@@ -55,7 +61,10 @@ func texts(v any) []string {
 // names are the names or numbers of a thing, as the arguments tell them, and the key:
 // one that is one of its words, or one that says no more than that it names.
 func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []string, key string) {
-	stems := append(words, "")
+	stems := []string{""}
+	for _, w := range words {
+		stems = append(stems, spoken.Singular(w)...)
+	}
 	titled := false
 	if thing != nil {
 		titled = thing.Titled && made
@@ -65,7 +74,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 	}
 	for _, end := range []string{
 		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
-		"ids", "numbers", "names", "keys", "s", "inputs", "items",
+		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if end == "title" && titled {
 			continue
@@ -95,11 +104,18 @@ func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || 
 
 // repository is the repository or project in which a tool works, with its owner.
 func (c *call) repository(others ...string) string {
-	where := c.first(append([]string{"repo", "repository", "projectid"}, others...)...)
-	if owner := c.first("owner", "org", "organization", "namespace"); owner != "" && where != "" && !strings.Contains(where, "/") {
+	where := c.first(append([]string{"repo", "repository", "reponame", "repositoryname", "reposlug", "projectid"}, others...)...)
+	if owner := c.first("owner", "org", "organization", "namespace", "workspace"); owner != "" && where != "" && !strings.Contains(where, "/") {
 		return owner + "/" + where
 	}
 	return where
+}
+
+// forge reports whether a tool works in a repository, whose branches are not those of a
+// database.
+func (c *call) forge() bool {
+	return c.first("repo", "repository", "reponame", "reposlug", "repoid", "repositoryid") != "" ||
+		slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("forges names", w) })
 }
 
 // byName reports whether the judge goes by the tool's name alone.
@@ -115,14 +131,25 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return nil
 	}
 	said, t := c.object()
+	if said == nil && c.verbless() {
+		worst.kind = operation.KindUnknown // A verb of its arguments may be done to anything.
+		return c.told(wording.Sentence{wording.Say("calls the tool %s", c.executor)})
+	}
 	if said == nil {
 		return c.told(act(worst.said))
 	}
-	worst.undo = t.undo(worst.undo, c.repository() != "" && c.first("branch", "message", "commitmessage") != "")
+	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "")
 	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
 	}
 	return said
+}
+
+// verbless reports whether no word of the tool's name is a verb, so that it leaves to an
+// argument what is done.
+func (c *call) verbless() bool {
+	act, _, _ := spoken.ActIn(c.words)
+	return act == nil && c.first("action") != ""
 }
 
 // deploys says that what runs for others is another version then.

@@ -79,7 +79,11 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		said = c.byVerb(worst)
 	}
 	c.comment(worst, said)
+	c.settled(worst, said)
 	h.Consequence = consequenceOf(found)
+	if h.Consequence.Reach == operation.ReachWorkspace && !c.here(p.Context.Cwd) {
+		h.Consequence.Reach = ""
+	}
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
 	switch {
@@ -201,11 +205,17 @@ func (o *one) below() {
 }
 
 // within reports whether another thing says this one, too: that files below a folder
-// are deleted, of which this is one, or a pattern of some, or that a file is deleted,
-// which is written over before.
+// are deleted, of which this is one, or a pattern of some, that a file is deleted, which
+// is written over before, or that the same is done on another machine.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if len(below) < 2 || len(what) < 2 || o.weight() > all.weight() || o.score < all.score {
+	if len(below) < 2 || o.weight() > all.weight() || o.score < all.score {
+		return false
+	}
+	if at := len(what); at > 0 && len(below) == at+1 && below[at].Phrase == "on %s" && below[:at].String() == what.String() {
+		return true // It is done there, and not here, too.
+	}
+	if len(what) < 2 {
 		return false
 	}
 	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)

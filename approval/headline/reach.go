@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // touches is whom a thing touches, as a person
@@ -20,11 +21,26 @@ func (o *one) touches() operation.Reach {
 		return o.reach
 	case o.kind == operation.KindSend && (anyThing(o.said, outside) || !anyThing(o.said, anything)):
 		return operation.ReachPublic // What is sent nobody knows where is taken to leave.
-	case o.kind == operation.KindDelete && anyThing(o.said, outside):
+	case o.kind == operation.KindDelete && len(o.said) > 0 && o.said[0].Phrase == asks && anyThing(o.said, outside):
 		return operation.ReachPublic
 	default:
 		return o.reach
 	}
+}
+
+// here reports whether it is known of what a call names that it lies in the workspace:
+// where a tool of a server keeps what it names by a relative path, nobody knows but of
+// servers that work on the client's files.
+func (c *call) here(cwd string) bool {
+	if c.server == 0 || slices.ContainsFunc(c.words[:c.server], func(w string) bool { return spoken.Is("files names", w) }) {
+		return true
+	}
+	for _, values := range c.args {
+		if slices.ContainsFunc(values, func(s string) bool { return cwd != "" && (s == cwd || strings.HasPrefix(s, cwd+"/")) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // anyThing reports whether one of the things that a sentence is about is such.

@@ -130,6 +130,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.dialed, true},
 		{c.event, false},
 		{c.issue, false},
+		{c.webhook, false},
 		{c.request, c.outside()},
 		{c.answer, false},
 		{c.posted, true},
@@ -196,6 +197,9 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	what := c.first("text", "message", "body", "content", "status", "title")
+	if file := c.first("file", "filepath", "path", "mediapath", "media", "document", "attachment"); file != "" && what == "" && len(c.recipients()) > 0 {
+		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{{Text: file}, named(c.recipients())}}}
+	}
 	if what == "" || len(c.urls) > 0 {
 		return nil
 	}
@@ -244,19 +248,21 @@ func money() []moved {
 }
 
 // amounts are the keys under which it stands how much.
-func amounts() []string { return []string{"amount", "total", "price", "sum"} }
+func amounts() []string {
+	return []string{"amount", "total", "price", "sum", "sourceamount", "targetamount"}
+}
 
 // payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.first(amounts()...)
-	paid := kind == operation.KindSpend || kind == operation.KindPeople && c.has("payout", "payment", "transfer", "invoice", "refund", "money")
+	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
 	if amount == "" || !paid || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
 		return nil
 	}
-	if currency := c.first("currency", "currencycode", "unit"); currency != "" {
+	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); currency != "" {
 		amount += " " + currency
 	}
-	to := c.first("iban", "toaccount", "destinationaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
+	to := c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
 		"receiver", "receiveremail")
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
@@ -308,16 +314,31 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
 }
 
+// webhook says what is done to what asks an address by itself from then on: the address
+// is not asked by the call.
+func (c *call) webhook(operation.Kind) wording.Sentence {
+	t, ok := c.named()
+	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() {
+		return nil
+	}
+	said, _ := c.object()
+	return said
+}
+
 // asks says what is asked of an address.
 const asks wording.Phrase = "sends a %s request to %s"
 
 // request says what a tool asks of an address.
 func (c *call) request(operation.Kind) wording.Sentence {
 	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
-	if len(c.urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+	urls := c.urls
+	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
+		urls = []string{at}
+	}
+	if len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 		return nil
 	}
-	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(c.urls)}}}
+	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
 }
 
 // device says which device a tool operates.

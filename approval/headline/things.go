@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -36,10 +37,13 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.act, t.with = act, act.With
 	words := c.words[at+n:]
+	if n == 0 {
+		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
+	}
 	if len(words) == 0 {
 		words = c.before(at)
 	}
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "batch", "bulk", "multiple"}, words[0]) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "batch", "bulk", "multiple"}, words[0]) {
 		words = words[1:]
 	}
 	t.nouns, t.others = words, nil
@@ -57,13 +61,30 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
+	c.classed(&t)
+	t.act = t.act.To(t.thing)
 	return t, len(t.nouns) > 0
+}
+
+// classed takes for a thing that its name calls no more than an object what an
+// argument says that it is.
+func (c *call) classed(t *toolName) {
+	if len(t.nouns) == 0 || len(t.owner) > 0 || !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), func(w string) bool { return spoken.Is("things-that generic", w) }) {
+		return
+	}
+	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
+	if thing, _, rest := spoken.ThingOf(class); thing != nil && len(rest) == 0 {
+		t.thing = thing
+	}
 }
 
 // act is what the name says is done: where that is to run something which does
 // something, what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = spoken.ActIn(c.words)
+	if told := c.action(); act == nil && told != nil {
+		return told, 0, 0
+	}
 	if act == nil || act.Phrase != "runs %s" {
 		return act, at, n
 	}
@@ -71,6 +92,16 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 		return other, at + n + next, m
 	}
 	return act, at, n
+}
+
+// action is what an argument says is done, for a tool whose name leaves it to that.
+func (c *call) action() *spoken.Act {
+	if words := reading.Words(c.first("action", "operation", "method")); len(words) > 0 {
+		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
+			return act
+		}
+	}
+	return nil
 }
 
 // before are the nouns of a name whose verb stands behind them; where there are none,
@@ -88,7 +119,7 @@ func (c *call) before(verb int) []string {
 
 // service reports whether a word of the tool's name tells where things are kept.
 func (c *call) service(word string) bool {
-	return spoken.Is("services names", word) || slices.Contains(c.words[:c.server], word)
+	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
 }
 
 // keyed is what the only argument that names a thing says it is, for a tool whose
@@ -178,6 +209,8 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 	}
 	var what wording.Clause
 	switch {
+	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
+		what = wording.Say(t.thing.One, c.repository())
 	case t.thing == nil || len(t.owner) > 0 && !owned:
 		what = wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
 	case len(names) != 1:
@@ -198,6 +231,9 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.holder()
+	if owner, owned := c.owner(t, ""); owned {
+		holder = &owner
+	}
 	switch {
 	case t.thing.Single && holder != nil:
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
@@ -283,7 +319,7 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	} else if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
 		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
 	}
-	if where := c.repository(); where != "" && !slices.Contains(names, where) {
+	if where := c.repository(); where != "" && !slices.Contains(names, where) && !slices.Contains(names, c.first("repo", "repository")) {
 		said = said.And(inside, where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
 		where := inside
@@ -302,7 +338,8 @@ const inside wording.Phrase = "in %s"
 // that under which the object stands.
 func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	var found wording.Clause
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	rank := func(key string) int { return spoken.Rank(list+" named", key) }
+	for _, key := range slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
 		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
 		if key == but || len(values) == 0 || slices.Equal(values, names) {
 			continue
@@ -310,8 +347,7 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		if spoken.Is(list+" bare", key) {
 			return named(values), true
 		}
-		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
+		if thing := spoken.ThingAt(key); thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
 			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
 		}
 	}
@@ -319,14 +355,14 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 }
 
 // undo says how far what a tool does can be undone, of which the judge graded the
-// kind: by the verb and the thing of its name, where both are known; committed says
-// that the history of a repository keeps it.
-func (t *toolName) undo(graded operation.Reversibility, committed bool) operation.Reversibility {
+// kind: by the verb and the thing of its name, where both are known; kept says that it is
+// one of a repository, committed that the history of that keeps what is written.
+func (t *toolName) undo(graded operation.Reversibility, kept, committed bool) operation.Reversibility {
 	thing := t.thing
 	if thing == nil {
 		thing = &spoken.Thing{Final: true}
 	}
-	versioned := thing.Versioned || committed && slices.Contains(thing.Words, "file")
+	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
 	switch {
 	case t.act.Final && !versioned:
 		return operation.Irreversible

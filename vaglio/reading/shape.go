@@ -180,7 +180,9 @@ func IsStatement(text string) bool {
 	case "WITH":
 		return strings.Contains(rest, " AS ") && strings.Contains(rest, "SELECT") || strings.Contains(rest, " AS(")
 	case "SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL":
-		return strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
+		// Written in capitals what defines something is no search for these words.
+		defines := len(words) > 2 && strings.HasPrefix(uncommented(text), words[0]) && strings.Contains("DROP ALTER CREATE GRANT REVOKE", words[0])
+		return defines || strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
 			strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
 	}
 	return false

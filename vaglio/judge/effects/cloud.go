@@ -116,27 +116,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 // byWords says what a command line of nouns and a verb does to the one thing that it
 // names, nil where it names none or the words are not known: "stops the instance i-1".
 func (c *call) byWords() wording.Sentence {
-	for i, a := range c.operands[:min(5, len(c.operands))] {
-		words := readings.Words(a.text)
-		act, at, n := spoken.ActIn(words)
-		if at != 0 {
-			continue
-		}
-		nouns := words[n:]
-		if len(nouns) == 0 && i > 0 {
-			nouns = readings.Words(c.operands[i-1].text)
-		}
-		noun := "--" + strings.TrimSuffix(strings.Join(nouns, "-"), "s")
-		names := append(c.values(noun, noun+"s", noun+"-name", noun+"-id", noun+"-ids", noun+"-identifier"), c.operands[i+1:]...)
-		if len(names) == 0 {
-			names = c.values("--name", "-n")
-		}
-		if thing, _, rest := spoken.ThingOf(nouns); thing != nil && len(rest) == 0 && len(names) == 1 {
-			return sayOf(act.Phrase, wording.Say(thing.One, names[0].text))
-		}
-		return nil
-	}
-	return nil
+	return spoken.Subcommand(texts(c.operands), texts(c.all), readings.Words)
 }
 
 // awsVerb judges `aws service verb-noun`.

@@ -52,7 +52,7 @@ func (c *call) database() wording.Clause {
 	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
 		return wording.Say("the database on %s", h.text)
 	}
-	if name := c.operand(0); name != "" && !strings.ContainsAny(name, " :/;$") {
+	if name := c.operand(c.took); name != "" && !strings.ContainsAny(name, " :/;$") {
 		return object(name)
 	}
 	return wording.Say(theDatabase)

@@ -211,7 +211,7 @@ func (t *tool) browses(w string) []Effect {
 		}
 		return t.fillIn()
 	case "evaluate", "execute", "upload", "script":
-		return unknown(say("acts on a web page in a way that was not read: %s", t.name), t.name)
+		return unknown(say(map[bool]wording.Phrase{true: "uploads a file to a web page", false: "runs a script on a web page"}[w == "upload"]), t.name)
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (t *tool) press(verb string) []Effect {
 	}
 	text, called := strings.Join(label, " "), clip(append(label, "")[0], 60)
 	if verb == "submit" {
-		return shared(KindSend, say("submits a form on a web page %s", called), text)
+		return shared(KindSend, say("submits a form on a web page: %s", called), text)
 	}
 	if slices.ContainsFunc(readings.Words(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
 		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)

@@ -92,11 +92,13 @@ func (c *call) pushOptions(to string) []Effect {
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
+	case c.has("--mirror") && to != "":
+		return []Effect{e.with(say("makes %s the mirror of this repository", to), to)}
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(pushed(to, true), to)}
 	case c.has("-d", "--delete"):
 		remote, refs, _ := strings.Cut(to, " ")
-		return shared(KindDelete, say("deletes %s on %s", refs, remote), to)
+		return shared(KindDelete, say("deletes %s on %s", strings.ReplaceAll(refs, " ", ", "), remote), to)
 	case c.has("--all", "--branches"):
 		return shared(KindPublish, say("pushes all branches to the remote %s", to), "branches")
 	case c.has("--tags", "--follow-tags"):

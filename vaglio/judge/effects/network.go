@@ -300,7 +300,7 @@ func ghAPI(c *call) []Effect {
 	if path == "graphql" {
 		for _, v := range append(c.values("-f", "-F", "--field", "--raw-field"), c.operands...) {
 			if strings.Contains(v.text, "mutation") {
-				return one(KindInfrastructure, say("changes something on the forge by GraphQL"), "graphql")
+				return one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "graphql")
 			}
 		}
 		if c.has("--input") {
@@ -312,7 +312,7 @@ func ghAPI(c *call) []Effect {
 	case "GET", "HEAD":
 		return reads()
 	case "DELETE":
-		return []Effect{usual(KindDelete).with(say("deletes %s on the forge", path), path).as(Irreversible, ReachShared)}
+		return []Effect{usual(KindDelete).with(say("sends a %s request to %s", method, path), path).as(Irreversible, ReachShared)}
 	}
-	return one(KindInfrastructure, say("changes %s on the forge (%s)", path, method), path)
+	return one(KindInfrastructure, say("sends a %s request to %s", method, path), path)
 }

@@ -9,6 +9,7 @@ import (
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // maxSQL bounds the SQL text that is read, in bytes.
@@ -198,9 +199,12 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	if strings.Contains(where.String(), memory) {
 		return e, false
 	}
-	target := s.target(at)
+	if verb == "GRANT" || verb == "REVOKE" {
+		at = max(at, slices.Index(s.words, "ON"))
+	}
+	target, class := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(verb, strings.Join(s.words[min(at, len(s.words)):min(at+2, len(s.words))], " "), target, where)
+	e.Why = statementSaid(verb, class, target, where)
 	if n := len(s.words); n == 6 && s.words[n-3]+" "+s.words[n-2] == "DROP COLUMN" { // and nothing else
 		e.Why = saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.words[n-1], "'`\"[]")), target), where)
 	}
@@ -232,7 +236,7 @@ func (s *statement) adds() bool {
 	if s.words[0] == "CREATE" {
 		return !s.has("REPLACE")
 	}
-	return s.words[0] == "ALTER" && s.has("ADD") && !s.has("DROP") && !s.has("TYPE") && !s.has("MODIFY") && !s.has("CHANGE")
+	return s.words[0] == "ALTER" && (s.has("ADD") || s.has("RENAME")) && !s.has("DROP") && !s.has("TYPE") && !s.has("MODIFY") && !s.has("CHANGE")
 }
 
 // copiesOut reports whether rows are copied to a file or to whoever asks.
@@ -253,8 +257,9 @@ func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wo
 		return e, !t.ofClass("sql-tells", strings.ToLower(target))
 	}
 	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
-		if s.has(w) {
-			return e.with(say("runs the statement that it explains: %s", strings.ToLower(w)), e.Target), s.has("ANALYZE") || s.has("ANALYSE")
+		if i := slices.Index(s.words, w); i > 0 {
+			explained, _ := (&statement{words: s.words[i:], depth: s.depth[i:]}).effect(t, where)
+			return explained, s.has("ANALYZE") || s.has("ANALYSE")
 		}
 	}
 	return e, false
@@ -266,29 +271,29 @@ func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Ef
 		return e.as(Partial, ReachShared)
 	}
 	if verb == "INSERT" {
-		return e.with(statementSaid(verb, "MERGE", target, where), e.Target)
+		return e.with(statementSaid("MERGE", "", target, where), e.Target)
 	}
 	if !s.has("WHERE") && !s.has("LIMIT") {
-		e.Why, e.Reach = statementSaid(verb, verb+" *", target, where), ReachPublic
+		e.Why, e.Reach = statementSaid(verb+" *", "", target, where), ReachPublic
 	}
 	return e
 }
 
-// statementSaid says what a statement does of that verb that begins so.
-func statementSaid(verb, begins, target string, where wording.Clause) wording.Sentence {
+// statementSaid says what a statement of that verb does to objects of a class.
+func statementSaid(verb, class, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
-		"ALTER": "changes the form of %s", "ALTER TABLE": "changes the table %s", "TRUNCATE": "empties the table %s", "TRUNCATE …": "empties the tables %s",
-		"DROP": "drops %s", "DROP TABLE": "drops the table %s", "DROP TABLE …": "drops the tables %s", "DROP SCHEMA": "drops the schema %s",
-		"DROP DATABASE": "drops the database %s", "DROP INDEX": "drops the index %s", "DROP VIEW": "drops the view %s",
-	}
-	many := map[bool]string{true: " …"}[strings.Contains(target, ", ")]
-	p := cmp.Or(said[begins+many], said[verb+many], said[verb])
-	if p == "" {
+		"ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
+	}[verb]
+	if said == "" {
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
 	}
-	return saidIn(say(p, target), where)
+	what := object(target)
+	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
+		what = wording.Say(map[bool]wording.Phrase{true: thing.Several, false: thing.One}[strings.Contains(target, ", ")], target)
+	}
+	return saidIn(sayOf(said, what), where)
 }
 
 // saidIn says in which database something is done, where its name is known.
@@ -368,23 +373,25 @@ func (s *statement) verb() (string, int) {
 	return "", 0
 }
 
-// target is the objects that the statement names, for a person to read.
-func (s *statement) target(at int) string {
+// target is the objects that the statement names, for a person to read, and of which
+// class they are.
+func (s *statement) target(at int) (names, class string) {
 	var named []string
 	for more, rest := true, s.words[min(at+1, len(s.words)):]; len(rest) > 0; rest = rest[1:] {
 		switch w := rest[0]; w {
-		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED":
-		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION":
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED", "UNIQUE":
+		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
+			class = strings.ToLower(w)
 		case ",":
 			more = true
 		default:
 			if !more {
-				return strings.Join(named, ", ")
+				return strings.Join(named, ", "), class
 			}
 			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))), false
 		}
 	}
-	return cmp.Or(strings.Join(named, ", "), "something")
+	return cmp.Or(strings.Join(named, ", "), "something"), class
 }
 
 func (s *statement) has(word string) bool { return slices.Contains(s.words, word) }

@@ -28,6 +28,8 @@ type Act struct {
 	Makes bool
 	// Kept says that what is versioned is kept where it is done.
 	Kept bool
+	// holders says that what holds others is emptied by it.
+	holders bool
 	// With is how a second thing goes with the first: "to %s".
 	With wording.Phrase
 }
@@ -45,15 +47,28 @@ type Thing struct {
 	Final, Versioned, Titled bool
 	// Single says that whoever has one has no second.
 	Single bool
+	// holds says that it holds others, and stays when they are gone.
+	holds bool
+}
+
+// To is how what is done is said of a thing: a queue that is purged is emptied, an
+// account that is purged is gone. A thing that is not known is nil.
+func (a *Act) To(t *Thing) *Act {
+	if a.holders && t != nil && t.holds {
+		return known().acts["empty"]
+	}
+	return a
 }
 
 // words are what words.txt says.
 type words struct {
 	acts   map[string]*Act
 	things map[string]*Thing
-	kinds  map[string]wording.Phrase
-	lists  map[string][]string
-	all    []wording.Phrase
+	// keys are the things of keys that are no words, nil where that may be several.
+	keys  map[string]*Thing
+	kinds map[string]wording.Phrase
+	lists map[string][]string
+	all   []wording.Phrase
 }
 
 // known are the words, which are read once and never change.
@@ -91,28 +106,107 @@ func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 		if t := known().things[noun]; t != nil {
 			return t, false, before
 		}
-		for _, ends := range [][2]string{{"ies", "y"}, {"es", ""}, {"s", ""}} {
-			if one, ok := strings.CutSuffix(noun, ends[0]); ok && known().things[one+ends[1]] != nil {
-				return known().things[one+ends[1]], true, before
+		for _, one := range Singular(noun)[1:] {
+			if t := known().things[one]; t != nil {
+				return t, true, before
 			}
 		}
 	}
 	return nil, false, name
 }
 
+// Singular is a noun, and those of which it may be the plural.
+func Singular(noun string) []string {
+	out := []string{noun}
+	for _, ends := range [][2]string{{"ies", "y"}, {"es", ""}, {"s", ""}} {
+		if one, ok := strings.CutSuffix(noun, ends[0]); ok {
+			out = append(out, one+ends[1])
+		}
+	}
+	return out
+}
+
+// ThingAt finds the thing that stands under a key of arguments, nil where that is not
+// listed or may be several.
+func ThingAt(key string) *Thing {
+	if t, _, rest := ThingOf([]string{strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")}); t != nil && len(rest) == 0 {
+		return t
+	}
+	return known().keys[key]
+}
+
 // Kind says what an effect of a kind does, empty if it is not listed.
 func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 
-// Is says whether a word is of one of the lists: "bare" and "named" of places and
-// targets, and "social".
-func Is(list, word string) bool { return slices.Contains(known().lists[list], word) }
+// Is says whether a word is of one of the lists, such as "places bare".
+func Is(list, word string) bool { return Rank(list, word) >= 0 }
+
+// Rank is where a word stands in one of the lists, of which some begin with what says
+// most; -1 if it is not in it.
+func Rank(list, word string) int { return slices.Index(known().lists[list], word) }
 
 // Phrases are all that is said.
 func Phrases() []wording.Phrase { return known().all }
 
+// Subcommand says what a command line of nouns and a verb does to the one thing that it
+// names by an operand or an option, nil where it names none or several, or the words are
+// not known: "stops the instance i-1". The operands are some of its words; split finds
+// the words of a name.
+func Subcommand(operands, words []string, split func(string) []string) wording.Sentence {
+	for i, operand := range operands[:min(verbStands, len(operands))] {
+		name := split(operand)
+		act, at, n := ActIn(name)
+		if at != 0 {
+			continue
+		}
+		nouns := name[n:]
+		if len(nouns) == 0 { // They stand before it, behind that of the service.
+			nouns = split(strings.Join(operands[max(0, i-longest+1):i], " "))
+		}
+		thing, _, before := ThingOf(nouns)
+		if thing == nil || len(before) > 0 && len(name) > n {
+			return nil
+		}
+		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
+		named := behind(words, option, option+"s", option+"-name", option+"-id", option+"-ids", option+"-identifier", option+"-url", option+"-arn")
+		if len(named) == 0 {
+			named = operands[i+1:]
+		}
+		if len(named) == 0 {
+			named = behind(words, "--name", "-n")
+		}
+		if len(named) == 1 {
+			return wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{wording.Say(thing.One, named[0])}}}
+		}
+		return nil
+	}
+	return nil
+}
+
+// verbStands is how many operands of a command line may be the verb or stand before it.
+const verbStands = 5
+
+// behind are the words behind one of some options, up to the next one: it may take
+// several.
+func behind(words []string, options ...string) []string {
+	for at, w := range words {
+		if option, value, ok := strings.Cut(w, "="); ok && slices.Contains(options, option) {
+			return []string{value}
+		}
+		if slices.Contains(options, w) {
+			words = words[at+1:]
+			if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }); end >= 0 {
+				words = words[:end]
+			}
+			return words
+		}
+	}
+	return nil
+}
+
 // parse reads the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -141,8 +235,8 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"),
-			With:  "in " + wording.Placeholder,
+			Makes: mark(&marks, "makes"), holders: mark(&marks, "holders"),
+			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {
 			a.With, marks = wording.Phrase(marks[0]+" "+wording.Placeholder), nil
@@ -175,10 +269,15 @@ func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
 		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"),
+		holds: mark(marks, "holds"),
 	}
 	for _, word := range list {
 		if key, ok := strings.CutPrefix(word, "+"); ok {
 			t.Keys = append(t.Keys, key)
+			_, several := w.keys[key]
+			if w.keys[key] = t; several {
+				w.keys[key] = nil
+			}
 			continue
 		}
 		w.things[word] = t
