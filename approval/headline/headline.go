@@ -279,11 +279,17 @@ func (o *operations) besides(one *one) int {
 	n, said := 0, act(one.said).String()
 	for i := range o.list {
 		passes := o.list[i].score >= o.asked && one.score < o.asked && !o.list[i].lasts()
-		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && (c.stands > 1 || act(c.said).String() != said) {
+		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && !c.idle() && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}
 	return n
+}
+
+// idle reports whether it is that a program of one line does nothing besides what is said
+// by itself.
+func (o *one) idle() bool {
+	return len(o.said) > 0 && o.said[0].Phrase == "runs a line of %s that touches nothing outside its variables"
 }
 
 // lasts reports whether it is told beside what is asked though it would pass by itself:

@@ -226,60 +226,6 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	}
 }
 
-// moved is a way in which a tool moves money.
-type moved struct {
-	words             string
-	to, about, amount wording.Phrase
-}
-
-// money are the ways in which tools move money, of which the first counts that a
-// name has. What only prepares or describes a payment moves none.
-func money() []moved {
-	return []moved{
-		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
-		{"charge charges capture", "charges %s to %s", "charges %s: %s", "charges %s"},
-		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
-		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
-		{
-			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent transaction",
-			"pays %s to %s", "pays %s: %s", "pays %s",
-		},
-	}
-}
-
-// amounts are the keys under which it stands how much.
-func amounts() []string {
-	return []string{"amount", "total", "price", "sum", "sourceamount", "targetamount"}
-}
-
-// payment says what a tool pays or is paid, and to whom or for what.
-func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount := c.first(amounts()...)
-	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
-	if amount == "" || !paid || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
-		return nil
-	}
-	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); currency != "" {
-		amount += " " + currency
-	}
-	to := c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
-		"receiver", "receiveremail")
-	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
-		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
-	for _, m := range money() {
-		switch {
-		case !c.has(strings.Fields(m.words)...):
-		case to != "":
-			return wording.Sentence{wording.Say(m.to, amount, to)}
-		case item != "":
-			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{{Text: amount}, prose(item)}}}
-		default:
-			return wording.Sentence{wording.Say(m.amount, amount)}
-		}
-	}
-	return nil
-}
-
 // draft says what a tool prepares for somebody, without sending it.
 func (c *call) draft(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindCreate || !c.has("draft", "drafts") {

@@ -50,20 +50,6 @@ func (o *operations) requested(one *one, said wording.Sentence) int {
 	return like
 }
 
-// settled says of what moves money that it is gone, whatever the judge took it for, and of
-// what asks an address from then on that it can be taken away again.
-func (c *call) settled(one *one, said wording.Sentence) {
-	if one == nil || len(said) == 0 {
-		return
-	}
-	switch {
-	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
-		one.undo = operation.Irreversible
-	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
-		one.undo = operation.Partial
-	}
-}
-
 // comment says of what is written below a thing that it can be taken away again, where
 // it is not sent to others, and that those see it who see the thing.
 func (c *call) comment(one *one, said wording.Sentence) {

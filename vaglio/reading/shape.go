@@ -173,6 +173,9 @@ func IsStatement(text string) bool {
 		return false
 	}
 	rest := strings.Join(words[1:], " ")
+	if strings.HasPrefix(uncommented(text), words[0]) && defines(words, rest) {
+		return true
+	}
 	switch strings.TrimRight(words[0], ";") {
 	case "BEGIN", "START", "SET", "USE", "LOCK", "PRAGMA", "ROLLBACK", "COMMIT", "SAVEPOINT":
 		_, next, more := strings.Cut(text, ";")
@@ -180,12 +183,23 @@ func IsStatement(text string) bool {
 	case "WITH":
 		return strings.Contains(rest, " AS ") && strings.Contains(rest, "SELECT") || strings.Contains(rest, " AS(")
 	case "SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL":
-		// Written in capitals what defines something is no search for these words.
-		defines := len(words) > 2 && strings.HasPrefix(uncommented(text), words[0]) && strings.Contains("DROP ALTER CREATE GRANT REVOKE", words[0])
-		return defines || strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
+		return strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
 			strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
 	}
 	return false
+}
+
+// defines says whether words that stand in capitals, as no search does, define or drop
+// something, give rights, or change a graph.
+func defines(words []string, rest string) bool {
+	class := len(words) > 2 && strings.Contains(" USER ROLE DATABASE SCHEMA INDEX VIEW FUNCTION TABLE ", " "+words[1]+" ")
+	switch words[0] {
+	case "DROP", "ALTER", "CREATE", "REMOVE":
+		return class
+	case "GRANT", "REVOKE":
+		return strings.Contains(rest, " TO ") || strings.Contains(rest, " FROM ")
+	}
+	return words[0] == "MATCH" && strings.Contains(rest, "(") && (strings.Contains(rest, "DELETE") || strings.Contains(rest, " SET "))
 }
 
 // uncommented is a statement from its first word on. What MySQL runs of a comment is

@@ -105,18 +105,12 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	if e.Why = c.byWords(); e.Why == nil && e.Kind == KindDelete {
+	if e.Why = spoken.Subcommand(texts(c.operands), texts(c.all), readings.Words); e.Why == nil && e.Kind == KindDelete {
 		e.Why = say("deletes a resource: %s", c.name+" "+join(c.all))
 	} else if e.Why == nil {
 		e.Why = plainly(e.Kind, what)
 	}
 	return []Effect{e}
-}
-
-// byWords says what a command line of nouns and a verb does to the one thing that it
-// names, nil where it names none or the words are not known: "stops the instance i-1".
-func (c *call) byWords() wording.Sentence {
-	return spoken.Subcommand(texts(c.operands), texts(c.all), readings.Words)
 }
 
 // awsVerb judges `aws service verb-noun`.

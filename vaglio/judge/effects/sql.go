@@ -204,7 +204,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target, class := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(verb, class, target, where)
+	e.Why = statementSaid(verb+map[bool]string{true: " OR REPLACE"}[verb == "CREATE" && !s.adds()], class, target, where)
 	if n := len(s.words); n == 6 && s.words[n-3]+" "+s.words[n-2] == "DROP COLUMN" { // and nothing else
 		e.Why = saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.words[n-1], "'`\"[]")), target), where)
 	}
@@ -283,8 +283,9 @@ func (s *statement) rows(verb, target string, e Effect, where wording.Clause) Ef
 func statementSaid(verb, class, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
-		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s", "CREATE": "creates %s",
-		"ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
+		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s",
+		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	if said == "" {
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)

@@ -170,7 +170,7 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
 		named := behind(words, option, option+"s", option+"-name", option+"-id", option+"-ids", option+"-identifier", option+"-url", option+"-arn")
 		if len(named) == 0 {
-			named = operands[i+1:]
+			named = alone(operands[i+1:], words)
 		}
 		if len(named) == 0 {
 			named = behind(words, "--name", "-n")
@@ -181,6 +181,14 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 		return nil
 	}
 	return nil
+}
+
+// alone are the operands that stand behind no option, of which they may be the value.
+func alone(operands, words []string) []string {
+	return slices.DeleteFunc(slices.Clone(operands), func(operand string) bool {
+		at := slices.Index(words, operand)
+		return at > 0 && strings.HasPrefix(words[at-1], "-")
+	})
 }
 
 // verbStands is how many operands of a command line may be the verb or stand before it.
