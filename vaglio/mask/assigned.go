@@ -8,6 +8,8 @@ import (
 // value is what a name is given.
 type value struct {
 	from, to int
+	// by is the length of what stands before it of a variable that has it by default.
+	by int
 	// quoted and spaced say how: in quotation marks, with spaces around the sign; as
 	// valueAfter leaves it, behind the sign.
 	quoted, spaced bool
@@ -18,7 +20,7 @@ type value struct {
 func (sc *scanner) assigned() (from, to int) {
 	s, i := sc.text, sc.at
 	if s[i] == ':' {
-		if from, to = sc.colon(); to > from {
+		if from, to = sc.colon(); to > from || strings.HasPrefix(s[i:], "::") || strings.HasPrefix(s[i:], ":?") {
 			return from, to
 		}
 	}
@@ -33,9 +35,13 @@ func (sc *scanner) assigned() (from, to int) {
 		}
 		return 0, 0
 	}
-	v := sc.valueAfter(i + 1)
+	at := i + 1
+	if s[i] == ':' && strings.HasSuffix(s[:i-len(name)], "${") {
+		at++ // of ${NAME:- or ${NAME:=
+	}
+	v := sc.valueAfter(at)
 	v.spaced = v.spaced && spaced
-	if sc.shellsOwn(name, v, s[i]) {
+	if sc.shellsOwn(name, v, s[i]) || v.from > at && strings.HasPrefix(s[v.from:], "--") {
 		return 0, 0
 	}
 	if kind == userColon {
@@ -53,7 +59,7 @@ func (sc *scanner) secrecyHere(name string) secrecy {
 	switch {
 	case name == "value":
 		return secrecyOf(sc.valueOf())
-	case name == "sig" && sc.inQuery(sc.at-len("?sig")):
+	case (name == "sig" || name == "key") && sc.inQuery(sc.at-len("?sig")):
 		return maybeSecret // of a signed URL
 	case sc.text[sc.at] == '=':
 		return sc.secrecyEquals(name)
@@ -68,10 +74,21 @@ func (sc *scanner) secrecyEquals(name string) secrecy {
 		return surelySecret
 	}
 	kind := secrecyOf(name)
-	if kind == notSecret && (hasSecretPart(name) || strings.HasPrefix(name, "-") && sc.fillsNamed(name)) {
+	if kind == notSecret && (hasSecretPart(name) || sc.isKey(name) || strings.HasPrefix(name, "-") && sc.fillsNamed(name)) {
 		return seldomSecret
 	}
 	return kind
+}
+
+// isKey reports whether a variable such as STRIPE_KEY is given what looks like a key here.
+func (sc *scanner) isKey(name string) bool {
+	if !strings.HasSuffix(name, "_KEY") || name != strings.ToUpper(name) {
+		return false
+	}
+	near := scanner{text: sc.text[:min(len(sc.text), sc.at+mostBeside)]}
+	v := near.valueAfter(sc.at + 1)
+	text := sc.text[v.from:v.to]
+	return looksRandom(text) && !strings.ContainsAny(text, "-_")
 }
 
 // inQuery reports whether the sign there begins a name in a URL.
@@ -205,11 +222,29 @@ func (sc *scanner) valueAfter(at int) value {
 		v.quoted, in = true, inertQuoted
 		at++
 	}
+	v.by = byDefault(s[at:])
+	at += v.by
 	v.from, v.to = at, at
 	if v.quoted || !walrus {
 		v.to += inertSpan(s[at:], in)
 	}
 	return v
+}
+
+// byDefault returns the length of what stands before the text that variables have by
+// default: of ${NAME:- and the like.
+func byDefault(s string) (n int) {
+	const most = 4 // variables in one another: a bound on the work
+	for range most {
+		bare, opens := strings.CutPrefix(s[n:], "${")
+		name := span(bare, isWord)
+		sign := strings.TrimPrefix(bare[name:], ":")
+		if !opens || name == 0 || sign == "" || sign[0] != '-' && sign[0] != '=' {
+			break
+		}
+		n = len(s) - len(sign) + 1
+	}
+	return n
 }
 
 // pastTemplate returns where the text in quotation marks begins that a template says there;

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,8 +78,8 @@ type privatePart struct {
 
 // privateParts are those of PuTTY, of BIND, and of what openssl and certtool show of a
 // key, which is all of it.
-func privateParts() [5]privatePart {
-	return [...]privatePart{
+func privateParts() []privatePart {
+	return []privatePart{
 		{begin: "Private-Lines:", end: "Private-MAC", digits: true},
 		{begin: "Private-key-format:", end: "Created:"},
 		{begin: "Private-Key:", hex: true},
@@ -105,6 +106,13 @@ func beginsKey(s string) bool {
 // beginsPart reports whether a text may begin as a private part does.
 func beginsPart(s string) bool {
 	return strings.HasPrefix(s, "Private-") || strings.HasPrefix(s, "private ")
+}
+
+// opensKey reports whether a text, or what it quotes, begins as a private key does, whose
+// lines are masked as such.
+func opensKey(s string) bool {
+	s = strings.TrimLeft(s, "$'\"")
+	return framed(s) || slices.ContainsFunc(privateParts(), func(p privatePart) bool { return strings.HasPrefix(s, p.begin) })
 }
 
 // partBlock notes how far the private part of a key's file reaches, when the word here
@@ -145,7 +153,7 @@ func (sc *scanner) partBlock() {
 func (sc *scanner) keyLine() (from, to int) {
 	from = sc.at + sc.spelled(sc.at)
 	if from < sc.hexEnd {
-		if n := span(sc.text[from:sc.hexEnd], isHexPair); n >= leastKeyLine && strings.Count(sc.text[from:from+n], ":") >= n/3-1 {
+		if n := span(sc.text[from:sc.hexEnd], isHexPair); n >= leastSecret && strings.Count(sc.text[from:from+n], ":") >= n/3-1 {
 			return from, from + n
 		}
 	}

@@ -95,7 +95,7 @@ func (sc *scanner) takesIn(one taker, at int, word place) {
 
 // furtherLines notes the secrets behind the line ends that a word spells or holds.
 func (sc *scanner) furtherLines(word place, sign byte) {
-	for at := word.from; ; {
+	for at := word.from; !opensKey(sc.text[at:]); {
 		rest := sc.text[at:word.to]
 		i := strings.IndexByte(rest, '\n')
 		if spelled := strings.Index(rest, `\n`); spelled >= 0 && (i < 0 || spelled < i) {
@@ -123,6 +123,9 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 	}
 	at += len(head) + 1
 	for range most {
+		if opensKey(sc.text[at:]) {
+			return
+		}
 		line, _, more := strings.Cut(sc.text[at:], "\n")
 		if text := strings.TrimSpace(line); text == name {
 			return

@@ -6,13 +6,13 @@ import "strings"
 // something else, or is code.
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
-	sc.refers(v.from)
+	sc.refers(v.from - v.by)
 	if beginsKey(text) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
 		return true
 	}
 	switch kind {
 	case seldomSecret:
-		return !looksSecret(text)
+		return !looksSecret(text) || strings.Contains(strings.TrimRight(text, "="), "=")
 	case surelySecret:
 		return false
 	default:

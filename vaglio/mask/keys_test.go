@@ -79,7 +79,10 @@ func carriers(t *testing.T, key string) map[string]string {
 	return map[string]string{
 		"base64": "echo " + whole + " | base64 -d > k", "base64 of lines": "base64 -d > k <<EOF\n" + wrapped + "\nEOF\n",
 		"a secret of Kubernetes": "kind: Secret\ndata:\n  tls.key: " + whole + "\n", "base64 in JSON": `{"data":"` + strings.ReplaceAll(wrapped, "\n", `\n`) + `"}`,
-		"a change": "+" + strings.ReplaceAll(strings.TrimSuffix(key, "\n"), "\n", "\n+"), "a list": `["` + strings.ReplaceAll(oneLine, `\n`, `", "`) + `"]`,
+		"handed in": "ssh-add - <<< '" + key + "'", "handed to": "echo '" + key + "' | ssh-add -", "printed": "printf '" + oneLine + "' | ssh-add -", "ssh-add": "ssh-add - <<EOF\n" + key + "EOF\n",
+		"$'": "ssh-add - <<< $'" + oneLine + "'", "a name": "echo \"" + oneLine + "\" | x --private-key-stdin", "a file": "echo '" + key + "' > /run/secrets/tls_private_key", "a secret": "docker secret create k - <<EOF\n" + key + "EOF\n",
+		"a process": "x --password-file=<(printf '" + oneLine + "')",
+		"a change":  "+" + strings.ReplaceAll(strings.TrimSuffix(key, "\n"), "\n", "\n+"), "a list": `["` + strings.ReplaceAll(oneLine, `\n`, `", "`) + `"]`,
 		"alone": key, "here-document": "cat > k.pem <<EOF\n" + key + "EOF\n", "service account": string(account),
 		"JSON": `{"k":"` + oneLine + `"}`, "JSON in a string": `"{\"private_key\":\"` + strings.ReplaceAll(oneLine, `\n`, `\\n`) + `\"}"`,
 		"YAML": "tls.key: |\n  " + strings.ReplaceAll(key, "\n", "\n  "), "variable": "PRIVATE_KEY=\"" + key + "\" run", "flag": "x --private-key '" + key + "'",

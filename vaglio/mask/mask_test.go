@@ -228,7 +228,7 @@ func TestLongHostileTexts(t *testing.T) {
 		"eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
 		"-----BEGIN PRIVATE KEY-----MI", "-----BEGIN PRIVATE KEY-----", "authorization:", "bearer ", "1:", "1", "password=\"", "a/", "\\\"", "--token ",
 		"sudo mysql ", "sudo mysql -px ", "echo ", "echo a|chpasswd ", "identified ", "password ", "value=", "name:value:", "\"name\":\"password\",\"value\":", "curl '",
-		strings.Repeat("QUFB", 10) + "\n", strings.Repeat("QUFB", 19) + "\n", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tTUlJTUlJTUlJTUlJ", "Private-Key:02:02:", `a\n\\n`, "QUFB/",
+		strings.Repeat("QUFB", 10) + "\n", strings.Repeat("QUFB", 19) + "\n", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tTUlJTUlJTUlJTUlJ", "Private-Key:02:02:", `a\n\\n`, "QUFB/", "${A:-", "A_KEY=",
 	} {
 		text := strings.Repeat(unit, size/len(unit))
 		if masked := masker.Mask(text); masked == "" {

@@ -9,7 +9,7 @@ import (
 // operands notes where the secrets of the command stand whose program is the word
 // that begins here, if it takes some.
 func (sc *scanner) operands() {
-	end := sc.at + span(sc.text[sc.at:], func(c byte) bool { return isURLSafe(c) })
+	end := sc.at + span(sc.text[sc.at:], isDotted)
 	word := sc.text[sc.at:end]
 	if end == len(sc.text) || !isBlank(sc.text[end]) {
 		return
@@ -211,15 +211,19 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
 	}
 	if sign != 0 {
-		cut := strings.IndexByte(sc.text[v.from:v.to], sign)
+		_, end := sc.token(at) // The word may have a sign before it that ends a value, as DOMAIN\user%… has.
+		cut := strings.IndexByte(sc.text[v.from:max(v.to, end)], sign)
 		if cut < 0 {
 			return
 		}
-		v = sc.valueAfter(v.from + cut + 1)
+		in := v.quoted
+		if v = sc.valueAfter(v.from + cut + 1); in && !v.quoted {
+			v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+		}
 	}
-	sc.refers(v.from)
+	sc.refers(v.from - v.by)
 	text := sc.text[v.from:v.to]
-	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) {
+	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) || opensKey(sc.text[v.from:]) {
 		return
 	}
 	v = sc.narrow(v)

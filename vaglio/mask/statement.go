@@ -115,7 +115,7 @@ func (sc *scanner) fillsNamed(option string) bool {
 	before := sc.text[max(0, sc.at-mostBeside):sc.at]
 	before = before[strings.LastIndexAny(before, ";|&\n")+1:]
 	return slices.ContainsFunc(strings.Fields(before), func(word string) bool {
-		word = strings.Trim(word, `"'`)
+		word = strings.TrimSuffix(strings.Trim(word, `"'`), "=")
 		return secrecyOf(word[strings.LastIndexAny(word, ":/=")+1:]) != notSecret
 	})
 }

@@ -31,6 +31,7 @@ func (sc *scanner) behindVerb(word string, end int) {
 	if strings.IndexByte(" \t:-\n", before) < 0 {
 		return
 	}
+	variable := word == strings.ToUpper(word)
 	word = strings.ToLower(word)
 	if slices.Contains(verbs()["signs"], word) && isBlank(before) {
 		if from, to := sc.token(end); looksRandom(sc.text[from:to]) {
@@ -38,7 +39,7 @@ func (sc *scanner) behindVerb(word string, end int) {
 		}
 		return
 	}
-	if setsPassword(word, before) {
+	if !variable && setsPassword(word, before) {
 		sc.setsLast(end)
 		return
 	}
