@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -314,7 +317,7 @@ func TestSetupRefusesWhatCannotBe(t *testing.T) {
 }
 
 // serve starts the daemon as its user, by what the unit says.
-func (m *throwaway) serve() *served {
+func (m *throwaway) serve(args ...string) *served {
 	m.t.Helper()
 	unit, err := os.ReadFile(m.at("etc/systemd/system/vaglio.service"))
 	if err != nil {
@@ -326,12 +329,92 @@ func (m *throwaway) serve() *served {
 	}
 	// The system is below a folder, and its groups have names there alone.
 	env := strings.NewReplacer("/run/", m.at("run")+"/", "vaglio-agents", strconv.Itoa(m.number("group", "vaglio-agents"))).Replace(string(said[1]))
-	h := &home{m.t, m.at("var/lib/vaglio"), strings.Fields(env)}
+	settings, err := os.ReadFile(m.at("etc/vaglio/vaglio.env"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	set := regexp.MustCompile(`(?m)^\w+=.*$`).FindAllString(string(settings), -1)
+	h := &home{m.t, m.at("var/lib/vaglio"), append(strings.Fields(env), set...)}
 	return h.start(func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, args...)
 		cmd.Path, cmd.Args[0] = m.at("usr/local/bin/vaglio"), m.at("usr/local/bin/vaglio")
 		who := &syscall.Credential{Uid: uint32(m.number("passwd", "vaglio")), Gid: uint32(m.number("group", "vaglio"))}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
 	})
+}
+
+// exploits runs what an agent did to a gate of its own user: as one of another user, who
+// gets nowhere, and as the serving user where that user can do it.
+func (m *throwaway) exploits(s *served, waits approval.ID) {
+	m.t.Helper()
+	t, socket := m.t, "curl -sf --unix-socket "+m.at("run/vaglio/agent.sock")+" http://vaglio"
+	data, program, pid := m.at("var/lib/vaglio/.local/share/metnos"), m.at("usr/local/bin/vaglio"), s.cmd.Process.Pid
+	for name, c := range map[string]struct {
+		script string
+		// owners says that the serving user can do it.
+		owners bool
+	}{
+		"F2OwnersSocket":   {"curl -sf -X POST --unix-socket " + data + "/admin.sock http://vaglio/inbox-link", true},
+		"F2OwnersCommand":  {"HOME=" + m.at("var/lib/vaglio") + " " + program + " inbox", true},
+		"F2OwnersFolder":   {"METNOS_DATA_DIR=" + data + " " + program + " deny " + string(waits) + " no", false},
+		"F2NamesAnAgent":   {"METNOS_DATA_DIR=" + data + " " + program + " agent add other", true},
+		"F2OnTheirSocket":  {socket + "/inbox-link -X POST", false},
+		"F3CopyOfData":     {"cp -r " + m.at("var/lib/vaglio") + " m && test -s m/.local/share/metnos/vaglio.db", true},
+		"F3CopyFromAbove":  {"cp -r " + m.at("var/lib") + " m; test -s m/vaglio/.local/share/metnos/vaglio.db", true},
+		"F3Archive":        {"tar czf m.tgz -C " + m.at("var") + " lib && tar tzf m.tgz | grep -q vaglio.db", true},
+		"F3Token":          {"cat " + data + "/agent.token", true},
+		"F3Key":            {"cat " + data + "/history.key", true},
+		"F3Memory":         {fmt.Sprintf("cat /proc/%d/maps && test -s /proc/%d/maps && cat /proc/%d/environ", pid, pid, pid), false},
+		"F3OpenFiles":      {fmt.Sprintf("ls /proc/%d/fd", pid), false},
+		"F14Journal":       {"grep -r code= " + m.at("run") + " " + m.at("etc") + " " + m.at("home"), false},
+		"Kill":             {fmt.Sprintf("kill -0 %d", pid), true},
+		"ReplaceProgram":   {"cp /bin/true " + program, false},
+		"ReplaceProgramBy": {"mv " + program + " " + program + ".old", false},
+		"ReplaceUnit":      {"echo >> " + m.at("etc/systemd/system/vaglio.service"), false},
+		"ReplaceSettings":  {"echo METNOS_JUDGE_THRESHOLD=0 >> " + m.at("etc/vaglio/vaglio.env"), false},
+		"ReadSettings":     {"cat " + m.at("etc/vaglio/vaglio.env"), true},
+		"ReplaceSocket":    {"rm -f " + m.at("run/vaglio/agent.sock") + " && test ! -e " + m.at("run/vaglio/agent.sock"), false},
+		"ANewSocket":       {"touch " + m.at("run/vaglio/other"), false},
+		"F5StolenCookie":   {s.signIn(s.link).replays("allow"), false},
+	} {
+		if said, err := m.as("claude", c.script); err == nil {
+			t.Errorf("%s succeeds: %s", name, said)
+		}
+		if !c.owners {
+			continue
+		}
+		if said, err := m.as("vaglio", c.script); err != nil {
+			t.Errorf("%s proves nothing: it fails for the serving user, too: %v %s", name, err, said)
+		}
+	}
+	// The process is not even the serving user's own to look into.
+	for what, script := range map[string]string{
+		"environ": fmt.Sprintf("cat /proc/%d/environ", pid), "mem": fmt.Sprintf("dd if=/proc/%d/mem of=m bs=1 count=1 skip=4194304", pid),
+		"open files": fmt.Sprintf("ls /proc/%d/fd", pid), "gcore": fmt.Sprintf("gcore -o core %d && ls core*", pid),
+	} {
+		if said, err := m.as("vaglio", script); err == nil {
+			t.Errorf("the serving user looks into the process by %s: %s", what, said)
+		}
+	}
+}
+
+// replays is a shell's command by which who has the cookie of p, and not its key, posts
+// the choice.
+func (p *person) replays(choice string) string {
+	p.t.Helper()
+	f, ok := buttons(p.t, p.get("/inbox").body)[choice]
+	u, err := url.Parse(p.base + "/inbox/decide")
+	if err != nil || !ok {
+		p.t.Fatalf("the inbox has no button to %s, or: %v", choice, err)
+	}
+	var cookies []string
+	for _, c := range p.http.Jar.Cookies(u) {
+		cookies = append(cookies, c.Name+"="+c.Value)
+	}
+	if len(cookies) == 0 {
+		p.t.Fatal("there is no cookie")
+	}
+	return fmt.Sprintf("curl -sf -b '%s' -H 'Origin: %s' -H 'Sec-Fetch-Site: same-origin' -d '%s' %s", strings.Join(cookies, "; "), p.base, f.Encode(), u)
 }
 
 // TestTheExploitsFromAnotherUser runs what an agent did to a gate of its own user
@@ -358,59 +441,22 @@ func TestTheExploitsFromAnotherUser(t *testing.T) {
 	if waiting[0].Agent != "claude" {
 		t.Errorf("the agent is %q", waiting[0].Agent)
 	}
-	data, program, pid := m.at("var/lib/vaglio/.local/share/metnos"), m.at("usr/local/bin/vaglio"), s.cmd.Process.Pid
-	for name, c := range map[string]struct {
-		script string
-		// owners says that the serving user can do it.
-		owners bool
-	}{
-		"F2OwnersSocket":   {"curl -sf -X POST --unix-socket " + data + "/admin.sock http://vaglio/inbox-link", true},
-		"F2OwnersCommand":  {"HOME=" + m.at("var/lib/vaglio") + " " + program + " inbox", true},
-		"F2OwnersFolder":   {"METNOS_DATA_DIR=" + data + " " + program + " deny " + string(waiting[0].ID) + " no", false},
-		"F2NamesAnAgent":   {"METNOS_DATA_DIR=" + data + " " + program + " agent add other", true},
-		"F2OnTheirSocket":  {socket + "/inbox-link -X POST", false},
-		"F3CopyOfData":     {"cp -r " + m.at("var/lib/vaglio") + " m && test -s m/.local/share/metnos/vaglio.db", true},
-		"F3CopyFromAbove":  {"cp -r " + m.at("var/lib") + " m; test -s m/vaglio/.local/share/metnos/vaglio.db", true},
-		"F3Archive":        {"tar czf m.tgz -C " + m.at("var") + " lib && tar tzf m.tgz | grep -q vaglio.db", true},
-		"F3Token":          {"cat " + data + "/agent.token", true},
-		"F3Key":            {"cat " + data + "/history.key", true},
-		"F3Memory":         {fmt.Sprintf("cat /proc/%d/maps && test -s /proc/%d/maps && cat /proc/%d/environ", pid, pid, pid), false},
-		"F3OpenFiles":      {fmt.Sprintf("ls /proc/%d/fd", pid), false},
-		"F14Journal":       {"grep -r code= " + m.at("run") + " " + m.at("etc") + " " + m.at("home"), false},
-		"Kill":             {fmt.Sprintf("kill -0 %d", pid), true},
-		"ReplaceProgram":   {"cp /bin/true " + program, false},
-		"ReplaceProgramBy": {"mv " + program + " " + program + ".old", false},
-		"ReplaceUnit":      {"echo >> " + m.at("etc/systemd/system/vaglio.service"), false},
-		"ReplaceSettings":  {"echo METNOS_JUDGE_THRESHOLD=0 >> " + m.at("etc/vaglio/vaglio.env"), false},
-		"ReadSettings":     {"cat " + m.at("etc/vaglio/vaglio.env"), true},
-		"ReplaceSocket":    {"rm -f " + m.at("run/vaglio/agent.sock") + " && test ! -e " + m.at("run/vaglio/agent.sock"), false},
-		"ANewSocket":       {"touch " + m.at("run/vaglio/other"), false},
-	} {
-		if said, err := m.as("claude", c.script); err == nil {
-			t.Errorf("%s succeeds: %s", name, said)
-		}
-		if !c.owners {
-			continue
-		}
-		if said, err := m.as("vaglio", c.script); err != nil {
-			t.Errorf("%s proves nothing: it fails for the serving user, too: %v %s", name, err, said)
-		}
-	}
+	m.exploits(s, waiting[0].ID)
 	if said := s.out.String() + s.log.String(); strings.Contains(said, "code=") {
 		t.Errorf("what the journal has holds a link that signs in:\n%s", said)
 	}
 	var list owner.SessionList
 	r := s.h.run("", "session", "list", "--json")
-	if err := strictjson.Unmarshal([]byte(r.out), &list); err != nil || len(list.Sessions) != 0 {
-		t.Errorf("somebody is signed in: %v %s%s", err, r.out, r.err)
+	if err := strictjson.Unmarshal([]byte(r.out), &list); err != nil || len(list.Sessions) != 1 {
+		t.Errorf("others are signed in than the one whose cookie was stolen: %v %s%s", err, r.out, r.err)
 	}
 	if left := s.waiting(1); left[0].ID != waiting[0].ID {
 		t.Errorf("something else waits: %+v", left)
 	}
-	if said, err := m.as("vaglio", "HOME="+m.at("var/lib/vaglio")+" "+program+" doctor"); err != nil || !strings.Contains(said, "ok       boundary") {
+	if said, err := m.as("vaglio", "HOME="+m.at("var/lib/vaglio")+" "+m.at("usr/local/bin/vaglio")+" doctor"); err != nil || !strings.Contains(said, "ok       boundary") {
 		t.Errorf("the doctor: %v\n%s", err, said)
 	}
-	s.signIn(s.link).decide("allow", "")
+	s.signIn(strings.TrimSpace(s.h.run("", "inbox").out)).decide("allow", "")
 	said, err = m.as("claude", socket+"/v1/approvals/"+string(waiting[0].ID))
 	permit := regexp.MustCompile(`"permit":"([^"]+)"`).FindStringSubmatch(said)
 	if err != nil || permit == nil {
@@ -420,5 +466,83 @@ func TestTheExploitsFromAnotherUser(t *testing.T) {
 		"/redeem -H 'Content-Type: application/json' -d '"+call+"'")
 	if err != nil || said != strconv.Itoa(http.StatusNoContent) {
 		t.Errorf("the permit: %v %s", err, said)
+	}
+}
+
+// TestTheWholeWalk sets a gate up on a system that had none, has a coding agent of another
+// user ask by its hook, and a person allow in a browser by a passkey; each sign-in is read
+// of in the chat. Then the doctor has nothing to say, and the agent gets no further by
+// what it would do to a gate of its own user.
+func TestTheWholeWalk(t *testing.T) {
+	race.Alone(t)
+	page := browser(t)
+	m, chat := newThrowaway(t), newChat(t)
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", m.at(""), ".", "../vaglio-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for _, args := range [][]string{{"--dry-run"}, {"--yes"}} {
+		setup := exec.CommandContext(t.Context(), m.at("vaglio"), slices.Concat([]string{"setup", "--root", m.root, "--agent", "claude", "--workspace", "/home/claude/work"}, args)...)
+		if said, err := setup.CombinedOutput(); err != nil || !bytes.Contains(said, []byte("make the system user vaglio")) {
+			t.Fatalf("%v: %v\n%s", args, err, said)
+		}
+	}
+	settings, err := os.OpenFile(m.at("etc/vaglio/vaglio.env"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = settings.WriteString("METNOS_TELEGRAM_TOKEN=" + telegramtest.Token + "\n")
+		err = errors.Join(err, settings.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.serve("--telegram-api", chat.url)
+	chat.pair(s)
+
+	calls := "METNOS_AGENT_SOCKET=" + m.at("run/vaglio/agent.sock") + " " + m.at("usr/local/bin/vaglio-hook") + " claude-code <<'EOF'\n" + hookCall + "\nEOF\n"
+	type ended struct {
+		said string
+		err  error
+	}
+	called := make(chan ended, 1)
+	go func() { said, err := m.as("claude", calls); called <- ended{said, err} }()
+	if waiting := s.waiting(1); waiting[0].Agent != "claude" {
+		t.Errorf("the agent is %q", waiting[0].Agent)
+	}
+	// A passkey is for a name, and none for an address in numbers.
+	if err := page.do(t, "passkey", strings.Replace(s.link, "127.0.0.1", "localhost", 1)); err != nil {
+		t.Fatalf("in the browser: %v\n%s", err, s.log)
+	}
+	if end := <-called; end.err != nil || !strings.Contains(end.said, `"permissionDecision":"allow"`) {
+		t.Errorf("the agent is told: %v %s", end.err, end.said)
+	}
+	signIns := func(n int) {
+		t.Helper()
+		chat.await(fmt.Sprintf("of sign-in %d", n), func(telegramtest.Message) bool {
+			told := slices.DeleteFunc(chat.Messages(chat.chat), func(m telegramtest.Message) bool {
+				return !strings.Contains(m.Text, "A browser signed in to the inbox")
+			})
+			return len(told) == n
+		})
+	}
+	signIns(1)
+	chat.await("of the passkey", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Laptop") })
+	saidAt(t, s.h.run("", "log").out, "signed-in", "passkey", "allowed")
+	if said, err := m.as("vaglio", "HOME="+m.at("var/lib/vaglio")+" "+m.at("usr/local/bin/vaglio")+" doctor"); err != nil || !strings.Contains(said, "ok       boundary") {
+		t.Errorf("the doctor: %v\n%s", err, said)
+	}
+
+	s.link = strings.TrimSpace(s.h.run("", "inbox").out)
+	calls = strings.NewReplacer("origin main", "origin release", "toolu_1", "toolu_2").Replace(calls)
+	go func() { said, err := m.as("claude", calls); called <- ended{said, err} }()
+	waits := s.waiting(1)[0].ID
+	m.exploits(s, waits) // one of them steals the cookie of a second browser
+	signIns(2)
+	if left := s.waiting(1); left[0].ID != waits {
+		t.Errorf("something else waits: %+v", left)
+	}
+	if r := s.h.run("", "deny", string(waits), "no"); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	if end := <-called; end.err != nil || !strings.Contains(end.said, `"permissionDecision":"deny"`) {
+		t.Errorf("the agent is told: %v %s", end.err, end.said)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -29,6 +30,7 @@ const patience = time.Minute
 
 const usage = `usage: visit find                            says where Chromium is; exit code 3 where it is not
        visit -home FOLDER allow LINK         signs in by the link, and allows the card that waits
+       visit -home FOLDER passkey LINK       signs in by the link, registers a passkey, and allows with it the card that waits
        visit -home FOLDER draw PAGE PICTURE  writes what of the file PAGE is in #chat, as a PNG
 `
 
@@ -58,8 +60,8 @@ func run(ctx context.Context, home string, args []string, out io.Writer) error {
 		_, err = fmt.Fprintln(out, path)
 		return err
 	}
-	visits := map[string]func(context.Context, []string) error{"allow": allow, "draw": draw}
-	operands := map[string]int{"allow": 1, "draw": 2}
+	visits := map[string]func(context.Context, []string) error{"allow": allow, "passkey": passkey, "draw": draw}
+	operands := map[string]int{"allow": 1, "passkey": 1, "draw": 2}
 	if len(args) == 0 || visits[args[0]] == nil || len(args)-1 != operands[args[0]] || home == "" {
 		flag.Usage()
 		return fmt.Errorf("none of these is %q", args)
@@ -77,16 +79,56 @@ func allow(page context.Context, args []string) error {
 	if err := chromedp.Do(page, chromedp.Navigate(args[0])); err != nil {
 		return err
 	}
+	return within(page, append([]chromedp.Action[chromedp.Void]{signIn()}, press()...))
+}
+
+// passkey is allow with a passkey, which it registers first, of an authenticator that is
+// the browser's own.
+func passkey(page context.Context, args []string) error {
+	inbox, err := url.Parse(args[0])
+	if err != nil {
+		return err
+	}
+	if err := chromedp.Do(page, chromedp.Navigate(args[0])); err != nil {
+		return err
+	}
+	if _, err := chromedp.Call(page, webauthn.Enable, webauthn.EnableParams{}); err != nil {
+		return err
+	}
+	if _, err := chromedp.Call(page, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}}); err != nil {
+		return err
+	}
+	inbox.Path, inbox.RawQuery = "/inbox", ""
+	return within(page, append([]chromedp.Action[chromedp.Void]{
+		signIn(), chromedp.WaitVisible(chromedp.CSS("#live")),
+		chromedp.Navigate(inbox.String() + "/passkeys"), chromedp.SendKeys(chromedp.CSS("#passkey-name"), "Laptop"),
+		chromedp.Click(chromedp.CSS("form[data-makes-passkey] button")), chromedp.WaitVisible(chromedp.CSS("div.notice")),
+		chromedp.Navigate(inbox.String()),
+	}, press()...))
+}
+
+// signIn presses the button of a link's page.
+func signIn() chromedp.Action[chromedp.Void] {
+	return chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`))
+}
+
+// press allows the card.
+func press() []chromedp.Action[chromedp.Void] {
 	// The button works once the page has noticed that all of the call is in sight.
 	button := chromedp.CSS(`button[data-choice="allow"]:not([data-unread])`)
 	// The page does not take a mouse's press right after a card appeared, in case it
 	// was meant for what was there before; a key's it does.
+	return []chromedp.Action[chromedp.Void]{chromedp.WaitVisible(button), chromedp.SendKeys(button, kb.Enter), chromedp.WaitNotPresent(button)}
+}
+
+// within does the steps, and says where one failed.
+func within(page context.Context, steps []chromedp.Action[chromedp.Void]) error {
 	soon, cancel := context.WithTimeout(page, patience)
 	defer cancel()
-	err := chromedp.Do(soon,
-		chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`)),
-		chromedp.WaitVisible(button), chromedp.SendKeys(button, kb.Enter), chromedp.WaitNotPresent(button),
-	)
+	err := chromedp.Do(soon, steps...)
 	if err == nil {
 		return nil
 	}
