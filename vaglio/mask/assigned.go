@@ -20,7 +20,7 @@ type value struct {
 func (sc *scanner) assigned() (from, to int) {
 	s, i := sc.text, sc.at
 	if s[i] == ':' {
-		if from, to = sc.colon(); to > from || strings.HasPrefix(s[i:], "::") || strings.HasPrefix(s[i:], ":?") {
+		if from, to = sc.colon(); to > from {
 			return from, to
 		}
 	}
@@ -35,13 +35,8 @@ func (sc *scanner) assigned() (from, to int) {
 		}
 		return 0, 0
 	}
-	at := i + 1
-	if s[i] == ':' && strings.HasSuffix(s[:i-len(name)], "${") {
-		at++ // of ${NAME:- or ${NAME:=
-	}
-	v := sc.valueAfter(at)
-	v.spaced = v.spaced && spaced
-	if sc.shellsOwn(name, v, s[i]) || v.from > at && strings.HasPrefix(s[v.from:], "--") {
+	v := sc.given(name, spaced)
+	if sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
 	if kind == userColon {
@@ -54,9 +49,25 @@ func (sc *scanner) assigned() (from, to int) {
 	return v.from, v.to
 }
 
+// given is what stands behind the sign here; nothing where that is an option.
+func (sc *scanner) given(name string, spaced bool) value {
+	at := sc.at + 1
+	if sc.text[sc.at] == ':' && strings.HasSuffix(sc.text[:sc.at-len(name)], "${") {
+		at++ // of ${NAME:- or ${NAME:=
+	}
+	v := sc.valueAfter(at)
+	v.spaced = v.spaced && spaced
+	if v.from > at && strings.HasPrefix(sc.text[v.from:], "--") {
+		v.to = v.from
+	}
+	return v
+}
+
 // secrecyHere judges the name before the sign here, by where it stands, too.
 func (sc *scanner) secrecyHere(name string) secrecy {
-	switch {
+	switch here := sc.text[sc.at:]; {
+	case strings.HasPrefix(here, "::"), strings.HasPrefix(here, ":?"): // of a name's part, of ${NAME:?…}
+		return notSecret
 	case name == "value":
 		return secrecyOf(sc.valueOf())
 	case (name == "sig" || name == "key") && sc.inQuery(sc.at-len("?sig")):

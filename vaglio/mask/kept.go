@@ -12,12 +12,18 @@ func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	}
 	switch kind {
 	case seldomSecret:
-		return !looksSecret(text) || strings.Contains(strings.TrimRight(text, "="), "=")
+		return !looksGiven(text)
 	case surelySecret:
 		return false
 	default:
 		return len(text) < 4 || !v.quoted && isName(text) && !joinedByEquals(v, sign)
 	}
+}
+
+// looksGiven reports whether a value looks like a secret, and gives no other name a value
+// as sed's s/NAME=1/NAME=2/ does.
+func looksGiven(text string) bool {
+	return looksSecret(text) && !strings.Contains(strings.TrimRight(text, "="), "=")
 }
 
 // joinedByEquals reports whether a value stands right behind an equals sign.

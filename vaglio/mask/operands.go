@@ -211,15 +211,7 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
 	}
 	if sign != 0 {
-		_, end := sc.token(at) // The word may have a sign before it that ends a value, as DOMAIN\user%… has.
-		cut := strings.IndexByte(sc.text[v.from:max(v.to, end)], sign)
-		if cut < 0 {
-			return
-		}
-		in := v.quoted
-		if v = sc.valueAfter(v.from + cut + 1); in && !v.quoted {
-			v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
-		}
+		v = sc.behindSign(v, at, sign)
 	}
 	sc.refers(v.from - v.by)
 	text := sc.text[v.from:v.to]
@@ -228,6 +220,21 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	}
 	v = sc.narrow(v)
 	sc.holdPlace(v.from, v.to)
+}
+
+// behindSign is what follows a sign in the word at a place, whose value is v. The word may
+// have what ends a value before the sign, as DOMAIN\user%… has; where v is quoted, so is this.
+func (sc *scanner) behindSign(v value, at int, sign byte) value {
+	_, end := sc.token(at)
+	cut := strings.IndexByte(sc.text[v.from:max(v.to, end)], sign)
+	if cut < 0 {
+		return value{from: max(v.to, end), to: max(v.to, end)}
+	}
+	quoted := v.quoted
+	if v = sc.valueAfter(v.from + cut + 1); quoted && !v.quoted {
+		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+	}
+	return v
 }
 
 // holdPlace notes a secret further on.
