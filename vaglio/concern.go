@@ -22,11 +22,13 @@ const (
 	ConcernRefused Concern = "client-refused"
 	// ConcernUntold says that the agent tells of the call, and not what it takes.
 	ConcernUntold Concern = "call-untold"
+	// ConcernAsks says that the agent's own gate would ask its user.
+	ConcernAsks Concern = "client-asks"
 )
 
 // Concerns are all that are known.
 func Concerns() []Concern {
-	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold}
+	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold, ConcernAsks}
 }
 
 // said says to a person what the concern is.
@@ -40,6 +42,8 @@ func (c Concern) said() wording.Clause {
 		return wording.Say("was refused by the agent's own gate")
 	case ConcernUntold:
 		return wording.Say("is told in the agent’s words alone, not by what the tool is given")
+	case ConcernAsks:
+		return wording.Say("is one about which the agent’s own gate asks")
 	default:
 		return wording.Say("is not among the tools that its server lists")
 	}

@@ -321,6 +321,35 @@ func TestAgentOfCodeMode(t *testing.T) {
 	}
 }
 
+// TestAgentThatAsksItself has Codex's own gate ask about what the judges approve: a person is
+// asked, and not its front end; what a person has allowed is not asked about again.
+func TestAgentThatAsksItself(t *testing.T) {
+	r := trial.CodexAsking(filepath.Join(os.Getenv("VAGLIO_AGENTS"), "..", "..", "appserver.mjs"))
+	g := newGated(t, r)
+	g.r.Program = "node"
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	calls := []string{"touch approved.txt", "touch allowed.txt; git push --force origin main; true"}
+	seen, ran := g.clicks(s, me, trial.Run{Calls: calls}, "approved.txt", "allowed.txt")
+	if !ran || strings.Contains(seen.Output, "asked the front end") {
+		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
+	}
+	done := g.start("touch told.txt")
+	asked := g.asked(s)
+	me.decide("allow", "")
+	if <-done; g.state(s, asked.ID, approval.Succeeded) != approval.Succeeded {
+		t.Error("its end was not told")
+	}
+	done = g.start("touch denied.txt")
+	if why := g.h.run("", "why", string(g.asked(s).ID)).out; !strings.Contains(why, "own gate asks") {
+		t.Errorf("the card is of another reason: %s", why)
+	}
+	me.decide("deny", "leave it")
+	if seen := <-done; g.ran("denied.txt") || !strings.Contains(strings.Join(seen.Results, " "), "leave it") || strings.Contains(seen.Output, "asked the front end") {
+		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
+	}
+}
+
 // TestAgentInAnEditor has the protocol's own library start agents as editors do, behind
 // `vaglio acp`, which asks a daemon on another machine: the editor is asked nothing.
 func TestAgentInAnEditor(t *testing.T) {

@@ -45,14 +45,15 @@ type Context struct {
 // Concern is a reason to ask that a call's arguments do not show.
 type Concern string
 
-// What may be reason to ask: of a tool, that the client itself refused the call, and that
-// it tells what the call is about without what it takes.
+// What may be reason to ask: of a tool, that the client itself refused the call or would
+// ask its user about it, and that it tells what the call is about without what it takes.
 const (
 	ToolChanged     Concern = "tool-changed"
 	ToolDestructive Concern = "tool-destructive"
 	ToolUnlisted    Concern = "tool-unlisted"
 	ClientRefused   Concern = "client-refused"
 	CallUntold      Concern = "call-untold"
+	ClientAsks      Concern = "client-asks"
 )
 
 // ID names an approval.

@@ -22,6 +22,13 @@ func claudes() []dialect {
 	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
 	codex := claude("codex")
 	codex.allow = func(string, string) reply { return reply{} }
+	codex.settle = func(run bool, reason string) reply {
+		decision := map[string]string{"behavior": "allow"}
+		if !run {
+			decision = map[string]string{"behavior": "deny", "message": reason}
+		}
+		return line(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionRequest", "decision": decision}})
+	}
 
 	// Qwen's own bus waits 60 s for a hook, whatever the settings say, and then
 	// runs the tool.
@@ -72,22 +79,8 @@ func decodeClaude(name string, data []byte) (event, error) {
 		return event{}, unreadable(name, err)
 	}
 	e := event{session: in.Session, agent: in.Agent, call: in.ToolUse, transcript: in.Transcript}
-	switch in.Event {
-	case "PreToolUse":
-		e.proposal.Intent = intentOf(in.Transcript)
-	case "PostToolUse":
-		// Codex does not say with which code a command ended; its transcript does.
-		e.kind, e.later, e.outcome.Succeeded = after, name == "codex", true
-	case "PostToolUseFailure":
-		e.kind, e.outcome.Detail = after, plainText(in.Error)
-	case "PermissionDenied":
-		e.proposal.Intent = intentOf(in.Transcript)
-		e.proposal.Context.Refusal = in.Reason
-		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
-	case "Stop", "SubagentStop":
-		e.kind = ended
-	default:
-		return event{}, errEvent
+	if err := in.about(&e, name); err != nil {
+		return event{}, err
 	}
 	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
 	e.proposal.TurnID = in.Session
@@ -102,6 +95,31 @@ func decodeClaude(name string, data []byte) (event, error) {
 		patchNotCommand(e.proposal.Args)
 	}
 	return e, err
+}
+
+// about reads what happens with the call.
+func (in *claudeEvent) about(e *event, name string) error {
+	switch in.Event {
+	case "PreToolUse":
+		e.proposal.Intent = intentOf(in.Transcript)
+	case "PostToolUse":
+		// Codex does not say with which code a command ended; its transcript does.
+		e.kind, e.later, e.outcome.Succeeded = after, name == "codex", true
+	case "PostToolUseFailure":
+		e.kind, e.outcome.Detail = after, plainText(in.Error)
+	case "PermissionDenied":
+		e.proposal.Intent = intentOf(in.Transcript)
+		e.proposal.Context.Refusal = in.Reason
+		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
+	case "PermissionRequest":
+		e.proposal.Intent = intentOf(in.Transcript)
+		e.kind, e.call = wondering, openCall(in.Transcript) // It names no call.
+	case "Stop", "SubagentStop":
+		e.kind = ended
+	default:
+		return errEvent
+	}
+	return nil
 }
 
 // classify says what Claude Code's own tools are for.

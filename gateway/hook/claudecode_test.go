@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 					Proposal *client.Proposal `json:"proposal,omitzero"`
 					Outcome  *client.Outcome  `json:"outcome,omitzero"`
 				}{
-					[]string{"before", "after", "rejected", "ended"}[e.kind], key, e.agent,
+					[]string{"before", "after", "rejected", "wondering", "ended"}[e.kind], key, e.agent,
 					when(e.kind != ended, &e.proposal), when((e.kind == after || e.kind == rejected) && !e.later, &e.outcome),
 				})
 				if err != nil {

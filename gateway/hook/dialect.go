@@ -26,6 +26,9 @@ type dialect struct {
 	// again says that the model may make a call once more that the client itself
 	// refused; nil where the client has no means of that.
 	again func() reply
+	// settle answers what the client's own gate would ask its user; nil where the client is
+	// not asked by its hooks.
+	settle func(run bool, reason string) reply
 	// passed is what the client takes for no objection, and for having heard what is
 	// no question; mostly nothing.
 	passed []byte

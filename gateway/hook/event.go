@@ -42,6 +42,9 @@ const (
 	after
 	// rejected tells that the client's own gate refused a call.
 	rejected
+	// wondering asks whether a call may run about which the client's own gate would ask its
+	// user now; before has passed it.
+	wondering
 	// ended tells that the agent's turn is over: of its calls none runs any more.
 	ended
 )

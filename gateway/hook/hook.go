@@ -129,6 +129,8 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 		return h.deny(err.Error())
 	case e.kind == rejected:
 		return h.refused(ctx, &e)
+	case e.kind == wondering && h.dialect.settle != nil:
+		return h.settle(ctx, &e)
 	case e.kind != before:
 		h.report(ctx, &e)
 		return h.dialect.heard()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -35,6 +36,49 @@ func (h *hook) refused(ctx context.Context, e *event) reply {
 	}
 	return h.dialect.again()
 }
+
+// settle answers what the client's own gate would ask its user. A call that a person has
+// allowed needs no second yes; any other is put to people, and what they do not allow does
+// not run.
+func (h *hook) settle(ctx context.Context, e *event) reply {
+	if h.allowedNow(e) {
+		return h.dialect.settle(true, "")
+	}
+	h.complete(e)
+	e.proposal.Context.Concerns = []client.Concern{client.ClientAsks}
+	ctx, watch, leave := attend(ctx, h.Out)
+	defer leave()
+	r, err := ask.Ask(ctx, h.Gate, ask.Call{
+		Proposal: e.proposal, Key: "asks:" + digest(e.key()), Until: h.answerBy, Held: func(client.ID) { watch() },
+	})
+	if err != nil {
+		r.Text, r.Run = "vaglio: this call did not run: the hook was stopped", false
+	}
+	if r.Run && e.call != "" {
+		h.note(e, r.Approval)
+	}
+	return h.dialect.settle(r.Run, h.dialect.fit(r.Text))
+}
+
+// allowedNow reports whether a person has allowed the call just now, before the client's
+// own gate looked at it. One yes answers that gate once.
+func (h *hook) allowedNow(e *event) bool {
+	what := e.what()
+	for _, name := range h.names() {
+		n, ok := h.read(name)
+		if !ok || what == "" || n.Session != e.session || n.What != what {
+			continue
+		}
+		used, err := os.OpenFile(h.settled(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return used.Close() == nil
+		}
+	}
+	return false
+}
+
+// settled is the file which says that the client's own gate was answered by a note.
+func (h *hook) settled(note string) string { return filepath.Join(h.Notes, "settled."+note) }
 
 // mark is the file which says that the client's own gate has refused an equal call of
 // the session, so that a person is asked about the next; "" where there can be none.

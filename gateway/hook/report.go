@@ -23,6 +23,8 @@ type noted struct {
 	Session string    `json:"session"`
 	Agent   string    `json:"agent,omitzero"`
 	Call    string    `json:"call,omitzero"`
+	// What is made of all that is known of the call, for events that do not name it.
+	What string `json:"what,omitzero"`
 }
 
 // callName names a call as both its events do: by the client's own name, or by all
@@ -31,6 +33,11 @@ func (e *event) callName() string {
 	if e.call != "" {
 		return digest(e.proposal.Context.Client, e.session, "call", e.call)
 	}
+	return e.what()
+}
+
+// what is equal for equal calls of a session, "" where there is none.
+func (e *event) what() string {
 	args, err := strictjson.Canonical(e.proposal.Args)
 	if err != nil {
 		return ""
@@ -42,7 +49,7 @@ func (e *event) callName() string {
 // people read as such.
 func (h *hook) note(e *event, id client.ID) {
 	name := e.callName()
-	data, err := strictjson.Marshal(noted{ID: id, Session: e.session, Agent: e.agent, Call: e.call})
+	data, err := strictjson.Marshal(noted{ID: id, Session: e.session, Agent: e.agent, Call: e.call, What: e.what()})
 	if h.Notes == "" || name == "" || err != nil || os.MkdirAll(h.Notes, 0o700) != nil {
 		return
 	}
@@ -135,5 +142,6 @@ func (h *hook) claim(name string) (noted, bool) {
 		return noted{}, false
 	}
 	n, ok := h.read(name)
+	_ = os.Remove(h.settled(name))
 	return n, os.Remove(filepath.Join(h.Notes, name)) == nil && ok
 }

@@ -169,3 +169,66 @@ func TestApproveAllows(t *testing.T) {
 		}
 	}
 }
+
+// TestAQuestionOfTheClientsOwn follows what Codex would ask its user: a call that a person
+// has just allowed is not asked about again, any other is, and only a yes lets it run.
+func TestAQuestionOfTheClientsOwn(t *testing.T) {
+	rollout := filepath.Join(t.TempDir(), "rollout.jsonl")
+	write := func(lines ...string) {
+		t.Helper()
+		text := `{"payload":{"type":"message","role":"user"}}` + "\n"
+		for _, call := range lines {
+			id, _ := strings.CutPrefix(call, "-")
+			kind := map[bool]string{true: "function_call_output", false: "function_call"}[id != call]
+			text += `{"payload":{"type":"` + kind + `","call_id":"` + id + `","output":"exit code 0"}}` + "\n"
+		}
+		if err := os.WriteFile(rollout, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	event := func(name, command, more string) string {
+		return `{"session_id":"s","transcript_path":"` + rollout + `","tool_name":"Bash","tool_input":{"command":"` + command + `"},"hook_event_name":"` + name + `"` + more + `}`
+	}
+	const (
+		yes = `{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}` + "\n"
+		no  = `"behavior":"deny"`
+	)
+	notes := filepath.Join(t.TempDir(), "runs")
+	for _, step := range []struct {
+		what, client string
+		answer       client.Answer
+		calls        []string
+		in, out      string
+		asked        string
+	}{
+		{"a person allows", "codex", allowed, nil, event("PreToolUse", "make", `,"tool_use_id":"t1"`), "", "propose; redeem the-permit"},
+		{"and is not asked again", "codex", refused, []string{"t1"}, event("PermissionRequest", "make", ""), yes, ""},
+		{"but about an equal call", "codex", refused, []string{"t1", "t2"}, event("PermissionRequest", "make", ""), no, "propose"},
+		{"it ends", "codex", approved, []string{"t1", "-t1"}, event("Stop", "", ""), "", "report i-1 {Succeeded:true NotRun:false Detail:}"},
+		{"the judges approve", "codex", approved, nil, event("PreToolUse", "ls", `,"tool_use_id":"t3"`), "", "propose"},
+		{"the guard is final", "codex", guarded, []string{"t3"}, event("PermissionRequest", "ls", ""), no, "propose"},
+		{"an approval alone is no yes of a daemon that knows concerns", "codex", client.Answer{Decision: client.Allow}, []string{"t3"}, event("PermissionRequest", "ls", ""), no, "propose"},
+		{"a person allows what Codex asks", "codex", allowed, []string{"t0", "-t0", "t3"}, event("PermissionRequest", "ls", ""), yes, "propose; redeem the-permit"},
+		{"which ends, too", "codex", approved, []string{"t3", "-t3"}, event("Stop", "", ""), "", "report i-1 {Succeeded:true NotRun:false Detail:}"},
+		{"a call that cannot be told from another", "codex", allowed, []string{"t4", "t5"}, event("PermissionRequest", "pwd", ""), yes, "propose; redeem the-permit"},
+		{"of which no end is made up", "codex", approved, nil, event("Stop", "", ""), "", ""},
+		{"a client that hears nothing", "claude-code", pending, nil, event("PermissionRequest", "ls", ""), "", ""},
+	} {
+		write(step.calls...)
+		g := &fakeGate{answer: step.answer}
+		var out strings.Builder
+		code, err := Run(t.Context(), Options{Client: step.client, Gate: g, In: strings.NewReader(step.in), Out: &out, Notes: notes})
+		got := out.String()
+		if step.out == no && strings.Contains(got, no) && strings.Contains(got, `"message":"vaglio`) {
+			got = no
+		}
+		proposed := strings.HasPrefix(step.asked, "propose") && strings.Contains(step.in, "PermissionRequest")
+		concerns := g.last.Proposal.Context.Concerns
+		if code != 0 || err != nil || got != step.out || strings.Join(g.asked, "; ") != step.asked || proposed != (len(concerns) == 1 && concerns[0] == client.ClientAsks) {
+			t.Errorf("%s: %d %v %q, concerns %v, asked %q", step.what, code, err, out.String(), concerns, g.asked)
+		}
+	}
+	if left, _ := os.ReadDir(notes); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}

@@ -208,3 +208,41 @@ func endOf(path, call string) (o client.Outcome, known bool) {
 	})
 	return o, known
 }
+
+// openCall is the one call of Codex's that its transcript holds without an end, "" where
+// there is none, or more than one.
+func openCall(path string) (call string) {
+	f, size := openTranscript(path)
+	if f == nil {
+		return ""
+	}
+	defer f.Close()
+	ended, open := map[string]bool{}, map[string]bool{}
+	_ = eachLine(f, size, func(line []byte) bool {
+		var item struct {
+			Payload struct {
+				Type string `json:"type"`
+				Role string `json:"role"`
+				Call string `json:"call_id"`
+			} `json:"payload"`
+		}
+		if strictjson.UnmarshalLoose(line, &item) != nil {
+			return false
+		}
+		p := item.Payload
+		switch {
+		case p.Type == "message" && p.Role == "user":
+			return true
+		case p.Call == "":
+		case strings.HasSuffix(p.Type, "_call_output"):
+			ended[p.Call] = true
+		case strings.HasSuffix(p.Type, "_call") && !ended[p.Call]:
+			open[p.Call], call = true, p.Call
+		}
+		return false
+	})
+	if len(open) != 1 {
+		return ""
+	}
+	return call
+}

@@ -95,7 +95,10 @@ func shapes() map[string]*settings {
 		c.Command, c.Args = argv[0], argv[1:]
 	})
 	codex := grouped(time.Second, []eventEntry{
-		{name: "PreToolUse", everyTool: true}, {name: "PostToolUse", everyTool: true, tells: true}, {name: "Stop", tells: true},
+		{name: "PreToolUse", everyTool: true},
+		{name: "PermissionRequest", everyTool: true},
+		{name: "PostToolUse", everyTool: true, tells: true},
+		{name: "Stop", tells: true},
 	}, inShell)
 	qwen := grouped(time.Second, claudeEvents(true, false), inShell)
 	droid := grouped(time.Second, claudeEvents(false, false), inShell)

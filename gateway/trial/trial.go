@@ -201,6 +201,18 @@ func OpenClawCode() Recipe {
 	return r
 }
 
+// CodexAsking is Codex behind a front end, whose command takes Codex's and, at its end, the
+// prompt: there its own gate asks, too.
+func CodexAsking(front ...string) Recipe {
+	r := codex()
+	args := r.args
+	r.args = func(url, prompt string) []string {
+		all := args(url, prompt)
+		return slices.Concat(front, []string{"codex"}, all[slices.Index(all, "-c"):len(all)-1], []string{"app-server", "--", prompt})
+	}
+	return r
+}
+
 // InEditors are the clients that an editor can start, which ask it by the Agent Client
 // Protocol: behind the editor's command, which takes the agent's and, at its end, the prompt.
 func InEditors(editor ...string) []Recipe {
