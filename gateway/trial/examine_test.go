@@ -2,6 +2,7 @@ package trial
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,5 +43,20 @@ func TestTheClientKnowsTheTrialsDaemonAlone(t *testing.T) {
 		if strings.HasPrefix(name, "METNOS_") && name != "METNOS_DATA_DIR" && name != "METNOS_AGENT_SOCKET" {
 			t.Errorf("the client was told %s", name)
 		}
+	}
+}
+
+// The client works in the folder that is thrown away, not where the doctor is called.
+func TestTheClientWorksInTheTrialsFolder(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Recipe{args: func(string, string) []string { return nil }, env: func(string) []string { return nil }}
+	dir := t.TempDir()
+	seen, err := r.Do(t.Context(), Run{Program: program, Dir: dir, Env: []string{"PWD=/elsewhere"}})
+	if err != nil || seen.Output != "PWD="+dir+"\n" {
+		t.Errorf("%v: %s", err, seen.Output)
 	}
 }

@@ -323,7 +323,9 @@ func (r *Recipe) execute(ctx context.Context, run Run, url string, args []string
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, run.Program, args...) //nolint:gosec // The client that is tried.
 	const grace = 5 * time.Second
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = run.Dir, append(slices.Clone(run.Env), r.env(url)...), &out, &out, grace
+	// Some work where PWD says, which is that of whoever runs the doctor.
+	cmd.Env = slices.Concat(run.Env, r.env(url), []string{"PWD=" + run.Dir})
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = run.Dir, &out, &out, grace
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // what it left behind holds its output
