@@ -119,6 +119,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		},
 		Says: map[string]func(channeltest.Who, string, string) string{
 			"a reply": w.says(w.server.Reply), "a reply with a picture": w.says(w.server.ReplyPhoto),
+			"a voice message": w.says(w.server.ReplyVoice),
 		},
 		Decorate: func(refused bool) {
 			if !refused {
@@ -140,6 +141,8 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		Proven: map[string]string{
 			"Thousands of messages waited while vaglio was down": "TestAPressWaitsForNoSpeech",
 			"It refuses menus for an hour":                       "TestAMenuThatIsRefusedDelaysNoPress",
+			"The topic is deleted or closed":                     "TestWithoutItsTopicACardGoesToTheChat",
+			"The group becomes a supergroup":                     "TestAGroupThatBecameASupergroupIsFollowed",
 		},
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),

@@ -62,6 +62,8 @@ type Message struct {
 	At     time.Time
 	// frozen says that the platform refuses edits.
 	frozen bool
+	// voice says that a person spoke it, and Text is the caption.
+	voice bool
 }
 
 // Answer is what a person saw after a press.
@@ -217,20 +219,29 @@ func (s *Server) Say(u User, chatID int64, text string) int { return s.Reply(u, 
 
 // Reply answers a message of the chat with a text and returns its own id.
 func (s *Server) Reply(u User, chatID int64, to int, text string) int {
-	return s.write(u, chatID, to, text, nil)
+	return s.write(u, chatID, to, text, "")
 }
 
 // ReplyPhoto answers with a picture that bears a caption.
 func (s *Server) ReplyPhoto(u User, chatID int64, to int, caption string) int {
-	return s.write(u, chatID, to, caption, &File{})
+	return s.write(u, chatID, to, caption, "photo")
 }
 
-func (s *Server) write(u User, chatID int64, to int, text string, photo *File) int {
+// ReplyVoice answers with a voice message that bears a caption.
+func (s *Server) ReplyVoice(u User, chatID int64, to int, caption string) int {
+	return s.write(u, chatID, to, caption, "voice")
+}
+
+// write brings a text, or a caption of what bears it.
+func (s *Server) write(u User, chatID int64, to int, text, bearer string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.chats[chatID]
 	s.lastID++
-	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, Photo: photo, ReplyTo: to, At: time.Now()}
+	m := &Message{ID: s.lastID, Chat: chatID, From: u, Text: text, ReplyTo: to, At: time.Now(), voice: bearer == "voice"}
+	if bearer == "photo" {
+		m.Photo = &File{}
+	}
 	if answered := c.messages[to]; answered != nil {
 		m.Thread = answered.Thread
 	}
@@ -284,6 +295,10 @@ func (s *Server) wire(c *chat, m *Message, deep bool) map[string]any {
 	}
 	if m.Photo != nil {
 		w["photo"] = []any{map[string]any{"file_id": "p", "file_unique_id": "p", "width": 90, "height": 90, "file_size": len(m.Photo.Data)}}
+		text, entities = "caption", "caption_entities"
+	}
+	if m.voice {
+		w["voice"] = map[string]any{"file_id": "v", "file_unique_id": "v", "duration": 3}
 		text, entities = "caption", "caption_entities"
 	}
 	if m.Text != "" {

@@ -253,16 +253,23 @@ func TestBrowserNotices(t *testing.T) {
 		navigator.setAppBadge = async (n) => { counts.push(n); };
 		navigator.clearAppBadge = async () => { counts.push(0); };
 		ServiceWorkerRegistration.prototype.showNotification = async (title, o) => { shownTo.push([title, o.tag, o.data].join(" | ")); };
-		Notification.requestPermission = async () => "granted";
+		window.permits = "denied"; window.tones = 0;
+		Notification.requestPermission = async () => permits;
+		const start = OscillatorNode.prototype.start;
+		OscillatorNode.prototype.start = function (...at) { tones++; return start.apply(this, at); };
 		Object.defineProperty(Notification, "permission", { get: () => "granted" });
 		Object.defineProperty(document, "hidden", { get: () => true });
 	})()`))
 	d.open("unwanted", proposal("make one"))
 	b.do(until(`document.querySelector("#row-unwanted") && counts.at(-1) === 1`))
 	b.do(click("#alert-open"), see("#alert-show"), click("#alert-show"))
+	// A browser that refuses is told how to be asked again, and shows nothing.
+	b.do(see("#alert-refused"), until(`!document.querySelector("#alert-show").checked && localStorage.getItem("vaglio-alert-show") !== "on"`))
+	b.do(chromedp.Evaluate[chromedp.Void](`permits = "granted"`), click("#alert-show"))
 	b.do(until(`localStorage.getItem("vaglio-alert-show") === "on" && document.querySelector("#alert-show").checked`))
+	b.do(until(`document.querySelector("#alert-refused").hidden && tones === 0`), click("#alert-sound"), until(`tones === 1`)) // As a sample.
 	d.open("rmbuild1", proposal("rm -rf ./build"))
-	b.do(until(`counts.at(-1) === 2 && shownTo.length > 0`))
+	b.do(until(`counts.at(-1) === 2 && shownTo.length > 0 && tones === 2`))
 	got := get(b, chromedp.Evaluate[string](`shownTo.join("\n")`))
 	if !strings.Contains(got, "rm -rf ./build | rmbuild1 | /inbox?ask=rmbuild1") || strings.Contains(got, "\n") {
 		t.Errorf("notifications: %s", got)
