@@ -232,3 +232,90 @@ func TestAQuestionOfTheClientsOwn(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+// TestWhatClientsTellOfTheirCalls reads the events of clients: what each is of, and how
+// what ran has ended.
+func TestWhatClientsTellOfTheirCalls(t *testing.T) {
+	const (
+		copilotCall = `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"}`
+		geminiCall  = `{"session_id":"s","tool_name":"run","tool_input":{"command":"make"},"hook_event_name":`
+		hermesCall  = `{"session_id":"s","tool_name":"run","tool_input":{"command":"make"},"hook_event_name":`
+	)
+	ok, failed := client.Outcome{Succeeded: true}, func(why string) client.Outcome { return client.Outcome{Detail: why} }
+	refused := func(why string) client.Outcome { return client.Outcome{NotRun: true, Detail: why} }
+	for _, row := range []struct {
+		client, in string
+		kind       kind
+		outcome    client.Outcome
+	}{
+		{"copilot", copilotCall + `}`, before, client.Outcome{}},
+		{"copilot", copilotCall + `,"stopReason":"x"}`, before, client.Outcome{}},
+		{"copilot", `{"sessionId":"s","toolName":"bash","toolArgs":" {\"command\":\"make\"}\n"}`, before, client.Outcome{}},
+		{"copilot", `{"sessionId":"s","stopReason":"x"}`, ended, client.Outcome{}},
+		{"copilot", copilotCall + `,"toolResult":{"resultType":"success","textResultForLlm":"x"}}`, after, ok},
+		{"copilot", copilotCall + `,"toolResult":{"resultType":"denied","textResultForLlm":"not here"}}`, after, refused("The agent's own rules refused it: not here")},
+		{"copilot", copilotCall + `,"toolResult":{"resultType":"rejected","textResultForLlm":""}}`, after, refused("The agent's own rules refused it.")},
+		{"copilot", copilotCall + `,"toolResult":{"resultType":"failure","textResultForLlm":"it broke"}}`, after, failed("it broke")},
+		{"copilot", copilotCall + `,"error":"it broke"}`, after, failed("it broke")},
+		{"gemini", geminiCall + `"BeforeTool"}`, before, client.Outcome{}},
+		{"gemini", geminiCall + `"AfterTool","tool_response":{"llmContent":"x","error":null}}`, after, ok},
+		{"gemini", geminiCall + `"AfterTool","tool_response":{"llmContent":"x","error":"it broke"}}`, after, failed("it broke")},
+		{"gemini", `{"session_id":"s","hook_event_name":"AfterAgent"}`, ended, client.Outcome{}},
+		{"hermes", hermesCall + `"pre_tool_call"}`, before, client.Outcome{}},
+		{"hermes", hermesCall + `"post_tool_call","extra":{"result":"x"}}`, after, ok},
+		{"hermes", hermesCall + `"post_tool_call","extra":{"status":"blocked","error_message":"not here"}}`, after, refused("The agent's own rules refused it: not here")},
+		{"hermes", hermesCall + `"post_tool_call","extra":{"status":"error","error_message":"it broke"}}`, after, failed("it broke")},
+		{"hermes", `{"session_id":"s","hook_event_name":"on_session_end"}`, ended, client.Outcome{}},
+		{"kiro", geminiCall + `"PreToolUse"}`, before, client.Outcome{}},
+		{"kiro", geminiCall + `"postToolUse"}`, after, ok},
+		{"kiro", geminiCall + `"postToolUse","tool_response":{"success":true}}`, after, ok},
+		{"kiro", geminiCall + `"postToolUse","tool_response":{"success":false}}`, after, client.Outcome{}},
+		{"kiro", `{"session_id":"s","hook_event_name":"Stop"}`, ended, client.Outcome{}},
+	} {
+		d, err := dialectOf(row.client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := d.decode([]byte(row.in), func(string) string { return "" })
+		if err != nil || e.kind != row.kind || e.outcome != row.outcome || e.session != "s" || e.kind == before && e.proposal.Args["command"] != "make" {
+			t.Errorf("%s: %s\n is %+v, %v", row.client, row.in, e, err)
+		}
+	}
+	for _, name := range []string{"copilot", "gemini", "hermes", "kiro"} {
+		d, err := dialectOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for in, want := range map[string]string{
+			`{"sessionId":5,"session_id":5,"x":"hidden"}`: "is not the JSON that " + name + " writes",
+			`{"hook_event_name":"hidden"`:                 "cannot be read",
+			geminiCall + `"hidden"}`:                      "",
+		} {
+			if _, err := d.decode([]byte(in), func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
+				t.Errorf("%s of %s: %v", in, name, err)
+			}
+		}
+	}
+}
+
+// TestHowLongClientsWait is 0 for one that is not known.
+func TestHowLongClientsWait(t *testing.T) {
+	if LimitOf("nobody") != 0 || LimitOf("gemini") <= 0 || LimitWithin("nobody", time.Minute) != 0 || LimitWithin("gemini", time.Minute) != time.Minute {
+		t.Error(LimitOf("nobody"), LimitOf("gemini"), LimitWithin("nobody", time.Minute), LimitWithin("gemini", time.Minute))
+	}
+}
+
+// TestRecordedCalls are proposed as the client's hook would have proposed them.
+func TestRecordedCalls(t *testing.T) {
+	r := Recorded{Client: "claude-code", Session: "s", Turn: "t", Call: "c", Cwd: "/w", Tool: "Bash", Input: []byte(`{"command":"make"}`)}
+	p, err := r.Proposal()
+	if err != nil || p.Session != "s" || p.Context.Cwd != "/w" || p.Context.Client != "claude-code" || p.Args["command"] != "make" || p.Executor == "" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for _, input := range []string{"[]", "{", ""} {
+		r.Input = []byte(input)
+		if p, err := r.Proposal(); err == nil {
+			t.Errorf("%q is proposed as %+v", input, p)
+		}
+	}
+}
