@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -343,6 +344,128 @@ func TestOverHTTP(t *testing.T) {
 	}
 }
 
+// sick is a store of which some parts fail.
+type sick struct {
+	*storetest.Memory
+
+	list, feed, keep error
+	// ends says that the feed of changes ends.
+	ends bool
+}
+
+func (s sick) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
+	return failing(s.list, s.Memory.List(ctx, q))
+}
+
+func (s sick) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error] {
+	if s.ends {
+		return func(func(approval.Record, error) bool) {}
+	}
+	return failing(s.feed, s.Memory.Watch(ctx, kind, after))
+}
+
+func (s sick) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
+	if s.keep != nil {
+		return approval.Record{}, s.keep
+	}
+	return s.Memory.Update(ctx, kind, id, change)
+}
+
+// failing yields an error, if there is one, and then the rest.
+func failing(err error, rest iter.Seq2[approval.Record, error]) iter.Seq2[approval.Record, error] {
+	return func(yield func(approval.Record, error) bool) {
+		if err != nil && !yield(approval.Record{}, err) {
+			return
+		}
+		rest(yield)
+	}
+}
+
+// Where the store breaks, Run ends and says why; one record that cannot be read ends nothing.
+func TestAStoreThatBreaks(t *testing.T) {
+	t.Parallel()
+	broken, unread := errors.New("broken"), &approval.UnreadError{Err: errors.New("newer")}
+	for name, row := range map[string]struct {
+		store sick
+		want  string // what Run ends with; "" is that it goes on, and tells
+	}{
+		"well":           {sick{}, ""},
+		"one unread":     {sick{list: unread, feed: unread}, ""},
+		"no list":        {sick{list: broken}, "resume: read what is owed: broken"},
+		"no feed":        {sick{feed: broken}, "resume: follow asks: broken"},
+		"a feed's end":   {sick{ends: true}, "resume: the store's feed of changes ended"},
+		"nothing stored": {sick{keep: broken}, "resume: keep a webhook: broken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				row.store.Memory = w.store
+				p, err := hosts.ParsePrefix("https://flows.example.com/resume")
+				if err != nil {
+					t.Fatal(err)
+				}
+				hooks := New(Config{Store: row.store, Allowed: []hosts.Prefix{p}, Key: Key("k"), Transport: w.to, Log: slog.New(slog.DiscardHandler)})
+				kept := hooks.Keep(t.Context(), "ask-1", address)
+				if row.store.keep != nil {
+					if kept == nil || kept.Error() != row.want {
+						t.Errorf("keeping: %v", kept)
+					}
+					return
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				done := make(chan error, 1)
+				go func() { done <- hooks.Run(ctx) }()
+				synctest.Wait()
+				w.set("ask-1", approval.Denied)
+				synctest.Wait()
+				if row.want == "" {
+					cancel()
+				}
+				err = <-done
+				cancel()
+				if kept != nil || row.want == "" && (err != nil || len(w.to.afters()) != 1) || row.want != "" && (err == nil || err.Error() != row.want) {
+					t.Errorf("kept: %v; ended with %v, want %q; told %d times", kept, err, row.want, len(w.to.afters()))
+				}
+			})
+		})
+	}
+}
+
+// A webhook that cannot be read is left as it is, and looked at again after an hour.
+func TestAWebhookThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for body, why := range map[string]string{`{"v":2,"url":"` + address + `"}`: "a newer vaglio wrote it", `{"v":`: "read a webhook"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			write := func(body string) {
+				t.Helper()
+				if _, err := w.store.Update(t.Context(), approval.KindResume, "ask-1", func(r approval.Record) (approval.Record, error) {
+					r.Open, r.Body = true, []byte(body)
+					return r, nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(body)
+			w.set("ask-1", approval.Denied)
+			_, stop := w.run()
+			defer stop()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if !strings.Contains(w.log.String(), why) || len(w.to.afters()) != 0 || w.owed() != 1 {
+				t.Errorf("%s: told %d times, %d owed: %s", body, len(w.to.afters()), w.owed(), w.log.String())
+			}
+			write(`{"v":1,"url":"` + address + `"}`)
+			time.Sleep(time.Hour - time.Minute)
+			synctest.Wait()
+			if all := w.to.afters(); len(all) != 1 || all[0] != time.Hour || w.owed() != 0 {
+				t.Errorf("%s, mended: told after %v, %d owed", body, all, w.owed())
+			}
+		})
+	}
+}
+
 func TestKey(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "resume.key")
@@ -359,6 +482,20 @@ func TestKey(t *testing.T) {
 		}
 		if _, err := LoadKey(file); err == nil || !strings.Contains(err.Error(), "whsec_ and 24 to 64 bytes") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for size, fits := range map[int]bool{23: false, 24: true, 64: true, 65: false} {
+		text := "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, size))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if key, err := LoadKey(file); (err == nil) != fits || fits && len(key) != size {
+			t.Errorf("a key of %d bytes: %v", size, err)
+		}
+	}
+	for _, away := range []string{filepath.Join(file, "below"), filepath.Join(filepath.Dir(file), "none", "key"), filepath.Dir(file)} {
+		if _, err := LoadKey(away); err == nil || !strings.HasPrefix(err.Error(), "the key of webhooks: ") {
+			t.Errorf("%s: %v", away, err)
 		}
 	}
 }
