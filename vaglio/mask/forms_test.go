@@ -120,6 +120,9 @@ func TestArgumentsUnderNames(t *testing.T) {
 		{"args", []any{"--cookie", "hunter2"}, []any{"--cookie", "hunter2"}},
 		{"args", []any{"curl", "-u", "me:hunter2", "https://x"}, []any{"curl", "-u", "me:‹›", "https://x"}},
 		{"args", append(words(63), "mysql", "-phunter2x"), append(words(63), "mysql", "-phunter2x")}, // so far is not looked
+		{"args", []any{"isql", "", "me", "hunter2x"}, []any{"isql", "", "me", "‹›"}},
+		{"args", []any{"isql", "a b", "me", "hunter2x"}, []any{"isql", "a b", "me", "‹›"}},
+		{"args", []any{"isql", "it's", "me", "hunter2x"}, []any{"isql", "it's", "me", "‹›"}},
 		{"args", append(words(5), ";", "mysql", "-phunter2x"), append(words(5), ";", "mysql", "-p‹›")},
 	} {
 		got := masked(masker.Object(map[string]any{row.name: row.value})[row.name])

@@ -87,6 +87,7 @@ func TestEdges(t *testing.T) {
 		"printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧' | chpasswd", `printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\n' | chpasswd`, "printf 'a:⟦hunter2x⟧\\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd", "printf 'a:⟦hunter2x⟧\nb:⟦hunter3x⟧\\nc:⟦hunter4x⟧' | chpasswd",
 		"echo ⟦hunter2x⟧ | ssh a b c d e f passwd", "echo hunter2x | ssh a b c d e f g passwd", "htpasswd --init <<< hunter2x", "htpasswd -ni me <<< ⟦hunter2x⟧",
 		"docker x login -p hunter2x", "docker --x y login -p ⟦hunter2x⟧", "docker --x=y login -p ⟦hunter2x⟧", "docker --x=y z login -p hunter2x", "docker --x y z login -p hunter2x",
+		`printf 'a:⟦hunter2x⟧\n:⟦hunter3x⟧' | chpasswd`, "x ⟦gldt-" + fill(10) + "." + fill(9) + "⟧ y", "x gldt-" + fill(10) + "." + fill(8) + " y",
 		`printf 'a:⟦hunter2x⟧\n\nb:⟦hunter3x⟧\nc:⟦hunter4x⟧' | chpasswd`,
 		"client_secret=https://***@h/x", "x 123456:A" + fill(33), "echo  | passwd", "chpasswd <<EOF\nroot:⟦hunter2x⟧", "chpasswd <<EOF\nroot:⟦hunter2x⟧\n\nann:⟦hunter3x⟧\nEOF\nbob:hunter4x",
 		"mysql \\\n -p⟦hunter2x⟧", "mysql; x -u me -p ⟦hunter2x⟧", "mysql x -u me -p hunter2x", "it is identified x 'hunter2x'", "identified; x by 'hunter2x'", "the name x value=hunter2x",
@@ -99,6 +100,7 @@ func TestEdges(t *testing.T) {
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
 	frame := strings.Repeat("OF ", 17) + "OF"
+	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+fill(24)+"⟧\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n"+fill(23)+"\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----END PRIVATE KEY-----", "Private-Lines: 1\n⟦"+key+"⟧\n", "Private-Lines: 1\n⟦"+key+"⟧\nPrivate-MAC: "+key)
 	for _, marked := range rows {
