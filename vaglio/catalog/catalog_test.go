@@ -48,6 +48,21 @@ func TestSchema(t *testing.T) {
 		"unique":         {`{"properties":{"l":{"uniqueItems":true}}}`, `{"l":["s3cr3t","s3cr3t"]}`, "/l", `must not hold the same item twice`},
 		"ref":            {`{"$defs":{"p":{"type":"string"}},"properties":{"s":{"$ref":"#/$defs/p"}}}`, `{"s":1}`, "/s", `must be of type string`},
 		"all_told":       {`{"required":["a","b"],"properties":{"c":{"type":"string"}}}`, `{"c":1}`, "/a", `field "/a" is missing; it is required; field "/b" is missing; it is required; field "/c" must be`},
+		"short":          {`{"properties":{"s":{"minLength":7}}}`, `{"s":"s3cr3t"}`, "/s", `must have at least 7 characters, not 6`},
+		"few_items":      {`{"properties":{"l":{"minItems":2}}}`, `{"l":["s3cr3t"]}`, "/l", `must have at least 2 items, not 1`},
+		"many_items":     {`{"properties":{"l":{"maxItems":1}}}`, `{"l":["s3cr3t","b"]}`, "/l", `must have at most 1 items, not 2`},
+		"few_fields":     {`{"properties":{"o":{"minProperties":1}}}`, `{"o":{}}`, "/o", `must have at least 1 fields, not 0`},
+		"many_fields":    {`{"properties":{"o":{"maxProperties":1}}}`, `{"o":{"a":1,"b":2}}`, "/o", `must have at most 1 fields, not 2`},
+		"more_than":      {`{"properties":{"n":{"exclusiveMinimum":3}}}`, `{"n":3}`, "/n", `must be more than 3`},
+		"less_than":      {`{"properties":{"n":{"exclusiveMaximum":3}}}`, `{"n":3}`, "/n", `must be less than 3`},
+		"multiple":       {`{"properties":{"n":{"multipleOf":2}}}`, `{"n":3}`, "/n", `must be a multiple of 2`},
+		"not":            {`{"properties":{"s":{"not":{"type":"string"}}}}`, `{"s":"s3cr3t"}`, "/s", `must not have the excluded form`},
+		"contains":       {`{"properties":{"l":{"contains":{"type":"integer"}}}}`, `{"l":["s3cr3t"]}`, "/l", `must have the right number of items of the required form`},
+		"one_of":         {`{"properties":{"n":{"oneOf":[{"type":"integer"},{"minimum":0}]}}}`, `{"n":1}`, "/n", `must fit one of the allowed forms, and not several`},
+		"twelve":         {`{"properties":{"s":{"enum":["a","b","c","d","e","f","g","h","i","j","k","l"]}}}`, `{"s":"s3cr3t"}`, "/s", `"k", "l"`},
+		"thirteen":       {`{"properties":{"s":{"enum":["a","b","c","d","e","f","g","h","i","j","k","l","m"]}}}`, `{"s":"s3cr3t"}`, "/s", `"k", "l", …`},
+		"a_long_name":    {`{"required":["` + strings.Repeat("n", 99) + `"]}`, `{}`, "/" + strings.Repeat("n", 99), `field "/` + strings.Repeat("n", 99) + `" is missing`},
+		"a_longer_name":  {`{"required":["` + strings.Repeat("n", 100) + `"]}`, `{}`, "/" + strings.Repeat("n", 100), `field "/` + strings.Repeat("n", 99) + `…" is missing`},
 		"property_names": {`{"propertyNames":{"maxLength":2}}`, `{"long":1}`, "", `characters`},
 	}
 	for name, tt := range tests {
@@ -109,6 +124,39 @@ func TestUnknownExecutor(t *testing.T) {
 	}
 	if _, ok := (*Catalog)(nil).Find("x"); ok {
 		t.Error("nothing knows x")
+	}
+}
+
+// TestWhatACatalogTells of its executors, and of nothing where there is none.
+func TestWhatACatalogTells(t *testing.T) {
+	c, err := New(Config{Executors: []Executor{{Name: "b"}, {Name: "a"}}, Closed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := strings.Join(c.Names(), " "); names != "a b" || !c.Closed() {
+		t.Errorf("%q, closed: %v", names, c.Closed())
+	}
+	if _, ok := c.Find("c"); ok {
+		t.Error("it finds what it has not")
+	}
+	var none *Catalog
+	if none.Names() != nil || none.Closed() || newCatalog(t, Executor{Name: "x"}, false).Closed() {
+		t.Error("none has names, or is closed")
+	}
+	_, err = New(Config{Executors: []Executor{{Name: "a"}, {Name: "a"}}})
+	if m, ok := errors.AsType[*MistakeError](err); !ok || m.Index != 1 || m.Field != "name" || m.Unwrap() == nil {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestWithoutAHome has a path below the home lie out of any scope.
+func TestWithoutAHome(t *testing.T) {
+	c, err := New(Config{Executors: []Executor{{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: []string{"/**"}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check("x", map[string]any{"path": "~/x"}, "/tmp"); err == nil || !strings.Contains(err.Error(), "the home is not known") {
+		t.Error(err)
 	}
 }
 
@@ -196,6 +244,13 @@ func TestPathScope(t *testing.T) {
 		"template_free":     {fs("/tmp/**"), m{"dst_template": "{name}"}, "/tmp", ""},
 		"file_url":          {fs("/tmp/**"), m{"path": "file:///etc/passwd"}, "/tmp", "/path"},
 		"file_url_inside":   {fs("/tmp/**"), m{"path": "file:///tmp/%61"}, "", ""},
+		"file_url_home":     {fs("/tmp/**"), m{"path": "file://tmp"}, "/tmp", "/path"},
+		"file_url_unread":   {fs("/tmp/**"), m{"path": "file:///tmp/%6"}, "/tmp", "/path"},
+		"file_url_of_host":  {fs("/tmp/**"), m{"path": "file://host/tmp/a"}, "", ""},
+		"list_of_texts":     {fs("/tmp/**"), m{"paths": []string{"/tmp/a", "/etc/b"}}, "", "/paths/1"},
+		"template_of_home":  {fs("~/notes/**"), m{"dst_template": "$HOME/notes/x"}, "", ""},
+		"template_home_out": {fs("~/notes/**"), m{"dst_template": "${HOME}/other/{x}"}, "", "/dst_template"},
+		"template_none":     {fs("/tmp/**"), m{"dst_template": "/etc/x"}, "", "/dst_template"},
 		"nul":               {fs("/tmp/**"), m{"path": "/tmp/a\x00"}, "", "/path"},
 		"not_a_string":      {fs("/tmp/**"), m{"path": m{"a": "/etc"}}, "", "/path"},
 		"null":              {fs("/tmp/**"), m{"path": nil}, "", ""},
