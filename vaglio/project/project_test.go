@@ -240,6 +240,20 @@ func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 	}
 }
 
+// TestVariables takes what is set for a command before what was set earlier.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	c := shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: files{"a": "a()", "b": "b()", "c": "c()"}}
+	c.Assigns = []shell.Assign{{Name: "PYTHONSTARTUP", Value: shell.Text("a")}}
+	c.Env = func(name string) (shell.Word, bool) {
+		value, ok := map[string]string{"PYTHONSTARTUP": "b", "ENV": "c"}[name]
+		return shell.Text(value), ok
+	}
+	if got, want := written(project.Default().Tasks(c)), "a:1 python a()\nc:1 sh c()"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 // TestTextsOfABound keeps texts up to the bound, and says where there is more.
 func TestTextsOfABound(t *testing.T) {
 	t.Parallel()

@@ -57,10 +57,7 @@ func besideScripts(text string) string {
 
 // script keeps a script: a line, or a list of lines.
 func (v *visit) script(file, text, name string, what any) {
-	line := 1
-	if at := strings.Index(text, `"`+name+`"`); at >= 0 {
-		line = lineOf(text, at)
-	}
+	line := lineOf(text, max(strings.Index(text, `"`+name+`"`), 0))
 	if !v.once("script " + file + " " + name) {
 		return
 	}
@@ -235,9 +232,7 @@ func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
 			}
 		default:
 			var name string
-			if name, cur = justHead(s, l.Number); cur == nil {
-				continue
-			}
+			name, cur = justHead(s, l.Number)
 			recipes[name] = cur
 			first = cmp.Or(first, name)
 		}

@@ -93,6 +93,10 @@ func TestNamesOfFiles(t *testing.T) {
 	}{
 		{call{command: "psql", input: "x y"}, "x:1 sh ls"},
 		{call{command: "psql -fx"}, "x:1 sh ls"},
+		{call{command: "sqlite3 -init s", files: files{"s": ".shell ls"}}, "s:1 sh ls"},
+		{call{command: "psql14 -fx"}, "x:1 sh ls"},
+		{call{command: ". x", files: files{"Makefile": "all: ; ls", "package.json": `{"scripts":{"x":"ls"}}`}}, ""},
+		{call{command: "make testing", files: files{"Makefile": "test: ; ls"}}, ""},
 		{call{command: "psql --file=x"}, "x:1 sh ls"},
 		{call{command: "psql --filex"}, ""},
 		{call{command: "psql -f"}, ""},
