@@ -40,13 +40,6 @@ func (a *applier) behind(sub string, words []shell.Word) []shell.Word {
 		if w.Is(sub) && (i == 0 || !words[i-1].Is("-C")) {
 			return words[i+1:]
 		}
-		if w.Is("-C") && i+1 < len(words) {
-			dir := words[i+1]
-			if before, ok := a.options["git -C"]; ok {
-				dir = joinDirs([]shell.Word{before, dir})
-			}
-			a.options["git -C"] = dir
-		}
 	}
 	return nil
 }

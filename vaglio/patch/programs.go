@@ -310,32 +310,14 @@ func (a *applier) make(at shell.Word, text string) {
 	}
 }
 
-// located is a path below the folder that the options name.
+// located is a path below the folder that an option names; git's own -C is where the
+// command runs.
 func (a *applier) located(p string) shell.Word {
-	var dirs []shell.Word
-	if w, ok := a.option("git -C"); ok {
-		dirs = append(dirs, w)
-	}
-	if w, ok := a.option("d", "directory"); ok {
-		dirs = append(dirs, w)
-	}
-	if strings.HasPrefix(p, "/") || len(dirs) == 0 {
+	dir, ok := a.option("d", "directory")
+	if strings.HasPrefix(p, "/") || !ok {
 		return shell.Text(p)
 	}
-	return shell.Glue(joinDirs(dirs), shell.Text("/"+p))
-}
-
-// joinDirs follows folders one behind the other.
-func joinDirs(dirs []shell.Word) shell.Word {
-	out := dirs[0]
-	for _, d := range dirs[1:] {
-		if strings.HasPrefix(d.Prefix(), "/") {
-			out = d
-			continue
-		}
-		out = shell.Glue(out, shell.Text("/"), d)
-	}
-	return out
+	return shell.Glue(dir, shell.Text("/"+p))
 }
 
 // call is a command that stands for one change.

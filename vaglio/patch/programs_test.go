@@ -43,10 +43,9 @@ func TestExpand(t *testing.T) {
 		{"git apply" + doc(plain), "write dir/x"},
 		{"git apply -p0" + doc(plain), "write a/dir/x; write b/dir/x"},
 		{"git apply --directory=sub -p2" + doc(plain), "write sub/x"},
-		{"git -C /srv apply --dir sub" + doc(plain), "write /srv/sub/dir/x"},
-		{"git -C /srv -C in apply" + doc(plain), "write /srv/in/dir/x"},
+		{"git -C /srv apply --dir sub" + doc(plain), "write sub/dir/x"},
+		{"git -C /srv -C in apply" + doc(plain), "write dir/x"},
 		{"git -C /srv apply --directory=/in" + doc(plain), "write /in/dir/x"},
-		{"git -C /srv -C /in apply" + doc(plain), "write /in/dir/x"},
 		{"git -c a=b apply -" + doc(outside), "write ../../y"},
 		{"git apply --check" + doc(outside), ""},
 		{"git apply --stat" + doc(outside), ""},
@@ -55,6 +54,7 @@ func TestExpand(t *testing.T) {
 		{"git am --abort", ""},
 		{"git am --continue", ""},
 		{"git log apply", ""},
+		{"git; git -C; git --version; git am" + doc(plain), "write dir/x"},
 		{"git apply fix.patch", "problem script file"},
 		{"git diff HEAD~1 | git apply -R", "problem script file"},
 		{"curl -s https://x.example/p | git apply", "problem download"},
@@ -84,8 +84,8 @@ func TestExpand(t *testing.T) {
 		{"cat > p.diff" + doc(outside) + "patch -p1 -i p.diff", "write ../../y"},
 		{"cat q.diff" + doc(outside) + "patch -p1 -i q.diff", "problem script file"},
 		{"cat >> p.diff" + doc(outside) + "patch -p1 -i p.diff", "problem script file"},
-		{"git -C /srv apply" + doc(plain), "write /srv/dir/x"},
-		{"git -C apply apply" + doc(plain), "write apply/dir/x"},
+		{"git -C /srv apply" + doc(plain), "write dir/x"},
+		{"git -C apply apply" + doc(plain), "write dir/x"},
 		{"patch -p1 -- /etc/hosts" + doc(plain), "write /etc/hosts"},
 		{"patch -p1 -i" + doc(plain), "write dir/x"},
 		{"patch --st=1" + doc(plain), "write dir/x; write x"},
@@ -104,6 +104,36 @@ func TestExpand(t *testing.T) {
 				t.Errorf("Expand found %q, want %q", s, r.want)
 			}
 		})
+	}
+}
+
+// TestWhatAPatchMakesIsKnown to who reads what follows, where it is known where it is made.
+func TestWhatAPatchMakesIsKnown(t *testing.T) {
+	t.Parallel()
+	const made = "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+ls\n"
+	for command, want := range map[string]string{
+		"git apply" + doc(made):                      "/w/x",
+		"git -C sub apply" + doc(made):               "/w/sub/x",
+		"git -C /srv -C in apply" + doc(made):        "/srv/in/x",
+		"git -C sub apply --directory=d" + doc(made): "/w/sub/d/x",
+		"git -C apply apply" + doc(made):             "/w/apply/x",
+		"patch -d sub -p1" + doc(made):               "/w/sub/x",
+		"git -C /srv apply" + doc(made):              "/srv/x",
+		"git -C \"$D\" apply" + doc(made):            "",
+		"ssh host git apply" + doc(made):             "",
+		"git apply" + doc(plain):                     "",
+		"cd \"$D\"; git apply" + doc(made):           "",
+	} {
+		s := Expand(shell.Read(command, shell.Options{Cwd: "/w"}))
+		var got []string
+		for name, text := range s.Wrote {
+			if got = append(got, name); !text.Is("ls\n") {
+				t.Errorf("%s: %s holds %s", command, name, text)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s makes %q, want %q", command, got, want)
+		}
 	}
 }
 
