@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -263,5 +264,99 @@ func BenchmarkAppend(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Append(r)
+	}
+}
+
+// TestFloats have a point, whatever they are, and are numbers.
+func TestFloats(t *testing.T) {
+	for f, want := range map[Float]string{0: "0.0", 1: "1.0", -2: "-2.0", 0.25: "0.25", 1e21: "1000000000000000000000.0"} {
+		text, err := strictjson.Marshal(f)
+		more, errMore := f.AppendJSON([]byte("x."))
+		if err != nil || errMore != nil || string(text) != want || string(more) != "x."+want {
+			t.Errorf("%v is %s, behind another %s; %v, %v", float64(f), text, more, err, errMore)
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if text, err := strictjson.Marshal(Float(x)); err == nil {
+			t.Errorf("%v is %s", x, text)
+		}
+		if text, err := Float(x).AppendJSON([]byte("x")); err == nil || string(text) != "x" {
+			t.Errorf("%v is %s, %v", x, text, err)
+		}
+	}
+}
+
+// TestWhatIsBroughtToTheDisk is brought again where it was not, unless its file is closed.
+func TestWhatIsBroughtToTheDisk(t *testing.T) {
+	l := open(t, t.TempDir())
+	defer l.Close()
+	broken := errors.New("broken")
+	for _, row := range []struct{ err, want error }{{nil, nil}, {os.ErrClosed, nil}, {broken, broken}} {
+		l.fsync = func(*os.File) error { return row.err }
+		l.Append(record("x"))
+		if err := l.sync(); !errors.Is(err, row.want) || l.unsynced != (row.want != nil) {
+			t.Errorf("%v: got %v, to be brought again: %v", row.err, err, l.unsynced)
+		}
+	}
+	if err := l.Close(); !errors.Is(err, broken) {
+		t.Errorf("closing tells %v", err)
+	}
+	if err := errors.Join(l.sync(), l.Close()); err != nil {
+		t.Errorf("of no file: %v", err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := syncFile(w); err != nil {
+		t.Errorf("a pipe has no disk behind it: %v", err)
+	}
+	w.Close()
+	if err := syncFile(w); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed file: %v", err)
+	}
+}
+
+// TestEndsTorn looks at a file's last byte.
+func TestEndsTorn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x")
+	for text, want := range map[string]bool{"": false, "a\n": false, "\n": false, "a": true, "a\nb": true} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if torn, err := endsTorn(file); err != nil || torn != want {
+			t.Errorf("%q ends torn: %v, %v", text, torn, err)
+		}
+		file.Close()
+		if _, err := endsTorn(file); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("a closed file: %v", err)
+		}
+		writes, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if torn, err := endsTorn(writes); (err != nil) != (text != "") || torn {
+			t.Errorf("%q, which cannot be read, ends torn: %v, %v", text, torn, err)
+		}
+		writes.Close()
+	}
+}
+
+// TestAMonthThatCannotBeOpened is told at the start, and later by each record.
+func TestAMonthThatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(month(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, where := range []string{dir, filepath.Join(os.DevNull, "x")} {
+		if l, err := Open(where, nil); err == nil {
+			l.Close()
+			t.Errorf("%s is opened", where)
+		}
 	}
 }
