@@ -41,6 +41,13 @@ func (f forged) Leaves(context.Context, int64) iter.Seq2[history.Leaf, error] {
 
 func (f forged) TreeSize(context.Context) (int64, error) { return int64(len(f.leaves)), f.err }
 
+// hashless is a store whose hashes cannot be read.
+type hashless struct{ *storetest.Memory }
+
+func (hashless) TreeHashes(context.Context, []int64) ([]tlog.Hash, error) {
+	return nil, errors.New("broken")
+}
+
 // written are the leaves of a history of nine events, with checkpoints of four of them and
 // of all.
 func written(t *testing.T) (w *world, all []history.Leaf, checkpoints []string) {
@@ -109,6 +116,7 @@ func TestAForgedTreeIsFound(t *testing.T) {
 		{"all left out", func(l []history.Leaf) []history.Leaf { return nil }},
 		{"a value taken out", func(l []history.Leaf) []history.Leaf { l[5].Value = nil; return l }},
 		{"values taken out", func(l []history.Leaf) []history.Leaf { l[1].Value, l[5].Value, l[6].Value = nil, nil, nil; return l }},
+		{"two values taken out", func(l []history.Leaf) []history.Leaf { l[5].Value, l[6].Value = nil, nil; return l }},
 		{"no hash", func(l []history.Leaf) []history.Leaf { l[5].Hashes = nil; return l }},
 		{"a hash too few", func(l []history.Leaf) []history.Leaf { l[3].Hashes = l[3].Hashes[:2]; return l }},
 		{"a hash too many", func(l []history.Leaf) []history.Leaf {
@@ -116,6 +124,7 @@ func TestAForgedTreeIsFound(t *testing.T) {
 			return l
 		}},
 		{"a hash over two", inner(7, 1)},
+		{"two hashes over two", func(l []history.Leaf) []history.Leaf { return inner(7, 1)(inner(3, 1)(l)) }},
 		{"a hash over four", inner(7, 2)},
 		{"all hashes over a leaf", inner(7, 1, 2, 3)},
 		{"a value changed", func(l []history.Leaf) []history.Leaf { l[5].Value = changed; return l }},
@@ -196,6 +205,7 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 		{"another", newWorld(t, 2).store, checkpoints[1], "the history has 1 leaves"},
 		{"unread", forged{Memory: w.store, err: broken}, checkpoints[1], "broken"},
 		{"no checkpoint", w.store, "none", "it is no checkpoint"},
+		{"no hashes", hashless{w.store}, checkpoints[1], "history: read the tree: "},
 	} {
 		if err := history.Holds(t.Context(), row.tree, row.text, w.key.Verifier()); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %q", row.name, err, row.want)
