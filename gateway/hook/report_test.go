@@ -305,6 +305,25 @@ func TestHowLongClientsWait(t *testing.T) {
 	}
 }
 
+// TestNobodyWaitsForEver has a client's own cap win over what its settings say.
+func TestNobodyWaitsForEver(t *testing.T) {
+	for name, most := range map[string]time.Duration{"qwen": time.Minute, "cline": 2 * time.Minute, "hermes": 5 * time.Minute, "kimi": 10 * time.Minute} {
+		if got := LimitWithin(name, time.Hour); got != most {
+			t.Errorf("%s waits %s, want %s", name, got, most)
+		}
+	}
+}
+
+// TestTurnsOfHermes are its session's, where it names them.
+func TestTurnsOfHermes(t *testing.T) {
+	for extra, want := range map[string]string{`{}`: "s", `{"turn_id":"t"}`: "s:t"} {
+		e, err := decodeHermes([]byte(`{"session_id":"s","tool_name":"run","tool_input":{},"hook_event_name":"pre_tool_call","extra":`+extra+`}`), nil)
+		if err != nil || e.proposal.TurnID != want {
+			t.Errorf("%s: the turn %q, %v", extra, e.proposal.TurnID, err)
+		}
+	}
+}
+
 // TestRecordedCalls are proposed as the client's hook would have proposed them.
 func TestRecordedCalls(t *testing.T) {
 	r := Recorded{Client: "claude-code", Session: "s", Turn: "t", Call: "c", Cwd: "/w", Tool: "Bash", Input: []byte(`{"command":"make"}`)}
