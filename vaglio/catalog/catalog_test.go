@@ -149,6 +149,20 @@ func TestWhatACatalogTells(t *testing.T) {
 	}
 }
 
+// TestHintsAreToldInPart names so many hints, and says that there are more.
+func TestHintsAreToldInPart(t *testing.T) {
+	for n, want := range map[int]string{8: "[/1/**, /2/**, /3/**, /4/**, /5/**, /6/**, /7/**, /8/**]", 9: "/8/**, …]"} {
+		var hints []string
+		for i := range n {
+			hints = append(hints, "/"+string(rune('1'+i))+"/**")
+		}
+		c := newCatalog(t, Executor{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: hints}}}, false)
+		if err := c.Check("x", map[string]any{"path": "/etc"}, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d hints: %v, want %s", n, err, want)
+		}
+	}
+}
+
 // TestWithoutAHome has a path below the home lie out of any scope.
 func TestWithoutAHome(t *testing.T) {
 	c, err := New(Config{Executors: []Executor{{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: []string{"/**"}}}}}})
@@ -303,6 +317,16 @@ func TestHostScope(t *testing.T) {
 		"unicode":       {"api.example.com", "https://api.example。com/", false},
 		"star":          {"*", "https://anything.org/", true},
 		"empty":         {"*", "", false},
+		"a_blank":       {"*", "https://a.org/ b", false},
+		"a_mark":        {"*", "https://a.org/!~", true},
+		"deleted":       {"*", "https://a.org/\x7f", false},
+		"control":       {"*", "https://a.org/\x1f", false},
+		"not_ascii":     {"*", "https://a.org/é", false},
+		"any_backslash": {"*", `https://a.org\@b.org/`, false},
+		"any_opaque":    {"*", "https:a.org", false},
+		"no_url":        {"*", "https://[::1", false},
+		"hint_dot":      {"a.org.", "https://a.org/", true},
+		"hint_case":     {"A.org", "https://a.org/", true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
