@@ -193,6 +193,9 @@ func TestADecisionIsTold(t *testing.T) {
 		if len(w.to.got) != 2 || !strings.Contains(w.to.got[1].body, `"denied"`) || w.owed() != 0 {
 			t.Errorf("%d owed, told %+v", w.owed(), w.to.got)
 		}
+		if w.log.Len() > 0 {
+			t.Errorf("what was told is logged as if it could not be: %s", w.log.String())
+		}
 	})
 }
 
