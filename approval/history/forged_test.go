@@ -113,7 +113,7 @@ func TestAForgedTreeIsFound(t *testing.T) {
 		{"one twice", func(l []history.Leaf) []history.Leaf { return slices.Insert(l, 4, l[3]) }},
 		{"the end left out", func(l []history.Leaf) []history.Leaf { return l[:8] }},
 		{"all but what the first checkpoint is of", func(l []history.Leaf) []history.Leaf { return l[:4] }},
-		{"all left out", func(l []history.Leaf) []history.Leaf { return nil }},
+		{"all left out", func([]history.Leaf) []history.Leaf { return nil }},
 		{"a value taken out", func(l []history.Leaf) []history.Leaf { l[5].Value = nil; return l }},
 		{"values taken out", func(l []history.Leaf) []history.Leaf { l[1].Value, l[5].Value, l[6].Value = nil, nil, nil; return l }},
 		{"two values taken out", func(l []history.Leaf) []history.Leaf { l[5].Value, l[6].Value = nil, nil; return l }},
