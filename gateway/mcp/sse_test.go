@@ -48,6 +48,7 @@ func TestWatchers(t *testing.T) {
 		"upper case":        {"Application/JSON", message, "1"},
 		"another kind":      {"text/plain", message, "none"},
 		"no kind":           {"", message, "none"},
+		"JSON in lines":     {"application/json", half + "\n" + rest + "\n", "1"},
 		"broken":            {"application/json", half, ""},
 		"an event":          {"text/event-stream", "data: " + message + "\n\n", "1"},
 		"without a blank":   {"Text/Event-Stream", "data:" + message + "\n\n", "1"},
