@@ -64,7 +64,7 @@ func (l *look) callMode(o *operation.Operation) string {
 		return modeTree
 	}
 	switch id := l.touch(writes, s); id {
-	case authWrite, keyRule:
+	case authWrite, keyRule, ownID, ownProcess, ownSettings:
 		return id
 	case vitalRule, diskRule, memoryRule:
 		return modeOpen

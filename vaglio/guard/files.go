@@ -127,6 +127,14 @@ func (l *look) remember(source, to string) {
 	l.s.copies[where], l.s.copies[where+"/"+place.Base(from)] = from, from
 }
 
+// copyOf is the program of which the line made a copy at a path, by whatever means.
+func (l *look) copyOf(where string) string {
+	if slices.ContainsFunc(l.s.script.Wrote[where].Parts(), func(p shell.Part) bool { return p.File != "" && l.isVaglio(p.File) }) {
+		return "vaglio"
+	}
+	return l.s.copies[where]
+}
+
 // remove gives the rule about an object that a command takes away.
 func (l *look) remove(d deed, o string) string {
 	if l.leftOut(o) {

@@ -178,6 +178,7 @@ func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 		s.processes.filtered = true
 		return
 	}
+	s.asksVaglio = s.asksVaglio || l.c.Stdin.Piped && s.g.itself.HasPort(strings.Trim(spot, "/^$ "))
 	everyLine := strings.HasPrefix(strings.TrimSpace(spot), "{") && !strings.Contains(spot, "if")
 	if !l.c.Stdin.Piped || !s.processes.all || everyLine || spot == "" || spot[0] == '-' {
 		return

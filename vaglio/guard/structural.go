@@ -101,7 +101,7 @@ func (s *survey) command(c *shell.Command) string {
 	if l.isVaglio(reading.Spot(c.Argv[0])) {
 		name = "vaglio"
 	}
-	if from := s.copies[l.absolute(reading.Spot(c.Argv[0]))]; from != "" {
+	if from := l.copyOf(l.absolute(reading.Spot(c.Argv[0]))); from != "" {
 		name = place.Base(from)
 	}
 	return l.program(name)
