@@ -27,7 +27,7 @@ const most = 200
 func Finders() map[string]*Finder {
 	return map[string]*Finder{
 		"python": {
-			statement: regexp.MustCompile(`(?m)(?:^|;)[ \t]*(?:import|from)[ \t]+(\.*\w[\w., \t]*)`),
+			statement: regexp.MustCompile(`(?m)(?:^|;)[ \t]*(?:import|from)[ \t]+(\.*\w[\w., \t]*|\.+[ \t]+import[ \t]+\w[\w, \t]*)`),
 			ends:      []string{".py", "/__init__.py"},
 			parts:     ".",
 			Variable:  "PYTHONPATH",
@@ -65,11 +65,7 @@ func (f *Finder) In(dir string, search []string, text string) [][]string {
 			names = append(names, m[1])
 			continue
 		}
-		for name := range strings.SplitSeq(m[1], ",") {
-			if words := strings.Fields(name); len(words) > 0 {
-				names = append(names, strings.ReplaceAll(strings.TrimLeft(words[0], "."), f.parts, "/"))
-			}
-		}
+		names = append(names, f.modules(m[1])...)
 	}
 	slices.Sort(names)
 	var all [][]string
@@ -83,6 +79,26 @@ func (f *Finder) In(dir string, search []string, text string) [][]string {
 		}
 	}
 	return all
+}
+
+// modules are the paths of what a statement names: of Python's "a import b, c" those of
+// the module and of what it may hold, too.
+func (f *Finder) modules(statement string) (names []string) {
+	module := ""
+	for i, name := range strings.Split(statement, ",") {
+		words := strings.Fields(name)
+		if i == 0 && len(words) > 2 && words[1] == "import" {
+			module = words[0] + f.parts
+			names, words = append(names, words[0]), words[2:]
+		}
+		if len(words) > 0 {
+			names = append(names, module+words[0])
+		}
+	}
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(strings.Trim(name, "."), f.parts, "/")
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // folders are those in which a name is looked for.

@@ -15,7 +15,8 @@ func TestImportsAreFound(t *testing.T) {
 		want           []string // the first file of each
 	}{
 		{"python", "import a", "", []string{"/p/a.py"}},
-		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", "", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/g.py"}},
+		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", "", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/e/f.py", "/p/g.py"}},
+		{"python", "from . import b\nfrom lib import c as d, e", "", []string{"/p/b.py", "/p/lib.py", "/p/lib/c.py", "/p/lib/e.py"}},
 		{"python", "import a\nimport a", "", []string{"/p/a.py"}},
 		{"python", "print('import a')", "", nil},
 		{"node", "const t = require('./t.js')\nimport x from \"../lib/x\"; import('./y')", "", []string{"/lib/x", "/p/t.js", "/p/y"}},

@@ -29,6 +29,9 @@ func readImports(v *visit, r *row) {
 	}
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok {
+			if r.language == "python" { // modules find others from the program's folder, too
+				search = append(search, path.Dir(file))
+			}
 			follow(path.Dir(file), text)
 		}
 	}
