@@ -229,25 +229,6 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
 	return w
 }
 
-// loaded says whether a file that is written holds what would be asked about or denied
-// if it ran. Of a file that is changed in part that is what was put into it, and what
-// it held before.
-func (e *Engine) loaded(p *Proposal, r *reading.Reading, name, text string, known bool) bool {
-	texts := []reading.Written{{File: name, Text: text}}
-	if !known && r != nil {
-		if was, _ := p.Facts.last(name); was.Loaded {
-			return true
-		}
-		texts = slices.DeleteFunc(r.Written(), func(w reading.Written) bool { return w.File != name })
-	}
-	for _, g := range e.gates {
-		if j, ok := g.Judge.(Weigher); ok && slices.ContainsFunc(texts, func(w reading.Written) bool { return w.Text != "" && j.Loaded(*p, w) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // putIn are the files that each command line of a call writes, by their folders and in
 // order.
 type putIn []map[string][]string

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -110,29 +111,33 @@ func (b *Base) Does(name string) (known, anything bool) {
 }
 
 // RunsProject reports whether a program may run code of the project that no words
-// name: one of which nothing is known, a tool for developers, and a line that works in
-// the workspace, installs from it or runs one of its tasks.
+// name: one of which nothing is known, a tool for developers, a line that works in the
+// workspace, installs from it or runs one of its tasks, and an interpreter that is given
+// a file, as of a framework.
 func (b *Base) RunsProject(name string, words []string) bool {
 	sections := b.Judged[name]
-	if sections == nil {
-		return !b.Harmless[name]
-	}
-	means := sections[len(sections)-1].Else
 	for _, sec := range sections {
 		p := Parse(words, sec)
 		p.Asked = func(string, []Spot) bool { return false }
 		if i := slices.IndexFunc(sec.Lines, func(l Line) bool { _, ok := l.Match(p, 0); return ok }); i >= 0 {
-			means = sec.Lines[i].Then
-			break
+			return b.meansProject(&sec.Lines[i].Then, name, words)
 		}
 	}
-	if strings.HasPrefix(means.Rule, "(") { // lines that several programs share
-		return slices.ContainsFunc(b.Judged[means.Rule], func(s *Section) bool {
+	return sections == nil && !b.Harmless[name] ||
+		slices.ContainsFunc(sections, func(s *Section) bool { return b.meansProject(&s.Else, name, words) })
+}
+
+// meansProject reports whether what a command means may run code of the project.
+func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
+	return o.runsProject() ||
+		o.Rule == "script" && !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0]) ||
+		strings.HasPrefix(o.Rule, "(") && slices.ContainsFunc(b.Judged[o.Rule], func(s *Section) bool { // lines that several programs share
 			return slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Then.runsProject() })
 		})
-	}
-	return means.runsProject()
 }
+
+// plainWord is a word that may name a file or a command, and is no program itself.
+var plainWord = regexp.MustCompile(`^\w[\w./@:-]*$`)
 
 // Names are the programs of which the tables say what they do to what,
 // in order.

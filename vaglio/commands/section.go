@@ -247,7 +247,7 @@ func (o *Outcome) word(f string) bool {
 	switch {
 	case marks:
 		o.Leaves = append(o.Leaves, mark)
-		return slices.Contains(Marks(), mark)
+		return slices.Contains(Marks(), mark) || strings.HasPrefix(mark, Sets)
 	case o.Rule != "" && strings.HasPrefix(f, "-"):
 		o.Options = append(o.Options, strings.Split(f, "|"))
 	case f == "here":
@@ -262,7 +262,10 @@ func (o *Outcome) word(f string) bool {
 	return true
 }
 
-// Marks are what a line may leave for the commands that follow.
+// Sets begins a mark that names a file in which a program keeps what its words say.
+const Sets = "sets:"
+
+// Marks are what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
 	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched"}
 }

@@ -30,7 +30,7 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 			}
 		}
 		file := path.Join(git, "config")
-		text, ok := v.c.Files.Content(file)
+		_, text, ok := v.content(file)
 		if !ok {
 			_, ok = v.c.Files.Content(path.Join(git, "HEAD"))
 		}

@@ -1,13 +1,11 @@
 package project
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/internal/settings"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // loaded takes the files of the session that a command may run besides what its
@@ -23,7 +21,7 @@ func (v *visit) loaded(rows []row) {
 		text, _ := a.Value.Text()
 		words = append(words, text)
 	}
-	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}}
+	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}, inSettings: map[string]bool{}}
 	folders := v.placesOf(slices.Concat(words, v.words))
 	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
 	for _, file := range programs { // all, before one names another
@@ -65,6 +63,7 @@ func (l *loading) takeLoaded() {
 		return
 	}
 	named := l.placesOf(operands(l.words))
+	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
 		if !l.reader.isProse(file) && l.near(file) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
@@ -149,6 +148,8 @@ type loading struct {
 	files map[string]bool     // all of them
 	bare  map[string][]string // by their names without the ending
 	said  []string            // those that were named, to be taken
+
+	inSettings map[string]bool // the places that settings of the program's own name
 }
 
 // say notes which files a text of a file names, with their endings or without.
@@ -173,6 +174,19 @@ func (l *loading) say(file, text string) {
 	}
 }
 
+// sayFolders notes the folders that settings name which are the program's own: they have
+// its name, or name it.
+func (l *loading) sayFolders(file, text string) {
+	of, _, _ := strings.Cut(l.c.Name, "-")
+	if len(of) < len("npm") || !strings.Contains(path.Base(file)+"\n"+text, of) {
+		return
+	}
+	for _, name := range wordParts.Split(text, -1) {
+		name, _, _ = strings.Cut(name, "*")
+		l.inSettings[l.in(strings.Trim(name, "/"))] = true
+	}
+}
+
 // take keeps what runs of a file that is named or settles something, and follows
 // what settings name.
 func (l *loading) take(file string, settles bool) {
@@ -186,41 +200,10 @@ func (l *loading) take(file string, settles bool) {
 	}
 	if (settles || l.reader.language(file) == "") && l.once("settings "+file) {
 		l.say(file, text)
+		l.sayFolders(file, text)
 	}
 	if !l.looked[file] && l.once(file) {
 		l.guess(file, text)
-	}
-}
-
-// guess keeps a file as the program that its ending or its first line tells, or what
-// in it may be commands.
-func (v *visit) guess(file, text string) {
-	language := v.reader.language(file)
-	if strings.HasPrefix(text, "#!") {
-		language = languageOf(text)
-	}
-	v.guessed(func() {
-		if language != "" && !slices.Contains(v.tasks, shell.Task{File: file, Line: 1, Text: text, Language: language, Dir: v.dir}) { // is known to run
-			v.add(file, 1, language, text)
-		}
-		if language == "" || v.setsUp(file) {
-			v.commands(file, text)
-		}
-	})
-}
-
-// setsUp reports whether a file is a program that sets a tool up: it may hold words of
-// the tool's own, among which commands stand.
-func (v *visit) setsUp(file string) bool {
-	return v.reader.language(file) != "" && isSettings.MatchString(path.Base(file))
-}
-
-// guessed marks what is kept meanwhile as what may be something else.
-func (v *visit) guessed(keep func()) {
-	from := len(v.tasks)
-	keep()
-	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess = true
 	}
 }
 
@@ -228,11 +211,14 @@ func (v *visit) guessed(keep func()) {
 // that sets something, blankless a word, wordParts what parts a word in which a file is named.
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
-	set     = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	// takesInAny finds what takes in files that the program does not name.
+	takesInAny = regexp.MustCompile(`\b(?:require|require_once|include|include_once|import|import_module|__import__|load|load_all|autoload)\b` +
+		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
+	set = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	// isSettings finds names of programs that set a tool up, which may know words of its own.
-	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$`)
+	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$|^(?:build|project|setup|package)\.`)
 	// isRunning finds a word behind which a command stands.
-	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call)\W*$`)
+	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
 	blankless = regexp.MustCompile(`[^ \t]+`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
@@ -242,7 +228,7 @@ var (
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects, _ := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
-	v.runs = data < 0 && v.c.Name != "" && (!v.c.Carries || !v.resolved()) && v.reader.base.RunsProject(v.c.Name, v.words)
+	v.runs = data < 0 && v.c.Name != "" && v.mayRun()
 	switch {
 	case objects || v.c.Name == "":
 		return nil, false
@@ -258,9 +244,19 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	return words, true
 }
 
-// resolved reports whether a word names a file that was looked at: what runs is that.
-func (v *visit) resolved() bool {
-	return slices.ContainsFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
+// mayRun reports whether the program may run code of the project that no words name. Of
+// one that runs a file which was read that is so where the file has a program's name, as
+// manage.py does, or takes in what it has no name for.
+func (v *visit) mayRun() bool {
+	base, at := v.reader.base, slices.IndexFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
+	if !v.c.Carries || at < 0 {
+		return base.RunsProject(v.c.Name, v.words)
+	}
+	if name := path.Base(v.words[at]); base.Judged[name] != nil {
+		return base.RunsProject(name, v.words[at+1:])
+	}
+	text, _ := v.c.Files.Content(v.in(v.words[at]))
+	return takesInAny.MatchString(text)
 }
 
 // isBin reports whether a file is the command, as a project's packages install it.
@@ -305,88 +301,4 @@ func (r *Reader) language(file string) string {
 		}
 	}
 	return ""
-}
-
-// readText takes what may be commands in files of which the form is not known.
-func readText(v *visit, r *row) {
-	for _, name := range v.named(r.files) {
-		if file, text, ok := v.content(name); ok && v.once("text "+file) {
-			v.commands(file, text)
-		}
-	}
-}
-
-// quotedText is a text in a line.
-var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
-
-// commands keeps what in a text begins with a program that is known, and the texts
-// of a line that are its words together.
-func (v *visit) commands(file, text string) {
-	for _, l := range settings.Lines(text) {
-		for _, line := range v.reader.commandsIn(l.Text) {
-			v.add(file, l.Number, "sh", line)
-		}
-		var words []string
-		for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
-			if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
-				words = append(words, word)
-			}
-		}
-		if len(words) > 1 {
-			v.add(file, l.Number, "sh", quoted(words...))
-		}
-	}
-}
-
-// marks are those behind which a command may begin.
-const marks = "=:!>|;,&-@\\\"'`({[<"
-
-// commandsIn are what may be commands in a line: they begin with one of its first two
-// words or behind a mark. Of a line with too many one more than may be kept is given.
-func (r *Reader) commandsIn(line string) (found []string) {
-	mark, runs := "", false // what stands before, but blanks; whether that says that the next word runs
-	line = strings.TrimRight(line, " \t")
-	for n, at := range blankless.FindAllStringIndex(line, -1) {
-		word := line[at[0]:at[1]]
-		if runs && !strings.Contains(marks, mark) {
-			mark = "("
-		}
-		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			marked := mark != "" && strings.Contains(marks, mark)
-			if (marked || i == 0 && n < 2) && r.begins(word[i:], at[1] < len(line)) {
-				found = append(found, upTo(mark, line[at[0]+i:]))
-			}
-			mark = word[i : i+1]
-		}
-		runs = isRunning.MatchString(word)
-	}
-	return found
-}
-
-// begins reports whether a word is a program that is known, and one that is run:
-// alone it may be any word.
-func (r *Reader) begins(word string, more bool) bool {
-	return len(word) <= maxWord && r.isProgram(word) && (more || word[0] == '.')
-}
-
-// maxWord is how long the name of a program may be, in bytes; no system runs longer
-// paths.
-const maxWord = 4096
-
-// upTo is what of a text is a command, by the mark before it.
-func upTo(mark, text string) string {
-	switch end := strings.IndexAny(text, "\"'`"); {
-	case mark == "":
-	case strings.Contains("\"'`", mark) && end >= 0:
-		return text[:end]
-	case strings.Contains("({[<", mark):
-		return strings.TrimRight(text, ")}]>;, ")
-	}
-	return text
-}
-
-// isProgram reports whether a word is the name of a program that is known, or the
-// path of one.
-func (r *Reader) isProgram(word string) bool {
-	return !strings.ContainsAny(word, " \t") && (strings.HasPrefix(word, "./") || r.base.Known(path.Base(word)))
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -121,14 +122,26 @@ func (m *makefile) read(file, text string) {
 	}
 }
 
+// globbed are the files that a name with wildcards behind its folder stands for.
+func (v *visit) globbed(name string) []string {
+	dir, pattern := path.Split(name)
+	if !strings.ContainsAny(pattern, "*?[") {
+		return []string{name}
+	}
+	files, _ := v.c.Files.Below(v.in(dir), 0, func(rel string) bool { fits, err := path.Match(pattern, rel); return fits && err == nil })
+	return files
+}
+
 // statement reads a line that is no recipe, and reports whether it opens a rule.
 func (m *makefile) statement(file string, line int, s string) bool {
 	word, rest, _ := strings.Cut(s, " ")
 	switch word {
 	case "include", "-include", "sinclude":
 		for name := range strings.FieldsSeq(m.expand(file, line, rest)) {
-			if f, text, ok := m.v.content(name); ok {
-				m.read(f, text)
+			for _, name := range m.v.globbed(name) {
+				if f, text, ok := m.v.content(name); ok {
+					m.read(f, text)
+				}
 			}
 		}
 		return false

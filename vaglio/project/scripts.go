@@ -2,6 +2,8 @@ package project
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,10 +24,7 @@ func readScripts(v *visit, r *row) {
 		words = slices.Delete(slices.Clone(words), at, min(at+2, len(words)))
 	}
 	file, text, _ := v.first(r.files...)
-	var pkg struct {
-		Scripts map[string]any `yaml:"scripts"`
-		Tasks   map[string]any `yaml:"tasks"`
-	}
+	var pkg struct{ Scripts, Tasks map[string]any }
 	// JSON is YAML; deno.jsonc has comments besides, and is then not read.
 	if err := yaml.Unmarshal([]byte(text), &pkg); err != nil {
 		return
@@ -43,9 +42,7 @@ func readScripts(v *visit, r *row) {
 
 // besideScripts is what a package says besides its scripts, in the same lines.
 func besideScripts(text string) string {
-	var pkg struct {
-		Scripts map[string]any `yaml:"scripts"`
-	}
+	var pkg struct{ Scripts map[string]any }
 	if yaml.Unmarshal([]byte(text), &pkg) != nil {
 		return ""
 	}
@@ -121,24 +118,51 @@ func installing(verb string, words []string) []string {
 // readTaskfile reads the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
 	file, text, _ := v.first(r.files...)
-	var f struct {
-		Tasks map[string]any `yaml:"tasks"`
-	}
-	if yaml.Unmarshal([]byte(text), &f) != nil {
-		return
-	}
 	names := operands(v.words)
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
+	v.tasksOf(r, file, text, names)
+}
+
+// tasksOf reads those tasks of a Taskfile that are asked for, and of those that it
+// includes, whose tasks have its name for the file before theirs.
+func (v *visit) tasksOf(r *row, file, text string, names []string) {
+	var f struct{ Tasks, Includes map[string]any }
+	if !v.once("taskfile "+file) || yaml.Unmarshal([]byte(text), &f) != nil {
+		return
+	}
 	for _, name := range asked(v, names, f.Tasks) {
 		v.task(file, text, f.Tasks, name)
+	}
+	for _, as := range slices.Sorted(maps.Keys(f.Includes)) {
+		where, _ := f.Includes[as].(string)
+		if long, ok := f.Includes[as].(map[string]any); ok {
+			where, _ = long["taskfile"].(string)
+		}
+		var inner []string
+		for _, name := range names {
+			if name, ok := strings.CutPrefix(name, as+":"); ok {
+				inner = append(inner, name)
+			}
+		}
+		if len(inner) == 0 || where == "" {
+			continue
+		}
+		at := joined(path.Dir(file), where)
+		files := []string{at}
+		for _, name := range r.files {
+			files = append(files, path.Join(at, name))
+		}
+		if in, text, ok := v.first(files...); ok {
+			v.tasksOf(r, in, text, inner)
+		}
 	}
 }
 
 // task keeps the commands of one task and of those that it needs.
 func (v *visit) task(file, text string, all map[string]any, name string) {
-	if !v.once("task " + name) {
+	if !v.once("task " + file + " " + name) {
 		return
 	}
 	line := 1

@@ -67,6 +67,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"task b", files{"Taskfile.yml": "tasks: {b: {deps: [c, {task: d}], cmds: [{defer: x}, 7]}, c: ls, d: id}"}, "Taskfile.yml:1 sh ls\nTaskfile.yml:1 sh id\nTaskfile.yml:1 sh x"},
 		{"task b c", files{"Taskfile.yml": "tasks:\n  b: [x, y]\n  c: z\n"}, "Taskfile.yml:2 sh x\nTaskfile.yml:2 sh y\nTaskfile.yml:3 sh z"},
 		{"task d", files{"Taskfile.yml": "tasks:\n  b: x\n"}, ""},
+		{"task o:b p:c", files{"Taskfile.yml": "includes: {o: ./x/t.yml, p: {taskfile: y}}", "x/t.yml": "tasks:\n  b: ls\n  d: no\n", "y/Taskfile.yml": "tasks:\n  c: id\n"}, "x/t.yml:2 sh ls\ny/Taskfile.yml:2 sh id"},
 		{"task b", files{"Taskfile.yml": "tasks: ["}, ""},
 		{"task b", nil, ""},
 		{"just -f x b", files{"x": "a:\n ls\nb:\n id", "justfile": "b:\n no"}, "x:4 sh id"},

@@ -34,12 +34,13 @@ func (r *row) applies(words []string) bool {
 
 // readers are the formats of files that a line of the table may name.
 func readers() map[string]func(v *visit, r *row) {
+	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"notebook": readNotebook, "xml": readXML, "text": readText, "data": func(*visit, *row) {}, "named": func(*visit, *row) {},
+		"notebook": readNotebook, "xml": readXML, "text": readText, "data": said, "named": said, "calls": said,
 	}
 }
 

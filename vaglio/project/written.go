@@ -3,9 +3,11 @@ package project
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -93,4 +95,148 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 		}
 	}
 	return names
+}
+
+// guess keeps a file as the program that its ending or its first line tells, or what
+// in it may be commands.
+func (v *visit) guess(file, text string) {
+	language := v.reader.language(file)
+	if strings.HasPrefix(text, "#!") {
+		language = languageOf(text)
+	}
+	v.guessed(func() {
+		if language != "" && !slices.Contains(v.tasks, shell.Task{File: file, Line: 1, Text: text, Language: language, Dir: v.dir}) { // is known to run
+			v.add(file, 1, language, text)
+		}
+		if language == "" && !v.reader.isFor("calls", file) || v.setsUp(file) {
+			v.commands(file, text)
+		} else {
+			v.calls(file, text)
+		}
+	})
+}
+
+// setsUp reports whether a file is a program that sets a tool up: it may hold words of
+// the tool's own, among which commands stand.
+func (v *visit) setsUp(file string) bool {
+	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && isSettings.MatchString(path.Base(file))
+}
+
+// guessed marks what is kept meanwhile as what may be something else.
+func (v *visit) guessed(keep func()) {
+	from := len(v.tasks)
+	keep()
+	for i := range v.tasks[from:] {
+		v.tasks[from+i].Guess = true
+	}
+}
+
+// readText takes what may be commands in files of which the form is not known.
+func readText(v *visit, r *row) {
+	for _, name := range v.named(r.files) {
+		if file, text, ok := v.content(name); ok && v.once("text "+file) {
+			v.commands(file, text)
+		}
+	}
+}
+
+// quotedText is a text in a line.
+var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
+
+// commands keeps what in a text begins with a program that is known, and the texts
+// of a line that are its words together.
+func (v *visit) commands(file, text string) {
+	for _, l := range settings.Lines(text) {
+		for _, line := range v.reader.commandsIn(l.Text) {
+			v.add(file, l.Number, "sh", line)
+		}
+		v.quotedWords(file, l)
+	}
+}
+
+// runningCall finds the beginning of a call that by its name runs a command, in any
+// language, up to the command.
+var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
+	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?[\s(,:=\[{]{0,4}["'` + "`]")
+
+// calls keeps what calls run in a program, of which the reader of its language knows
+// those alone that come with it.
+func (v *visit) calls(file, text string) {
+	for _, l := range settings.Lines(text) {
+		at := runningCall.FindStringIndex(l.Text)
+		if at == nil {
+			continue
+		}
+		l.Text = l.Text[at[1]-1:]
+		if word, _, more := strings.Cut(l.Text[1:], " "); v.reader.begins(word, more) {
+			v.add(file, l.Number, "sh", upTo(l.Text[:1], l.Text[1:]))
+		}
+		v.quotedWords(file, l)
+	}
+}
+
+// quotedWords keeps the texts of a line that are the words of a command together.
+func (v *visit) quotedWords(file string, l settings.Line) {
+	var words []string
+	for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
+		if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
+			words = append(words, word)
+		}
+	}
+	if len(words) > 1 {
+		v.add(file, l.Number, "sh", quoted(words...))
+	}
+}
+
+// marks are those behind which a command may begin.
+const marks = "=:!>|;,&-@\\\"'`({[<"
+
+// commandsIn are what may be commands in a line: they begin with one of its first two
+// words or behind a mark. Of a line with too many one more than may be kept is given.
+func (r *Reader) commandsIn(line string) (found []string) {
+	mark, runs := "", false // what stands before, but blanks; whether that says that the next word runs
+	line = strings.TrimRight(line, " \t")
+	for n, at := range blankless.FindAllStringIndex(line, -1) {
+		word := line[at[0]:at[1]]
+		if runs && !strings.Contains(marks, mark) {
+			mark = "("
+		}
+		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
+			marked := mark != "" && strings.Contains(marks, mark)
+			if (marked || i == 0 && n < 2) && r.begins(word[i:], at[1] < len(line)) {
+				found = append(found, upTo(mark, line[at[0]+i:]))
+			}
+			mark = word[i : i+1]
+		}
+		runs = isRunning.MatchString(word)
+	}
+	return found
+}
+
+// begins reports whether a word is a program that is known, and one that is run:
+// alone it may be any word.
+func (r *Reader) begins(word string, more bool) bool {
+	return word != "" && len(word) <= maxWord && r.isProgram(word) && (more || word[0] == '.')
+}
+
+// maxWord is how long the name of a program may be, in bytes; no system runs longer
+// paths.
+const maxWord = 4096
+
+// upTo is what of a text is a command, by the mark before it.
+func upTo(mark, text string) string {
+	switch end := strings.IndexAny(text, "\"'`"); {
+	case mark == "":
+	case strings.Contains("\"'`", mark) && end >= 0:
+		return text[:end]
+	case strings.Contains("({[<", mark):
+		return strings.TrimRight(text, ")}]>;, ")
+	}
+	return text
+}
+
+// isProgram reports whether a word is the name of a program that is known, or the
+// path of one.
+func (r *Reader) isProgram(word string) bool {
+	return !strings.ContainsAny(word, " \t") && (strings.HasPrefix(word, "./") || r.base.Known(path.Base(word)))
 }

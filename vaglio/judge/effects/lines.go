@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -312,6 +313,9 @@ func (c *call) leave(marks []string) {
 			for _, a := range c.operands {
 				c.r.fetched[lastPart(a.text)] = true
 			}
+		default:
+			file, _ := strings.CutPrefix(mark, commands.Sets)
+			c.r.tell(c.invocation, vaglio.Wrote, literal(file))
 		}
 	}
 }
