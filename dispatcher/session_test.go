@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
 // witness is a judge that asks before "remove", unless the session made the path,
@@ -94,5 +96,75 @@ func TestASessionIsRemembered(t *testing.T) {
 		end()
 		d, _ = sessionGate(t, store)
 		passes(d, "a day later", agent, does("remove", "/w/a", "s"), false)
+	})
+}
+
+// weigher is a witness that asks before "run" of a file that is loaded, and counts how
+// often it weighs one: what holds "danger" is.
+type weigher struct {
+	witness
+
+	weighed *int
+}
+
+func (weigher) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+	r, err := witness{}.Grade(ctx, p)
+	if name, _ := p.Args["path"].(string); p.Executor == "run" && slices.Contains(p.Facts.Loaded(), name) {
+		r.Score = 0.1
+	}
+	return r, err
+}
+
+func (w weigher) Loaded(_ vaglio.Proposal, of readings.Written) bool {
+	*w.weighed++
+	return strings.Contains(of.Text, "danger")
+}
+
+// TestWhatIsWrittenIsWeighedWhenItMayRun holds that writing a file weighs nothing, that
+// running one weighs each file once, and that a restart between the two loses nothing.
+func TestWhatIsWrittenIsWeighedWhenItMayRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, weighed := storetest.NewMemory(), 0
+		start := func() *gate {
+			return running(t, dispatcher.Config{
+				Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, weigher{weighed: &weighed}, disk{"/w/": "/w"}),
+			})
+		}
+		d := start()
+		passes := func(when, executor, name, content string, want bool) {
+			t.Helper()
+			p := does(executor, name, "s")
+			if content != "" {
+				p.Args["content"] = content
+			}
+			a, err := d.Propose(t.Context(), agent, dispatcher.Request{Proposal: p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Verdict.Approved != want {
+				t.Errorf("%s, %s %s: approved is %v, want %v", when, executor, name, a.Verdict.Approved, want)
+			}
+		}
+		passes("writing", "write_file", "/w/bad", "danger", true)
+		passes("writing", "write_file", "/w/good", "nothing", true)
+		passes("writing", "write_file", "/w/mended", "danger", true)
+		passes("writing", "write_file", "/w/mended", "nothing", true)
+		if weighed != 0 {
+			t.Errorf("%d texts were weighed while they were written, want none", weighed)
+		}
+		for _, when := range []string{"at once", "again", "after a restart"} {
+			if when == "after a restart" {
+				time.Sleep(time.Second)
+				synctest.Wait() // the steps are on disk
+				d.end()
+				d, weighed = start(), 0
+			}
+			passes(when, "run", "/w/bad", "", false)
+			passes(when, "run", "/w/good", "", true)
+			passes(when, "run", "/w/mended", "", true)
+			if weighed != 3 { // what was written over is not
+				t.Errorf("%s: %d texts were weighed, want 3", when, weighed)
+			}
+		}
 	})
 }

@@ -246,8 +246,10 @@ func (d *Dispatcher) recallSessions(ctx context.Context) error {
 	for i := range slices.Backward(steps) {
 		s := &steps[i]
 		did := s.Did
-		if slices.ContainsFunc(did, func(f vaglio.Fact) bool { return f.SHA256 != "" }) {
-			did = did.WithTexts(d.engine.Did(s.Proposal)) // the texts stand in the proposal
+		if slices.ContainsFunc(did, func(f vaglio.Fact) bool { return f.SHA256 != "" || f.Later }) {
+			p := s.Proposal
+			p.Facts = d.stand.sessions.Facts(&p)
+			did = did.WithTexts(d.engine.Did(p)) // the texts stand in the proposal
 		}
 		d.stand.sessions.Note(&s.Proposal, s.At, did)
 	}

@@ -255,6 +255,8 @@ func (w *naming) fact(f *Fact) {
 	w.number(uint64(f.At.UnixNano()))
 	w.mark(f.New)
 	w.mark(f.Loaded)
+	w.mark(f.Later)
+	w.mark(f.weight != nil) // of which the instant tells which it is
 	w.mark(f.shared)
 	w.number(uint64(len(f.text))) // what it holds, its digest tells
 }

@@ -224,7 +224,8 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
 	kind := e.kindOf(f.Path)
 	text, known := e.writtenText(p, r, f.Path)
 	w := wrote(f.Path, text, known)
-	w.Deed, w.Loaded = f.Deed, e.loaded(p, r, f.Path, text, known)
+	w.Deed = f.Deed
+	e.load(p, r, &w, text, known)
 	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
 }

@@ -35,7 +35,11 @@ type Fact struct {
 	At time.Time `json:"at,omitzero"`
 	// Loaded says that what was written would be asked about or denied if it ran.
 	Loaded bool `json:"loaded,omitzero"`
-	// text is what was written, where SHA256 is known.
+	// Later says that nobody weighed that yet: it is when something may run it.
+	Later bool `json:"later,omitzero"`
+	// weight tells it then; without one, what was to be weighed counts as loaded.
+	weight *weight
+	// text is what was written, where SHA256 is known; of Later, what is to be weighed.
 	text string
 	// shared says that another session started the same in the same place, so that
 	// nothing tells whose it is.
@@ -82,6 +86,8 @@ const (
 	// factSize is what a fact takes beside its texts, wordSize a word beside its letters.
 	factSize = 128
 	wordSize = 16
+	// weightSize is what a text takes that waits to be weighed, beside itself.
+	weightSize = 512
 )
 
 // Facts are what a session is known to have done, oldest first. They are never
@@ -126,6 +132,9 @@ func (f Facts) within(left int) Facts {
 // size is what a fact takes without the content of its file.
 func (f *Fact) size() int {
 	n := factSize + len(f.Path) + len(f.SHA256)
+	if f.weight != nil {
+		n += weightSize
+	}
 	for _, w := range f.Words {
 		n += wordSize + len(w)
 	}
@@ -136,7 +145,7 @@ func (f *Fact) size() int {
 func (f Facts) withoutTexts() Facts {
 	out := slices.Clone(f)
 	for i := range out {
-		out[i].text = ""
+		out[i].text, out[i].weight = "", nil
 	}
 	return out
 }
@@ -163,13 +172,15 @@ func StartedBy(cwd string, words []string) Fact {
 }
 
 // WithTexts gives facts that were kept without the texts those of others that
-// tell of the same content.
+// tell of the same content, and what weighs them.
 func (f Facts) WithTexts(from Facts) Facts {
 	out := slices.Clone(f)
 	for i := range out {
 		for j := range from {
 			if from[j].Path == out[i].Path && from[j].SHA256 == out[i].SHA256 {
-				out[i].text = from[j].text
+				if out[i].text = from[j].text; out[i].Later {
+					out[i].Loaded, out[i].Later, out[i].weight = from[j].Loaded, from[j].Later, from[j].weight
+				}
 			}
 		}
 	}
@@ -221,7 +232,7 @@ func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
 
 // Loaded are the files that hold what would be asked about or denied if it ran.
 func (f Facts) Loaded() []string {
-	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.Loaded })
+	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.isLoaded() })
 }
 
 // Fetched are the names, without their folders, of the files that the session

@@ -114,11 +114,19 @@ func (s *Sessions) unshared(of *kept, did Facts) Facts {
 // detach takes what a fact tells out of the call that it is a part of, which would
 // be held as long as the fact is.
 func (f *Fact) detach() {
-	f.Path, f.text = strings.Clone(f.Path), strings.Clone(f.text)
-	f.Words = slices.Clone(f.Words)
-	for i, w := range f.Words {
-		f.Words[i] = strings.Clone(w)
+	f.Path, f.Words = strings.Clone(f.Path), detached(f.Words)
+	if f.weight == nil { // which has taken it out
+		f.text = strings.Clone(f.text)
 	}
+}
+
+// detached are texts outside of the call that they were parts of.
+func detached(all []string) []string {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i] = strings.Clone(all[i])
+	}
+	return all
 }
 
 // share marks the facts of a session that tell the same as another's, and says

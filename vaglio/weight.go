@@ -1,0 +1,128 @@
+package vaglio
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/metnos/vaglio/vaglio/reading"
+)
+
+// What a call writes into a file is weighed when something may run it: most files
+// are written again before that, and none of them then costs the call that wrote it.
+
+// The bounds of what waits to be weighed: of one session, in bytes, and how many
+// changes of one file one after the other.
+const (
+	mostWaiting = 64 << 10
+	mostBehind  = 16
+)
+
+// weight is what a text weighs that is weighed when somebody asks.
+type weight struct {
+	once   sync.Once
+	weigh  func() bool // nil once it was
+	loaded bool
+	done   atomic.Bool
+	behind int // how many that wait it may have to ask
+}
+
+// isLoaded says whether what was written would be asked about or denied if it ran.
+func (f *Fact) isLoaded() bool {
+	w := f.weight
+	if !f.Later || w == nil {
+		return f.Loaded || f.Later
+	}
+	w.once.Do(func() {
+		w.loaded = true // if it cannot be weighed
+		w.loaded = w.weigh()
+		w.weigh = nil
+		w.done.Store(true)
+	})
+	return w.loaded
+}
+
+func (f *Fact) waits() bool { return f.weight != nil && !f.weight.done.Load() }
+
+// lets weighs what waited longest until no more than so many bytes wait.
+func (f Facts) lets(wait int) {
+	n := 0
+	for i := range f {
+		if f[i].waits() {
+			n += len(f[i].text)
+		}
+	}
+	for i := 0; i < len(f) && n > wait; i++ {
+		if f[i].waits() {
+			f[i].isLoaded()
+			n -= len(f[i].text)
+		}
+	}
+}
+
+// load finds out whether a file that is written holds what would be asked about or
+// denied if it ran. Of a file that is changed in part that is what was put into it,
+// and what it held before. Only what the call itself says may wait: it is found there
+// after a restart, too.
+func (e *Engine) load(p *Proposal, r *reading.Reading, w *Fact, text string, known bool) {
+	var texts []reading.Written
+	if r != nil {
+		texts = slices.DeleteFunc(r.Written(), func(t reading.Written) bool { return t.File != w.Path || t.Text == "" })
+	}
+	var was Fact
+	own, whole := true, reading.Written{File: w.Path, Text: text}
+	switch {
+	case known && text == "":
+		return
+	case known:
+		own, texts = slices.Contains(texts, whole), []reading.Written{whole}
+	default:
+		if was, _ = p.Facts.last(w.Path); was.Loaded || len(texts) == 0 {
+			w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
+			return
+		}
+	}
+	behind, size := 0, 0
+	if was.waits() {
+		behind = 1 + was.weight.behind
+	}
+	for _, t := range texts {
+		size += len(t.Text)
+	}
+	later := own && behind <= mostBehind && size <= mostWaiting
+	site := p.Context.Site
+	in := Context{Cwd: p.Context.Cwd, Site: &Site{Workspaces: site.Workspaces, Kept: site.Kept}}
+	if later {
+		// The call, of which these are parts, is not held as long as they are.
+		in.Cwd, in.Site.Workspaces, in.Site.Kept = strings.Clone(in.Cwd), detached(site.Workspaces), detached(site.Kept)
+		w.text = detach(texts)
+	}
+	gates := e.gates
+	weigh := func() bool {
+		return was.isLoaded() || slices.ContainsFunc(gates, func(g Gate) bool {
+			j, ok := g.Judge.(Weigher)
+			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
+		})
+	}
+	if !later {
+		w.Loaded = weigh()
+		return
+	}
+	p.Facts.lets(mostWaiting - size)
+	w.Later, w.weight = true, &weight{weigh: weigh, behind: behind}
+}
+
+// detach takes the texts of one file out of the call, and gives them as one.
+func detach(texts []reading.Written) string {
+	var all strings.Builder
+	for _, t := range texts {
+		all.WriteString(t.Text)
+	}
+	name, rest := strings.Clone(texts[0].File), all.String()
+	for i := range texts {
+		n := len(texts[i].Text)
+		texts[i], rest = reading.Written{File: name, Text: rest[:n]}, rest[n:]
+	}
+	return all.String()
+}
