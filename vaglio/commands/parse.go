@@ -25,17 +25,19 @@ type Parsed struct {
 	Found string
 
 	nouns map[string]map[string]bool // the classes of words
+	// Most commands have no more than these, which cost nothing by themselves.
+	flagRoom    [3]Flag
+	operandRoom [6]int
 }
 
 // Flag is one option. A bundle of letters stands once as it is and once for
 // each of them.
 type Flag struct {
 	Name string
-	// Has says that a value was given. It begins at byte Cut of the word At.
-	Has     bool
-	At, Cut int
-	// Off says that the value switches the option off: --dry-run=none.
-	Off bool
+	// Has says that a value was given. It begins at byte Cut of the word At. Off says
+	// that it switches the option off: --dry-run=none.
+	Has, Off bool
+	At, Cut  int
 }
 
 // isOff reports whether what stands behind an option's equal sign means that it
@@ -53,12 +55,10 @@ func isOff(name, value string) bool {
 // Parse tells options and operands apart.
 func Parse(words []string, sec *Section) *Parsed {
 	p := &Parsed{Words: words, Ended: -1, nouns: sec.nouns}
+	p.Flags, p.Operands = p.flagRoom[:0], p.operandRoom[:0]
 	i := 0
-	if len(words) > 0 {
-		p.Operands = make([]int, 0, len(words))
-		if sec.beginsBundled(words) {
-			i = 1 + p.bundle(sec)
-		}
+	if len(words) > 0 && sec.beginsBundled(words) {
+		i = 1 + p.bundle(sec)
 	}
 	for ; i < len(words); i++ {
 		switch {
@@ -155,10 +155,6 @@ func (p *Parsed) option(at int, sec *Section) int {
 	if sec.signals && isSignal(s) {
 		p.Flags = append(p.Flags, Flag{Name: s, At: at})
 		return 0
-	}
-	if p.Flags == nil {
-		const few = 8
-		p.Flags = make([]Flag, 0, min(few, len(s)+len(p.Words)-at))
 	}
 	name, value, has := strings.Cut(s, "=")
 	if strings.HasPrefix(s, "--") || sec.Long || p.takes(name, sec) {

@@ -242,4 +242,8 @@ func Word(v any) string {
 }
 
 // SortedKeys gives a map one order.
-func SortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+func SortedKeys(m map[string]any) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
+}

@@ -221,12 +221,10 @@ func (s Sentence) Shortened(longest int, clip func(text string, most int) string
 	}
 }
 
-// Trimmed is the sentence without these signs at the end of its last thing.
-func (s Sentence) Trimmed(signs string) Sentence {
-	s = s.Each(func(text string) string { return text })
+// Trim cuts these signs from the end of the last thing of a sentence that nobody else has.
+func (s Sentence) Trim(signs string) {
 	for in := s; len(in) > 0; in = in[len(in)-1].Args {
 		last := &in[len(in)-1]
 		last.Text = strings.TrimRight(last.Text, signs)
 	}
-	return s
 }

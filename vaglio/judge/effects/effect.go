@@ -181,7 +181,8 @@ func (e Effect) sentence() wording.Sentence {
 	if why == nil {
 		why = plainly(e.Kind, e.Target)
 	}
-	why = why.Each(oneLine).Trimmed(" :")
+	why = why.Each(oneLine)
+	why.Trim(" :")
 	if e.Kind == KindRead {
 		return why.And(".")
 	}

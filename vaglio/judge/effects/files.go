@@ -137,12 +137,12 @@ func (r *reading) fills(v *invocation) []Effect {
 // bytesOf is the number of bytes that a size says, 0 if it is none.
 func bytesOf(size string) float64 {
 	digits := strings.TrimLeft(size, "0123456789")
-	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64)
 	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "i"))
 	power := strings.Index("KMGTPE", unit)
-	if len(unit) > 1 || power < 0 {
+	if len(unit) > 1 || power < 0 || len(digits) == len(size) {
 		return 0
 	}
+	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64)
 	return n * math.Pow(1<<10, float64(power+len(unit)))
 }
 

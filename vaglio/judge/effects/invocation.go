@@ -250,11 +250,8 @@ type flag struct {
 
 // parse tells options and operands apart.
 func parse(args []arg, sec *commands.Section) *parsed {
-	texts := make([]string, len(args))
-	for i := range args {
-		texts[i] = args[i].text
-	}
-	p := &parsed{Parsed: commands.Parse(texts, sec), all: args}
+	p := &parsed{Parsed: commands.Parse(texts(args), sec), all: args}
+	p.flags, p.operands = make([]flag, 0, len(p.Flags)), make([]arg, 0, len(p.Operands))
 	for i := range p.Flags {
 		f := &p.Flags[i]
 		o := flag{name: f.Name, has: f.Has, off: f.Off}
