@@ -195,7 +195,7 @@ func (e *Engine) Did(p Proposal) Facts {
 // remembered is what the judges tell, with what is known of the content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
-	put := putInOf(r)
+	put, said := putInOf(r), textsOf(r)
 	for _, root := range p.Context.Site.Claims {
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
@@ -203,13 +203,13 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 		for _, f := range results[i].Did {
 			switch f.Deed {
 			case Moved:
-				for _, f := range append(Facts{e.content(p, r, f)}, brought(p.Facts, r, f)...) {
+				for _, f := range append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...) {
 					f.New = false
 					moved = append(moved, f)
 				}
 				continue
 			case Wrote, Fetched, Built:
-				out = append(out, e.contents(p, r, f, put)...)
+				out = append(out, e.contents(p, r, f, put, said)...)
 				continue
 			case Started, Installed, Entered, Unpacked:
 			}
@@ -220,12 +220,12 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 }
 
 // content completes a fact of what was written.
-func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact) Fact {
+func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said texts) Fact {
 	kind := e.kindOf(f.Path)
 	text, known := e.writtenText(p, r, f.Path)
 	w := wrote(f.Path, text, known)
 	w.Deed = f.Deed
-	e.load(p, r, &w, text, known)
+	e.load(p, said, &w, text, known)
 	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
 }
@@ -254,20 +254,20 @@ func putInOf(r *reading.Reading) putIn {
 
 // contents are the facts of what a call put somewhere: of a folder, those of the
 // files that were put into it.
-func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn) Facts {
-	out := append(Facts{e.content(p, r, f)}, brought(p.Facts, r, f)...)
+func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said texts) Facts {
+	out := append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...)
 	for i := range put {
 		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {
 			if parts := w.Parts(); len(parts) == 1 && parts[0].File != "" {
 				in := f
 				in.Path = path.Join(f.Path, path.Base(parts[0].File))
-				out = append(out, e.content(p, r, in))
+				out = append(out, e.content(p, r, in, said))
 			}
 		}
 		for _, name := range put[i][f.Path] {
 			in := f
 			in.Path = name
-			out = append(append(out, e.content(p, r, in)), brought(p.Facts, r, in)...)
+			out = append(append(out, e.content(p, r, in, said)), brought(p.Facts, r, in)...)
 		}
 	}
 	return out

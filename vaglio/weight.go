@@ -61,15 +61,30 @@ func (f Facts) lets(wait int) {
 	}
 }
 
+// texts are those that a call puts into files, as it says them itself, by the files.
+type texts func() map[string][]reading.Written
+
+func textsOf(r *reading.Reading) texts {
+	return sync.OnceValue(func() map[string][]reading.Written {
+		by := map[string][]reading.Written{}
+		if r == nil {
+			return by
+		}
+		for _, t := range r.Written() {
+			if t.Text != "" {
+				by[t.File] = append(by[t.File], t)
+			}
+		}
+		return by
+	})
+}
+
 // load finds out whether a file that is written holds what would be asked about or
 // denied if it ran. Of a file that is changed in part that is what was put into it,
 // and what it held before. Only what the call itself says may wait: it is found there
 // after a restart, too.
-func (e *Engine) load(p *Proposal, r *reading.Reading, w *Fact, text string, known bool) {
-	var texts []reading.Written
-	if r != nil {
-		texts = slices.DeleteFunc(r.Written(), func(t reading.Written) bool { return t.File != w.Path || t.Text == "" })
-	}
+func (e *Engine) load(p *Proposal, said texts, w *Fact, text string, known bool) {
+	texts := said()[w.Path]
 	var was Fact
 	own, whole := true, reading.Written{File: w.Path, Text: text}
 	switch {
