@@ -24,8 +24,7 @@ type Parsed struct {
 	// Found is the word that an operand test found anywhere.
 	Found string
 
-	nouns map[string]map[string]bool // the classes of words
-	// Most commands have no more than these, which cost nothing by themselves.
+	nouns       map[string]map[string]bool // the classes of words
 	flagRoom    [3]Flag
 	operandRoom [6]int
 }

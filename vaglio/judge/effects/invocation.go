@@ -252,8 +252,7 @@ type flag struct {
 func parse(args []arg, sec *commands.Section) *parsed {
 	p := &parsed{Parsed: commands.Parse(texts(args), sec), all: args}
 	p.flags, p.operands = make([]flag, 0, len(p.Flags)), make([]arg, 0, len(p.Operands))
-	for i := range p.Flags {
-		f := &p.Flags[i]
+	for _, f := range p.Flags {
 		o := flag{name: f.Name, has: f.Has, off: f.Off}
 		if f.Has {
 			o.value = args[f.At].slice(f.Cut)

@@ -241,9 +241,11 @@ func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, b
 // nothing that matters.
 func (r *reading) among(v *invocation, root arg) wording.Phrase {
 	p := r.world.clean(root.text, v.cwd)
-	is := r.judge.places.Below(place.Globbed(p))
-	switch {
-	case is&(place.Secret|place.Own) == 0 || !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0:
+	if !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0 {
+		return ""
+	}
+	switch is := r.judge.places.Below(place.Globbed(p)); {
+	case is&(place.Secret|place.Own) == 0:
 		return ""
 	case is&place.Own != 0:
 		return "that lies below %s, keys and logins and the gate's own data among it"
