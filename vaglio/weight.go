@@ -98,12 +98,9 @@ func (e *Engine) load(p *Proposal, said texts, w *Fact, text string, known bool)
 			return
 		}
 	}
-	behind, size := 0, 0
+	behind, size := 0, sizeOf(texts)
 	if was.waits() {
 		behind = 1 + was.weight.behind
-	}
-	for _, t := range texts {
-		size += len(t.Text)
 	}
 	later := own && behind <= mostBehind && size <= mostWaiting
 	site := p.Context.Site
@@ -113,19 +110,30 @@ func (e *Engine) load(p *Proposal, said texts, w *Fact, text string, known bool)
 		in.Cwd, in.Site.Workspaces, in.Site.Kept = strings.Clone(in.Cwd), detached(site.Workspaces), detached(site.Kept)
 		w.text = detach(texts)
 	}
-	gates := e.gates
-	weigh := func() bool {
-		return was.isLoaded() || slices.ContainsFunc(gates, func(g Gate) bool {
-			j, ok := g.Judge.(Weigher)
-			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
-		})
-	}
+	weigh := weigher(was, in, e.gates, texts)
 	if !later {
 		w.Loaded = weigh()
 		return
 	}
 	p.Facts.lets(mostWaiting - size)
 	w.Later, w.weight = true, &weight{weigh: weigh, behind: behind}
+}
+
+// weigher asks what a file held before, and then the judges of what was put into it.
+func weigher(was Fact, in Context, gates []Gate, texts []reading.Written) func() bool {
+	return func() bool {
+		return was.isLoaded() || slices.ContainsFunc(gates, func(g Gate) bool {
+			j, ok := g.Judge.(Weigher)
+			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
+		})
+	}
+}
+
+func sizeOf(texts []reading.Written) (n int) {
+	for _, t := range texts {
+		n += len(t.Text)
+	}
+	return n
 }
 
 // detach takes the texts of one file out of the call, and gives them as one.

@@ -126,7 +126,7 @@ func (l *lexer) next() {
 	switch c := rest[0]; {
 	case c == '\n':
 		l.newline()
-	case l.space(rest) || l.comment(rest) || l.document(rest) || strings.HasPrefix(rest, markOpen) && l.hole(rest):
+	case l.space(rest) || l.comment(rest) || l.document(rest) || l.hole(rest):
 	case strings.IndexByte("\"'`", c) >= 0:
 		l.quoted("")
 	case l.pattern(rest) || l.input(rest):
@@ -157,6 +157,9 @@ var unknowns = regexp.MustCompile("^" + markOpen + `\d{0,17}` + markClose)
 
 // hole reads the mark of a word that is not known: a string by itself.
 func (l *lexer) hole(rest string) bool {
+	if rest[0] != markOpen[0] {
+		return false // so it is of most
+	}
 	m := unknowns.FindString(rest)
 	if m != "" {
 		l.add(token{kind: tokenString, text: m})

@@ -33,8 +33,7 @@ type Parsed struct {
 // each of them.
 type Flag struct {
 	Name string
-	// Has says that a value was given. It begins at byte Cut of the word At. Off says
-	// that it switches the option off: --dry-run=none.
+	// Has says that a value was given, from byte Cut of the word At on; Off that it switches the option off: --dry-run=none.
 	Has, Off bool
 	At, Cut  int
 }

@@ -20,8 +20,7 @@ type only struct {
 // Content returns the text of the file.
 func (o only) Content(file string) (string, bool) { return o.text, file == o.file }
 
-// Written returns what a file may run once it holds a text: whatever is asked
-// for of it, told by its name or its first line.
+// Written returns what a file may run once it holds a text: whatever is asked for of it, told by its name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task {
 	v := r.later(file, text)
 	v.written(file, text)

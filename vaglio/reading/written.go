@@ -84,8 +84,7 @@ func ReadWritten(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Written(w.File, w.Text), o)
 }
 
-// ReadLoaded reads what a file may run once it holds a text, whoever runs it and
-// whatever it is.
+// ReadLoaded is [ReadWritten] whoever runs the file, and whatever it is.
 func ReadLoaded(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Loaded(w.File, w.Text), o)
 }
