@@ -133,19 +133,6 @@ func splitAt(v value, sep string) value {
 	return listOf(out...)
 }
 
-// slice is the stretch between two places, substr the one of a length.
-func slice(p *program, v value, rest []value) value {
-	from, ok := first(rest).int()
-	if !ok && len(rest) > 0 {
-		return unknown("slice()")
-	}
-	if p.lang.name == "lua" {
-		from--
-	}
-	to, has := nth(rest, 1).int()
-	return sliced(v, from, to, has)
-}
-
 // globbed is a word whose metacharacters stand for the names that match.
 func globbed(w shell.Word) shell.Word {
 	var out []shell.Part

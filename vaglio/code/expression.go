@@ -2,7 +2,6 @@ package code
 
 import (
 	"slices"
-	"strings"
 )
 
 // expressions reads expressions with commas between them, as one value.
@@ -194,74 +193,33 @@ func (p *program) added(a, b value, op string) value {
 	if a.multi() && b.multi() {
 		return listOf(slices.Concat(a.list, b.list)[:min(len(a.list)+len(b.list), maxList)]...)
 	}
-	if v := arithmetic(a, op, b); v.kind == kindNumber {
-		return v
+	if a.kind == kindNumber && b.kind == kindNumber && op == "+" {
+		return value{kind: kindOther}
 	}
 	return p.glue(a, b)
-}
-
-// arithmetic is what is known of numbers.
-func arithmetic(a value, op string, b value) value {
-	x, okX := a.int()
-	y, okY := b.int()
-	if okX && okY && a.kind == kindNumber && b.kind == kindNumber {
-		switch op {
-		case "+":
-			return number(x + y)
-		case "-":
-			return number(x - y)
-		case "*":
-			return number(x * y)
-		case "^":
-			return number(x ^ y)
-		}
-	}
-	return value{kind: kindOther}
 }
 
 // operated applies the operators that do not join texts.
 func (p *program) operated(a value, op string) value {
 	b := p.unary()
-	s, known := a.text()
 	switch {
 	case op == "/" && dividesPath(a, b):
 		return pathOf(p.joined([]value{a, b}))
 	case op == "%" && a.textual():
 		b.spread = b.kind == kindList
 		return p.formatted(a, []value{b})
+	case op == "<<" && a.multi():
+		return p.grow(a, []value{b})
 	case op == "<<":
-		return p.appended(a, b)
+		p.store(a.holder, unknown("<<"))
 	case op == "|" && a.path != "":
 		return unknown(a.path + "|" + b.path)
-	case known && a.textual() && (op == "x" || op == "*"):
-		return repeated(s, b)
 	}
-	return arithmetic(a, op, b)
+	return value{kind: kindOther}
 }
 
 // textual reports whether a value is a text, in part at least.
 func (v value) textual() bool { return len(v.alts) > 0 && v.kind != kindNumber }
-
-// appended is list << element, or text << text.
-func (p *program) appended(a, b value) value {
-	switch {
-	case a.multi():
-		return p.grow(a, []value{b})
-	case len(a.alts) > 0:
-		v := p.glue(a, b)
-		p.store(a.holder, v)
-		return v
-	}
-	return value{kind: kindOther}
-}
-
-// repeated is a text so many times.
-func repeated(s string, times value) value {
-	if n, ok := times.int(); ok && n >= 0 && n*len(s) <= 1<<12 {
-		return text(strings.Repeat(s, n))
-	}
-	return value{kind: kindOther}
-}
 
 // dividesPath reports whether a slash joins a path and what stands below it.
 func dividesPath(a, b value) bool {

@@ -231,38 +231,6 @@ func (p *program) grow(v value, rest []value) value {
 	return value{kind: kindList, list: list, holder: v.holder}
 }
 
-// taken removes an element from a list and returns it.
-func (p *program) taken(v value, rest []value, n int) value {
-	if !v.multi() {
-		return unknown(v.path)
-	}
-	if i, ok := first(rest).int(); ok {
-		n = i
-	}
-	out := v.nth(n)
-	if n >= 0 && n < len(v.list) && v.kind == kindList {
-		v.list = slices.Delete(slices.Clone(v.list), n, n+1)
-		p.store(v.holder, v)
-	}
-	return out
-}
-
-// shift is shift of perl: of a list, a function's arguments or the program's.
-func (p *program) shift(args []value) value {
-	list := first(args)
-	name := list.holder
-	if len(args) == 0 {
-		if name = "@ARGV"; len(p.returns) > 0 {
-			name = "@_"
-		}
-	}
-	if v, ok := p.variable(name); ok && !list.multi() && name != "" {
-		list = v
-	}
-	list.holder = name
-	return p.taken(list, nil, 0)
-}
-
 // pairs are the keys of a map, or the places of a list, with what stands there.
 func (v value) pairs() value {
 	if !v.multi() {

@@ -38,7 +38,6 @@ func operations() map[string]operation {
 		return func(p *program, _ []value, _ map[string]value) value { return pathOf(textOf(w(p))) }
 	}
 	out := map[string]operation{
-		"shift": func(p *program, args []value, _ map[string]value) value { return p.shift(args) },
 		"args":  func(p *program, _ []value, _ map[string]value) value { return p.arguments(1) },
 		"cwd":   known(func(p *program) shell.Word { return p.in.Env("PWD") }),
 		"home":  known(func(p *program) shell.Word { return p.in.Home("") }),
@@ -84,7 +83,7 @@ func methods() map[string]method {
 		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
-		"join": joinTexts, "split": splitText, "replace": replaced, "slice": slice,
+		"join": joinTexts, "split": splitText, "replace": replaced,
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
 		"sprintf": func(p *program, v value, rest []value) value { return p.formatted(v, rest) },
 
@@ -97,13 +96,9 @@ func methods() map[string]method {
 		"expanduser": func(p *program, v value, _ []value) value { return p.expanded(v) },
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"pop":        func(p *program, v value, rest []value) value { return p.taken(v, rest, len(v.list)-1) },
-		"first":      func(p *program, v value, _ []value) value { return p.taken(v, nil, 0) },
-		"keys":       func(_ *program, v value, _ []value) value { return eachFirst(v.pairs(), v.kind == kindMap) },
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, value{}, rest) },
-		"get":        got,
 		"call": func(p *program, v value, rest []value) value { // f.call(this, …) of node, f.call(…) of ruby
 			if p.lang.name == "node" {
 				rest = tailOf(rest, 1)
@@ -112,18 +107,6 @@ func methods() map[string]method {
 		},
 		"apply": applied,
 	}
-}
-
-// eachFirst are the first elements of lists, if they are known.
-func eachFirst(lists value, known bool) value {
-	if !known {
-		return unknown("keys()")
-	}
-	var out []value
-	for _, l := range lists.list {
-		out = append(out, l.nth(0))
-	}
-	return listOf(out...)
 }
 
 func first(vs []value) value { return nth(vs, 0) }
@@ -196,18 +179,6 @@ func applied(p *program, v value, rest []value) value {
 		return p.call(v, value{}, list.list)
 	}
 	return p.eachOf(v, value{}, rest)
-}
-
-// got is the value under a key, or what stands in its place.
-func got(p *program, v value, rest []value) value {
-	e, ok := v.field(first(rest).word().Prefix())
-	switch {
-	case ok:
-		return e
-	case len(rest) > 1:
-		return unknown(v.path).or(rest[1])
-	}
-	return p.index(v, first(rest))
 }
 
 // joined are texts joined as the elements of a path.
