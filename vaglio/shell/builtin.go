@@ -171,7 +171,7 @@ func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as As
 		r.local(as.Name)
 	}
 	if d.assoc {
-		r.st.put(as.Name, d.emptyList())
+		r.st.put(as.Name, &entry{isList: true, opaque: true})
 	}
 	r.assignNode(f, a, as.Value)
 }
@@ -229,7 +229,7 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 		}
 	case d.assoc || d.array:
 		if !has {
-			r.st.put(name, d.emptyList())
+			r.st.put(name, &entry{isList: true, opaque: d.assoc})
 		}
 	default:
 		r.declareScalar(f, d, name, value, has)
@@ -251,15 +251,6 @@ func (r *reader) declareScalar(f *frame, d *declaration, name string, value Word
 	if d.export {
 		r.export(name)
 	}
-}
-
-// emptyList is an array as it is declared without elements.
-func (d *declaration) emptyList() *entry {
-	e := &entry{isList: true}
-	if d.assoc {
-		e.assoc = map[string]Word{}
-	}
-	return e
 }
 
 // export lets the shells below see a name.

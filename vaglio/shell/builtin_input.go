@@ -90,7 +90,7 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 func (r *reader) runRead(f *frame, k *call, _ string) {
 	opts, names := grammar{values: "adiNnptu"}.parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
-	if fd, ok := opts.get("u"); ok {
+	if fd, ok := opts.Get("u"); ok {
 		text, known = r.content(f, Glue(Text("/dev/fd/"), fd)), true
 	}
 	if !known {
@@ -101,7 +101,7 @@ func (r *reader) runRead(f *frame, k *call, _ string) {
 	if len(lines) > 0 {
 		line = lines[0]
 	}
-	if delim, ok := opts.get("d"); ok {
+	if delim, ok := opts.Get("d"); ok {
 		line = firstUntil(text, delim)
 		lines = nil
 	}
@@ -161,7 +161,7 @@ func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 
 // readLine gives the names the fields of a line.
 func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
-	array, isArray := opts.get("a")
+	array, isArray := opts.Get("a")
 	n := len(names)
 	switch {
 	case isArray:
@@ -207,32 +207,14 @@ func (r *reader) runMapfile(f *frame, k *call, _ string) {
 		text = unknown("")
 	}
 	lines := text.lines()
-	if d, ok := opts.get("d"); ok {
-		lines = delimitedLines(text, d)
+	if opts.any("d") {
+		lines = []Word{unknown(name)}
 	}
 	if !r.step(f, len(lines)/4) || len(lines) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
 		lines = append(lines[:min(len(lines), maxFields):maxFields], unknown(name))
 	}
-	r.st.put(name, &entry{isList: true, list: lines})
-}
-
-// delimitedLines splits a text at a delimiter other than the newline.
-func delimitedLines(text, delim Word) []Word {
-	d, ok := delim.Text()
-	if !ok || d == "" {
-		d = "\x00"
-	}
-	var out []Word
-	for range maxFields {
-		l, rest, more := text.Split(d[:1])
-		if !more {
-			break
-		}
-		out = append(out, l)
-		text = rest
-	}
-	return append(out, trimNewlines(text))
+	r.st.put(name, &entry{isList: true, list: lines, opaque: opts.any("d")})
 }
 
 func (r *reader) runAlias(_ *frame, k *call, _ string) {
@@ -266,7 +248,7 @@ func (r *reader) runTrap(f *frame, k *call, _ string) {
 // runHash reads hash -p, which lets a name stand for another program.
 func (r *reader) runHash(_ *frame, k *call, _ string) {
 	opts, rest := grammar{values: "p"}.parse(k.argv[1:])
-	target, ok := opts.get("p")
+	target, ok := opts.Get("p")
 	if !ok {
 		return
 	}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -140,12 +139,8 @@ func (r *reader) assignChecked(f *frame, name string, w Word) {
 }
 
 func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
-	e := &entry{isList: true}
 	old := r.st.get(name)
-	if old != nil && old.assoc != nil {
-		e.assoc = make(map[string]Word)
-		maps.Copy(e.assoc, old.assoc)
-	}
+	e := &entry{isList: true, opaque: old != nil && old.opaque}
 	if a.Append && old != nil {
 		e.list = append(e.list, old.list...)
 	}
@@ -176,16 +171,8 @@ func (r *reader) values(words []Word) []Word {
 
 // place puts a value under a subscript and returns the list of all values.
 func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) []Word {
-	if e.assoc != nil {
-		if w, ok := index.(*syntax.Word); ok {
-			if key, known := r.text(f, w).Text(); known {
-				e.assoc[key] = v
-			}
-		}
-		return append(e.list, v)
-	}
 	n, ok := r.arithm(f, index)
-	if !ok || n < 0 || n > maxFields {
+	if e.opaque || !ok || n < 0 || n > maxFields {
 		return append(e.list, v)
 	}
 	for int64(len(e.list)) <= n {
@@ -202,10 +189,7 @@ func (r *reader) assignElement(f *frame, a *syntax.Assign, name string, value Wo
 		if !old.isList && len(old.vals) > 0 {
 			e.list = []Word{old.vals[r.pick(name, len(old.vals))]}
 		}
-		if old.assoc != nil {
-			e.assoc = make(map[string]Word)
-			maps.Copy(e.assoc, old.assoc)
-		}
+		e.opaque = old.opaque
 	}
 	if !r.step(f, len(e.list)+1) {
 		return

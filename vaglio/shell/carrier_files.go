@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
-	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -23,7 +22,6 @@ func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
 		if folder {
 			to = Glue(rest[last], Text("/"+baseName(from)))
 		}
-		r.renamed(from, to)
 		r.writeFile(f, to, r.content(f, from), false)
 	}
 	return Word{}
@@ -115,19 +113,13 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		if file, ok := strings.CutPrefix(s, "w "); ok {
 			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(file)}}})
 		}
-		text, ok := l.Text()
-		if !ok || len(s) < 2 || s[0] != 's' {
+		if _, ok := l.Text(); !ok || len(s) < 2 || s[0] != 's' {
 			continue
 		}
-		_, with, flags, _, ok := unixtext.SedCommand(s)
-		if !ok || !strings.Contains(flags, "e") {
-			continue
+		if _, with, flags, _, ok := unixtext.SedCommand(s); ok && strings.Contains(flags, "e") {
+			r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+			r.carried(f, outputOf("sed"), "sed s///e") // with what it does not replace
 		}
-		code := Text(strings.ReplaceAll(with, `\/`, "/"))
-		if out, known := apply(filter.New("sed", []string{strings.TrimSuffix(text, flags)}), in); known && !in.Is("") {
-			code = out
-		}
-		r.carried(f, code, "sed s///e")
 	}
 }
 

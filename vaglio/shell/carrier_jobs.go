@@ -11,7 +11,7 @@ func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
 	g.stdin = Input{}
 	opts, _ := p.parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
-	if file, ok := opts.get(p.file...); ok && r.written(file) {
+	if file, ok := opts.Get(p.file...); ok && r.written(file) {
 		text, known = r.content(f, file), true
 	}
 	if known && !opts.any(p.unless...) {
@@ -89,7 +89,7 @@ func (r *reader) runScreen(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
 	h := f.at(k, name)
 	opts, rest := p.parse(k.argv[1:])
-	command, typed := opts.get("X")
+	command, typed := opts.Get("X")
 	switch {
 	case len(rest) == 0 || typed && !command.Is("stuff"):
 	case typed:

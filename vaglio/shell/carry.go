@@ -35,7 +35,7 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	if listed = listed || p.own; listed {
 		r.wrapper(f, k)
 	}
-	if program, ok := opts.get(p.program...); ok {
+	if program, ok := opts.Get(p.program...); ok {
 		rest = append([]Word{program}, rest...)
 	}
 	if code, ok := p.lateLine(w, rest); ok {
@@ -78,7 +78,7 @@ func (p *program) operands(rest []Word) (*way, []Word) {
 
 // below goes to the folder that options name, and back.
 func (r *reader) below(opts options, w *way) func() {
-	dir, ok := opts.get(w.chdir...)
+	dir, ok := opts.Get(w.chdir...)
 	if !ok {
 		return func() {}
 	}
@@ -105,7 +105,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if len(p.root) == 0 || len(operands) <= p.from {
 		return
 	}
-	root, ok := opts.get(p.root...)
+	root, ok := opts.Get(p.root...)
 	if slices.Contains(p.root, "operand") {
 		root, ok = operands[0], true
 	}

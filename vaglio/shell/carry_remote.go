@@ -7,7 +7,7 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	out := r.plain(f, k)
 	h := f.at(k, name)
-	host, _ := opts.get("w")
+	host, _ := opts.Get("w")
 	if len(p.ways) > 0 {
 		w, words := p.find(rest)
 		if w == nil {
@@ -68,14 +68,14 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 	if len(argv) > 0 && argv[0].Is("--") {
 		argv = argv[1:]
 	}
-	if entry, ok := opts.get(w.program...); ok {
+	if entry, ok := opts.Get(w.program...); ok {
 		argv = append([]Word{entry}, argv...)
 	}
 	if len(argv) == 0 {
 		return outputOf(name)
 	}
 	return r.onOther(func() Word {
-		if dir, ok := opts.get(w.chdir...); ok {
+		if dir, ok := opts.Get(w.chdir...); ok {
 			r.st.set(keyCwd, dir)
 		}
 		return r.operands(h, k, w, opts, argv, name, nil)
@@ -84,7 +84,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 
 // containerOf is the container that options describe.
 func containerOf(opts options, image Word) *Remote {
-	network, _ := opts.get("network", "net")
+	network, _ := opts.Get("network", "net")
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host")}
 	for _, v := range opts.all("v", "volume") {
 		host, rest, ok := v.Split(":")

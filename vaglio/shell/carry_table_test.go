@@ -22,6 +22,20 @@ func TestReadCarrierTable(t *testing.T) {
 	}
 }
 
+// TestReadGaps reads the sources of testdata/gaps.txt, which hide what they run in
+// ways that are not followed: each must be told.
+func TestReadGaps(t *testing.T) {
+	text, err := os.ReadFile("testdata/gaps.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for src := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n---\n") {
+		if s := Read(src, testOptions()); len(s.Problems) == 0 {
+			t.Errorf("Read(%q) = %q, and tells no gap", src, shown(s))
+		}
+	}
+}
+
 // removesRoot reports whether a command removes / and everything below it.
 func removesRoot(c Command) bool {
 	if c.Call != nil {

@@ -23,7 +23,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
 	}
-	if m, ok := opts.get("m"); ok && p.language == "python" {
+	if m, ok := opts.Get("m"); ok && p.language == "python" {
 		return r.moduleOutput(f, k, m, out)
 	}
 	if files := opts.all(p.file...); len(files) > 0 {
@@ -57,7 +57,7 @@ func (r *reader) programText(f, g *frame, in *program, opts options, text Word, 
 		return r.readProgram(g.capturing(f), &p, out)
 	}
 	p.Prints = in.language == "perl" && opts.any("p")
-	sep, _ := opts.get("F", "field-separator")
+	sep, _ := opts.Get("F", "field-separator")
 	return r.eachRecord(g.capturing(f), &p, input, sep, out)
 }
 

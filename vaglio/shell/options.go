@@ -30,8 +30,17 @@ type option struct {
 
 type options []option
 
-// get returns the value of the last option with one of the names.
-func (o options) get(names ...string) (Word, bool) {
+// Given are the options that a command was given.
+type Given = options
+
+// ParseOptions tells options, which may stand anywhere, from operands: short are
+// the letters, long the names of those that take a value.
+func ParseOptions(words []Word, short, long string) (Given, []Word) {
+	return grammar{values: short, long: long, permute: true}.parse(words)
+}
+
+// Get returns the value of the last option with one of the names.
+func (o options) Get(names ...string) (Word, bool) {
 	for _, opt := range slices.Backward(o) {
 		if slices.Contains(names, opt.name) {
 			return opt.value, true
@@ -54,7 +63,7 @@ func (o options) all(names ...string) []Word {
 }
 
 func (o options) any(names ...string) bool {
-	_, ok := o.get(names...)
+	_, ok := o.Get(names...)
 	return ok
 }
 

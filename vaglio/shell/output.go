@@ -2,9 +2,7 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/filter"
@@ -63,8 +61,6 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 		return Glue(r.cwd(), Text("\n")), true
 	case "yes":
 		return Glue(spaced(args), Text("\n")), len(args) > 0
-	case "envsubst":
-		return r.substituted(f.stdin.Text), f.stdin.Kind != InputInherited
 	}
 	if wordclass.Is("prints-nothing", name) {
 		return Word{}, true
@@ -79,10 +75,6 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 // of paths.
 func (r *reader) told(args []Word, name string) (Word, bool) {
 	switch name {
-	case "printenv":
-		return r.printedVariable(args)
-	case "getent":
-		return r.account(args)
 	case "whoami":
 		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
@@ -93,8 +85,6 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		return located(args)
 	case "realpath", "readlink":
 		return r.realPath(args)
-	case "seq":
-		return sequenceOf(args)
 	}
 	return Word{}, false
 }
@@ -117,7 +107,7 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 			b.addWord(r.content(f, r.fillHoles(file)))
 		}
 		in = b.word()
-	} else if f.stdin.Kind == InputInherited && !call.Makes {
+	} else if f.stdin.Kind == InputInherited {
 		return Word{}, false
 	}
 	if call.Passes {
@@ -137,27 +127,13 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 func apply(f *filter.Filter, in Word) (Word, bool) {
 	s, known := in.Text()
 	switch {
-	case f.Makes || known:
+	case known:
 		out, ok := f.Apply(s)
 		return Text(out), ok
-	case in.IsUnknown():
-		return Word{}, false
-	case f.Anywhere:
+	case f.Anywhere && !in.IsUnknown():
 		return in.mapText(func(s string) string { out, _ := f.Apply(s); return out }), true
-	case !f.Picks:
-		return Word{}, false
 	}
-	var b builder
-	for _, line := range in.lines() {
-		if s, known := line.Text(); known {
-			s, _ = f.Apply(s)
-			b.addText(s)
-			continue
-		}
-		b.addWord(line) // it may be picked
-		b.addText("\n")
-	}
-	return b.word(), true
+	return Word{}, false
 }
 
 // mayPass is the output of a program that hands on all or part of its known
@@ -167,17 +143,6 @@ func mayPass(in Word, name string) (Word, bool) {
 		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
 	}
 	return Word{}, false
-}
-
-var variablePattern = regexp.MustCompile(`\$(?:\w+|\{\w+\})`)
-
-// substituted is the output of envsubst: its input with the values of variables.
-func (r *reader) substituted(in Word) Word {
-	text := variablePattern.ReplaceAllStringFunc(r.splice(in), func(name string) string {
-		v, _ := r.variable(strings.Trim(name, "${}"))
-		return r.splice(v.value())
-	})
-	return r.fillHoles(text)
 }
 
 // folderOf is the output of dirname.
@@ -196,31 +161,6 @@ func (r *reader) folderOf(args []Word) (Word, bool) {
 		s = trimmed
 	}
 	return Text(path.Dir(s) + "\n"), ok && s != ""
-}
-
-// printedVariable is the output of printenv NAME.
-func (r *reader) printedVariable(args []Word) (Word, bool) {
-	if len(args) != 1 {
-		return Word{}, false
-	}
-	name, ok := args[0].Text()
-	e := r.st.get(name)
-	if !ok || e == nil || e.isList || len(e.vals) == 0 {
-		return Word{}, false
-	}
-	return Glue(e.vals[r.pick(name, len(e.vals))], Text("\n")), true
-}
-
-// account is the output of getent passwd for the user whose home is known.
-func (r *reader) account(args []Word) (Word, bool) {
-	if len(args) != 2 || !args[0].Is("passwd") || r.opts.Home == "" {
-		return Word{}, false
-	}
-	name, ok := args[1].Text()
-	if !ok || name == "" || name != r.opts.User && name != path.Base(r.opts.Home) {
-		return Word{}, false
-	}
-	return Text(name + ":x:1000:1000::" + r.opts.Home + ":/bin/bash\n"), true
 }
 
 func baseOf(args []Word) (Word, bool) {
@@ -257,34 +197,6 @@ func (r *reader) realPath(args []Word) (Word, bool) {
 		return Word{}, false
 	}
 	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()
-}
-
-// sequenceOf is the output of seq.
-func sequenceOf(args []Word) (Word, bool) {
-	var nums []int64
-	for _, w := range args {
-		s, ok := w.Text()
-		n, err := strconv.ParseInt(s, 10, 64)
-		if !ok || err != nil {
-			return Word{}, false
-		}
-		nums = append(nums, n)
-	}
-	first, step := int64(1), int64(1)
-	if len(nums) > 1 {
-		first = nums[0]
-	}
-	if len(nums) > 2 {
-		step = nums[1]
-	}
-	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
-		return Word{}, false
-	}
-	var b strings.Builder
-	for n := first; n <= nums[len(nums)-1]; n += step {
-		b.WriteString(strconv.FormatInt(n, 10) + "\n")
-	}
-	return Text(b.String()), true
 }
 
 func hasWord(args []Word, s string) bool {

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
@@ -100,20 +98,10 @@ func formatArg(flags string, verb byte, arg Word) Word {
 	switch {
 	case verb == 'b':
 		return arg.mapText(unixtext.ANSI)
-	case strings.IndexByte("diuxXoc", verb) >= 0 && !ok:
-		return unknownHome("")
-	case strings.IndexByte("diuxXo", verb) >= 0:
-		n, err := numeral(s)
-		if err != nil {
-			return unknownHome("")
-		}
-		if verb == 'd' || verb == 'i' {
-			return padded(flags, 'd', n)
-		}
-		if verb == 'u' {
-			verb = 'd'
-		}
-		return padded(flags, verb, uint64(n)) //nolint:gosec // As printf does.
+	case strings.IndexByte("diuxXoaAeEfFgG", verb) >= 0, verb == 'c' && !ok:
+		return unknownHome("") // a number
+	case flags != "" && verb != 'q':
+		return unknown("") // cut or filled up
 	case !ok:
 		return arg
 	case verb == 'q':
@@ -121,31 +109,5 @@ func formatArg(flags string, verb byte, arg Word) Word {
 	case verb == 'c':
 		return Text(s[:min(1, len(s))])
 	}
-	return padded(strings.TrimLeft(flags, "0"), 's', s)
-}
-
-// numeral is the number that an argument spells: none for no text, a character's
-// behind a quote.
-func numeral(s string) (int64, error) {
-	if s != "" && (s[0] == '\'' || s[0] == '"') {
-		if s = s[1:]; s == "" {
-			return 0, nil
-		}
-		return int64(s[0]), nil
-	}
-	if s == "" {
-		return 0, nil
-	}
-	return strconv.ParseInt(s, 0, 64)
-}
-
-// maxFlags is the longest width and precision that are followed, in bytes.
-const maxFlags = 6
-
-// padded applies the flags, the width and the precision of a conversion.
-func padded(flags string, verb byte, value any) Word {
-	if strings.Contains(flags, "*") || len(flags) > maxFlags {
-		return unknown("")
-	}
-	return Text(fmt.Sprintf("%"+strings.Trim(flags, "'")+string(verb), value))
+	return Text(s)
 }

@@ -1,9 +1,6 @@
 package shell
 
 import (
-	"maps"
-	"slices"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -90,16 +87,17 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 		items = r.args()
 	default:
 		name := r.resolveRef(p.Param.Value)
-		items = r.elements(name)
-		if p.Excl {
-			items = r.keys(name)
+		if items = r.elements(name); p.Excl {
+			items = []Word{unknown(name)}
 		}
 	}
 	if !r.step(f, len(items)) {
 		return nil
 	}
 	if p.Slice != nil {
-		items = r.sliceList(f, p, items)
+		r.arithm(f, p.Slice.Offset) // for what they run
+		r.arithm(f, p.Slice.Length)
+		return []Word{NewWord(Part{Kind: PartUnknown, Name: p.Param.Value, MayBeEmpty: true, Splits: true})}
 	}
 	if p.Repl == nil && p.Exp == nil {
 		return items
@@ -107,19 +105,6 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	out := make([]Word, len(items))
 	for i, w := range items {
 		out[i] = r.transform(f, p, w)
-	}
-	return out
-}
-
-// keys are the subscripts of an array.
-func (r *reader) keys(name string) []Word {
-	e := r.st.get(name)
-	if e == nil || !e.isList || e.assoc == nil || len(e.assoc) != len(e.list) {
-		return []Word{unknown(name)}
-	}
-	var out []Word
-	for _, key := range slices.Sorted(maps.Keys(e.assoc)) {
-		out = append(out, Text(key))
 	}
 	return out
 }
@@ -148,32 +133,6 @@ func (r *reader) elements(name string) []Word {
 		return nil
 	}
 	return []Word{e.vals[r.pick(name, len(e.vals))]}
-}
-
-func (r *reader) sliceList(f *frame, p *syntax.ParamExp, items []Word) []Word {
-	if everything(p.Param.Value) {
-		items = append([]Word{unknown("0")}, items...)
-	}
-	from, ok := r.arithm(f, p.Slice.Offset)
-	if !ok {
-		return []Word{NewWord(Part{Kind: PartUnknown, Name: p.Param.Value, MayBeEmpty: true, Splits: true})}
-	}
-	n := int64(len(items))
-	if from < 0 {
-		from += n
-	}
-	to := n
-	if p.Slice.Length != nil {
-		l, ok := r.arithm(f, p.Slice.Length)
-		if !ok {
-			l = n
-		}
-		to = min(n, from+max(0, l))
-	}
-	if from < 0 || from >= to {
-		return nil
-	}
-	return items[from:to]
 }
 
 // resolveRef follows name references.

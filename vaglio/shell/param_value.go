@@ -4,12 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // paramValue returns what a scalar expansion yields.
@@ -19,7 +16,7 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	}
 	w, set := r.lookup(f, p)
 	if p.Excl && p.Names == 0 {
-		w, set = r.indirect(w)
+		w, set = unknown(""), true
 	}
 	if !r.step(f, w.Size()/bytesPerStep) {
 		return unknown(p.Param.Value)
@@ -43,8 +40,8 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 		return w, true
 	}
 	name = r.resolveRef(name)
-	if base, sub, ok := strings.Cut(name, "["); ok {
-		return r.element(base, strings.TrimSuffix(sub, "]")), true
+	if base, _, ok := strings.Cut(name, "["); ok {
+		return unknown(base), true
 	}
 	e := r.st.get(name)
 	if e != nil && e.isList {
@@ -101,27 +98,12 @@ func (r *reader) positional(n int) (Word, bool) {
 
 // arrayLookup returns the element that a subscript names, the first without.
 func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.ArithmExpr) Word {
-	if e.assoc != nil {
-		key := ""
-		if w, ok := index.(*syntax.Word); ok && w != nil {
-			k, known := r.text(f, w).Text()
-			if !known {
-				return unknown(name)
-			}
-			key = k
-		}
-		if v, ok := e.assoc[key]; ok {
-			return v
-		}
-		return unknown(name)
-	}
-	n := int64(0)
+	n, ok := int64(0), true
 	if index != nil {
-		v, ok := r.arithm(f, index)
-		if !ok {
-			return unknown(name)
-		}
-		n = v
+		n, ok = r.arithm(f, index)
+	}
+	if e.opaque || !ok {
+		return unknown(name)
 	}
 	if n < 0 {
 		n += int64(len(e.list))
@@ -130,24 +112,6 @@ func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.Arith
 		return Word{}
 	}
 	return e.list[n]
-}
-
-func (r *reader) element(name, sub string) Word {
-	e := r.st.get(name)
-	n, err := strconv.Atoi(sub)
-	if e == nil || !e.isList || err != nil || n < 0 || n >= len(e.list) {
-		return unknown(name)
-	}
-	return e.list[n]
-}
-
-// indirect returns the value of the variable that w names.
-func (r *reader) indirect(w Word) (Word, bool) {
-	name, ok := w.Text()
-	if !ok || name == "" {
-		return unknown(""), true
-	}
-	return r.lookup(nil, &syntax.ParamExp{Param: &syntax.Lit{Value: name}})
 }
 
 func (r *reader) length(p *syntax.ParamExp) Word {
@@ -261,58 +225,15 @@ func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	}
 	arg := r.word(f, p.Exp.Word)
 	op := p.Exp.Op
-	if op >= syntax.UpperFirst && op <= syntax.LowerAll {
-		if s, ok := arg.Text(); ok && s == "" || arg.HasGlob() && arg.String() == "?" {
-			return w.mapText(caseOf(op))
-		}
+	switch {
+	case op == syntax.UpperAll && arg.Is(""):
+		return w.mapText(strings.ToUpper)
+	case op == syntax.LowerAll && arg.Is(""):
+		return w.mapText(strings.ToLower)
+	case op >= syntax.UpperFirst && op <= syntax.LowerAll, op == syntax.OtherParamOps:
 		return unknown(p.Param.Value)
 	}
-	if op == syntax.OtherParamOps {
-		return r.otherOp(arg, w, p.Param.Value)
-	}
 	return r.trim(arg, w, op, p.Param.Value)
-}
-
-func caseOf(op syntax.ParExpOperator) func(string) string {
-	switch op {
-	case syntax.UpperAll:
-		return strings.ToUpper
-	case syntax.LowerAll:
-		return strings.ToLower
-	default:
-	}
-	return func(s string) string {
-		for i, c := range s {
-			if i == 0 && op == syntax.UpperFirst {
-				return string(unicode.ToUpper(c)) + s[len(string(c)):]
-			}
-			if i == 0 {
-				return string(unicode.ToLower(c)) + s[len(string(c)):]
-			}
-		}
-		return s
-	}
-}
-
-func (r *reader) otherOp(op, w Word, name string) Word {
-	s, _ := op.Text()
-	v, ok := w.Text()
-	switch {
-	case s == "U":
-		return w.mapText(strings.ToUpper)
-	case s == "L":
-		return w.mapText(strings.ToLower)
-	case s == "E" && ok:
-		return Text(unixtext.ANSI(v))
-	case s == "u" && ok:
-		return Text(caseOf(syntax.UpperFirst)(v))
-	case s == "Q":
-		return w
-	case s == "P":
-		// A prompt may run what it substitutes.
-		return w
-	}
-	return unknown(name)
 }
 
 // assign gives a variable a value, with the attributes that it has.
@@ -333,13 +254,13 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	} else {
 		e.lower, e.upper, e.ints = old.lower, old.upper, old.ints
 		e.exported, e.inherited = old.exported || r.allExport, old.inherited
-		if old.isList && old.assoc == nil {
+		if old.isList {
 			list := slices.Clone(old.list)
 			if len(list) == 0 {
 				list = []Word{w}
 			}
 			list[0] = w
-			r.st.put(name, &entry{isList: true, list: list})
+			r.st.put(name, &entry{isList: true, list: list, opaque: old.opaque})
 			return
 		}
 	}
@@ -349,7 +270,10 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	case e.upper:
 		w = w.mapText(strings.ToUpper)
 	case e.ints:
-		w = r.arithmText(f, w)
+		if s, ok := w.Text(); ok {
+			r.number(f, s) // for what it runs
+		}
+		w = unknownHome("")
 	}
 	e.vals = []Word{w.quoted()}
 	r.st.put(name, e)

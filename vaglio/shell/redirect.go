@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
 // redirected files and inputs of one statement.
@@ -295,11 +293,7 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	g := *f
 	g.capture = true
 	g.assigns = nil
-	out := r.subshell(&g, c.Stmts)
-	if !strings.HasPrefix(out.Prefix(), filter.Packed) {
-		out = out.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") })
-	}
-	return trimNewlines(out)
+	return trimNewlines(r.subshell(&g, c.Stmts).mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }))
 }
 
 // trimNewlines removes the newlines that a word ends with.

@@ -74,12 +74,6 @@ func (r *reader) resolveName(k *call) string {
 	if name == "" {
 		return ""
 	}
-	if program := r.originalName(k.argv[0]); program != "" {
-		c := *k
-		c.argv = append([]Word{Text(program)}, k.argv[1:]...)
-		*k = c
-		return program
-	}
 	if e := r.st.get(keyHash + name); e.hasValue() {
 		c := *k
 		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
@@ -94,8 +88,7 @@ func versionless(name string) string {
 	return strings.TrimRight(name, "0123456789.")
 }
 
-// unknownName notes a command whose name is not known, and reads what its
-// words would run if it were a wrapper.
+// unknownName notes a command whose name is not known.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
 	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
@@ -112,7 +105,6 @@ func (r *reader) unknownName(f *frame, k *call) {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
 	}
 	r.plain(f, k)
-	r.guessed(f, k)
 }
 
 // selfCall reports whether a script calls itself beside itself.

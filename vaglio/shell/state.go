@@ -10,9 +10,9 @@ const maxAlternatives = 8
 
 // entry is one name in a [state]. Entries are never changed, only replaced.
 type entry struct {
-	vals   []Word          // the alternatives of a scalar; none when unset
-	list   []Word          // the elements of an indexed array
-	assoc  map[string]Word // the elements of an associative array
+	vals   []Word // the alternatives of a scalar; none when unset
+	list   []Word // the elements of an indexed array
+	opaque bool   // which element of the array is where is not followed
 	isList bool
 	maybe  bool // the name may also be unset, or a function undefined
 	unset  bool // the name is known to be unset
@@ -61,10 +61,8 @@ const (
 	keyPrev  = "oldcwd "
 	keyStack = "dirs "
 	keyHash  = "hash "
-	// keyProgram is for the paths that were made copies of a program.
-	keyProgram = "program "
-	keyArgs    = "@"
-	keyZero    = "$0 "
+	keyArgs  = "@"
+	keyZero  = "$0 "
 )
 
 // get returns the entry of a key as the present shell sees it, nil if nothing
@@ -257,10 +255,10 @@ func attributes(a, b *entry) *entry {
 
 // ofLists makes the entry the array that stands for either of two.
 func (e *entry) ofLists(key string, a, b *entry) *entry {
-	if slices.EqualFunc(a.list, b.list, Word.Equal) && a.assoc == nil && b.assoc == nil {
+	if slices.EqualFunc(a.list, b.list, Word.Equal) && !a.opaque && !b.opaque {
 		return a
 	}
-	e.isList = true
+	e.isList, e.opaque = true, a.opaque || b.opaque
 	e.list = append(slices.Clone(a.list), b.list...)
 	if len(e.list) > maxFields {
 		e.list = append(e.list[:maxFields:maxFields], unknown(key))

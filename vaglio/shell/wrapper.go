@@ -3,14 +3,23 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
-	if words, ok := r.envSplit(f, k.argv[1:]); ok {
-		return r.runEnv(f, &call{argv: append(k.argv[:1:1], words...), redirs: k.redirs, assigns: k.assigns, span: k.span}, p, name)
+	for i := 1; i < len(k.argv); {
+		text, n, ok := splitString(k.argv[i:])
+		if ok { // what follows it are further words, options included
+			line := append(slices.Clone(k.argv[:i]), text)
+			for _, w := range k.argv[i+n:] {
+				line = append(line, Text(r.quote(w)))
+			}
+			return r.carried(f, spaced(line), "env -S")
+		}
+		if n == 0 {
+			break
+		}
+		i += n
 	}
 	opts, rest := p.parse(k.argv[1:])
 	if len(rest) > 0 && rest[0].Is("-") {
@@ -35,22 +44,6 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// envSplit replaces the first -S option by the words of its text; what follows
-// it are further words, options included.
-func (r *reader) envSplit(f *frame, words []Word) ([]Word, bool) {
-	for i := 0; i < len(words); {
-		text, n, ok := splitString(words[i:])
-		if ok {
-			return slices.Concat(words[:i], r.splitEnv(f, r.splice(text)), words[i+n:]), true
-		}
-		if n == 0 {
-			break
-		}
-		i += n
-	}
-	return nil, false
-}
-
 // splitString is the text of the option -S, if the words begin with it, and how
 // many words the first option takes; none if there is no option.
 func splitString(words []Word) (text Word, n int, ok bool) {
@@ -68,7 +61,10 @@ func splitString(words []Word) (text Word, n int, ok bool) {
 		}
 		return text, 1, true
 	}
-	return Word{}, 1 + int(truth(slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s))), false
+	if slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s) {
+		return Word{}, 2, false
+	}
+	return Word{}, 1, false
 }
 
 // scoped reads something in a copy of the shell's state.
@@ -78,50 +74,8 @@ func (r *reader) scoped(read func() Word) Word {
 	return out
 }
 
-// splitEnv splits the text of env -S, which knows quotes and ${NAME}, but no
-// other expansion.
-func (r *reader) splitEnv(f *frame, text string) []Word {
-	if !r.step(f, len(text)/8) {
-		return nil
-	}
-	q := splitter{word: r.fillHoles}
-	for text != "" {
-		text = text[r.envPart(&q, text):]
-	}
-	q.end()
-	return q.out
-}
-
-// envPart adds what a text begins with and returns its length.
-func (r *reader) envPart(q *splitter, text string) int {
-	c := text[0]
-	switch {
-	case c == '\\' && len(text) > 1 && q.quote != '\'':
-		if text[1] == '_' && q.quote == 0 {
-			q.end()
-		} else {
-			q.cur.WriteString(unixtext.ANSI(text[:2]))
-		}
-		return 2
-	case q.quotes(c):
-		return 1
-	case q.quote == 0 && strings.IndexByte(" \t\n\v\f\r", c) >= 0:
-		q.end()
-		return 1
-	case q.quote != '\'' && strings.HasPrefix(text, "${"):
-		if end := strings.IndexByte(text, '}'); end > 0 {
-			v, _ := r.variable(text[2:end])
-			q.cur.WriteString(r.splice(v))
-			return end + 1
-		}
-	}
-	q.cur.WriteByte(c)
-	return 1
-}
-
 // splitter collects the fields of a text with quotes.
 type splitter struct {
-	word  func(string) Word // what a field's text stands for
 	out   []Word
 	cur   strings.Builder
 	quote byte
@@ -131,7 +85,7 @@ type splitter struct {
 // end finishes the current field.
 func (q *splitter) end() {
 	if q.has || q.cur.Len() > 0 {
-		q.out = append(q.out, q.word(q.cur.String()))
+		q.out = append(q.out, Text(q.cur.String()))
 	}
 	q.cur.Reset()
 	q.has = false

@@ -14,7 +14,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if f.stdin.Kind == InputInherited {
 		text = outputOf("")
 	}
-	if file, ok := opts.get("a", "arg-file"); ok {
+	if file, ok := opts.Get("a", "arg-file"); ok {
 		text = r.content(f, file)
 	}
 	r.wrapper(f, k)
@@ -28,8 +28,8 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
 	}
-	mark, replace := opts.get("I", "J")
-	if given, ok := opts.get("i", "replace"); !replace && ok {
+	mark, replace := opts.Get("I", "J")
+	if given, ok := opts.Get("i", "replace"); !replace && ok {
 		mark, replace = given, true
 	}
 	if m, ok := mark.Text(); replace && ok {
@@ -95,7 +95,7 @@ func trimBlanks(w Word) Word {
 
 // shellFields splits text at blanks with the quotes that xargs knows.
 func shellFields(s string) []Word {
-	q := splitter{word: Text}
+	q := splitter{}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case q.quote == 0 && c == '\\' && i+1 < len(s):
@@ -128,7 +128,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	h.inLoop = true
 	h.stdin = Input{}
 	mark := "{}"
-	if m, ok := opts.get("I"); ok {
+	if m, ok := opts.Get("I"); ok {
 		mark, _ = m.Text()
 	}
 	var out builder

@@ -1,8 +1,8 @@
-// Package filter says what the programs print that turn one text into another,
-// such as cut, sed and base64, of which a pipe into a shell is often made.
+// Package filter says what the programs print that hand a text on or decode it,
+// such as cat, tr and base64, of which a pipe into a shell is often made.
 //
 // It works on texts that are known, and knows no shell. What it does not follow,
-// an option among the rest, is never guessed.
+// a program such as sed or an option, is never guessed.
 package filter
 
 import (
@@ -26,11 +26,6 @@ type Filter struct {
 	// Anywhere says that it does the same to every stretch of a text, so that what
 	// is known of a text tells what is known of the result.
 	Anywhere bool
-	// Picks says that it looks at every line by itself and hands on those that it
-	// picks.
-	Picks bool
-	// Makes says that it reads nothing.
-	Makes bool
 
 	apply func(text string) (string, bool)
 }
@@ -51,8 +46,6 @@ func New(name string, args []string) *Filter {
 		return dd(args)
 	case wordclass.Is("passes", name):
 		return &Filter{Passes: true, Files: operands(name, args)}
-	case wordclass.Is("unpacks", name), wordclass.Is("packs", name):
-		return packer(name, args)
 	}
 	read := tools()[strings.TrimPrefix(name, "g")]
 	if read == nil {
@@ -74,9 +67,7 @@ func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 // tools read the calls of programs; false for what they do not follow.
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
-		"tr": translate, "sed": sed, "head": head, "tail": tail, "cut": cut, "paste": paste, "sort": sortLines, "uniq": uniqLines, "grep": grep,
-		"egrep": egrep, "fgrep": fgrep, "rev": rev, "tac": tac, "fold": fold, "fmt": fold, "jq": jq, "base64": base64Text, "base32": base32Text,
-		"openssl": openssl, "xxd": xxd, "od": od,
+		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd,
 	}
 })
 
@@ -172,29 +163,6 @@ func lines(text string) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// eachLine applies a function to every line; the text that it yields ends with a
-// new line.
-func eachLine(do func(line string) string) func(string) (string, bool) {
-	return always(func(text string) string {
-		var b strings.Builder
-		for _, l := range lines(text) {
-			b.WriteString(do(l) + "\n")
-		}
-		return b.String()
-	})
-}
-
-// ofLines applies a function to all lines together.
-func ofLines(do func(lines []string) []string) func(string) (string, bool) {
-	return always(func(text string) string {
-		kept := do(lines(text))
-		if len(kept) == 0 {
-			return ""
-		}
-		return strings.Join(kept, "\n") + "\n"
-	})
 }
 
 // dd reads if=FILE.
