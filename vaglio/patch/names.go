@@ -2,7 +2,6 @@ package patch
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,45 +25,8 @@ func namesIn(s string) (names []string, null bool) {
 		return nil, true
 	case tab || first == name:
 		return []string{name}, false
-	case dated(name[len(first):]):
-		return []string{first}, false
 	}
 	return []string{first, name}, false
-}
-
-// dated reports whether what follows a name is a date and no part of it.
-func dated(s string) bool {
-	s = strings.TrimLeft(s, " ")
-	return slices.ContainsFunc([]string{"0000-00-00", "Aaa Aaa", "(revision", "(working copy"}, func(layout string) bool {
-		return len(s) >= len(layout) && shaped(s, layout)
-	})
-}
-
-// shaped reports whether a text begins with a layout in which 0 stands for a
-// digit and A and a for letters.
-func shaped(s, layout string) bool {
-	if layout[0] == '(' {
-		return strings.HasPrefix(s, layout)
-	}
-	for i := range len(layout) {
-		if !fits(s[i], layout[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// fits reports whether a byte may stand where a layout has a mark.
-func fits(c, mark byte) bool {
-	switch mark {
-	case '0':
-		return '0' <= c && c <= '9'
-	case 'A':
-		return 'A' <= c && c <= 'Z'
-	case 'a':
-		return 'a' <= c && c <= 'z'
-	}
-	return c == mark
 }
 
 // unquoted takes the quotes of C off a name, if it has any.

@@ -1,6 +1,6 @@
 // Package patch reads patches as operations on files: the envelopes that
 // coding agents send (*** Begin Patch) and the diffs that patch, git apply and
-// git am take (unified and context, plain and of git).
+// git am take (unified, plain and of git).
 //
 // It reads for safety, not to apply. Whatever one of the programs might act on
 // becomes a [Change], so a file that could be meant by either of two names is

@@ -15,7 +15,7 @@ import (
 type applier struct {
 	name    string
 	words   []shell.Word // operands
-	options map[string]shell.Word
+	options shell.Given
 	cmd     *shell.Command
 	written map[string]string     // what the line wrote to files before, by name
 	made    map[string]shell.Word // the files that patches make, by their paths
@@ -24,28 +24,20 @@ type applier struct {
 // NotPart is the detail of a problem about a patch whose text is a file's.
 const NotPart wording.Phrase = "%s: applies a patch that is not part of the command"
 
-// grammar are the options of a program that matter and those that take a
-// value: short ones as letters, long ones by name.
-type grammar struct {
-	short string
-	long  []string
-}
-
-// grammarOf knows the programs that apply patches; the name of a subcommand is
-// behind that of its program.
-func grammarOf(name string) grammar {
+// grammarOf are the options that take a value of the programs that apply patches,
+// short ones as letters, long ones by name; the name of a subcommand is behind that
+// of its program.
+func grammarOf(name string) (short, long string) {
 	switch name {
 	case "patch", "gpatch":
-		return grammar{"pidorFBzDYgVx", []string{
-			"strip", "input", "directory", "output", "reject-file", "fuzz", "prefix", "suffix", "ifdef", "basename-prefix", "get",
-			"version-control", "quoting-style", "read-only", "reject-format",
-		}}
+		return "pidorFBzDYgVx", "strip input directory output reject-file fuzz prefix suffix ifdef basename-prefix get version-control quoting-style " +
+			"read-only reject-format"
 	case "git apply":
-		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "build-fake-ancestor"}}
+		return "pC", "directory include exclude whitespace build-fake-ancestor"
 	case "git am":
-		return grammar{"pC", []string{"directory", "include", "exclude", "whitespace", "patch-format"}}
+		return "pC", "directory include exclude whitespace patch-format"
 	}
-	return grammar{}
+	return "", ""
 }
 
 // Expand returns a script in which every command that applies a patch is
@@ -135,7 +127,7 @@ func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 	if a.isPatch() && len(a.words) > 0 && len(calls) == 0 { // whatever the patch says
 		calls = append(calls, a.call(shell.VerbWrite, a.words[0]))
 	}
-	if out, ok := a.option("o", "output"); ok && a.isPatch() {
+	if out, ok := a.options.Get("o", "output"); ok && a.isPatch() {
 		calls = append(calls, a.call(shell.VerbWrite, out))
 	}
 	return calls, problems
@@ -207,7 +199,7 @@ func (a *applier) settings() Options {
 			o.File, _ = a.words[0].Text()
 		}
 	}
-	if w, ok := a.option("p", "strip"); ok {
+	if w, ok := a.options.Get("p", "strip"); ok {
 		s, _ := w.Text()
 		if n, err := strconv.Atoi(s); err == nil && n >= 0 && n < 100 {
 			o.Strip = n
@@ -256,7 +248,7 @@ func (a *applier) files() []shell.Word {
 	if !a.isPatch() {
 		return a.words
 	}
-	if w, ok := a.option("i", "input"); ok {
+	if w, ok := a.options.Get("i", "input"); ok && !w.Is("") {
 		return []shell.Word{w}
 	}
 	return a.words[min(1, len(a.words)):min(2, len(a.words))]
@@ -313,7 +305,7 @@ func (a *applier) make(at shell.Word, text string) {
 // located is a path below the folder that an option names; git's own -C is where the
 // command runs.
 func (a *applier) located(p string) shell.Word {
-	dir, ok := a.option("d", "directory")
+	dir, ok := a.options.Get("d", "directory")
 	if strings.HasPrefix(p, "/") || !ok {
 		return shell.Text(p)
 	}

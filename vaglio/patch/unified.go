@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// contextHunk begins a hunk of a context diff.
+// contextHunk begins a hunk of a context diff, a form that is not read.
 const contextHunk = "***************"
 
 // file is one file of a diff while its header and hunks are read.
@@ -40,7 +40,7 @@ func (r *reader) header(line string) {
 	case strings.HasPrefix(line, "@@ -"):
 		r.unifiedHunk(line)
 	case strings.HasPrefix(line, contextHunk):
-		r.contextHunk()
+		r.fail(r.n, "begins a part of a context diff, which is not read: send a unified one")
 	case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, "Index: "):
 		r.name(line)
 	case r.file != nil && r.file.git && !r.file.hunks && r.extended(line):
@@ -272,37 +272,6 @@ func rangeSize(s string) (int, bool) {
 	}
 	n, err := strconv.ParseUint(count, 10, 31)
 	return int(n), err == nil
-}
-
-// contextHunk reads the lines of a context diff's hunk.
-func (r *reader) contextHunk() {
-	f := r.hunkOf()
-	side := byte('*')
-	for line, ok := r.peek(); ok; line, ok = r.peek() {
-		switch {
-		case framed(line, "*** ", " ****"):
-			side = '*'
-		case framed(line, "--- ", " ----"):
-			side = '-'
-		case len(line) > 1 && line[1] == ' ' && strings.IndexByte("+!-", line[0]) >= 0:
-			if (side == '-') != r.o.Reverse {
-				addLine(&f.added, line[2:])
-			}
-		case line == "", line[0] == '\\':
-		case strings.HasPrefix(line, "  "):
-			if beginsHunk(strings.TrimLeft(line, " \tX")) {
-				r.fail(r.n+1, "may begin a part of a patch that is indented")
-			}
-		default:
-			return
-		}
-		r.next()
-	}
-}
-
-// framed reports whether a line says which lines of a side follow it.
-func framed(line, before, after string) bool {
-	return strings.HasPrefix(line, before) && strings.HasSuffix(line, after)
 }
 
 // beginsHunk reports whether a line is the first of a hunk.
