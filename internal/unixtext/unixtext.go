@@ -1,9 +1,8 @@
 // Package unixtext reads the texts of Unix tools: the escapes of shells and printf,
-// the commands and patterns of sed.
+// the commands of sed.
 package unixtext
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -55,7 +54,7 @@ func escape(s string) (string, int) {
 // coded decodes up to limit digits that begin at from.
 func coded(s string, from, limit, base int, unicode bool) (string, int) {
 	n := from
-	for n < len(s) && n-from < limit && IsDigit(s[n], base) {
+	for n < len(s) && n-from < limit && isDigit(s[n], base) {
 		n++
 	}
 	v, err := strconv.ParseUint(s[from:n], base, 32)
@@ -68,8 +67,8 @@ func coded(s string, from, limit, base int, unicode bool) (string, int) {
 	return string([]byte{byte(v)}), n //nolint:gosec // Shells keep the low byte.
 }
 
-// IsDigit says whether a byte is a digit of a number to that base.
-func IsDigit(c byte, base int) bool {
+// isDigit says whether a byte is a digit of a number to that base.
+func isDigit(c byte, base int) bool {
 	if base == 8 {
 		return '0' <= c && c <= '7'
 	}
@@ -107,79 +106,4 @@ func SedCommand(script string) (pat, with, flags, rest string, ok bool) {
 		end = len(script) - i
 	}
 	return parts[0], parts[1], script[i : i+end], script[i+end:], true
-}
-
-// Regexp spells a basic or extended regular expression for Go.
-func Regexp(pat string, extended, fold bool) string {
-	var b strings.Builder
-	if fold {
-		b.WriteString("(?i)")
-	}
-	for i := 0; i < len(pat); i++ {
-		c := pat[i]
-		switch {
-		case c == '\\' && i+1 < len(pat):
-			i++
-			if !extended && strings.IndexByte("(){}|+?", pat[i]) >= 0 {
-				b.WriteByte(pat[i])
-			} else {
-				b.WriteString("\\" + pat[i:i+1])
-			}
-		case !extended && strings.IndexByte("(){}|+?", c) >= 0:
-			b.WriteString("\\" + string(c))
-		case c == '*' && i == 0:
-			b.WriteString("\\*")
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// SedReplace does to a line what s does: its first match, or all of them.
-func SedReplace(re *regexp.Regexp, line, with string, all bool) string {
-	n := 1
-	if all {
-		n = -1
-	}
-	var b strings.Builder
-	last := 0
-	for _, m := range re.FindAllStringSubmatchIndex(line, n) {
-		b.WriteString(line[last:m[0]])
-		b.WriteString(sedExpand(line, with, m))
-		last = m[1]
-	}
-	return b.String() + line[last:]
-}
-
-// sedExpand fills & and \N of a replacement.
-func sedExpand(line, with string, m []int) string {
-	var b strings.Builder
-	for i := 0; i < len(with); i++ {
-		c := with[i]
-		var group int
-		switch {
-		case c == '&':
-			group = 0
-		case c == '\\' && i+1 < len(with):
-			i++
-			if with[i] >= '0' && with[i] <= '9' {
-				group = int(with[i] - '0')
-				break
-			}
-			if with[i] == 'n' {
-				b.WriteByte('\n')
-				continue
-			}
-			b.WriteByte(with[i])
-			continue
-		default:
-			b.WriteByte(c)
-			continue
-		}
-		if 2*group+1 < len(m) && m[2*group] >= 0 {
-			b.WriteString(line[m[2*group]:m[2*group+1]])
-		}
-	}
-	return b.String()
 }

@@ -68,17 +68,22 @@ func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 	case *syntax.ParenArithm:
 		return r.arithm(f, x.X)
 	case *syntax.UnaryArithm:
-		n, ok := r.arithm(f, x.X)
-		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			r.setNumber(f, x.X)
-		}
-		return -n, ok && x.Op == syntax.Minus
+		return r.unary(f, x)
 	case *syntax.BinaryArithm:
 		return r.binaryArithm(f, x)
 	case *syntax.FlagsArithm:
 		return r.arithm(f, x.X)
 	}
 	return 0, false
+}
+
+// unary evaluates a number below zero, and reads what else stands behind a sign.
+func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
+	n, ok := r.arithm(f, x.X)
+	if x.Op == syntax.Inc || x.Op == syntax.Dec {
+		r.setNumber(f, x.X)
+	}
+	return -n, ok && x.Op == syntax.Minus
 }
 
 // binaryArithm evaluates both sides. What is assigned is not followed.

@@ -238,6 +238,7 @@ func TestReadPure(t *testing.T) {
 		{"dirname /a/b/c", "/a/b"},
 		{"dirname a", "."},
 		{"basename /a/b.c .c", "b"},
+		{"seq 1 3", "1\n2\n3"},
 		{"echo abc | rev", "cba"},
 		{"echo abc | tr a-c x-z", "xyz"},
 		{"echo abc | tr -d b", "ac"},

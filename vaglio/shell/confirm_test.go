@@ -143,6 +143,7 @@ func TestConfirmStatements(t *testing.T) {
 		`pushd / >/dev/null; probe "$PWD"`,
 		`trap 'probe bye' EXIT`,
 		`probe "$(dirname /a/b)" "$(basename /a/b.c .c)"`,
+		`probe $(seq 3)`,
 		`probe "$(< /dev/null)"`,
 		`exec 5<<< 'probe q'; . /dev/fd/5`,
 		`exec {fd}<<< 'r s'; read -u $fd x y; probe "$y"`,

@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/filter"
@@ -85,6 +86,8 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		return located(args)
 	case "realpath", "readlink":
 		return r.realPath(args)
+	case "seq":
+		return sequenceOf(args)
 	}
 	return Word{}, false
 }
@@ -197,6 +200,34 @@ func (r *reader) realPath(args []Word) (Word, bool) {
 		return Word{}, false
 	}
 	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()
+}
+
+// sequenceOf is the output of seq.
+func sequenceOf(args []Word) (Word, bool) {
+	var nums []int64
+	for _, w := range args {
+		s, ok := w.Text()
+		n, err := strconv.ParseInt(s, 10, 64)
+		if !ok || err != nil {
+			return Word{}, false
+		}
+		nums = append(nums, n)
+	}
+	first, step := int64(1), int64(1)
+	if len(nums) > 1 {
+		first = nums[0]
+	}
+	if len(nums) > 2 {
+		step = nums[1]
+	}
+	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
+		return Word{}, false
+	}
+	var b strings.Builder
+	for n := first; n <= nums[len(nums)-1]; n += step {
+		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	}
+	return Text(b.String()), true
 }
 
 func hasWord(args []Word, s string) bool {

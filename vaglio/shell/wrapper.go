@@ -6,7 +6,7 @@ import (
 )
 
 // runEnv reads a call of env.
-func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
+func (r *reader) runEnv(f *frame, k *call, p *program, _ string) Word {
 	for i := 1; i < len(k.argv); {
 		text, n, ok := splitString(k.argv[i:])
 		if ok { // what follows it are further words, options included
@@ -61,10 +61,15 @@ func splitString(words []Word) (text Word, n int, ok bool) {
 		}
 		return text, 1, true
 	}
-	if slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, s) {
-		return Word{}, 2, false
+	return Word{}, wordsOf(s), false
+}
+
+// wordsOf is how many words an option of env takes.
+func wordsOf(option string) int {
+	if slices.Contains([]string{"-u", "-C", "-P", "--unset", "--chdir"}, option) {
+		return 2
 	}
-	return Word{}, 1, false
+	return 1
 }
 
 // scoped reads something in a copy of the shell's state.

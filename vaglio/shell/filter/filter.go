@@ -104,14 +104,6 @@ type options map[string][]string
 
 func (o options) has(name string) bool { return o[name] != nil }
 
-// last is the value that counts of an option, or another one.
-func (o options) last(name, otherwise string) string {
-	if v := o[name]; v != nil {
-		return v[len(v)-1]
-	}
-	return otherwise
-}
-
 // parse reads a call's words. flags and valued are its options, "d=delimiter" or
 // "d" alone; an option that is none of them is not followed.
 func parse(args []string, flags, valued string) (o options, rest []string, ok bool) {
