@@ -14,7 +14,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, _ string) Word {
 			for _, w := range k.argv[i+n:] {
 				line = append(line, Text(r.quote(w)))
 			}
-			return r.carried(f, spaced(line), "env -S")
+			return r.carried(f.at(k, "env"), spaced(line), "env -S")
 		}
 		if n == 0 {
 			break
