@@ -280,25 +280,21 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	}
 	c.number(&w, i, budget)
 	w.part(Theirs, call.executor, budget)
-	w.end()
 	if call.dropped {
 		w.line("values.dropped", nil)
 	}
 	if call.command.runes > 0 {
 		w.part(Command, call.command, budget)
-		w.end()
 	}
 	if call.args.runes > 0 {
 		w.put(Named, c.Texts.Plain("args", nil))
 		w.end()
 		w.part(Block, call.args, budget)
-		w.end()
 	}
 	place := func(key templates.Key, t seen) {
 		w.say(key, nil)
 		w.put(Ours, " ")
 		w.part(Theirs, t, budget)
-		w.end()
 	}
 	for _, m := range call.mounts {
 		place("mount", m)

@@ -78,7 +78,7 @@ func TestACardInPieces(t *testing.T) {
 			{end, ""},
 			{theirs, "shell_exec"},
 			{end, ""},
-			{ours, "Arguments:"},
+			{cardtext.Named, "Arguments:"},
 			{end, ""},
 			{block, "{\n  \"to\": \"ann\"\n}"},
 			{end, ""},
@@ -300,7 +300,7 @@ func TestACardSaysThatItsValuesAreGone(t *testing.T) {
 	card.Questions = []approval.Question{{By: approval.Person{Name: "Ann"}, Words: "why?", AnsweredAt: ends}}
 	for lang, want := range map[templates.Lang]string{
 		templates.English: "The values of this call are no longer kept.",
-		templates.Italian: "I valori di questa chiamata non sono più conservati.",
+		templates.Italian: "I valori di quest’azione non sono più conservati.",
 	} {
 		c := cardtext.Read(card, textsIn(t, lang))
 		for name, text := range map[string]string{"card": all(c).String(), "talk": c.Talk().String()} {

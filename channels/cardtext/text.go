@@ -85,8 +85,9 @@ func (w *writer) line(key templates.Key, values templates.Values) {
 	w.end()
 }
 
-// part writes a text, or as much of it as the budget allows.
+// part writes a text on lines of its own, or as much of it as the budget allows.
 func (w *writer) part(k Kind, t seen, budget int) {
+	defer w.end()
 	if budget == Everything || t.runes <= budget {
 		w.put(k, t.String())
 		return
