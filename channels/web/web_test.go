@@ -251,7 +251,7 @@ func TestATrialSaysWhatItDoesNotStop(t *testing.T) {
 	c := config(full())
 	for _, c.Trial = range []bool{true, false} {
 		in := inboxOf(t, full(), c).signIn()
-		for lang, want := range map[string]string{"en": "it stops mistakes, not malice", "it": "ferma gli errori, non la malizia"} {
+		for lang, want := range map[string]string{"en": "it stops mistakes, not malice", "it": "ferma gli errori, non la malafede"} {
 			for _, page := range []string{"/inbox", "/inbox/history"} {
 				if told := strings.Contains(in.spoken(page, lang).text(), want); told != c.Trial {
 					t.Errorf("trial %v, %s in %s: the footer says it: %v", c.Trial, page, lang, told)
