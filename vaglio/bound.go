@@ -225,7 +225,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said texts) Fa
 	text, known := e.writtenText(p, r, f.Path)
 	w := wrote(f.Path, text, known)
 	w.Deed = f.Deed
-	e.load(p, said, &w, text, known)
+	e.load(p, r, said, &w, text, known)
 	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
 }

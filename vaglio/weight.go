@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -81,9 +82,10 @@ func textsOf(r *reading.Reading) texts {
 
 // load finds out whether a file that is written holds what would be asked about or
 // denied if it ran. Of a file that is changed in part that is what was put into it,
-// and what it held before. Only what the call itself says may wait: it is found there
-// after a restart, too.
-func (e *Engine) load(p *Proposal, said texts, w *Fact, text string, known bool) {
+// and what it held before; of one that a program changes, what that was told in words.
+// Only what the call itself puts into files may wait: it is found there after a
+// restart, too.
+func (e *Engine) load(p *Proposal, r *reading.Reading, said texts, w *Fact, text string, known bool) {
 	texts := said()[w.Path]
 	var was Fact
 	own, whole := true, reading.Written{File: w.Path, Text: text}
@@ -93,9 +95,16 @@ func (e *Engine) load(p *Proposal, said texts, w *Fact, text string, known bool)
 	case known:
 		own, texts = slices.Contains(texts, whole), []reading.Written{whole}
 	default:
-		if was, _ = p.Facts.last(w.Path); was.Loaded || len(texts) == 0 {
+		words := toldIn(r)
+		if was, _ = p.Facts.last(w.Path); was.Loaded || len(texts) == 0 && len(words) == 0 {
 			w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
 			return
+		}
+		if len(words) > 0 {
+			if w.Loaded = namesLoaded(p, w.Path, words); w.Loaded {
+				return
+			}
+			own, texts = false, append(slices.Clip(texts), reading.Written{File: w.Path, Text: strings.Join(words, "\n")})
 		}
 	}
 	behind, size := 0, sizeOf(texts)
@@ -148,4 +157,31 @@ func detach(texts []reading.Written) string {
 		texts[i], rest = reading.Written{File: name, Text: rest[:n]}, rest[n:]
 	}
 	return all.String()
+}
+
+// toldIn are the words of a call's commands, behind the programs' names.
+func toldIn(r *reading.Reading) (words []string) {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Commands {
+		for _, c := range r.Commands[i].Script.Commands {
+			for _, w := range c.Argv[min(1, len(c.Argv)):] {
+				text, _ := w.Text()
+				words = append(words, text)
+			}
+		}
+	}
+	return words
+}
+
+// namesLoaded says whether words name another file than the one which they change that
+// is loaded, or a folder with one.
+func namesLoaded(p *Proposal, name string, words []string) bool {
+	loaded := slices.DeleteFunc(p.Facts.Loaded(), func(file string) bool { return file == name })
+	parts := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune("= '\"!;", c) })
+	return len(loaded) > 0 && slices.ContainsFunc(parts, func(w string) bool {
+		at := joined(p.Context.Cwd, w)
+		return at != path.Clean(p.Context.Cwd) && slices.ContainsFunc(loaded, func(file string) bool { return isBelow(at, file) })
+	})
 }
