@@ -87,26 +87,31 @@ func textsOf(r *reading.Reading) texts {
 // restart, too.
 func (e *Engine) load(p *Proposal, r *reading.Reading, said texts, w *Fact, text string, known bool) {
 	texts := said()[w.Path]
-	var was Fact
-	own, whole := true, reading.Written{File: w.Path, Text: text}
-	switch {
-	case known && text == "":
+	if known {
+		whole := reading.Written{File: w.Path, Text: text}
+		own := slices.Contains(texts, whole)
+		if text != "" {
+			e.put(p, w, Fact{}, []reading.Written{whole}, own)
+		}
 		return
-	case known:
-		own, texts = slices.Contains(texts, whole), []reading.Written{whole}
-	default:
-		words := toldIn(r)
-		if was, _ = p.Facts.last(w.Path); was.Loaded || len(texts) == 0 && len(words) == 0 {
-			w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
-			return
-		}
-		if len(words) > 0 {
-			if w.Loaded = namesLoaded(p, w.Path, words); w.Loaded {
-				return
-			}
-			own, texts = false, append(slices.Clip(texts), reading.Written{File: w.Path, Text: strings.Join(words, "\n")})
-		}
 	}
+	was, _ := p.Facts.last(w.Path)
+	words := toldIn(r)
+	if was.Loaded || len(texts) == 0 && len(words) == 0 {
+		w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
+		return
+	}
+	if len(words) > 0 {
+		texts = append(slices.Clip(texts), reading.Written{File: w.Path, Text: strings.Join(words, "\n")})
+	}
+	if w.Loaded = namesLoaded(p, w.Path, words); !w.Loaded {
+		e.put(p, w, was, texts, len(words) == 0)
+	}
+}
+
+// put has the judges look at what was put into a file that held something before, now
+// or, if all of it stands in the call, when somebody asks.
+func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, own bool) {
 	behind, size := 0, sizeOf(texts)
 	if was.waits() {
 		behind = 1 + was.weight.behind
@@ -178,6 +183,9 @@ func toldIn(r *reading.Reading) (words []string) {
 // namesLoaded says whether words name another file than the one which they change that
 // is loaded, or a folder with one.
 func namesLoaded(p *Proposal, name string, words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
 	loaded := slices.DeleteFunc(p.Facts.Loaded(), func(file string) bool { return file == name })
 	parts := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune("= '\"!;", c) })
 	return len(loaded) > 0 && slices.ContainsFunc(parts, func(w string) bool {

@@ -42,20 +42,25 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
-		if name, ok := v["name"].(string); ok && v["value"] != nil {
-			if words := reading.Words(name); len(words) > 0 && kindOf(words[len(words)-1]) == titleKey {
-				return texts(v["value"]) // It is a field that is called so.
-			}
-		}
-		for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
-			if v[key] != nil {
-				return texts(v[key])
-			}
-		}
-		return nil
+		return member(v)
 	default:
 		return []string{fmt.Sprint(v)}
 	}
+}
+
+// member are the plain values of what an object is named by.
+func member(object map[string]any) []string {
+	if name, ok := object["name"].(string); ok && object["value"] != nil {
+		if words := reading.Words(name); len(words) > 0 && kindOf(words[len(words)-1]) == titleKey {
+			return texts(object["value"]) // It is a field that is called so.
+		}
+	}
+	for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
+		if object[key] != nil {
+			return texts(object[key])
+		}
+	}
+	return nil
 }
 
 // names are the names or numbers of a thing, as the arguments tell them, and the key:

@@ -223,9 +223,14 @@ func (o one) within(all one) bool {
 	case [2]wording.Phrase{"deletes", "writes"}:
 		return folder == name
 	case [2]wording.Phrase{"deletes files below", "deletes"}:
+		return isBelow(folder, name)
 	default:
 		return false
 	}
+}
+
+// isBelow reports whether a clean path is a folder or lies below it.
+func isBelow(folder, name string) bool {
 	if folder == "." {
 		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
 	}

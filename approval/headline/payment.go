@@ -37,8 +37,7 @@ func amounts() []string {
 // payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.first(amounts()...)
-	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
-	if amount == "" || !paid || c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete") {
+	if amount == "" || !c.pays(kind) {
 		return nil
 	}
 	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); currency != "" {
@@ -60,6 +59,12 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		}
 	}
 	return nil
+}
+
+// pays reports whether the tool moves money by itself.
+func (c *call) pays(kind operation.Kind) bool {
+	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
+	return paid && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
 // settled says of what moves money that it is gone, whatever the judge took it for, and of

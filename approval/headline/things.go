@@ -207,21 +207,26 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 	if len(names) == 0 && (!owned || !t.plural || t.act.Makes) {
 		return c.unnamed(t)
 	}
-	var what wording.Clause
-	switch {
-	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
-		what = wording.Say(t.thing.One, c.repository())
-	case t.thing == nil || len(t.owner) > 0 && !owned:
-		what = wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
-	case len(names) != 1:
-		what = wording.Clause{Phrase: t.thing.Several, Args: []wording.Clause{named(names)}}
-	default:
-		what = wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(names)}}
-	}
+	what := c.called(t, names, owned)
 	if owned {
 		return wording.Sentence{what, {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	}
 	return wording.Sentence{what}
+}
+
+// called is the thing by its names, which stands with its owner's words where nothing
+// tells the owner.
+func (c *call) called(t *toolName, names []string, owned bool) wording.Clause {
+	switch {
+	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
+		return wording.Say(t.thing.One, c.repository())
+	case t.thing == nil || len(t.owner) > 0 && !owned:
+		return wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
+	case len(names) != 1:
+		return wording.Clause{Phrase: t.thing.Several, Args: []wording.Clause{named(names)}}
+	default:
+		return wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(names)}}
+	}
 }
 
 // unnamed is a thing that has no name in the arguments: a new one, several of which
@@ -366,13 +371,16 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed bool) op
 	switch {
 	case t.act.Final && !versioned:
 		return operation.Irreversible
-	case graded != operation.Irreversible:
-		return graded
-	case t.act.Turns, t.leaves(thing), versioned && (t.act.Kept || t.act.Final), t.act.Partly && !thing.Final:
+	case graded == operation.Irreversible && t.partly(thing, versioned):
 		return operation.Partial
 	default:
 		return graded
 	}
+}
+
+// partly reports whether what the verb does to a thing can be undone in part.
+func (t *toolName) partly(thing *spoken.Thing, versioned bool) bool {
+	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !thing.Final
 }
 
 // leaves reports whether somebody is taken out of something, and can be taken in again.

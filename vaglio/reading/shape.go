@@ -183,10 +183,14 @@ func IsStatement(text string) bool {
 	case "WITH":
 		return strings.Contains(rest, " AS ") && strings.Contains(rest, "SELECT") || strings.Contains(rest, " AS(")
 	case "SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL":
-		return strings.ContainsAny(rest, "*=;(") || strings.Contains(rest, " FROM ") || strings.HasPrefix(rest, "FROM ") ||
-			strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
+		return goesOn(rest)
 	}
 	return false
+}
+
+// goesOn says whether words behind the verb of a statement are those of one.
+func goesOn(rest string) bool {
+	return strings.ContainsAny(rest, "*=;(") || strings.Contains(" "+rest, " FROM ") || strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
 }
 
 // defines says whether words that stand in capitals, as no search does, define or drop

@@ -167,17 +167,9 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	if fault != nil {
 		return nil, fault
 	}
-	var reply struct {
-		ID      int  `json:"message_id"`
-		Without bool `json:"allow_sending_without_reply"`
-	}
-	if source := p["reply_parameters"]; source != "" {
-		if err := strictjson.UnmarshalLoose([]byte(source), &reply); err != nil {
-			return nil, bad("can't parse reply parameters JSON object")
-		}
-		if chat.messages[reply.ID] == nil && !reply.Without {
-			return nil, bad("message to be replied not found")
-		}
+	reply, fault := chat.repliesTo(p["reply_parameters"])
+	if fault != nil {
+		return nil, fault
 	}
 	thread, fault := chat.thread(p["message_thread_id"])
 	if fault != nil {
@@ -186,7 +178,7 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	s.lastID++
 	m := &Message{
 		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
-		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, Selective: c.selective, ReplyTo: reply.ID,
+		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, Selective: c.selective, ReplyTo: reply,
 		Silent: p["disable_notification"] == "true", At: time.Now(),
 	}
 	if with != nil {
@@ -194,6 +186,24 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	}
 	chat.messages[m.ID] = m
 	return s.wire(chat, m, true), nil
+}
+
+// repliesTo returns the message that reply_parameters name, 0 if there are none.
+func (c *chat) repliesTo(source string) (int, *Fault) {
+	if source == "" {
+		return 0, nil
+	}
+	var reply struct {
+		ID      int  `json:"message_id"`
+		Without bool `json:"allow_sending_without_reply"`
+	}
+	if err := strictjson.UnmarshalLoose([]byte(source), &reply); err != nil {
+		return 0, bad("can't parse reply parameters JSON object")
+	}
+	if c.messages[reply.ID] == nil && !reply.Without {
+		return 0, bad("message to be replied not found")
+	}
+	return reply.ID, nil
 }
 
 // thread returns the topic that a message is sent to.

@@ -204,10 +204,7 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	}
 	target, class := s.target(at)
 	e.Target = strings.TrimSpace(target + " " + where.String())
-	e.Why = statementSaid(verb+map[bool]string{true: " OR REPLACE"}[verb == "CREATE" && !s.adds()], class, target, where)
-	if n := len(s.words); n == 6 && s.words[n-3]+" "+s.words[n-2] == "DROP COLUMN" { // and nothing else
-		e.Why = saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.words[n-1], "'`\"[]")), target), where)
-	}
+	e.Why = s.said(verb, class, target, where)
 	if t.ofClass("sql-reads", verb) {
 		return s.query(t, e, where)
 	}
@@ -228,6 +225,17 @@ func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()), true
 	}
 	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.adds()], true // What no dialect knows, too.
+}
+
+// said is what a statement does to what it is about.
+func (s *statement) said(verb, class, target string, where wording.Clause) wording.Sentence {
+	if n := len(s.words); n == 6 && s.words[n-3]+" "+s.words[n-2] == "DROP COLUMN" { // and nothing else
+		return saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.words[n-1], "'`\"[]")), target), where)
+	}
+	if verb == "CREATE" && !s.adds() {
+		verb += " OR REPLACE"
+	}
+	return statementSaid(verb, class, target, where)
 }
 
 // adds reports whether a statement makes something new in a database, or adds to
