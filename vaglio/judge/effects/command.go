@@ -278,6 +278,9 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		v.afar(e)
 	case v.stays() && !e.far():
 		e.Why = e.Why.And("on %s", v.box)
+		if e.Reach == ReachSystem && !v.exposed { // graded as before, but not of the machine that the gate is on
+			e.counts, e.Reach = e.Counts(), ReachUser
+		}
 	case r.thrownAway(v) && e.Kind != KindUnknown && !e.far():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
