@@ -131,67 +131,6 @@ func readBy(list []statement) wording.Sentence {
 	return say("reads")
 }
 
-// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
-// SQL and returns what is left.
-func (r *reading) metaCommands(text string, out *[]Effect) string {
-	var b strings.Builder
-	for l := range strings.Lines(text) {
-		s := strings.TrimSpace(l)
-		if !strings.HasPrefix(s, "\\") && (!strings.HasPrefix(s, ".") || len(s) < 2 || s[1] < 'a' || s[1] > 'z') {
-			if i := strings.Index(s, "\\g"); i >= 0 && strings.Contains(s[i:], "gexec") {
-				*out = append(*out, usual(KindUnknown).with(say("runs SQL that a query makes up"), ""))
-			}
-			b.WriteString(l)
-			continue
-		}
-		*out = append(*out, r.metaCommand(s)...)
-	}
-	return b.String()
-}
-
-// metaCommand judges one line that a client of a database takes for itself.
-func (r *reading) metaCommand(s string) []Effect {
-	f := strings.Fields(s)
-	v := &invocation{cwd: r.world.cwd}
-	file := ""
-	if len(f) > 1 {
-		file = strings.Trim(f[len(f)-1], "'\"")
-	}
-	switch strings.TrimRight(f[0], "+") {
-	case "\\!", ".shell", ".system", ".sh":
-		if r.depth > 3 {
-			return unknown(say("runs a shell from SQL"), s)
-		}
-		r.depth++
-		defer func() { r.depth-- }()
-		return r.aside(strings.TrimSpace(strings.TrimPrefix(s, f[0])))
-	case "\\i", "\\ir", "\\include", ".read", "\\.":
-		return unknown(say("runs SQL from the file %s that was not read", file), file)
-	case "\\copy":
-		if up := strings.ToUpper(s); strings.Contains(up, " FROM ") && !strings.HasPrefix(strings.TrimSpace(up[len("\\copy"):]), "(") {
-			return one(KindDatabase, say("loads rows into a table: %s", clip(s, 100)), file)
-		}
-		return r.write(v, literal(file), "writes")
-	case "\\o", "\\out", ".output", ".once", ".backup", ".save", ".clone", ".log", ".excel", "\\w", "\\write", "\\s":
-		if file == "" || file == "stdout" {
-			return nil
-		}
-		return r.write(v, literal(file), "writes")
-	case ".import", ".restore", ".recover", "\\lo_import", "\\lo_unlink", "\\password", ".load", ".archive", "\\gexec", "\\lo_export":
-		return one(KindDatabase, say("changes the database: %s", clip(s, 100)), s)
-	}
-	return nil
-}
-
-// aside is what a line of the shell would do that another language carries.
-func (r *reading) aside(line string) []Effect {
-	before := len(r.effects)
-	r.shellText(line)
-	got := slices.Clone(r.effects[before:])
-	r.effects = r.effects[:before]
-	return got
-}
-
 // effect says what a statement does, and whether it changes anything.
 func (s *statement) effect(t *tables, where wording.Clause) (Effect, bool) {
 	verb, at := s.verb()
