@@ -88,7 +88,7 @@ func (c *checker) overrides(folder fs.FS, set *Set) {
 		case !ok:
 			c.add(e.Name(), "there is no language %q; a file is named %s", base, listed(Langs(), ending))
 		case texts:
-			c.overrideTexts(folder, lang, set.langs[lang])
+			c.overrideTexts(folder, lang, set)
 		case lang == English:
 			c.add(e.Name(), "English is what the engine itself says; only other languages have phrases")
 		default:
@@ -101,13 +101,19 @@ func (c *checker) overrides(folder fs.FS, set *Set) {
 }
 
 // overrideTexts reads the texts that a folder has instead of the embedded.
-func (c *checker) overrideTexts(folder fs.FS, lang Lang, texts map[Key]*template.Template) {
+func (c *checker) overrideTexts(folder fs.FS, lang Lang, set *Set) {
 	f := c.read(folder, lang, "")
 	before := len(c.mistakes)
 	c.check(f)
 	if len(c.mistakes) > before {
 		return
 	}
+	for _, key := range slices.Sorted(maps.Keys(c.fields)) {
+		if f.texts[key] == nil {
+			set.builtIn[lang] = append(set.builtIn[lang], key)
+		}
+	}
+	texts := set.langs[lang]
 	maps.Copy(texts, f.texts)
 	c.distinct(f.name, texts)
 }

@@ -68,6 +68,7 @@ type Set struct {
 	phrases map[Lang]phraseBook
 	told    map[string]Key
 	form    Form
+	builtIn map[Lang][]Key
 }
 
 // Texts are the texts in one language and time zone.
@@ -93,7 +94,7 @@ const ending = ".tmpl"
 func Load(override fs.FS) (*Set, error) {
 	c := checker{}
 	c.reference()
-	set := &Set{langs: map[Lang]map[Key]*template.Template{}, phrases: map[Lang]phraseBook{}}
+	set := &Set{langs: map[Lang]map[Key]*template.Template{}, phrases: map[Lang]phraseBook{}, builtIn: map[Lang][]Key{}}
 	for _, lang := range Langs() {
 		set.langs[lang], set.phrases[lang] = c.language(lang), c.phrases(lang)
 	}
@@ -106,6 +107,10 @@ func Load(override fs.FS) (*Set, error) {
 	}
 	return set, nil
 }
+
+// BuiltIn returns the texts that a folder's file of the language lacks, in order, so
+// that the embedded ones stand; none where the folder has no such file.
+func (s *Set) BuiltIn(lang Lang) []Key { return s.builtIn[lang] }
 
 // Source returns the embedded file of a language, which is what an override
 // begins with.

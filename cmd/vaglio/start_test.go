@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -335,6 +336,18 @@ func TestTextsAreTheirOwnOverride(t *testing.T) {
 	}
 	if r := h.run("", "texts", "check", dir); r.code != 0 || r.out != "The texts are right.\n" {
 		t.Errorf("exit code %d, %q and %q", r.code, r.out, r.err)
+	}
+	older := regexp.MustCompile(`(?m)^\{\{define "(button\.allow|button\.deny)"}}.*\n`)
+	for _, file := range []struct{ text, want string }{
+		{older.ReplaceAllString(h.run("", "texts", "it").out, ""), "In it.tmpl 2 texts are left out and stay as they are built in: button.allow button.deny\n"},
+		{`{{define "button.allow"}}Vai{{end}}`, " more\n"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "it.tmpl"), []byte(file.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := h.run("", "texts", "check", dir); r.code != 0 || !strings.HasPrefix(r.out, "The texts are right.\nIn it.tmpl ") || !strings.HasSuffix(r.out, file.want) {
+			t.Errorf("exit code %d, %q and %q", r.code, r.out, r.err)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "it.tmpl"), []byte(`{{define "from"}}Da un agente{{end}}`), 0o600); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,8 @@ func newTextsCheck() *cobra.Command {
 		Use:   "check <folder>",
 		Short: "Check a folder of texts as serve would read it",
 		Long: `Check a folder of texts as serve would read it. Each mistake is told with its
-file and line.
+file and line. Texts that a file lacks stay as they are built in, and are named: so are
+those that came with a newer version.
 
 Exit codes: 0 the texts are right, 1 there is a mistake, 2 a mistake in the
 command line.`,
@@ -83,11 +84,38 @@ command line.`,
 			} else if !info.IsDir() {
 				return &exitError{exitUsage, fmt.Errorf("%s is not a folder", args[0])}
 			}
-			if _, err := templates.Load(regular.Folder(args[0])); err != nil {
+			set, err := templates.Load(regular.Folder(args[0]))
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "The texts are right.")
+			said := "The texts are right.\n"
+			for _, lang := range templates.Langs() {
+				said += builtIn(lang, set.BuiltIn(lang))
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
 			return err
 		},
 	}
+}
+
+// mostNamed are the texts that a file lacks which are named: one with a few texts of
+// its own lacks a thousand.
+const mostNamed = 20
+
+// builtIn says which texts stay as they are built in.
+func builtIn(lang templates.Lang, keys []templates.Key) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("In %s.tmpl %d texts are left out and stay as they are built in:", lang, len(keys))
+	if len(keys) == 1 {
+		said = fmt.Sprintf("In %s.tmpl one text is left out and stays as it is built in:", lang)
+	}
+	for _, key := range keys[:min(len(keys), mostNamed)] {
+		said += " " + string(key)
+	}
+	if more := len(keys) - mostNamed; more > 0 {
+		said += fmt.Sprintf(" and %d more", more)
+	}
+	return said + "\n"
 }
