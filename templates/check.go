@@ -58,14 +58,17 @@ func (c *checker) reference() {
 // language reads the embedded texts of a language, which must be all of them.
 func (c *checker) language(lang Lang) map[Key]*template.Template {
 	f := c.read(builtin, lang, "embedded ")
-	for _, key := range slices.Sorted(maps.Keys(c.fields)) {
-		if f.texts[key] == nil {
-			c.add(f.name, "the text %s is missing", key)
-		}
+	for _, key := range c.missing(f) {
+		c.add(f.name, "the text %s is missing", key)
 	}
 	c.check(f)
 	c.distinct(f.name, f.texts)
 	return f.texts
+}
+
+// missing are the texts that a file lacks, in order.
+func (c *checker) missing(f file) []Key {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.fields)), func(key Key) bool { return f.texts[key] != nil })
 }
 
 // overrides reads the files of a folder over the texts.
@@ -108,11 +111,7 @@ func (c *checker) overrideTexts(folder fs.FS, lang Lang, set *Set) {
 	if len(c.mistakes) > before {
 		return
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.fields)) {
-		if f.texts[key] == nil {
-			set.builtIn[lang] = append(set.builtIn[lang], key)
-		}
-	}
+	set.builtIn[lang] = c.missing(f)
 	texts := set.langs[lang]
 	maps.Copy(texts, f.texts)
 	c.distinct(f.name, texts)

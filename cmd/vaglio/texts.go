@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -88,11 +89,11 @@ command line.`,
 			if err != nil {
 				return err
 			}
-			said := "The texts are right.\n"
+			said := []string{"The texts are right.\n"}
 			for _, lang := range templates.Langs() {
-				said += builtIn(lang, set.BuiltIn(lang))
+				said = append(said, builtIn(lang, set.BuiltIn(lang)))
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
+			_, err = fmt.Fprint(cmd.OutOrStdout(), strings.Join(said, ""))
 			return err
 		},
 	}
@@ -111,11 +112,13 @@ func builtIn(lang templates.Lang, keys []templates.Key) string {
 	if len(keys) == 1 {
 		said = fmt.Sprintf("In %s.tmpl one text is left out and stays as it is built in:", lang)
 	}
+	var b strings.Builder
+	b.WriteString(said)
 	for _, key := range keys[:min(len(keys), mostNamed)] {
-		said += " " + string(key)
+		b.WriteString(" " + string(key))
 	}
 	if more := len(keys) - mostNamed; more > 0 {
-		said += fmt.Sprintf(" and %d more", more)
+		fmt.Fprintf(&b, " and %d more", more)
 	}
-	return said + "\n"
+	return b.String() + "\n"
 }

@@ -277,12 +277,18 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 	case v.host != "" || v.pod:
 		v.afar(e)
 	case v.stays() && !e.far():
-		e.Why = e.Why.And("on %s", v.box)
-		if e.Reach == ReachSystem && !v.exposed { // graded as before, but not of the machine that the gate is on
-			e.counts, e.Reach = e.Counts(), ReachUser
-		}
+		v.boxed(e)
 	case r.thrownAway(v) && e.Kind != KindUnknown && !e.far():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
+	}
+}
+
+// boxed adjusts an effect to a container of the machine that the gate is on: it is graded
+// as one on that machine, and does not touch it as a whole.
+func (v *invocation) boxed(e *Effect) {
+	e.Why = e.Why.And("on %s", v.box)
+	if e.Reach == ReachSystem && !v.exposed {
+		e.counts, e.Reach = e.Counts(), ReachUser
 	}
 }
 
