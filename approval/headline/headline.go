@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -234,7 +235,7 @@ func isBelow(folder, name string) bool {
 	if folder == "." {
 		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
 	}
-	return name == folder || strings.HasPrefix(name, folder+"/")
+	return place.Inside([]string{folder}, name)
 }
 
 // sends reports whether it is that a program sends something, and another thing is the

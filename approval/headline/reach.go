@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -36,7 +37,7 @@ func (c *call) here(cwd string) bool {
 		return true
 	}
 	for _, values := range c.args {
-		if slices.ContainsFunc(values, func(s string) bool { return cwd != "" && (s == cwd || strings.HasPrefix(s, cwd+"/")) }) {
+		if slices.ContainsFunc(values, func(s string) bool { return cwd != "" && place.Inside([]string{cwd}, s) }) {
 			return true
 		}
 	}
