@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -145,35 +147,34 @@ const (
 )
 
 func (e *OrderError) Error() string {
-	switch e.Key {
-	case OrderAgent:
-		return fmt.Sprintf("there is no agent %q, and none of that name ever asked for anything: nothing was stopped", e.Value)
-	case OrderRunning:
-		return fmt.Sprintf("%q is not stopped: nothing changed", e.Value)
-	case OrderTime:
-		return fmt.Sprintf("%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days", e.Value)
-	case OrderWords:
-		return "a question needs words: nothing was asked"
-	case OrderAsked:
-		return fmt.Sprintf("the agent has not answered the last question about %s yet: nothing was asked", e.Value)
-	case OrderRounds:
-		return fmt.Sprintf("%s was asked about %d times, which is all there is: allow it, or deny it with words", e.Value, MaxQuestions)
-	case OrderSnooze:
-		return fmt.Sprintf("%q is no time for which its reminder can be put off: say 10m or 1h, before its deadline; nothing changed", e.Value)
-	case OrderPerson:
-		return fmt.Sprintf("%q is no approver's name or id: nothing was handed over", e.Value)
-	case OrderSelf:
-		return fmt.Sprintf("%q has it already: nothing was handed over", e.Value)
-	case OrderHand:
-		return fmt.Sprintf("more people than one have to allow this, and %q is none of them: nothing was handed over", e.Value)
-	default:
-		return cmp.Or(e.edit(), e.atTerminal())
+	text := cmp.Or(e.text(), "%q is over already, or nothing that this could be done to: nothing changed")
+	if !strings.Contains(text, "%") {
+		return text
 	}
+	return fmt.Sprintf(text, e.Value)
 }
 
-// edit is the error of an edit; empty for any other.
-func (e *OrderError) edit() string {
-	texts := map[string]string{
+// text is the sentence of the reason, with a verb where the value stands; empty
+// for [OrderNothing].
+func (e *OrderError) text() string {
+	return map[string]string{
+		OrderAgent:     "there is no agent %q, and none of that name ever asked for anything: nothing was stopped",
+		OrderRunning:   "%q is not stopped: nothing changed",
+		OrderTime:      "%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days",
+		OrderWords:     "a question needs words: nothing was asked",
+		OrderAsked:     "the agent has not answered the last question about %s yet: nothing was asked",
+		OrderRounds:    "%s was asked about " + strconv.Itoa(MaxQuestions) + " times, which is all there is: allow it, or deny it with words",
+		OrderSnooze:    "%q is no time for which its reminder can be put off: say 10m or 1h, before its deadline; nothing changed",
+		OrderPerson:    "%q is no approver's name or id: nothing was handed over",
+		OrderSelf:      "%q has it already: nothing was handed over",
+		OrderHand:      "more people than one have to allow this, and %q is none of them: nothing was handed over",
+		OrderCaller:    "%q is above the command, which is an agent's program: nothing changed",
+		OrderLineage:   "what is above the command cannot be seen: nothing changed",
+		OrderTerminal:  "the command has no terminal: nothing changed",
+		OrderUnseen:    "%s was not shown at this terminal as it is now: nothing was allowed",
+		OrderObscured:  "a masked value decides what %s does, and only the inbox can show it: nothing was allowed",
+		OrderPasskey:   "%s may not be undone, or reaches others, and needs a passkey, in the inbox: nothing was allowed",
+		OrderName:      "it cannot be undone, and was not confirmed with %q: nothing was allowed",
 		OrderArgument:  "%q is no argument that can be changed: nothing changed",
 		OrderLong:      "%q has more characters than can be handed to the agent: nothing changed",
 		OrderMasked:    "%q would hold a secret, which does not go to an agent: nothing changed",
@@ -184,33 +185,7 @@ func (e *OrderError) edit() string {
 		OrderShown:     "%s is not as it was shown any more: look at it again; nothing changed",
 		OrderDigits:    "%s would take the digits of a number match in this form: deny it, and say what to do; nothing changed",
 		OrderSeveral:   "%s needs more people than one: deny it, and say what to do; nothing changed",
-	}
-	if text := texts[e.Key]; text != "" {
-		return fmt.Sprintf(text, e.Value)
-	}
-	return ""
-}
-
-// atTerminal is the error of what was ordered at a terminal.
-func (e *OrderError) atTerminal() string {
-	switch e.Key {
-	case OrderCaller:
-		return fmt.Sprintf("%q is above the command, which is an agent's program: nothing changed", e.Value)
-	case OrderLineage:
-		return "what is above the command cannot be seen: nothing changed"
-	case OrderTerminal:
-		return "the command has no terminal: nothing changed"
-	case OrderUnseen:
-		return fmt.Sprintf("%s was not shown at this terminal as it is now: nothing was allowed", e.Value)
-	case OrderObscured:
-		return fmt.Sprintf("a masked value decides what %s does, and only the inbox can show it: nothing was allowed", e.Value)
-	case OrderPasskey:
-		return fmt.Sprintf("%s may not be undone, or reaches others, and needs a passkey, in the inbox: nothing was allowed", e.Value)
-	case OrderName:
-		return fmt.Sprintf("it cannot be undone, and was not confirmed with %q: nothing was allowed", e.Value)
-	default:
-		return fmt.Sprintf("%q is over already, or nothing that this could be done to: nothing changed", e.Value)
-	}
+	}[e.Key]
 }
 
 // Brake stops an agent, or every agent: what waits for people is denied, and so

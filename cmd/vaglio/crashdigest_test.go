@@ -38,7 +38,7 @@ func TestKilledWhileDigestsAreSent(t *testing.T) {
 	case race.Detector:
 		kills = 8 // A race shows in any of them; what a kill leaves behind the others tell.
 	case testing.Short():
-		kills = 10
+		kills = 5
 	}
 	r := newPressRun(t, chosenSeed())
 	r.run(kills)
