@@ -177,10 +177,11 @@ func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
 // pastScheme returns what follows the scheme in the value of a header. Behind a
 // scheme there is surely a secret.
 func (sc *scanner) pastScheme(v value) (value, secrecy) {
-	switch strings.ToLower(sc.text[v.from:v.to]) {
+	const longest = len("aws4-hmac-sha256")
+	switch strings.ToLower(sc.text[v.from:min(v.to, v.from+longest+1)]) {
 	case "bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256":
 		v.from = v.to + span(sc.text[v.to:], isBlank)
-		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+		v.to = sc.inertEnd(v.from, true)
 		return v, surelySecret
 	default:
 		return v, maybeSecret
@@ -228,16 +229,15 @@ func (sc *scanner) valueAfter(at int) value {
 		at++
 	}
 	at = pastTemplate(s, at)
-	in := inertBare
 	if strings.HasPrefix(s[at:], `"`) || strings.HasPrefix(s[at:], "'") {
-		v.quoted, in = true, inertQuoted
+		v.quoted = true
 		at++
 	}
 	v.by = byDefault(s[at:])
 	at += v.by
 	v.from, v.to = at, at
 	if v.quoted || !walrus {
-		v.to += inertSpan(s[at:], in)
+		v.to = sc.inertEnd(at, v.quoted)
 	}
 	return v
 }
@@ -266,6 +266,20 @@ func pastTemplate(s string, at int) int {
 		return len(s) - len(rest)
 	}
 	return at
+}
+
+// inertEnd returns where the inert text ends that begins at a place, bare or in
+// quotation marks. Within one text the end is the same from every place: names
+// that follow one another in it do not each look as far.
+func (sc *scanner) inertEnd(at int, quoted bool) int {
+	run, in := &sc.bare, inertBare
+	if quoted {
+		run, in = &sc.quoted, inertQuoted
+	}
+	if at < run.from || at > run.to || run.to == 0 {
+		*run = place{at, at + inertSpan(sc.text[at:], in)}
+	}
+	return run.to
 }
 
 // inertSpan is span, and ends before a mask and before a dollar sign that opens

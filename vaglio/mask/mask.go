@@ -195,6 +195,8 @@ type scanner struct {
 	plain []int
 	// carriers are variables that stand where a secret does, here or elsewhere.
 	carriers []string
+	// bare and quoted are the last inert texts that were looked at.
+	bare, quoted place
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins

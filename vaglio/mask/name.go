@@ -29,6 +29,10 @@ const (
 	userColon
 )
 
+// mostName bounds how many bytes of a name are looked at: no longer one is a
+// program's, an option's or a secret's.
+const mostName = 64
+
 // secrecyOf judges a name by how it ends, whatever case it has and however its
 // parts are joined: DB_PASSWORD, clientSecret, X-Api-Key.
 func secrecyOf(name string) secrecy {
@@ -143,6 +147,10 @@ func endsInOne(s string, words []string) bool {
 // placeholder reports whether a value stands for a secret without being one: a
 // reference, a type, a word for nothing.
 func placeholder(v string) bool {
+	const most = 1024 // bytes: nobody writes a longer one
+	if len(v) > most {
+		return false
+	}
 	if strings.HasPrefix(v, "$") && span(v[1:], isWord) == len(v)-1 {
 		return true
 	}

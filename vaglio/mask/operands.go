@@ -9,7 +9,7 @@ import (
 // operands notes where the secrets of the command stand whose program is the word
 // that begins here, if it takes some.
 func (sc *scanner) operands() {
-	end := sc.at + span(sc.text[sc.at:], isDotted)
+	end := sc.at + span(sc.text[sc.at:min(len(sc.text), sc.at+mostName)], isDotted)
 	word := sc.text[sc.at:end]
 	if end == len(sc.text) || !isBlank(sc.text[end]) {
 		return
@@ -208,7 +208,7 @@ func (sc *scanner) secretAt(at int, sign byte) {
 		v = sc.valueAfter(v.from + len("$"))
 	}
 	if sign == ',' { // which ends a bare value elsewhere
-		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+		v.to = sc.inertEnd(v.from, true)
 	}
 	if sign != 0 {
 		v = sc.behindSign(v, at, sign)
@@ -232,7 +232,7 @@ func (sc *scanner) behindSign(v value, at int, sign byte) value {
 	}
 	quoted := v.quoted
 	if v = sc.valueAfter(v.from + cut + 1); quoted && !v.quoted {
-		v.to = v.from + inertSpan(sc.text[v.from:], inertQuoted)
+		v.to = sc.inertEnd(v.from, true)
 	}
 	return v
 }

@@ -36,7 +36,7 @@ func (sc *scanner) statement() (from, to int) {
 // looks like one: walletpassphrase SECRET, a line of settings, prose.
 func (sc *scanner) namedHere() (from, to int) {
 	s := sc.text[sc.at:]
-	end := span(s, isURLSafe)
+	end := span(s[:min(len(s), mostName)], isURLSafe)
 	if end == len(s) || !isBlank(s[end]) || !endsAsPassword(s[:end]) || secrecyOf(s[:end]) != surelySecret {
 		return 0, 0
 	}
@@ -99,7 +99,7 @@ func (sc *scanner) element() (from, to int) {
 	if start == i || start == 0 || s[start-1] != '<' {
 		return 0, 0
 	}
-	v := value{from: i + 1, to: i + 1 + inertSpan(s[i+1:], inertQuoted), quoted: true}
+	v := value{from: i + 1, to: sc.inertEnd(i+1, true), quoted: true}
 	if kind := secrecyOf(s[start:i]); kind == notSecret || !strings.HasPrefix(s[v.to:], "</") || sc.keep(v, kind, '=') {
 		return 0, 0
 	}

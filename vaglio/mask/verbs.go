@@ -173,8 +173,8 @@ func (sc *scanner) literals(at int) (all []place) {
 // looksSecret reports whether a word could be a secret by its looks, where what stands
 // beside it says that one is near: letters and digits or signs, and no file or address.
 func looksSecret(word string) bool {
-	const least = 6
-	word = strings.Trim(word, `"'`)
+	const least, most = 6, 1024 // bytes: a longer one looks as its beginning does
+	word = strings.Trim(word[:min(len(word), most)], `"'`)
 	if len(word) < least || placeholder(word) || isName(word) || strings.Contains(word, "://") || fileLike(word) || isID(word) {
 		return false
 	}
