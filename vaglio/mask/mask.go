@@ -197,6 +197,9 @@ type scanner struct {
 	carriers []string
 	// bare and quoted are the last inert texts that were looked at.
 	bare, quoted place
+	// readNamed, readPairs and readLast are the last words of commands that were read
+	// behind verbs, for each of the three things that are looked for there.
+	readNamed, readPairs, readLast int
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins

@@ -287,6 +287,19 @@ func (sc *scanner) words(at int) iter.Seq2[int, int] {
 	}
 }
 
+// unread is words from the word on that was read last, where that is further on: a
+// command in which verb follows verb is read once.
+func (sc *scanner) unread(last *int, at int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for from, to := range sc.words(max(at, *last)) {
+			*last = from
+			if !yield(from, to) {
+				return
+			}
+		}
+	}
+}
+
 // token returns the word of a command that begins at a place or behind blanks there,
 // with its quotation marks; none at the command's end.
 func (sc *scanner) token(at int) (from, to int) {

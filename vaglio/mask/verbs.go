@@ -70,7 +70,7 @@ func (sc *scanner) behindSetter(word string, end int) {
 // setsNamed notes what the words of a command give the name of a secret.
 func (sc *scanner) setsNamed(at int) {
 	named, surely := false, false
-	for from, to := range sc.words(at) {
+	for from, to := range sc.unread(&sc.readNamed, at) {
 		word := strings.Trim(sc.text[from:to], `"'`)
 		if named && (surely || looksSecret(word)) {
 			sc.secretAt(from, 0)
@@ -90,7 +90,7 @@ func (sc *scanner) setsPairs(at int) {
 	if secrecyOf(strings.TrimSuffix(name, "s")) == notSecret {
 		return
 	}
-	for from, to := range sc.words(at) {
+	for from, to := range sc.unread(&sc.readPairs, at) {
 		if word := sc.text[from:to]; word[0] != '-' && strings.Contains(word, "=") {
 			sc.secretAt(from, '=')
 		}
@@ -100,7 +100,7 @@ func (sc *scanner) setsPairs(at int) {
 // setsLast notes the last word of a command of which no option is given the secret.
 func (sc *scanner) setsLast(at int) {
 	var last place
-	for from, to := range sc.words(at) {
+	for from, to := range sc.unread(&sc.readLast, at) {
 		if sc.text[from] == '-' {
 			return
 		}
