@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // newAgent names an agent and returns its token.
@@ -109,6 +110,7 @@ func TestAHookWithATokenIsItsAgent(t *testing.T) {
 
 // TestAgentMistakes gives each mistake one sentence, and changes nothing.
 func TestAgentMistakes(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	serving := newHome(t)
@@ -165,6 +167,7 @@ func TestAgentMistakes(t *testing.T) {
 
 // TestAPolicyNamesAgentsThatThereAre starts under a policy whose agents come and go.
 func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
 	policy := filepath.Join(h.dir, "policy.yaml")
@@ -252,6 +255,7 @@ func TestAnAgentIsStoppedByName(t *testing.T) {
 // What is installed where a daemon has run is an agent of its own; its hook goes on with
 // a new token, and stops with the agent.
 func TestInstallNamesTheClient(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	settings := filepath.Join(h.dir, ".claude", "settings.json")

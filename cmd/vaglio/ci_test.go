@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // gatedCI starts the script for continuous integration in front of a command.
@@ -54,6 +56,7 @@ func TestGatedCommand(t *testing.T) {
 // The agent's token is looked for where every agent's is, and what cannot be meant is
 // said.
 func TestGatedCommandFindsItsToken(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()

@@ -36,7 +36,7 @@ func TestKilledWhileDigestsAreSent(t *testing.T) {
 	kills := 100
 	switch {
 	case race.Detector:
-		kills = 8 // A race shows in any of them; what a kill leaves behind the others tell.
+		kills = 3 // A race shows in any of them; what a kill leaves behind the others tell.
 	case testing.Short():
 		kills = 5
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -87,6 +88,7 @@ func ranElsewhere() map[string]struct{ test, why string } {
 // TestTheDocumentsCommandsRun runs the blocks of commands in an empty home beside a
 // daemon, but for those that are listed with the reason.
 func TestTheDocumentsCommandsRun(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	h.policy(t, "approval: {routes: [{name: careful, approvers: [anyone]}], rules: [{route: careful}]}\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/metnos/vaglio/internal/race"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 )
 
 func TestExplain(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	for name, c := range map[string]struct {
