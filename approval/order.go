@@ -157,7 +157,7 @@ func (e *OrderError) Error() string {
 // text is the sentence of the reason, with a verb where the value stands; empty
 // for [OrderNothing].
 func (e *OrderError) text() string {
-	return map[string]string{
+	return map[string]string{ //nolint:gosec // Sentences, of which one says "a masked value".
 		OrderAgent:     "there is no agent %q, and none of that name ever asked for anything: nothing was stopped",
 		OrderRunning:   "%q is not stopped: nothing changed",
 		OrderTime:      "%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days",
