@@ -205,15 +205,9 @@ func (c *Catalog) Check(executor string, args map[string]any, cwd string) error 
 		return nil
 	}
 	if e.schema != nil {
-		if args == nil {
-			args = map[string]any{}
-		}
-		if err := e.schema.Validate(map[string]any(args)); err != nil {
+		if err := e.schema.Validate(args); err != nil {
 			return schemaError(executor, err)
 		}
-	}
-	if e.paths == nil && e.hosts == nil {
-		return nil
 	}
 	return e.checkScope(args, places{home: c.home, cwd: cwd})
 }

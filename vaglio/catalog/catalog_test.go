@@ -187,21 +187,29 @@ func TestNewTellsEveryMistake(t *testing.T) {
 		{Name: "host", Capabilities: []Capability{{Name: "network:http", Hint: []string{"https://x/"}}}},
 		{Name: "unnamed", Capabilities: []Capability{{}}},
 		{Name: "odd", ArgsSchema: func() {}},
+		{Name: "two", ArgsSchema: parse(t, `{"type":"sting","minLength":-1}`)},
+		{Name: "nowhere", ArgsSchema: parse(t, `{"$ref":"#/nowhere"}`)},
+		{Name: "in_a_list", ArgsSchema: parse(t, `{"allOf":[{},{"type":"sting"}]}`)},
+		{Name: "empty", ArgsSchema: parse(t, `{"$schema":"http://json-schema.org/draft-07/schema#","items":[]}`)},
 	}})
 	if err == nil {
 		t.Fatal("accepted")
 	}
 	for _, want := range []string{
 		"executor 1 has no name", `"a" is listed twice`, `executor "type": args_schema/type is "sting"`,
-		`executor "remote"`, "which is not loaded", `executor "file"`, `executor "pattern"`,
-		`hint "notes/**" is no absolute path`, `hint "https://x/" is no host`, `executor "unnamed": capability 1 has no name`, `executor "odd"`,
+		`executor "remote"`, "which is not loaded", `executor "file"`,
+		`executor "pattern": args_schema/pattern is "("; it must be a valid regex: `, "missing closing )",
+		`hint "notes/**" is no absolute path`, `hint "https://x/" is no host`, `executor "unnamed": capability 1 has no name`,
+		`executor "odd": args_schema cannot be written as JSON`, `executor "two": args_schema/minLength is -1;`, `executor "two": args_schema/type is "sting";`,
+		`executor "nowhere": args_schema is no JSON Schema`, `executor "in_a_list": args_schema/allOf/1/type is "sting";`,
+		`executor "empty": args_schema/items is []; it must have at least 1 items`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not told in:\n%v", want, err)
 		}
 	}
-	if lines := strings.Count(err.Error(), "\n") + 1; lines != 10 {
-		t.Errorf("%d lines, want one for each of 10 mistakes:\n%v", lines, err)
+	if lines := strings.Count(err.Error(), "\n") + 1; lines != 15 {
+		t.Errorf("%d lines, want one for each of 15 mistakes:\n%v", lines, err)
 	}
 }
 
@@ -213,7 +221,7 @@ func TestPathScope(t *testing.T) {
 	if err := os.Mkdir(dir+"/in", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"in/out": "/etc", "alias": "in", "in/near": "../in"} {
+	for name, target := range map[string]string{"in/out": "/etc", "alias": "in", "in/near": "../in", "in/*": "/etc"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -239,6 +247,7 @@ func TestPathScope(t *testing.T) {
 		"one_step":          {fs("/tmp/*.md"), m{"path": "/tmp/a/b.md"}, "", "/path"},
 		"one_step_fits":     {fs("/tmp/*.m?"), m{"path": "/tmp/b.md"}, "", ""},
 		"any_steps":         {fs("/tmp/**/x.md"), m{"path": "/tmp/a/b/x.md"}, "", ""},
+		"letter_of_globs":   {fs("/tmp/*a?"), m{"path": "/tmp/bac"}, "", ""},
 		"literal":           {fs("/tmp/a[1].md"), m{"path": "/tmp/a[1].md"}, "", ""},
 		"literal_no_class":  {fs("/tmp/a[1].md"), m{"path": "/tmp/a1.md"}, "", "/path"},
 		"relative":          {fs("/tmp/**"), m{"path": "b"}, "/tmp/a", ""},
@@ -254,6 +263,7 @@ func TestPathScope(t *testing.T) {
 		"template":          {fs("/tmp/**"), m{"dst_template": "/tmp/a/{name}.md"}, "", ""},
 		"template_outside":  {fs("/tmp/**"), m{"dst_template": "/etc/{name}"}, "", "/dst_template"},
 		"template_climbs":   {fs("/tmp/**"), m{"dst_template": "/tmp/{name}/../../etc/x"}, "", "/dst_template"},
+		"template_climbing": {fs("/tmp/**"), m{"dst_template": "{name}/../x"}, "/tmp", "/dst_template"},
 		"template_beside":   {fs("/tmp/a/**"), m{"dst_template": "/tmp/a{n}"}, "", "/dst_template"},
 		"template_free":     {fs("/tmp/**"), m{"dst_template": "{name}"}, "/tmp", ""},
 		"file_url":          {fs("/tmp/**"), m{"path": "file:///etc/passwd"}, "/tmp", "/path"},
@@ -276,6 +286,7 @@ func TestPathScope(t *testing.T) {
 		"link_escapes":      {fs(dir + "/in/**"), m{"path": dir + "/in/out/x"}, "", "/path"},
 		"link_stays":        {fs(dir + "/in/**"), m{"path": dir + "/in/near/x"}, "", ""},
 		"link_hint":         {fs(dir + "/alias/**"), m{"path": dir + "/alias/x"}, "", ""},
+		"link_glob":         {fs(dir + "/in/*/passwd"), m{"path": "/etc/passwd"}, "", "/path"},
 		"link_dots":         {fs(dir + "/in/**"), m{"path": dir + "/in/out/../x"}, "", "/path"},
 	}
 	for name, tt := range tests {
@@ -292,6 +303,28 @@ func TestPathScope(t *testing.T) {
 				t.Errorf("got %v, want a violation at %s", err, tt.field)
 			}
 		})
+	}
+}
+
+// TestWhatIsWrongWithAPath is told without the path.
+func TestWhatIsWrongWithAPath(t *testing.T) {
+	c := newCatalog(t, Executor{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: []string{"/tmp/**"}}}}, false)
+	for _, row := range []struct {
+		path any
+		want string
+	}{
+		{"/etc/x", "not in any of [/tmp/**]"},
+		{"file:///tmp/%6", "its file: URL cannot be read"},
+		{"/tmp/\x00", "it holds a NUL character"},
+		{"", "it is empty"},
+		{"~root/x", "it begins with another user's home"},
+		{"x", "it is relative and the call names no folder (context.cwd)"},
+		{7, "it must be a string"},
+	} {
+		want := `field "/path" is outside allowed scope: ` + row.want
+		if err := c.Check("x", map[string]any{"path": row.path}, ""); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", row.path, err, want)
+		}
 	}
 }
 
@@ -319,6 +352,7 @@ func TestHostScope(t *testing.T) {
 		"empty":         {"*", "", false},
 		"a_blank":       {"*", "https://a.org/ b", false},
 		"a_mark":        {"*", "https://a.org/!~", true},
+		"no_text":       {"*", "https://a.org/\x80", false},
 		"deleted":       {"*", "https://a.org/\x7f", false},
 		"control":       {"*", "https://a.org/\x1f", false},
 		"not_ascii":     {"*", "https://a.org/é", false},
@@ -341,6 +375,16 @@ func TestHostScope(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestACapabilityWithoutHints bounds nothing, and neither does one of another class.
+func TestACapabilityWithoutHints(t *testing.T) {
+	for _, capability := range []Capability{{Name: "network:http"}, {Name: "fs:write"}, {Name: "code:exec", Hint: []string{"x"}}} {
+		c := newCatalog(t, Executor{Name: "x", Capabilities: []Capability{capability}}, false)
+		if err := c.Check("x", map[string]any{"url": "https://a.org/", "path": "/etc/x"}, ""); err != nil {
+			t.Errorf("%v: %v", capability, err)
+		}
 	}
 }
 

@@ -84,7 +84,7 @@ func schemaFaults(doc any, err error) []failure {
 // meant.
 func gatherFaults(doc any, e *jsonschema.ValidationError, into *[]failure) {
 	causes := e.Causes
-	if _, either := e.ErrorKind.(*kind.AnyOf); either && len(causes) > 0 {
+	if _, either := e.ErrorKind.(*kind.AnyOf); either {
 		causes = []*jsonschema.ValidationError{meant(causes)}
 	}
 	for _, cause := range causes {
@@ -105,11 +105,12 @@ func gatherFaults(doc any, e *jsonschema.ValidationError, into *[]failure) {
 // one whose fault lies deepest.
 func meant(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	depth := func(e *jsonschema.ValidationError) int {
-		if _, other := e.ErrorKind.(*kind.Type); other {
-			return -1
-		}
-		for len(e.Causes) > 0 {
+		whole := len(e.InstanceLocation)
+		for len(e.Causes) > 0 { // behind references, too
 			e = e.Causes[0]
+		}
+		if _, other := e.ErrorKind.(*kind.Type); other && len(e.InstanceLocation) == whole {
+			return -1
 		}
 		return len(e.InstanceLocation)
 	}
@@ -123,7 +124,7 @@ func shown(doc any, at []string) string {
 		case map[string]any:
 			doc = in[step]
 		case []any:
-			if n, err := strconv.Atoi(step); err == nil && n < len(in) {
+			if n, err := strconv.Atoi(step); err == nil {
 				doc = in[n]
 			}
 		}

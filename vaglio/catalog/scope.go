@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -55,10 +56,7 @@ func filePath(rest string) string {
 	if at < 0 {
 		return ""
 	}
-	plain, err := url.PathUnescape(rest[at:])
-	if err != nil {
-		return ""
-	}
+	plain, _ := url.PathUnescape(rest[at:]) // "" is none, too
 	return plain
 }
 
@@ -111,7 +109,7 @@ func compileHint(hint, home string) ([]*regexp.Regexp, error) {
 	if i := strings.IndexAny(full, "*?["); i >= 0 {
 		fixed = full[:strings.LastIndexByte(full[:i], '/')]
 	}
-	if resolved := realpath.Resolve("/" + strings.TrimPrefix(fixed, "/")); resolved != fixed && fixed != "" {
+	if resolved := realpath.Resolve("/" + strings.TrimPrefix(fixed, "/")); resolved != fixed {
 		globs = append(globs, globExpression(resolved+full[len(fixed):]))
 	}
 	return globs, nil
@@ -223,7 +221,7 @@ func (s *hostScope) check(raw string) string {
 // hostOf gives a URL's host where every reader would find the same one.
 func hostOf(raw string) string {
 	for i := range len(raw) {
-		if c := raw[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+		if c := raw[i]; c <= ' ' || c >= utf8.RuneSelf || c == '\\' {
 			return ""
 		}
 	}
