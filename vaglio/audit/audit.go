@@ -66,7 +66,7 @@ func (f Float) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, errors.New("audit: no number of JSON")
 	}
 	text := strconv.AppendFloat(dst, float64(f), 'f', -1, 64)
-	if bytes.IndexByte(text[len(dst):], '.') < 0 {
+	if !bytes.ContainsRune(text[len(dst):], '.') {
 		text = append(text, ".0"...)
 	}
 	return text, nil

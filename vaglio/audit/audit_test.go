@@ -134,6 +134,30 @@ func TestLinesReachTheDisk(t *testing.T) {
 	})
 }
 
+// TestADiskThatFailsAtOnce is told of, once.
+func TestADiskThatFailsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		l, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&said, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.fsync = func(*os.File) error { return errors.New("a bad disk") }
+		l.Append(record("a denial"))
+		ctx, end := context.WithTimeout(t.Context(), 2*SyncEvery+SyncEvery/2)
+		defer end()
+		if err := l.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(said.String(), "a bad disk"); n != 1 {
+			t.Errorf("told %d times: %s", n, said.String())
+		}
+		if l.Close() == nil {
+			t.Error("closing does not tell")
+		}
+	})
+}
+
 func TestMonthTurns(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +224,8 @@ func TestFailureNeverStopsAndIsToldOnce(t *testing.T) {
 	for range 3 {
 		l.Append(record("s3cr3t"))
 	}
-	if l.Failures() != 3 || strings.Count(told.String(), "\n") != 1 || strings.Contains(told.String(), "s3cr3t") {
+	if said := told.String(); l.Failures() != 3 || strings.Count(said, "\n") != 1 || strings.Contains(said, "s3cr3t") || !strings.Contains(said, "folder") ||
+		strings.Contains(said, os.ErrInvalid.Error()) {
 		t.Errorf("%d failures, told %q", l.Failures(), told.String())
 	}
 	if l.Check() == nil {
@@ -232,6 +257,9 @@ func TestFullDiskIsCounted(t *testing.T) {
 	if l.Failures() != 1 || l.Check() == nil {
 		t.Errorf("%d failures, want 1, and a failing check", l.Failures())
 	}
+	if l.torn {
+		t.Error("a line of which nothing was written is torn")
+	}
 }
 
 func TestTornLineAndMovedFile(t *testing.T) {
@@ -250,6 +278,21 @@ func TestTornLineAndMovedFile(t *testing.T) {
 	}
 	l.Append(record("in a new file"))
 	if text := read(t, month(dir)); !strings.Contains(text, "in a new file") {
+		t.Errorf("got %q", text)
+	}
+	same := l.file
+	l.Append(record("in the same file"))
+	if l.file != same {
+		t.Error("a file that is where it was is opened again")
+	}
+	if err := os.Rename(month(dir), month(dir)+".2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(month(dir), []byte("of another process\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.Append(record("behind the other's"))
+	if text := read(t, month(dir)); !strings.HasPrefix(text, "of another process\n{") || !strings.Contains(text, "behind the other's") {
 		t.Errorf("got %q", text)
 	}
 }
@@ -272,12 +315,13 @@ func TestFloats(t *testing.T) {
 	for f, want := range map[Float]string{0: "0.0", 1: "1.0", -2: "-2.0", 0.25: "0.25", 1e21: "1000000000000000000000.0"} {
 		text, err := strictjson.Marshal(f)
 		more, errMore := f.AppendJSON([]byte("x."))
-		if err != nil || errMore != nil || string(text) != want || string(more) != "x."+want {
+		lines, errLines := strictjson.MarshalIndent(f) // by the library
+		if err != nil || errMore != nil || errLines != nil || string(text) != want || strings.TrimSpace(string(lines)) != want || string(more) != "x."+want {
 			t.Errorf("%v is %s, behind another %s; %v, %v", float64(f), text, more, err, errMore)
 		}
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if text, err := strictjson.Marshal(Float(x)); err == nil {
+		if text, err := strictjson.Marshal(Float(x)); err == nil || !strings.Contains(err.Error(), "no number of JSON") {
 			t.Errorf("%v is %s", x, text)
 		}
 		if text, err := Float(x).AppendJSON([]byte("x")); err == nil || string(text) != "x" {
@@ -300,6 +344,9 @@ func TestWhatIsBroughtToTheDisk(t *testing.T) {
 	}
 	if err := l.Close(); !errors.Is(err, broken) {
 		t.Errorf("closing tells %v", err)
+	}
+	if err := errors.Join(l.Check(), l.Close()); err != nil {
+		t.Errorf("a file without new lines: %v", err)
 	}
 	if err := errors.Join(l.sync(), l.Close()); err != nil {
 		t.Errorf("of no file: %v", err)
@@ -354,9 +401,12 @@ func TestAMonthThatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, where := range []string{dir, filepath.Join(os.DevNull, "x")} {
-		if l, err := Open(where, nil); err == nil {
+		l, err := Open(where, nil)
+		if err == nil {
 			l.Close()
-			t.Errorf("%s is opened", where)
+		}
+		if err == nil || errors.Is(err, os.ErrInvalid) {
+			t.Errorf("%s is opened, or it is not told why not: %v", where, err)
 		}
 	}
 }
