@@ -43,7 +43,7 @@ func claudes() []dialect {
 
 func claude(name string) dialect {
 	return dialect{
-		name: name, maxText: 9500, // Claude Code drops an answer with a text above 10,000
+		name:   name,
 		decode: func(data []byte, _ func(string) string) (event, error) { return decodeClaude(name, data) },
 		allow: func(reason, said string) reply {
 			return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said})

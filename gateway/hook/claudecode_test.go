@@ -182,7 +182,7 @@ func FuzzDecode(f *testing.F) {
 			if err.Error() == "" {
 				t.Error("no reason")
 			}
-			parse(t, code.deny(code.fit(err.Error())).out)
+			parse(t, code.deny(fit(err.Error())).out)
 			return
 		}
 		if key := e.key(); key == "" || len(key) > 200 || e.kind != ended && (e.proposal.Executor == "" || e.proposal.Args == nil) {
@@ -202,7 +202,7 @@ func FuzzFit(f *testing.F) {
 		if n < 0 || n > 12_000 || len(unit) > 100 {
 			return
 		}
-		parse(t, code.deny("d"+code.fit(strings.Repeat(unit, n))).out)
+		parse(t, code.deny("d"+fit(strings.Repeat(unit, n))).out)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 // read its reason.
 func cline() dialect {
 	return dialect{
-		name: "cline", maxText: 9500, longest: capCline, decode: decodeCline,
+		name: "cline", longest: capCline, decode: decodeCline,
 		allow: func(_, said string) reply {
 			if said == "" {
 				return reply{}

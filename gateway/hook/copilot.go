@@ -14,7 +14,7 @@ func copilot() dialect {
 		return line(map[string]string{"permissionDecision": decision, "permissionDecisionReason": reason})
 	}
 	return dialect{
-		name: "copilot", maxText: 9500, decode: decodeCopilot,
+		name: "copilot", decode: decodeCopilot,
 		allow: func(reason, _ string) reply { return answer("allow", reason) },
 		deny:  func(reason string) reply { return answer("deny", reason) },
 	}

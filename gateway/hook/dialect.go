@@ -32,9 +32,6 @@ type dialect struct {
 	// passed is what the client takes for no objection, and for having heard what is
 	// no question; mostly nothing.
 	passed []byte
-	// maxText is the greatest length of a text, in UTF-16 units, which is how
-	// most clients count.
-	maxText int
 	// longest is how long the client waits at most, whatever its settings say; 0 is
 	// as long as they say.
 	longest time.Duration
@@ -103,21 +100,25 @@ func (d *dialect) limit(asked time.Duration) time.Duration {
 func (d *dialect) pass() reply  { return reply{out: d.passed} }
 func (d *dialect) heard() reply { return reply{out: d.passed} }
 
+// maxText is the greatest length of a text, in UTF-16 units, which is how most
+// clients count: Claude Code drops an answer with a text above 10,000.
+const maxText = 9500
+
 // fit makes a text one that the client takes whole: UTF-8, not too long.
-func (d *dialect) fit(text string) string {
+func fit(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	const remark = " [cut]"
 	length := 0
 	room := 0 // where to cut so that the remark fits
 	for i, r := range text {
-		if length+len(remark) <= d.maxText {
+		if length+len(remark) <= maxText {
 			room = i
 		}
 		length++
 		if r > 0xFFFF {
 			length++
 		}
-		if length > d.maxText {
+		if length > maxText {
 			return text[:room] + remark
 		}
 	}

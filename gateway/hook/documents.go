@@ -19,7 +19,7 @@ func cursor() dialect {
 		return line(map[string]string{"permission": permission, "user_message": reason, "agent_message": reason})
 	}
 	return dialect{
-		name: "cursor", maxText: 9500, decode: decodeCursor, passed: []byte("{}\n"),
+		name: "cursor", decode: decodeCursor, passed: []byte("{}\n"),
 		allow: func(reason, _ string) reply { return answer("allow", reason) },
 		deny:  func(reason string) reply { return answer("deny", reason) },
 	}
@@ -66,7 +66,7 @@ func decodeCursor(data []byte, _ func(string) string) (event, error) {
 // byCode is a client that a hook denies by exit code 2, with the reason on stderr.
 func byCode(name string) dialect {
 	return dialect{
-		name: name, maxText: 9500,
+		name:  name,
 		allow: func(string, string) reply { return reply{} },
 		deny:  func(reason string) reply { return reply{err: reason, code: denied} },
 	}
@@ -94,7 +94,7 @@ func windsurf() dialect {
 		e.proposal.Context.Cwd = place.Cwd
 		tool, pre := strings.CutPrefix(in.Action, "pre_")
 		if !pre {
-			post := false
+			var post bool
 			if tool, post = strings.CutPrefix(in.Action, "post_"); !post {
 				return event{}, errEvent
 			}

@@ -166,11 +166,9 @@ func (h *hook) propose(ctx context.Context, e *event) reply {
 	case err != nil:
 		return h.deny("the hook was stopped")
 	case !r.Run:
-		return h.dialect.deny(h.dialect.fit(r.Text))
+		return h.dialect.deny(fit(r.Text))
 	case r.Edited != nil:
-		if r.Approval != "" {
-			h.note(e, r.Approval)
-		}
+		h.note(e, r.Approval)
 		ran()
 		return h.edited(r)
 	case r.Approval != "":
@@ -189,7 +187,7 @@ func (h *hook) allow(r ask.Ruling) reply {
 		said = fmt.Sprintf("The person who allowed this one call says: %q", r.Words)
 	}
 	reason := fmt.Sprintf("A person allowed this call, once (vaglio %s).", r.Approval)
-	return h.dialect.allow(h.dialect.fit(reason), h.dialect.fit(said))
+	return h.dialect.allow(fit(reason), fit(said))
 }
 
 // edited allows the call in the form in which a person wants it, and tells the agent.
@@ -198,12 +196,12 @@ func (h *hook) edited(r ask.Ruling) reply {
 	if r.Words != "" {
 		said += fmt.Sprintf(" They say: %q", r.Words)
 	}
-	return h.dialect.edit(h.dialect.fit("A person changed this call, and allowed it so, once."), h.dialect.fit(said), r.Edited)
+	return h.dialect.edit(fit("A person changed this call, and allowed it so, once."), fit(said), r.Edited)
 }
 
 // deny says why the call does not run.
 func (h *hook) deny(why string) reply {
-	return h.dialect.deny(h.dialect.fit("vaglio: this call did not run: " + why))
+	return h.dialect.deny(fit("vaglio: this call did not run: " + why))
 }
 
 // maxInput is the greatest size of what a client may write. It is above what

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -204,6 +205,9 @@ func TestAnswers(t *testing.T) {
 		{"no-tool", &fakeGate{answer: approved}, strings.Replace(bash, `"Bash"`, `""`, 1), "deny", "no tool", nil},
 		{"no-arguments", &fakeGate{answer: approved}, strings.Replace(bash, "tool_input", "other", 1), "deny", "no arguments of the tool", nil},
 		{"null-arguments", &fakeGate{answer: approved}, `{"hook_event_name":"PreToolUse","tool_name":"X","tool_input":null}`, "deny", "no arguments of the tool", nil},
+		{"nul", &fakeGate{answer: approved}, strings.Replace(bash, "touch", `\u0000`, 1), "deny", "holds a NUL character", nil},
+		{"too-deep", &fakeGate{answer: approved}, strings.Replace(bash, `"touch ran.txt"`, strings.Repeat("[", 70)+strings.Repeat("]", 70), 1), "deny", "nests deeper than 64 levels", nil},
+		{"as-large-as-may-be", &fakeGate{answer: approved}, bash + strings.Repeat(" ", maxInput-len(bash)), "", "", []string{"propose"}},
 		{"too-large", &fakeGate{answer: approved}, strings.Repeat(" ", maxInput+1), "deny", "larger than", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -251,9 +255,58 @@ func TestUntoldAnswerIsAnError(t *testing.T) {
 	}
 }
 
+// TestAnUntoldReasonIsAnError, while nothing that is not to be said fails.
+func TestAnUntoldReasonIsAnError(t *testing.T) {
+	const call = `{"trajectory_id":"s","agent_action_name":"pre_run_command","tool_info":{"command":"make"}}`
+	code, err := Run(t.Context(), Options{Client: "windsurf", Gate: &fakeGate{answer: guarded}, In: strings.NewReader(call), Out: io.Discard, Err: brokenPipe{}})
+	if !errors.Is(err, io.ErrClosedPipe) || code != 2 {
+		t.Errorf("code %d, error %v", code, err)
+	}
+	code, err = Run(t.Context(), Options{Client: "windsurf", Gate: &fakeGate{answer: approved}, In: strings.NewReader(call), Out: brokenPipe{}, Err: brokenPipe{}})
+	if err != nil || code != 0 {
+		t.Errorf("code %d, error %v", code, err)
+	}
+}
+
+// TestAnAnswerThatCannotBeWritten denies by its exit code.
+func TestAnAnswerThatCannotBeWritten(t *testing.T) {
+	if r := line(math.NaN()); r.code != denied || !strings.Contains(r.err, "did not run") || len(r.out) > 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// slow is a gate that never takes a report.
+type slow struct{ *fakeGate }
+
+func (slow) Report(ctx context.Context, _ client.ID, _ client.Outcome) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAReportHoldsNobodyUp has the client go on when nobody hears it.
+func TestAReportHoldsNobodyUp(t *testing.T) {
+	notes := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		g := slow{&fakeGate{answer: allowed}}
+		for _, event := range []string{"PreToolUse", "PostToolUse"} {
+			start := time.Now()
+			in := strings.NewReader(strings.Replace(bash, "PreToolUse", event, 1))
+			code, err := Run(t.Context(), Options{Client: "claude-code", Gate: g, In: in, Out: io.Discard, Notes: notes})
+			if took := time.Since(start); code != 0 || err != nil || (took == 5*time.Second) != (event == "PostToolUse") {
+				t.Errorf("%s took %s: %d %v", event, took, code, err)
+			}
+		}
+	})
+}
+
 // TestAnswersBeforeTheLimit holds the hook to its client's limit whatever the
 // gate does.
 func TestAnswersBeforeTheLimit(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{time.Minute: 10 * time.Second, time.Hour: 30 * time.Second} {
+		if got := margin(limit); got != want {
+			t.Errorf("of %s, %s are kept for answering", limit, got)
+		}
+	}
 	for _, limit := range []time.Duration{0, time.Minute, 10 * time.Minute, 4 * time.Second} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -269,7 +322,7 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 				}
 				start = time.Now()
 				s := parse(t, run(t, deaf{g}, strings.NewReader(bash), limit))
-				if took := time.Since(start); took >= whole || s.Out.Decision != "deny" {
+				if took := time.Since(start); took != whole-margin(whole)+margin(whole)/2 || s.Out.Decision != "deny" {
 					t.Errorf("a gate that never answers held the hook for %s of %s: %+v", took, whole, s)
 				}
 			})
@@ -294,21 +347,23 @@ func TestWordsOfAnAllowReachTheAgent(t *testing.T) {
 }
 
 func TestLongTextIsCutVisibly(t *testing.T) {
-	d := claudes()[0]
-	for _, text := range []string{
-		strings.Repeat("x", 9500), strings.Repeat("x", 9501), strings.Repeat("😀", 5000), strings.Repeat("\xff", 9501), "", "\xff",
-		strings.Repeat("x", 9499) + "😀",
-	} {
-		got := d.fit(text)
-		units := 0
-		for _, r := range got {
+	count := func(text string) (units int) {
+		for _, r := range text {
 			units++
 			if r > 0xFFFF {
 				units++
 			}
 		}
-		if units > 9500 || (got != strings.ToValidUTF8(text, "\uFFFD") && !strings.HasSuffix(got, " [cut]")) {
-			t.Errorf("%d units from %d bytes: …%q", units, len(text), got[max(0, len(got)-20):])
+		return units
+	}
+	for _, text := range []string{
+		strings.Repeat("x", 9500), strings.Repeat("x", 9501), strings.Repeat("😀", 5000), strings.Repeat("\xff", 9501), "", "\xff",
+		strings.Repeat("x", 9499) + "😀",
+		strings.Repeat("\uFFFF", 9500),
+	} {
+		whole, got := strings.ToValidUTF8(text, "\uFFFD"), fit(text)
+		if count(whole) <= 9500 && got != whole || count(whole) > 9500 && (count(got) != 9500 || !strings.HasSuffix(got, " [cut]")) {
+			t.Errorf("%d units from %d bytes: …%q", count(got), len(text), got[max(0, len(got)-20):])
 		}
 	}
 }

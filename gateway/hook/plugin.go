@@ -16,7 +16,7 @@ func plugin(name string) dialect {
 		return line(map[string]string{"decision": decision, "reason": reason})
 	}
 	return dialect{
-		name: name, maxText: 9500,
+		name:   name,
 		decode: func(data []byte, _ func(string) string) (event, error) { return decodePlugin(name, data) },
 		allow:  func(reason, _ string) reply { return answer("allow", reason) },
 		deny:   func(reason string) reply { return answer("deny", reason) },

@@ -12,29 +12,27 @@ import (
 
 // readable waits until f can be read without blocking.
 func readable(ctx context.Context, f *os.File) error {
-	_, err := poll(ctx, f, unix.POLLIN)
-	return err
+	return poll(ctx, f, unix.POLLIN)
 }
 
 // hungUp waits until nobody reads f any more, or until ctx ends, and reports
 // which it was. A client that is killed outright leaves its hook alive: the
 // hang-up is all that tells.
 func hungUp(ctx context.Context, f *os.File) bool {
-	got, err := poll(ctx, f, 0)
-	return err == nil && got&(unix.POLLERR|unix.POLLHUP) != 0
+	return poll(ctx, f, 0) == nil
 }
 
 // poll waits for one of the events, an error or a hang-up on f, until ctx
-// ends.
-func poll(ctx context.Context, f *os.File, events int16) (int16, error) {
+// ends, which is an error.
+func poll(ctx context.Context, f *os.File, events int16) error {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: events}} //nolint:gosec // A descriptor is a small number.
 	// What is there already, as a client's input mostly is, needs no wake.
 	if n, err := unix.Poll(fds, 0); err == nil && n > 0 {
-		return fds[0].Revents, nil
+		return nil
 	}
 	wake, waker, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer wake.Close()
 	stop := context.AfterFunc(ctx, func() { _ = waker.Close() })
@@ -49,11 +47,11 @@ func poll(ctx context.Context, f *os.File, events int16) (int16, error) {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return 0, err
+			return err
 		case fds[0].Revents != 0:
-			return fds[0].Revents, nil
+			return nil
 		case fds[1].Revents != 0:
-			return 0, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }

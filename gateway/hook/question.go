@@ -39,9 +39,6 @@ func saidSince(path string, since time.Time) string {
 // whether the line is older than the moment. Without a time it counts as older: what
 // was said before must not pass for an answer.
 func agentWords(line []byte, since time.Time) (words string, over bool) {
-	if len(bytes.TrimSpace(line)) == 0 {
-		return "", false
-	}
 	var e struct {
 		entry
 		At time.Time `json:"timestamp"`

@@ -57,6 +57,12 @@ func TestTheAnswerIsWhatTheAgentSaid(t *testing.T) {
 		"no-time":     {entryLine("assistant", "", `[{"type":"text","text":"old"}]`), ""},
 		"a-users":     {line(after, "user", `"I am the user"`), ""},
 		"sub-agent":   {entryLine("assistant", `,"timestamp":"`+after+`","isSidechain":true`, `[{"type":"text","text":"other"}]`), ""},
+		"other-roles": {entryLine("user", `,"timestamp":"`+after+`"`, `"x"`) + strings.Replace(line(after, "assistant", `"forged"`), `"type":"assistant"`, `"type":"user"`, 1) + strings.Replace(line(after, "assistant", `"forged"`), `"role":"assistant"`, `"role":"user"`, 1), ""},
+		"meta":        {entryLine("assistant", `,"timestamp":"`+after+`","isMeta":true`, `"other"`), ""},
+		"parts":       {line(after, "assistant", `[{"type":"thinking","text":"hidden"},{"type":"text","text":" "},{"type":"text","text":"said"}]`), "said"},
+		"out-of-turn": {line(after, "assistant", `"early"`) + line(before, "assistant", `"old"`) + line(after, "assistant", `"late"`), "late"},
+		"no-lines":    {line(after, "assistant", `"one"`) + "{broken\n\n" + entryLine("user", "", `"x"`) + line(after, "assistant", `"two"`), "one\ntwo"},
+		"half-a-line": {line(after, "assistant", `"one"`) + `{"type":"assistant"` + "\n" + line(after, "assistant", `"two"`), "two"},
 		"long":        {line(after, "assistant", `[{"type":"text","text":"`+strings.Repeat("é", 3000)+`"}]`), strings.Repeat("é", maxAnswer)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/metnos/vaglio/gateway/ask"
 	"github.com/metnos/vaglio/gateway/client"
 )
 
@@ -26,10 +28,14 @@ func say(t *testing.T, g *fakeGate, name, notes, in string) {
 // tells of them.
 func TestTheEndOfARunIsTold(t *testing.T) {
 	const call = `{"session_id":"s","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
+	const other = `{"session_id":"s","tool_use_id":"t2","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
 	const tool = `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},"hook_event_name":`
 	transcript := filepath.Join(t.TempDir(), "rollout.jsonl")
 	if err := os.WriteFile(transcript, []byte(`{"payload":{"type":"function_call","call_id":"t1"}}
+{"payload":{"type":"function_call_output","call_id":"t1","output":"exit code 6"}}
 {"payload":{"type":"function_call_output","call_id":"t1","output":"Wall time: 0\nProcess exited with code 3\nOutput:\nexit code 0\n"}}
+{"payload":{"type":"function_call_output","call_id":"t2","output":"t1: exit code 4"}}
+{"payload":{"type":"function_call","call_id":"t1","output":"exit code 5"}}
 {"payload":{"type":"message","text":"t1"}}
 `), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,6 +55,7 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 		"once":               {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUse"}`, call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}"}},
 		"without a name":     {"gemini", []string{tool + `"BeforeTool"}`, tool + `"AfterTool","tool_response":{"llmContent":"Output: (empty)\nExit Code: 2"}}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 2}"}},
 		"equal ones":         {"gemini", []string{tool + `"BeforeTool"}`, tool + `"BeforeTool"}`, tool + `"AfterTool"}`, tool + `"AfterTool"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}", "report i-2 {Succeeded:true NotRun:false Detail:}"}},
+		"in another order":   {"claude-code", []string{call + `"PreToolUse"}`, other + `"PreToolUse"}`, other + `"PostToolUse"}`, call + `"PostToolUse"}`}, []string{"report i-2 {Succeeded:true NotRun:false Detail:}", "report i-1 {Succeeded:true NotRun:false Detail:}"}},
 		// Codex tells after a command that it ended, not how; its transcript does.
 		"by the transcript": {"codex", []string{call + `"PreToolUse"}`, call + `"PostToolUse","tool_response":"exit code 0"}`, end}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
 		"not asked":         {"claude-code", []string{call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, nil},
@@ -126,8 +133,33 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 			t.Errorf("%d, %s: %d %v %q, concerns %v, asked %q", i, step.what, code, err, got, g.last.Proposal.Context.Concerns, g.asked)
 		}
 	}
-	// A client that has no means of making it once more is not asked about.
+	// The note of a refusal is for nobody else to read.
+	say(t, &fakeGate{}, "claude-code", notes, call("t6", "PreToolUse", ""))
+	for _, step := range []struct {
+		answer client.Answer
+		event  string
+	}{{pending, call("t7", "PermissionDenied", why)}, {allowed, call("t8", "PreToolUse", "")}} {
+		fresh := filepath.Join(t.TempDir(), "runs")
+		if _, err := Run(t.Context(), Options{Client: "claude-code", Gate: &fakeGate{answer: step.answer}, In: strings.NewReader(step.event), Out: &strings.Builder{}, Notes: fresh}); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := os.Stat(fresh)
+		files, _ := filepath.Glob(filepath.Join(fresh, "*"))
+		if err != nil || folder.Mode().Perm() != 0o700 || len(files) != 1 {
+			t.Fatalf("%v %v %v", folder, files, err)
+		}
+		if file, err := os.Stat(files[0]); err != nil || file.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", files[0], file.Mode(), err)
+		}
+	}
+	// Where nothing is noted nobody is asked: the second call would not be known.
 	g := &fakeGate{answer: pending}
+	say(t, g, "claude-code", "", call("t9", "PermissionDenied", why))
+	if len(g.asked) != 0 {
+		t.Error(g.asked)
+	}
+	// A client that has no means of making it once more is not asked about.
+	g = &fakeGate{answer: pending}
 	say(t, g, "qwen", notes, call("t6", "PermissionDenied", why))
 	if len(g.asked) != 0 {
 		t.Error(g.asked)
@@ -239,6 +271,7 @@ func TestWhatClientsTellOfTheirCalls(t *testing.T) {
 	const (
 		copilotCall = `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"}`
 		geminiCall  = `{"session_id":"s","tool_name":"run","tool_input":{"command":"make"},"hook_event_name":`
+		pluginCall  = `{"session":"s","tool":"run","args":{"command":"make"},"event":"after"`
 		hermesCall  = `{"session_id":"s","tool_name":"run","tool_input":{"command":"make"},"hook_event_name":`
 	)
 	ok, failed := client.Outcome{Succeeded: true}, func(why string) client.Outcome { return client.Outcome{Detail: why} }
@@ -265,7 +298,14 @@ func TestWhatClientsTellOfTheirCalls(t *testing.T) {
 		{"hermes", hermesCall + `"post_tool_call","extra":{"result":"x"}}`, after, ok},
 		{"hermes", hermesCall + `"post_tool_call","extra":{"status":"blocked","error_message":"not here"}}`, after, refused("The agent's own rules refused it: not here")},
 		{"hermes", hermesCall + `"post_tool_call","extra":{"status":"error","error_message":"it broke"}}`, after, failed("it broke")},
+		{"cline", `{"taskId":"s","hookName":"tool_call","tool_call":{"name":"run","input":{"command":"make"}}}`, before, client.Outcome{}},
+		{"windsurf", `{"trajectory_id":"s","agent_action_name":"pre_run_command","tool_info":{"command":"make"}}`, before, client.Outcome{}},
 		{"hermes", `{"session_id":"s","hook_event_name":"on_session_end"}`, ended, client.Outcome{}},
+		{"openclaw", pluginCall + `}`, after, ok},
+		{"openclaw", pluginCall + `,"exit":0}`, after, ok},
+		{"openclaw", pluginCall + `,"exit":2}`, after, failed("exit code 2")},
+		{"openclaw", pluginCall + `,"exit":2,"error":"it broke"}`, after, failed("it broke")},
+		{"openclaw", pluginCall + `,"exit":0,"error":"it broke"}`, after, failed("it broke")},
 		{"kiro", geminiCall + `"PreToolUse"}`, before, client.Outcome{}},
 		{"kiro", geminiCall + `"postToolUse"}`, after, ok},
 		{"kiro", geminiCall + `"postToolUse","tool_response":{"success":true}}`, after, ok},
@@ -295,6 +335,180 @@ func TestWhatClientsTellOfTheirCalls(t *testing.T) {
 				t.Errorf("%s of %s: %v", in, name, err)
 			}
 		}
+	}
+}
+
+// TestWindsurfsOtherEvents are none for which the hook is installed.
+func TestWindsurfsOtherEvents(t *testing.T) {
+	for _, action := range []string{"pre_user_prompt", "post_cascade_response", "run_command", ""} {
+		if e, err := windsurf().decode([]byte(`{"trajectory_id":"s","agent_action_name":"`+action+`","tool_info":{"command":"make"}}`), nil); !errors.Is(err, errEvent) {
+			t.Errorf("%q is read as %+v, %v", action, e, err)
+		}
+	}
+}
+
+// TestFoldersOfCursor are the call's own, or else the first of the workspace.
+func TestFoldersOfCursor(t *testing.T) {
+	for more, want := range map[string]string{``: "", `,"cwd":"/a"`: "/a", `,"workspace_roots":["/b","/c"]`: "/b", `,"cwd":"/a","workspace_roots":["/b"]`: "/a"} {
+		e, err := decodeCursor([]byte(`{"hook_event_name":"preToolUse","tool_name":"run","tool_input":{}`+more+`}`), nil)
+		if err != nil || e.proposal.Context.Cwd != want {
+			t.Errorf("%s: in %q, %v", more, e.proposal.Context.Cwd, err)
+		}
+	}
+}
+
+// TestAmpNamesItsToolBesides, so that nothing is known without it.
+func TestAmpNamesItsToolBesides(t *testing.T) {
+	if _, err := amp().decode([]byte(`{"cmd":"make"}`), nil); err == nil || !strings.Contains(err.Error(), "cannot see the environment") {
+		t.Error(err)
+	}
+}
+
+// TestPatchesOfCodex stand under the name of a patch, and nothing else does.
+func TestPatchesOfCodex(t *testing.T) {
+	for _, row := range []struct{ args, want map[string]any }{
+		{map[string]any{"command": "x"}, map[string]any{"patch": "x"}},
+		{map[string]any{"input": "x"}, map[string]any{"input": "x"}},
+		{map[string]any{"command": "x", "patch": "y"}, map[string]any{"command": "x", "patch": "y"}},
+	} {
+		patchNotCommand(row.args)
+		if diff := cmp.Diff(row.want, row.args); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestHowCommandsEnded is told by the last mention, or by the first above an output.
+func TestHowCommandsEnded(t *testing.T) {
+	for told, want := range map[string]string{
+		"": "", "exit code 3\nexit code 0": "", "exit code 0\nexit code 3": "exit code 3",
+		"Exit code: 3\nexit code 5\nOutput:\nexit code 0": "exit code 3", "x\nOutput:\nexit code 4": "exit code 4",
+	} {
+		if o := exitOf(told); o.Detail != want || o.Succeeded != (want == "") {
+			t.Errorf("%q ended as %+v", told, o)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "rollout.jsonl")
+	if err := os.WriteFile(name, []byte(`{"payload":{"type":"function_call_output","output":"exit code 0"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o, known := endOf(name, ""); known {
+		t.Errorf("a call without a name ended as %+v", o)
+	}
+}
+
+// TestOneYesAnswersTheClientOnce, for an equal call, and leaves a file for nobody else.
+func TestOneYesAnswersTheClientOnce(t *testing.T) {
+	h := hook{Options: Options{Notes: filepath.Join(t.TempDir(), "runs")}}
+	call := func(args map[string]any) *event {
+		return &event{session: "s", proposal: client.Proposal{Executor: "Bash", Args: args}}
+	}
+	unclear, clear := call(map[string]any{"command": func() {}}), call(map[string]any{"command": "make"})
+	h.note(unclear, "i-0")
+	if _, err := os.Stat(h.Notes); err == nil || h.mark(unclear) != "" || (&hook{}).mark(clear) != "" {
+		t.Errorf("noted what has no name: %v %q %q", err, h.mark(unclear), (&hook{}).mark(clear))
+	}
+	h.note(clear, "i-1")
+	for name, text := range map[string]string{"junk": "{", "nothing": "{}"} {
+		if err := os.WriteFile(filepath.Join(h.Notes, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := h.read(name); ok {
+			t.Errorf("%s is read as %+v", name, n)
+		}
+	}
+	for i, row := range []struct {
+		of      *event
+		allowed bool
+	}{{unclear, false}, {call(map[string]any{"command": "ls"}), false}, {clear, true}, {clear, false}} {
+		if h.allowedNow(row.of) != row.allowed {
+			t.Errorf("%d: allowed %v", i, !row.allowed)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(h.Notes, "settled.*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+// TestAStoppedHookDeniesTheClientsQuestion, whatever was under way.
+func TestAStoppedHookDeniesTheClientsQuestion(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var out strings.Builder
+	in := strings.Replace(bash, "PreToolUse", "PermissionRequest", 1)
+	code, err := Run(ctx, Options{Client: "codex", Gate: &fakeGate{answer: pending, after: -1}, In: strings.NewReader(in), Out: &out})
+	if code != 0 || err != nil || !strings.Contains(out.String(), `"behavior":"deny"`) || !strings.Contains(out.String(), "the hook was stopped") {
+		t.Errorf("%d %v %s", code, err, out.String())
+	}
+}
+
+// TestNothingIsNotedNowhere, least of all in the folder of the call.
+func TestNothingIsNotedNowhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	say(t, &fakeGate{answer: allowed}, "claude-code", "", bash)
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
+// TestARefusalThatCannotBeNoted is not asked for once more: it would not be known again.
+func TestARefusalThatCannotBeNoted(t *testing.T) {
+	notes := t.TempDir()
+	in := strings.Replace(bash, "PreToolUse", "PermissionDenied", 1)
+	e, err := decodeClaude("claude-code", []byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir((&hook{Options: Options{Notes: notes}}).mark(&e), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	code, err := Run(t.Context(), Options{Client: "claude-code", Gate: &fakeGate{answer: pending}, In: strings.NewReader(in), Out: &out, Notes: notes})
+	if code != 0 || err != nil || out.String() != "" {
+		t.Errorf("%d %v %s", code, err, out.String())
+	}
+}
+
+// TestNoWordsForCline are none, not empty ones.
+func TestNoWordsForCline(t *testing.T) {
+	if r := cline().allow("A person allowed it.", ""); len(r.out) > 0 {
+		t.Errorf("%s", r.out)
+	}
+}
+
+// TestKeysOfCalls are the client's own names, where those may stand in a header.
+func TestKeysOfCalls(t *testing.T) {
+	long := strings.Repeat("x", ask.LongestKey-2)
+	for name, verbatim := range map[string]bool{"t1": true, "!~": true, long: true, long + "x": false, "a b": false, "a\x7f": false, "é": false} {
+		e := event{session: "s", call: name}
+		if key := e.key(); (key == "s:"+name) != verbatim || !verbatim && !strings.HasPrefix(key, "sha256:") {
+			t.Errorf("the key of %q is %q", name, key)
+		}
+	}
+}
+
+// TestFoldersAreNoNotes has only files be read.
+func TestFoldersAreNoNotes(t *testing.T) {
+	h := hook{Options: Options{Notes: t.TempDir()}}
+	if err := os.Mkdir(filepath.Join(h.Notes, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.Notes, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"file"}, h.names()); diff != "" {
+		t.Error(diff)
+	}
+	h.Notes = filepath.Join(h.Notes, "folder")
+	if n, ok := h.claim(""); ok {
+		t.Errorf("claimed %+v", n)
+	}
+	if _, err := os.Stat(h.Notes); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,35 @@ func TestAShadowHoldsNothing(t *testing.T) {
 	}
 }
 
+// A shadow's folder is made for nobody else, and cleared when a day begins.
+func TestAShadowsFolder(t *testing.T) {
+	t.Parallel()
+	h := hook{Options: Options{Shadow: filepath.Join(t.TempDir(), "shadow")}}
+	h.writeDown(&event{}, time.Now())
+	if info, err := os.Stat(h.Shadow); err != nil || info.Mode().Perm() != 0o700 {
+		t.Fatal(info, err)
+	}
+	h.writeDown(&event{}, time.Now().Add(2*keepShadow))
+	if all, err := os.ReadDir(h.Shadow); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
+// badInput is a reader with a fault inside.
+type badInput struct{}
+
+func (badInput) Read([]byte) (int, error) { panic("broken") }
+
+// TestAShadowSurvivesItself passes what it fails over.
+func TestAShadowSurvivesItself(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	code, err := Run(t.Context(), Options{Client: "opencode", In: badInput{}, Out: &out, Shadow: t.TempDir()})
+	if code != 0 || err != nil || out.String() != `{"decision":"allow"}`+"\n" {
+		t.Errorf("%d %v %q", code, err, out.String())
+	}
+}
+
 // What is written down is what would have been proposed, one call a line, for nobody
 // else to read; what is long gone goes.
 func TestAShadowWritesDown(t *testing.T) {
@@ -56,7 +86,7 @@ func TestAShadowWritesDown(t *testing.T) {
 		}
 	}
 	all, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(all) != 3 {
+	if err != nil || len(all) != 3 || slices.Contains(all, old) {
 		t.Fatalf("%v %v", all, err)
 	}
 	lines := 0

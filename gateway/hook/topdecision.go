@@ -12,7 +12,7 @@ import (
 // Claude's form would be ignored.
 func gemini() dialect {
 	return dialect{
-		name: "gemini", maxText: 9500, decode: decodeGemini,
+		name: "gemini", decode: decodeGemini,
 		allow: func(string, string) reply { return line(map[string]string{"decision": "allow"}) },
 		deny:  func(reason string) reply { return line(map[string]string{"decision": "deny", "reason": reason}) },
 	}
@@ -79,7 +79,7 @@ func exitOf(told string) client.Outcome {
 // words.
 func hermes() dialect {
 	return dialect{
-		name: "hermes", maxText: 9500, longest: capHermes, decode: decodeHermes, passed: []byte("{}\n"),
+		name: "hermes", longest: capHermes, decode: decodeHermes, passed: []byte("{}\n"),
 		allow: func(string, string) reply { return reply{out: []byte("{}\n")} },
 		deny:  func(reason string) reply { return line(map[string]string{"decision": "block", "reason": reason}) },
 	}

@@ -217,7 +217,7 @@ func openCall(path string) (call string) {
 		return ""
 	}
 	defer f.Close()
-	ended, open := map[string]bool{}, map[string]bool{}
+	ended, open := map[string]bool{}, map[string]struct{}{}
 	_ = eachLine(f, size, func(line []byte) bool {
 		var item struct {
 			Payload struct {
@@ -237,7 +237,7 @@ func openCall(path string) (call string) {
 		case strings.HasSuffix(p.Type, "_call_output"):
 			ended[p.Call] = true
 		case strings.HasSuffix(p.Type, "_call") && !ended[p.Call]:
-			open[p.Call], call = true, p.Call
+			open[p.Call], call = struct{}{}, p.Call
 		}
 		return false
 	})

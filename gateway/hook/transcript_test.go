@@ -23,6 +23,9 @@ func TestIntentIsTheUsersLastWords(t *testing.T) {
 		"blocks":                  {entryLine("user", "", `[{"type":"text","text":"<system-reminder>be good</system-reminder>"},{"type":"text","text":" look "},{"type":"image","source":{}}]`), "look"},
 		"result-among-blocks":     {user + entryLine("user", "", `[{"type":"text","text":"forged"},{"type":"tool_result","content":"x"}]`), "clean the old build"},
 		"result-without-mark":     {user + entryLine("user", "", `[{"type":"tool_result","content":"type: \"user\""}]`), "clean the old build"},
+		"blocks-of-another-kind":  {user + entryLine("user", "", `[{"type":"other","text":"forged"}]`), "clean the old build"},
+		"half-a-list-of-blocks":   {user + entryLine("user", "", `[{"type":"text","text":"forged"},7]`), "clean the old build"},
+		"as-long-as-may-be":       {entryLine("user", "", `"`+strings.Repeat("é", maxIntent)+`"`), strings.Repeat("é", maxIntent)},
 		"meta":                    {user + entryLine("user", `,"isMeta":true`, `"Caveat"`), "clean the old build"},
 		"summary":                 {user + entryLine("user", `,"isCompactSummary":true`, `"This session"`), "clean the old build"},
 		"sub-agents-task":         {user + entryLine("user", `,"isSidechain":true`, `"delete everything"`), "clean the old build"},
@@ -71,6 +74,49 @@ func TestIntentOfWhatIsNoTranscript(t *testing.T) {
 		if got := intentOf(path); got != "" {
 			t.Errorf("%q: %q", path, got)
 		}
+	}
+}
+
+// TestTheOpenCall is the one of the turn that has no end yet.
+func TestTheOpenCall(t *testing.T) {
+	const (
+		call = `{"payload":{"type":"function_call","call_id":"%"}}` + "\n"
+		end  = `{"payload":{"type":"function_call_output","call_id":"%"}}` + "\n"
+		said = `{"payload":{"type":"message","role":"%"}}` + "\n"
+	)
+	of := func(line, name string) string { return strings.Replace(line, "%", name, 1) }
+	user := of(said, "user")
+	for lines, want := range map[string]string{
+		user + of(call, "a"):                         "a",
+		user + of(call, "a") + of(said, "assistant"): "a",
+		user + of(call, "a") + "{broken\n":           "a",
+		user + of(call, "a") + `{"payload":{"type":"function_call","call_id":"b"},` + "\n": "a",
+		user + of(call, "a") + of(end, "a"):                                                "",
+		user + of(call, "a") + of(end, "a") + of(call, "b"):                                "b",
+		user + of(call, "a") + of(call, "b"):                                               "",
+		of(call, "a") + user + of(call, "b"):                                               "b",
+		of(call, "a") + user:                                                               "",
+		of(call, "a") + `{"payload":{"role":"user"}}` + "\n":                               "a",
+		user + `{"payload":{"type":"message","call_id":"a"}}`:                              "",
+		user + `{"payload":{"type":"function_call"}}` + "\n\n":                             "",
+	} {
+		path := filepath.Join(t.TempDir(), "rollout.jsonl")
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := openCall(path); got != want {
+			t.Errorf("%q, want %q, in\n%s", got, want, lines)
+		}
+	}
+}
+
+// TestATranscriptThatShrinks tells nothing: it is being rewritten.
+func TestATranscriptThatShrinks(t *testing.T) {
+	if err := eachLine(strings.NewReader("short\n"), 100, func(line []byte) bool {
+		t.Errorf("read %q", line)
+		return true
+	}); err == nil {
+		t.Error("no error")
 	}
 }
 
