@@ -173,15 +173,23 @@ func (w *work) onFile(e effects.Effect) bool {
 // names reports whether the target of a command's effect is a path that stands
 // among its words or that the shell opens for it.
 func (w *work) names(e effects.Effect) bool {
-	if strings.ContainsAny(e.Target, "./~") {
-		return !strings.Contains(e.Target, " ") || w.isWord(e)
+	bare := !strings.ContainsAny(e.Target, "./~")
+	if f := w.n.forms[e.Of.Name]; f != nil && f.verb > 0 && (bare || !rooted(e.Target) && !w.takesFiles(e.Of)) {
+		return false // A branch, a revision or a release is spelled as a path may be.
 	}
-	return w.isWord(e) && !w.n.verbed(e.Of.Name)
+	return !bare && !strings.Contains(e.Target, " ") || w.isWord(e)
 }
 
-// verbed reports whether a program's first words are verbs, so that a bare word
-// need not be a file.
-func (n *Namer) verbed(name string) bool { f := n.forms[name]; return f != nil && f.verb > 0 }
+// rooted reports whether a text is a path by how it begins.
+func rooted(text string) bool {
+	return slices.ContainsFunc([]string{"/", "~/", "./", "../"}, func(lead string) bool { return strings.HasPrefix(text, lead) })
+}
+
+// takesFiles reports whether the verb of a command is one whose operands are files.
+func (w *work) takesFiles(c *shell.Command) bool {
+	l, ok := w.line(c)
+	return ok && slices.Contains(l.files, l.operand(0))
+}
 
 func (w *work) isWord(e effects.Effect) bool {
 	is := func(word shell.Word) bool { text, ok := word.Text(); return ok && text == e.Target }

@@ -15,6 +15,8 @@ type form struct {
 	system string
 	// verb is how many operands are the verb.
 	verb int
+	// files are the verbs whose operands are files.
+	files []string
 	// facts are the options that name a part of the object, by the fact's name.
 	facts map[string][]string
 	// drop are the options that ask nobody, wait, or say how to print.
@@ -38,6 +40,8 @@ type line struct {
 	name   string
 	parsed *commands.Parsed
 	cwd    string
+	// lost says that nobody knows where the command runs.
+	lost bool
 	// unknown says that a word that counts is not known.
 	unknown bool
 	used    map[string]bool
@@ -54,11 +58,11 @@ func (w *work) command(c *shell.Command) bool {
 		read = (*line).plain
 	}
 	subjects, ok := read(l)
-	if !ok || l.unknown || len(subjects) == 0 {
+	if !ok || len(subjects) == 0 {
 		return false
 	}
 	where, ok := l.where()
-	if !ok {
+	if !ok || l.unknown {
 		return false
 	}
 	for i := range subjects {
@@ -81,6 +85,7 @@ func (w *work) line(c *shell.Command) (*line, bool) {
 	if !ok && !f.anywhere {
 		return nil, false
 	}
+	l.lost = !ok
 	if l.cwd = cwd; cwd == "" {
 		l.cwd = w.p.Context.Cwd
 	}
@@ -109,6 +114,12 @@ func (l *line) text(s string) string {
 		l.unknown = true
 	}
 	return s
+}
+
+// at is a path where the command runs, or in full.
+func (l *line) at(p string) string {
+	l.unknown = l.unknown || l.lost && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~/")
+	return l.w.n.path(l.cwd, p)
 }
 
 // operands are the words that are no options, from one on.
@@ -242,7 +253,7 @@ func (l *line) input(out []approval.Fact) ([]approval.Fact, bool) {
 		if !known {
 			return nil, false
 		}
-		return append(out, approval.Fact{Name: "input", Value: l.w.n.path(l.cwd, file)}), true
+		return append(out, approval.Fact{Name: "input", Value: l.at(file)}), true
 	}
 	if !ok {
 		return nil, false

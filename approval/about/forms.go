@@ -33,7 +33,10 @@ func formsByName() map[string]*form {
 		"--output", "--quiet", "-q", "--no-progress", "--only-show-errors", "--no-paginate", "--no-cli-pager", "--color", "--format", "--yes", "-y",
 	}}
 	all := map[string]*form{
-		"git":  {system: "git", verb: 1, anywhere: true, confirms: true, whole: true, read: (*line).git},
+		"git": {
+			system: "git", verb: 1, anywhere: true, confirms: true, whole: true, read: (*line).git,
+			files: []string{"rm", "mv", "restore", "checkout", "clean", "worktree"},
+		},
 		"curl": request, "wget": request,
 		"kill": {anywhere: true, read: (*line).kill},
 		"systemctl": {

@@ -1,6 +1,7 @@
 package about
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -19,10 +20,8 @@ func fact(name, value string) []approval.Fact {
 // git names what is done to a repository: to which refs of which remote, when it
 // is a push.
 func (l *line) git() ([]approval.Subject, bool) {
-	folder := l.cwd
-	for _, at := range l.values("-C") {
-		folder = l.w.n.path(folder, at)
-	}
+	l.has("-C") // which is where the command runs
+	folder := l.at(".")
 	if dir := l.value("--git-dir"); dir != "" {
 		folder = strings.TrimSuffix(l.w.n.path(folder, dir), "/.git")
 	}
@@ -143,7 +142,7 @@ func (l *line) fileOf(name string) string {
 	if name == "-" || strings.Contains(name, "://") {
 		return name
 	}
-	return l.w.n.path(l.cwd, name)
+	return l.at(name)
 }
 
 // resources are kinds and names: "pod web", "pod/web svc/api", "pods,svc web".
@@ -198,10 +197,7 @@ func kindOf(s string) string {
 
 // terraform names the folder whose systems are changed, and of them the parts.
 func (l *line) terraform() ([]approval.Subject, bool) {
-	folder := l.cwd
-	if at := l.value("-chdir", "--chdir"); at != "" {
-		folder = l.w.n.path(folder, at)
-	}
+	folder := l.at(cmp.Or(l.value("-chdir", "--chdir"), "."))
 	s := approval.Subject{System: l.system, Verb: l.operand(0)}
 	if s.Verb == "apply" && l.has("-destroy", "--destroy") {
 		s.Verb = "destroy"

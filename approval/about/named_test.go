@@ -1,0 +1,88 @@
+package about_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge"
+)
+
+var update = flag.Bool("update", false, "write anew what calls are about")
+
+// TestNamedCalls holds what calls are about, fact by fact: an answer is bound to it.
+func TestNamedCalls(t *testing.T) {
+	t.Parallel()
+	const name = "testdata/named.txt"
+	body, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: judge.Rules()}}, Home: "/home/ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namer := newNamer(t)
+	var out strings.Builder
+	for line := range strings.Lines(string(body)) {
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
+		out.WriteString(line)
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		p := command(line)
+		if strings.HasPrefix(line, "{") {
+			p = vaglio.Proposal{Context: vaglio.Context{Cwd: testCwd}}
+			var call struct {
+				Executor string      `json:"executor"`
+				Args     vaglio.Args `json:"args"`
+			}
+			if err := strictjson.Unmarshal([]byte(line), &call); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			p.Executor, p.Args = call.Executor, call.Args
+		}
+		out.WriteString(told(namer.Of(engine.Seen(p))))
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(out.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(body), out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// told is what a call is about, a line for each subject.
+func told(a approval.About) string {
+	if len(a.Subjects) == 0 && !a.Whole && !a.Mild {
+		return "\tnothing\n"
+	}
+	var out strings.Builder
+	for _, s := range a.Subjects {
+		fmt.Fprintf(&out, "\t%s: %s", s.System, s.Verb)
+		for _, f := range s.Object {
+			fmt.Fprintf(&out, " %s=%q", f.Name, f.Value)
+		}
+		out.WriteString("\n")
+	}
+	if a.Whole {
+		out.WriteString("\twhole\n")
+	}
+	if a.Mild {
+		out.WriteString("\tmild\n")
+	}
+	return out.String()
+}
