@@ -4,6 +4,7 @@
 package about
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -232,17 +233,19 @@ func (n *Namer) path(cwd, p string) string {
 }
 
 // modeOf is the mode that a command gives, as digits where it is one that opens
-// for everybody.
+// for everybody, or else to whom it gives a file.
 func modeOf(c *shell.Command) string {
 	for _, word := range c.Argv[1:] {
 		text, _ := word.Text()
 		switch {
+		case strings.HasPrefix(text, "--reference="):
+			return text
 		case strings.HasPrefix(text, "-") && strings.Trim(text, "-rwxXst") != "":
 		case text != "" && strings.Trim(text, "01234567") == "":
-			return strings.TrimLeft(text, "0")
+			return cmp.Or(strings.TrimLeft(text, "0"), "0")
 		case text == "a+rwx", text == "a=rwx", text == "ugo+rwx", text == "ugo=rwx", text == "+rwx":
 			return "777"
-		case strings.ContainsAny(text, "+=") && !strings.Contains(text, "/"):
+		case strings.ContainsAny(text, "+=-") && !strings.Contains(text, "/"), c.Name != "chmod":
 			return text
 		}
 	}

@@ -50,7 +50,7 @@ type line struct {
 // command names what a command would do.
 func (w *work) command(c *shell.Command) bool {
 	l, ok := w.line(c)
-	if !ok {
+	if !ok || slices.ContainsFunc(c.Redirects, func(r shell.Redirect) bool { _, known := r.Target.Text(); return !known }) {
 		return false
 	}
 	read := l.read

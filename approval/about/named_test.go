@@ -4,15 +4,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/about"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 var update = flag.Bool("update", false, "write anew what calls are about")
@@ -62,6 +65,28 @@ func TestNamedCalls(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(body), out.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestHomesThatAreNotTold are those of the user in whose home the call runs.
+func TestHomesThatAreNotTold(t *testing.T) {
+	t.Parallel()
+	j, err := effects.New(effects.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namer, err := about.New(j, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cwd, want := range map[string]string{
+		"/home/bob/x": "/home/bob/y", "/home/bob": "/home/bob/y", "/Users/bob/x/z": "/Users/bob/y",
+		"/home": "/home/~/y", "/srv/bob/x": "/srv/bob/x/~/y", "home/bob/x": "home/bob/x/~/y",
+	} {
+		p := vaglio.Proposal{Executor: "delete_file", Args: vaglio.Args{"path": "~/y"}, Context: vaglio.Context{Cwd: cwd}}
+		if got := told(namer.Of(p)); got != "\tfiles: delete path="+strconv.Quote(want)+"\n" {
+			t.Errorf("in %s: %s", cwd, got)
+		}
 	}
 }
 
