@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -92,6 +93,18 @@ const ending = ".tmpl"
 // something is changed, with the changed texts only. The error lists every
 // mistake with its file and line.
 func Load(override fs.FS) (*Set, error) {
+	if override == nil {
+		return embedded()
+	}
+	return load(override)
+}
+
+// embedded are the texts that nothing overrides.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var embedded = sync.OnceValues(func() (*Set, error) { return load(nil) })
+
+func load(override fs.FS) (*Set, error) {
 	c := checker{}
 	c.reference()
 	set := &Set{langs: map[Lang]map[Key]*template.Template{}, phrases: map[Lang]phraseBook{}, builtIn: map[Lang][]Key{}}

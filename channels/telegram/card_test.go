@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -36,13 +35,10 @@ func hostile(agent, intent, executor, command, arg string) approval.Card {
 	}
 }
 
-// loaded are the embedded texts; to load them takes longer than a card.
-var loaded = sync.OnceValues(func() (*templates.Set, error) { return templates.Load(nil) })
-
 // testTexts are the embedded texts in English.
 func testTexts(t *testing.T) *templates.Texts {
 	t.Helper()
-	set, err := loaded()
+	set, err := templates.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -59,9 +60,11 @@ func Names() []string {
 // Known says whether a client of that name is known.
 func Known(name string) bool { return slices.Contains(Names(), name) }
 
-// Load reads the tables that are built into the program. An error names the
-// file, the line and the column of the mistake.
-func Load() (Set, error) {
+// Load returns the tables that are built into the program, which are read once and
+// not to be changed. An error names the file, the line and the column of the mistake.
+func Load() (Set, error) { return builtIn() }
+
+var builtIn = sync.OnceValues(func() (Set, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	set := Set{}
 	for _, name := range Names() {
 		data, err := tables.ReadFile(folder + name + ending)
@@ -73,7 +76,7 @@ func Load() (Set, error) {
 		}
 	}
 	return set, nil
-}
+})
 
 // Tools are the tools of all clients as a [reading.Reader] takes them.
 func (s Set) Tools() map[string]map[string]reading.Tool {

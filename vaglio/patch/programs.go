@@ -231,10 +231,6 @@ func (a *applier) inputs() []input {
 	}
 	switch in := a.cmd.Stdin; in.Kind {
 	case shell.InputFile:
-		name, _ := in.File.Text()
-		if text, ok := a.written[name]; ok {
-			return []input{{text: shell.Text(text)}}
-		}
 		return []input{{text: in.Text, name: in.File, file: true}}
 	case shell.InputText:
 		return []input{{text: in.Text}}

@@ -146,7 +146,7 @@ func (r *reader) extended(line string) bool {
 		{"rename to ", func(s string) { f.to = unquoted(s) }},
 		{"rename new ", func(s string) { f.to = unquoted(s) }},
 		{"copy from ", func(s string) { f.from, f.copies = unquoted(s), true }},
-		{"copy to ", func(s string) { f.to, f.copies = unquoted(s), true }},
+		{"copy to ", func(s string) { f.to = unquoted(s) }},
 		{"index ", func(string) {}},
 		{"similarity index ", func(string) {}},
 		{"dissimilarity index ", func(string) {}},
@@ -311,12 +311,7 @@ func (r *reader) moved(f *file, c Change) {
 	if f.copies {
 		c.Verb = Copy
 	}
-	n := r.o.Strip
-	if n > 0 {
-		n--
-	} else {
-		n = 0
-	}
+	n := max(r.o.Strip-1, 0)
 	if c.Path, c.To = strip(f.from, n), strip(f.to, n); c.Path == "" || c.To == "" {
 		r.fail(f.line, "names only one side of a file that it moves")
 	}
