@@ -90,6 +90,22 @@ func TestHomesThatAreNotTold(t *testing.T) {
 	}
 }
 
+// TestCallsWithoutAFolder are named where the folder does not matter.
+func TestCallsWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	namer := newNamer(t)
+	for line, named := range map[string]bool{
+		"git push origin main": false, "terraform destroy": false, "npm publish": false, "rm -rf src": false, "kubectl delete -f a.yaml": false,
+		"shutdown now": false, "kill 7": true, "kubectl delete pod web": true, "rm -rf /srv/x": true, "terraform -chdir=/srv destroy": true,
+	} {
+		p := command(line)
+		p.Context.Cwd = ""
+		if _, ok := namer.Key(p); ok != named {
+			t.Errorf("%s: %s", line, told(namer.Of(p)))
+		}
+	}
+}
+
 // told is what a call is about, a line for each subject.
 func told(a approval.About) string {
 	if len(a.Subjects) == 0 && !a.Whole && !a.Mild {
