@@ -3,7 +3,6 @@ package approval
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +81,9 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 			}
 			r.Who = "The guard refused it for good, by its rule " + oneLine(r.Rule) + where + ": nobody can allow it."
 		}
+	case askable(v) && slices.Contains(p.Context.Concerns, vaglio.ConcernFinal):
+		r.Final, r.Who, r.Why, r.Scores = true, "The client's own gate refused it for good.", judgeWhy(v), scores(v)
+		r.Alternatives = []string{"Tell the user that their own client refused this call."}
 	case askable(v):
 		r.Who = "The judge " + oneLine(clip(v.JudgeKind, maxName)) + " held it back."
 		r.Why, r.Scores, r.Alternatives = judgeWhy(v), scores(v), judgeInstead(v)
@@ -186,27 +188,6 @@ func judgeInstead(v vaglio.Verdict) []string {
 	return append(instead,
 		"Propose a narrower call that does only what the user asked for.",
 		"Go on with what does not need this call. Do not try it in another spelling meanwhile.")
-}
-
-// scores lists what the judges that ran gave.
-func scores(v vaglio.Verdict) []Score {
-	var all []Score
-	for i := range v.Results {
-		g := &v.Results[i]
-		all = append(all, Score{clip(g.Judge, maxName), trimmed(g.Score), g.Confidence, g.MinScore, g.MinConfidence})
-	}
-	if len(all) == 0 {
-		all = append(all, Score{Judge: clip(v.JudgeKind, maxName), Score: trimmed(v.Score)})
-	}
-	return all
-}
-
-// trimmed cuts a score off after four digits; the verdict has all of them.
-func trimmed(x float64) float64 {
-	if len(strconv.FormatFloat(x, 'g', -1, 64)) <= len("0.1234") || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
-	return math.Floor(x*1e4) / 1e4
 }
 
 // AfterDecision explains an approval that does not let its call run, or not

@@ -1,7 +1,9 @@
 package approval
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -107,4 +109,25 @@ func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
 		}
 	}
 	return nil
+}
+
+// scores lists what the judges that ran gave.
+func scores(v vaglio.Verdict) []Score {
+	var all []Score
+	for i := range v.Results {
+		g := &v.Results[i]
+		all = append(all, Score{clip(g.Judge, maxName), trimmed(g.Score), g.Confidence, g.MinScore, g.MinConfidence})
+	}
+	if len(all) == 0 {
+		all = append(all, Score{Judge: clip(v.JudgeKind, maxName), Score: trimmed(v.Score)})
+	}
+	return all
+}
+
+// trimmed cuts a score off after four digits; the verdict has all of them.
+func trimmed(x float64) float64 {
+	if len(strconv.FormatFloat(x, 'g', -1, 64)) <= len("0.1234") || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	return math.Floor(x*1e4) / 1e4
 }

@@ -285,7 +285,7 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	switch {
 	case c.verdict.Approved:
 		return d.pass(ctx, c)
-	case c.verdict.BlockedBy == vaglio.PhaseJudge:
+	case c.verdict.BlockedBy == vaglio.PhaseJudge && !slices.Contains(c.Proposal.Context.Concerns, vaglio.ConcernFinal):
 		d.nameCall(c)
 		c.route = d.routeOf(c.Proposal)
 		c.step.Route = c.route.Name

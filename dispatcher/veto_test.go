@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // Every call that a digest lists has an id under which people are told why.
@@ -69,6 +70,33 @@ func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 		tap.Ask = approval.AskID(veto)
 		if _, err := p.Decide(t.Context(), tap); !errors.Is(err, approval.ErrNotFound) {
 			t.Errorf("a veto was decided: %v", err)
+		}
+	})
+}
+
+// What the client itself refused for good is put to nobody, whatever becomes of it
+// elsewhere: it is denied, has no card, and the guard still comes first.
+func TestWhatAClientRefusedForGoodIsPutToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := printing(t, storetest.NewMemory(), morning)
+		time.Sleep(time.Hour)
+		for command, by := range map[string]vaglio.Phase{"ls": vaglio.PhaseJudge, "rm -rf /": vaglio.PhaseGuard} {
+			call := dispatcher.Request{Proposal: shell(command), Key: command, Wait: time.Minute}
+			call.Proposal.Context.Concerns = []vaglio.Concern{vaglio.ConcernAsks, vaglio.ConcernFinal}
+			a, err := p.Propose(t.Context(), agent, call)
+			if err != nil || a.Decision != approval.RulingDeny || a.Approval != nil || a.Permit != nil || a.Verdict.BlockedBy != by || !a.Refusal.Final {
+				t.Errorf("%s: %+v, %v", command, a, err)
+			}
+			// The same call, made anew, is asked about as ever.
+			call.Proposal.Context.Concerns, call.Wait = nil, 0
+			if a, err := p.Propose(t.Context(), agent, call); err != nil || (a.Approval != nil) != (by == vaglio.PhaseJudge) {
+				t.Errorf("%s: %+v, %v", command, a, err)
+			}
+		}
+		time.Sleep(24 * time.Hour)
+		d, err := p.Digest(t.Context(), lastDay(t, p.Dispatcher))
+		if err != nil || d.Counts.Fates.Unasked != 1 || d.Counts.Vetoed != 2 || d.Counts.Guard != 2 {
+			t.Errorf("%+v, %v", d.Counts, err)
 		}
 	})
 }

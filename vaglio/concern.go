@@ -20,6 +20,9 @@ const (
 	ConcernUnlisted Concern = "tool-unlisted"
 	// ConcernRefused says that the agent's own gate has refused the call.
 	ConcernRefused Concern = "client-refused"
+	// ConcernFinal says the same of a call that the agent cannot make once more: nobody is
+	// asked any more, and the digest tells of it.
+	ConcernFinal Concern = "client-final"
 	// ConcernUntold says that the agent tells of the call, and not what it takes.
 	ConcernUntold Concern = "call-untold"
 	// ConcernAsks says that the agent's own gate would ask its user.
@@ -28,7 +31,7 @@ const (
 
 // Concerns are all that are known.
 func Concerns() []Concern {
-	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold, ConcernAsks}
+	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold, ConcernAsks, ConcernFinal}
 }
 
 // said says to a person what the concern is.
@@ -38,7 +41,7 @@ func (c Concern) said() wording.Clause {
 		return wording.Say("describes itself otherwise than before: what it is for or what it takes has changed")
 	case ConcernDestructive:
 		return wording.Say("says of itself that it destroys")
-	case ConcernRefused:
+	case ConcernRefused, ConcernFinal:
 		return wording.Say("was refused by the agent's own gate")
 	case ConcernUntold:
 		return wording.Say("is told in the agent’s words alone, not by what the tool is given")
@@ -49,21 +52,18 @@ func (c Concern) said() wording.Clause {
 	}
 }
 
-// kindDeclared is what verdicts call the judge of concerns.
-const kindDeclared = "declared"
-
 // concerned denies, so that a person is asked.
 type concerned struct{}
 
 // Kind is "declared".
-func (concerned) Kind() string { return kindDeclared }
+func (concerned) Kind() string { return "declared" }
 
 // Grade gives every concern as a signal against the call.
 func (concerned) Grade(_ context.Context, p Proposal) (GradientResult, error) {
 	r := GradientResult{Confidence: 1}
 	for _, c := range p.Context.Concerns {
 		said := wording.Sentence{c.said()}
-		if c == ConcernRefused && p.Context.Refusal != "" {
+		if (c == ConcernRefused || c == ConcernFinal) && p.Context.Refusal != "" {
 			said = said.And(": “%s”", p.Context.Refusal)
 		}
 		text, _ := said.In(wording.English)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -183,4 +184,39 @@ func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 	if r := h.run("", "install", "vim"); r.code != 2 {
 		t.Errorf("no client: %d %s%s", r.code, r.out, r.err)
 	}
+}
+
+// TestWhatAClientRefusedIsInTheDigest has hermes-agent tell what its own gate refused, as
+// its documents have it: nobody is asked, and the digest tells of it and why.
+func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	tell := func(choice, command string) {
+		t.Helper()
+		in := `{"hook_event_name":"post_approval_response","tool_name":null,"tool_input":null,"session_id":"s","cwd":"/srv/app","profile":"default",` +
+			`"extra":{"command":"` + command + `","description":"recursive delete","pattern_key":"rm_rf","pattern_keys":["rm_rf"],"session_key":"k","surface":"cli",` +
+			`"turn_id":"t","tool_call_id":"` + command + `","choice":"` + choice + `"}}`
+		if r := s.h.run(in, "hook", "hermes"); r.code != 0 || r.out != "{}\n" {
+			t.Errorf("%s: exit code %d, output %q %s", choice, r.code, r.out, r.err)
+		}
+	}
+	tell("deny", "rm -rf kept")
+	tell("smart_approve", "rm -rf build")
+	if out := s.h.run("", "pending", "--json").out; strings.Contains(out, `"id"`) {
+		t.Errorf("somebody is asked: %s", out)
+	}
+	out := s.h.run("", "digest").out
+	for want, is := range map[string]bool{"rm -rf kept": true, "put to nobody": true, "rm -rf build": false} {
+		if strings.Contains(out, want) != is {
+			t.Errorf("%q in the digest: %v\n%s", want, !is, out)
+		}
+	}
+	id := regexp.MustCompile(`veto-[A-Za-z0-9_-]+`).FindString(out)
+	if why := s.h.run("", "why", id).out; !strings.Contains(why, "refused by the agent's own gate: “its user said no, about: recursive delete”") {
+		t.Errorf("%s: %s", id, why)
+	}
+	if r := s.h.run("", "digest", "--check"); r.code != 0 {
+		t.Errorf("the digest and the log differ: %s%s", r.out, r.err)
+	}
+	t.Log(out, s.h.run("", "why", id).out)
 }

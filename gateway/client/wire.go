@@ -47,6 +47,7 @@ type Concern string
 
 // What may be reason to ask: of a tool, that the client itself refused the call or would
 // ask its user about it, and that it tells what the call is about without what it takes.
+// What it refused for good is only told of.
 const (
 	ToolChanged     Concern = "tool-changed"
 	ToolDestructive Concern = "tool-destructive"
@@ -54,6 +55,7 @@ const (
 	ClientRefused   Concern = "client-refused"
 	CallUntold      Concern = "call-untold"
 	ClientAsks      Concern = "client-asks"
+	ClientFinal     Concern = "client-final"
 )
 
 // ID names an approval.

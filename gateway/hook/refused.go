@@ -12,19 +12,25 @@ import (
 
 // refused answers a call that the client's own gate refused. One that a person had
 // allowed has ended with that. Any other is put to a person, and the model is told that
-// it may make the call once more, which then waits for their answer. Whatever fails
-// here, the client's refusal stands.
+// it may make the call once more, which then waits for their answer; where the client has
+// no means of that, the digest tells of the call. Whatever fails here, the client's
+// refusal stands.
 func (h *hook) refused(ctx context.Context, e *event) reply {
-	if h.report(ctx, e) || h.dialect.again == nil {
+	if h.report(ctx, e) {
+		return h.dialect.heard()
+	}
+	ctx, cancel := context.WithTimeout(ctx, reportWithin)
+	defer cancel()
+	h.complete(e)
+	if h.dialect.again == nil {
+		e.proposal.Context.Concerns = []client.Concern{client.ClientFinal}
+		_, _ = h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: "final:" + digest(e.key())})
 		return h.dialect.heard()
 	}
 	mark := h.mark(e)
 	if mark == "" || os.MkdirAll(h.Notes, 0o700) != nil {
 		return h.dialect.heard()
 	}
-	ctx, cancel := context.WithTimeout(ctx, reportWithin)
-	defer cancel()
-	h.complete(e)
 	e.proposal.Context.Concerns = []client.Concern{client.ClientRefused}
 	a, err := h.Gate.Propose(ctx, client.Request{Proposal: e.proposal, Key: "refused:" + digest(e.key())})
 	if err != nil || a.Decision == client.Deny || a.Approval == nil {

@@ -30,6 +30,7 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 	const call = `{"session_id":"s","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
 	const other = `{"session_id":"s","tool_use_id":"t2","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
 	const tool = `{"session_id":"s","tool_name":"run_shell_command","tool_input":{"command":"make"},"hook_event_name":`
+	const within = `{"session_id":"s","tool_name":"terminal","tool_input":{"command":"make"},"hook_event_name":`
 	transcript := filepath.Join(t.TempDir(), "rollout.jsonl")
 	if err := os.WriteFile(transcript, []byte(`{"payload":{"type":"function_call","call_id":"t1"}}
 {"payload":{"type":"function_call_output","call_id":"t1","output":"exit code 6"}}
@@ -58,7 +59,11 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 		"in another order":   {"claude-code", []string{call + `"PreToolUse"}`, other + `"PreToolUse"}`, other + `"PostToolUse"}`, call + `"PostToolUse"}`}, []string{"report i-2 {Succeeded:true NotRun:false Detail:}", "report i-1 {Succeeded:true NotRun:false Detail:}"}},
 		// Codex tells after a command that it ended, not how; its transcript does.
 		"by the transcript": {"codex", []string{call + `"PreToolUse"}`, call + `"PostToolUse","tool_response":"exit code 0"}`, end}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
-		"not asked":         {"claude-code", []string{call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, nil},
+		// What its own gate refuses inside its tool ends as an error there.
+		"refused within":  {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"error","error_message":"BLOCKED: no","result":"{\"exit_code\":-1,\"error\":\"BLOCKED: no\",\"status\":\"blocked\"}"}}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: BLOCKED: no}"}},
+		"told once":       {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_approval_response","extra":{"tool_call_id":"t1","choice":"deny","command":"make"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"error"}}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: its user said no}"}},
+		"let pass within": {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_approval_response","extra":{"tool_call_id":"t1","choice":"once","command":"make"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"ok","result":"{\"exit_code\":3}"}}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
+		"not asked":       {"claude-code", []string{call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := filepath.Join(t.TempDir(), "runs")
@@ -158,11 +163,34 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 	if len(g.asked) != 0 {
 		t.Error(g.asked)
 	}
-	// A client that has no means of making it once more is not asked about.
-	g = &fakeGate{answer: pending}
-	say(t, g, "qwen", notes, call("t6", "PermissionDenied", why))
-	if len(g.asked) != 0 {
-		t.Error(g.asked)
+}
+
+// TestARefusalThatIsOverIsTold has the gates of clients that cannot make a call once more
+// refuse one: it is told of, and nobody is asked.
+func TestARefusalThatIsOverIsTold(t *testing.T) {
+	denied := `{"session_id":"s","tool_use_id":"t6","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":"PermissionDenied","reason":"no"}`
+	answered := func(choice string) string {
+		return `{"hook_event_name":"post_approval_response","tool_name":null,"tool_input":null,"session_id":"s","cwd":"/p","extra":{"command":"make","description":"flagged","choice":"` + choice + `","tool_call_id":"t7"}}`
+	}
+	for _, tc := range []struct{ client, in, why string }{
+		{"qwen", denied, "no"},
+		{"hermes", answered("deny"), "its user said no, about: flagged"},
+		{"hermes", answered("timeout"), "its user did not answer in time, about: flagged"},
+		{"hermes", answered("cancelled"), "nobody could be asked, about: flagged"},
+		{"hermes", answered("notify_failed"), "nobody could be asked, about: flagged"},
+		{"hermes", answered("smart_deny"), "its model said no, about: flagged"},
+		{"hermes", answered("what comes later"), "nobody could be asked, about: flagged"},
+		{"hermes", answered("once"), ""},
+		{"hermes", answered("session"), ""},
+		{"hermes", answered("always"), ""},
+		{"hermes", answered("smart_approve"), ""},
+	} {
+		g := &fakeGate{answer: refused}
+		say(t, g, tc.client, filepath.Join(t.TempDir(), "runs"), tc.in)
+		c := g.last.Proposal.Context
+		if told := len(g.asked) > 0; told != (tc.why != "") || told && (strings.Join(g.asked, ";") != "propose" || c.Refusal != tc.why || len(c.Concerns) != 1 || c.Concerns[0] != client.ClientFinal) {
+			t.Errorf("%s: %s: asked %q, %+v", tc.client, tc.in, g.asked, c)
+		}
 	}
 }
 

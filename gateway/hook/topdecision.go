@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -85,6 +86,58 @@ func hermes() dialect {
 	}
 }
 
+// hermesExtra is what hermes-agent tells besides of a call and of its end, and of what its
+// own gate decided.
+type hermesExtra struct {
+	Call        string           `json:"tool_call_id"`
+	Turn        string           `json:"turn_id"`
+	Status      string           `json:"status"`
+	Error       string           `json:"error_message"`
+	Result      strictjson.Value `json:"result"`
+	Command     string           `json:"command"`
+	Description string           `json:"description"`
+	Choice      string           `json:"choice"`
+}
+
+// outcome is how a call ended. One that the client's own gate refused inside its tool has
+// failed by what the event says, and was blocked by what the model reads.
+func (x *hermesExtra) outcome() client.Outcome {
+	var read struct {
+		Status string `json:"status"`
+		Exit   int    `json:"exit_code"`
+	}
+	_ = strictjson.UnmarshalLoose([]byte(plainText(x.Result)), &read) // Many tools answer otherwise.
+	switch {
+	case x.Status == "blocked" || read.Status == "blocked":
+		return client.Outcome{NotRun: true, Detail: refusedBy(x.Error)}
+	case x.Status == "error":
+		return client.Outcome{Detail: x.Error}
+	case read.Exit != 0:
+		return client.Outcome{Detail: fmt.Sprint("exit code ", read.Exit)}
+	}
+	return exitOf(plainText(x.Result))
+}
+
+// refusal says who refused a call, if somebody did.
+func (x *hermesExtra) refusal() (why string, refused bool) {
+	switch x.Choice {
+	case "once", "session", "always", "smart_approve":
+		return "", false
+	case "deny":
+		why = "its user said no"
+	case "timeout":
+		why = "its user did not answer in time"
+	case "smart_deny":
+		why = "its model said no"
+	default:
+		why = "nobody could be asked"
+	}
+	if x.Description != "" {
+		why += ", about: " + x.Description
+	}
+	return why, true
+}
+
 func decodeHermes(data []byte, _ func(string) string) (event, error) {
 	var in struct {
 		Session string           `json:"session_id"`
@@ -92,13 +145,7 @@ func decodeHermes(data []byte, _ func(string) string) (event, error) {
 		Event   string           `json:"hook_event_name"`
 		Tool    string           `json:"tool_name"`
 		Input   strictjson.Value `json:"tool_input"`
-		Extra   struct {
-			Call   string           `json:"tool_call_id"`
-			Turn   string           `json:"turn_id"`
-			Status string           `json:"status"`
-			Error  string           `json:"error_message"`
-			Result strictjson.Value `json:"result"`
-		} `json:"extra"`
+		Extra   hermesExtra      `json:"extra"`
 	}
 	if err := strictjson.UnmarshalLoose(data, &in); err != nil {
 		return event{}, unreadable("hermes", err)
@@ -111,13 +158,21 @@ func decodeHermes(data []byte, _ func(string) string) (event, error) {
 	switch in.Event {
 	case "pre_tool_call":
 	case "post_tool_call":
-		e.kind, e.outcome = after, exitOf(plainText(in.Extra.Result))
-		switch in.Extra.Status {
-		case "blocked":
-			e.outcome = client.Outcome{NotRun: true, Detail: refusedBy(in.Extra.Error)}
-		case "error":
-			e.outcome = client.Outcome{Detail: in.Extra.Error}
+		e.kind, e.outcome = after, in.Extra.outcome()
+	case "post_approval_response":
+		// It names no tool: what its gate looks at are commands of the terminal.
+		command, err := strictjson.Marshal(map[string]string{"command": in.Extra.Command})
+		if err != nil {
+			return event{}, err //nolint:wrapcheck // It says what is wrong.
 		}
+		in.Tool, in.Input = "terminal", command
+		why, refused := in.Extra.refusal()
+		if !refused {
+			e.kind, e.later = after, true
+			break
+		}
+		e.proposal.Context.Refusal = why
+		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(why)}
 	case "on_session_end":
 		e.kind = ended
 	default:

@@ -36,7 +36,7 @@ func hermesHooks() form {
 		if o.Shadow {
 			closed = ""
 		}
-		return "hooks:\n" + line("pre_tool_call", o.limit(), closed) + line("post_tool_call", tellsWithin, "")
+		return "hooks:\n" + line("pre_tool_call", o.limit(), closed) + line("post_tool_call", tellsWithin, "") + line("post_approval_response", tellsWithin, "")
 	}}
 }
 

@@ -169,7 +169,7 @@ func TestHermesIsToldToRunTheHook(t *testing.T) {
 	o.Limit = time.Minute
 	apply(t, Add, o)
 	text, err := os.ReadFile(file)
-	if s := string(text); err != nil || strings.Count(s, "--limit 1m0s") != 2 || strings.Contains(s, "5m0s") || !strings.Contains(s, "lint.sh") {
+	if s := string(text); err != nil || strings.Count(s, "--limit 1m0s") != 3 || strings.Contains(s, "5m0s") || !strings.Contains(s, "lint.sh") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if s, err := Look(o); err != nil || !s.Installed {

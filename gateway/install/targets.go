@@ -174,7 +174,7 @@ func targets() map[string]target {
 		}},
 		"hermes": {[]file{
 			{user: ".hermes/config.yaml", mode: private, form: hermesHooks()},
-			{user: ".hermes/shell-hooks-allowlist.json", mode: private, form: consented{[]string{"pre_tool_call", "post_tool_call"}}},
+			{user: ".hermes/shell-hooks-allowlist.json", mode: private, form: consented{[]string{"pre_tool_call", "post_tool_call", "post_approval_response"}}},
 		}},
 		"kiro": {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},
 	}
