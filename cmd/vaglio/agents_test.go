@@ -36,6 +36,14 @@ const agentPatience = 5 * patience
 // newGated installs the hook with the command that people use.
 func newGated(t *testing.T, r trial.Recipe) *gated {
 	t.Helper()
+	g := newBare(t, r)
+	g.install()
+	return g
+}
+
+// newBare is newGated without a hook.
+func newBare(t *testing.T, r trial.Recipe) *gated {
+	t.Helper()
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
 		t.Skip("VAGLIO_AGENTS is not set; make agents sets it")
@@ -45,7 +53,6 @@ func newGated(t *testing.T, r trial.Recipe) *gated {
 	if err := os.MkdirAll(g.work, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	g.install()
 	return g
 }
 
@@ -300,6 +307,47 @@ func TestAgentOfAutoMode(t *testing.T) {
 	me.decide("allow", "")
 	seen := <-done
 	if !g.ran("ran.txt") || g.state(s, asked.ID, approval.Succeeded) != approval.Succeeded {
+		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
+	}
+}
+
+// TestAgentThatAsksATool has Claude Code, without a hook, ask the tool of `vaglio mcp approve`
+// where it would ask its user.
+func TestAgentThatAsksATool(t *testing.T) {
+	g := newBare(t, trial.ClaudePrompting(binary, "mcp", "approve"))
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	seen, ran := g.clicks(s, me, trial.Run{Calls: []string{"touch allowed.txt; git push --force origin main; true"}}, "allowed.txt")
+	if !ran {
+		t.Errorf("a click did not let it go on: the model read %q\n%s", seen.Results, seen.Output)
+	}
+	both := trial.Run{Calls: []string{"touch one.txt; git push --force origin a; true", "touch two.txt; git push --force origin b; true"}, Together: true}
+	if seen, ran = g.clicks(s, me, both, "one.txt", "two.txt"); !ran {
+		t.Errorf("two calls of one message did not run after two clicks: the model read %q\n%s", seen.Results, seen.Output)
+	}
+	seen = <-g.start("touch approved.txt", "touch guarded.txt; cat ./.ssh/id_rsa")
+	if !g.ran("approved.txt") || g.ran("guarded.txt") || !strings.Contains(strings.Join(seen.Results, " "), "guard") {
+		t.Errorf("what the judges approve, and what the guard denies: the model read %q\n%s", seen.Results, seen.Output)
+	}
+	done := g.start("touch denied.txt; git push --force origin other")
+	g.asked(s)
+	me.decide("deny", "leave that branch alone")
+	if seen = <-done; g.ran("denied.txt") || !strings.Contains(strings.Join(seen.Results, " "), "leave that branch alone") {
+		t.Errorf("the words of a denial: the model read %q\n%s", seen.Results, seen.Output)
+	}
+	if !g.goesOn(s) {
+		t.Error("the call did not outlive the daemon")
+	}
+	g.r = trial.ClaudePrompting(binary, "mcp", "approve", "--limit", "6s")
+	if seen = <-g.start("touch late.txt; git push --force origin third"); g.ran("late.txt") || !strings.Contains(strings.Join(seen.Results, " "), "held as") {
+		t.Errorf("the limit: the model read %q\n%s", seen.Results, seen.Output)
+	}
+}
+
+// TestAgentThatAsksAToolWithoutADaemon has no daemon at all.
+func TestAgentThatAsksAToolWithoutADaemon(t *testing.T) {
+	g := newBare(t, trial.ClaudePrompting(binary, "mcp", "approve"))
+	if seen := <-g.start("touch ran.txt"); g.ran("ran.txt") || !strings.Contains(strings.Join(seen.Results, ""), "vaglio serve") {
 		t.Errorf("the model read %q\n%s", seen.Results, seen.Output)
 	}
 }

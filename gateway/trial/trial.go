@@ -87,6 +87,17 @@ func ClaudeAuto() Recipe {
 	return r
 }
 
+// ClaudePrompting is Claude Code that has a tool asked in its user's place: the one of the MCP
+// server that the command starts.
+func ClaudePrompting(command ...string) Recipe {
+	r := claudeCode()
+	servers := text(map[string]any{"mcpServers": map[string]any{"vaglio": map[string]any{"command": command[0], "args": command[1:]}}})
+	r.args = func(_, prompt string) []string {
+		return []string{"-p", prompt, "--model", "scripted", "--mcp-config", servers, "--permission-prompt-tool", "mcp__vaglio__approve"}
+	}
+	return r
+}
+
 func codex() Recipe {
 	return Recipe{
 		Client: "codex", Program: "codex", Shell: tool("exec_command", "cmd", nil),
