@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -219,4 +221,78 @@ func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
 		t.Errorf("the digest and the log differ: %s%s", r.out, r.err)
 	}
 	t.Log(out, s.h.run("", "why", id).out)
+}
+
+// asksOverHermes loads the plugin that was installed as Hermes does, and has it present one
+// request, as Hermes' documents have it.
+const asksOverHermes = `
+import importlib.util, os, sys
+
+class Request:
+    request_id, digest, surface = "r1", "d", "cli"
+    command, description = sys.argv[1], "recursive delete"
+    timeout_seconds, allowed_choices = 60.0, ("once", "session", "deny")
+    def respond(self, choice):
+        return choice
+
+class Context:
+    def __init__(self):
+        self.hooks, self.transports = {}, {}
+    def register_hook(self, name, callback):
+        self.hooks[name] = callback
+    def register_approval_transport(self, name, present):
+        self.transports[name] = present
+
+spec = importlib.util.spec_from_file_location("vaglio", os.path.expanduser("~/.hermes/plugins/vaglio/__init__.py"))
+plugin = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(plugin)
+ctx, request = Context(), Request()
+plugin.register(ctx)
+about = dict(command=request.command, surface="transport:vaglio", request_id=request.request_id, session_id="s", turn_id="t", tool_call_id=request.command)
+ctx.hooks["pre_approval_request"](**about)
+print(ctx.transports["vaglio"](request))
+ctx.hooks["post_approval_response"](choice="once", **about)
+`
+
+// TestHermesOwnGateAsksPeople has the plugin of the installation put to people what Hermes'
+// own gate asks about.
+func TestHermesOwnGateAsksPeople(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := newHome(t)
+	if r := h.run("", "install", "hermes", "--yes"); r.code != 0 {
+		t.Fatal(r.code, r.out, r.err)
+	}
+	present := func(command string) <-chan string {
+		done := make(chan string, 1)
+		cmd := h.command(t.Context(), "version") // for its environment
+		cmd.Path, cmd.Args = python, []string{python, "-c", asksOverHermes, command}
+		go func() {
+			out, err := cmd.CombinedOutput()
+			done <- fmt.Sprint(string(out), err)
+		}()
+		return done
+	}
+	if said := <-present("rm -rf build"); !strings.Contains(said, "deny") {
+		t.Errorf("without a daemon Hermes is told %s", said)
+	}
+	s := h.serve()
+	me := s.signIn(s.link)
+	for choice, want := range map[string]string{"allow": "once\n<nil>", "deny": "deny\n<nil>"} {
+		done := present("rm -rf " + choice)
+		asked := s.waiting(1)[0]
+		if why := h.run("", "why", string(asked.ID)).out; !strings.Contains(why, "own gate asks") || !strings.Contains(why, "rm -rf "+choice) {
+			t.Errorf("the card: %s", why)
+		}
+		me.decide(choice, "")
+		if said := <-done; said != want {
+			t.Errorf("after %s Hermes is told %q, want %q", choice, said, want)
+		}
+	}
+	if said := <-present("rm -rf /"); !strings.HasPrefix(said, "deny") {
+		t.Errorf("of what the guard denies Hermes is told %s", said)
+	}
 }

@@ -21,6 +21,8 @@ type event struct {
 	session, agent string
 	// call is the client's own name of the call; some clients have none.
 	call string
+	// named says that the client itself tells which call its gate asks about.
+	named bool
 	// transcript is where the client writes down the session, "" if it is not known.
 	transcript string
 	// proposal is the call itself.

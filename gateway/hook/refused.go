@@ -71,8 +71,10 @@ func (h *hook) settle(ctx context.Context, e *event) reply {
 func (h *hook) allowedNow(e *event) bool {
 	what := e.what()
 	for _, name := range h.names() {
-		if n, _ := h.read(name); what == "" || n.What != what {
-			continue // another call, or another session's
+		n, ok := h.read(name)
+		same := what != "" && n.What == what || e.named && n.Call == e.call
+		if !ok || n.Session != e.session || !same {
+			continue
 		}
 		used, err := os.OpenFile(h.settled(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err == nil {

@@ -580,3 +580,51 @@ func TestRecordedCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestHermesOwnGateIsAnswered has the plugin put to the hook what Hermes would ask its user:
+// a person's yes to the very call serves its own gate, too, once, and any other call is
+// asked about.
+func TestHermesOwnGateIsAnswered(t *testing.T) {
+	notes := filepath.Join(t.TempDir(), "runs")
+	before := func(call string) string {
+		return `{"hook_event_name":"pre_tool_call","tool_name":"terminal","tool_input":{"command":"rm -rf build","timeout":60},"session_id":"s","cwd":"/p","extra":{"tool_call_id":"` + call + `"}}`
+	}
+	asks := func(call string) string {
+		return `{"hook_event_name":"approval_request","session_id":"s","cwd":"/p","extra":{"command":"rm -rf build","tool_call_id":"` + call + `"}}`
+	}
+	after := func(call string) string {
+		return `{"hook_event_name":"post_tool_call","tool_name":"terminal","tool_input":{"command":"rm -rf build"},"session_id":"s","extra":{"tool_call_id":"` + call + `","status":"ok"}}`
+	}
+	for _, step := range []struct {
+		what, in, out, asked string
+		answer               client.Answer
+		fails                string
+	}{
+		{"a person allows it", before("t1"), "{}\n", "propose; redeem the-permit", allowed, ""},
+		{"of another call", asks("t2"), `{"choice":"deny"}` + "\n", "propose", refused, ""},
+		{"that is enough", asks("t1"), `{"choice":"once"}` + "\n", "", allowed, ""},
+		{"once", asks("t1"), `{"choice":"deny"}` + "\n", "propose", guarded, ""},
+		{"its end is told", after("t1"), "{}\n", "report i-1 {Succeeded:true NotRun:false Detail:}", allowed, ""},
+		{"the judges approve it", before("t3"), "{}\n", "propose", approved, ""},
+		{"its gate asks, and a person allows", asks("t3"), `{"choice":"once"}` + "\n", "propose; redeem the-permit", allowed, ""},
+		{"and hears how it ended", after("t3"), "{}\n", "report i-1 {Succeeded:true NotRun:false Detail:}", allowed, ""},
+		{"a call without a name", asks(""), `{"choice":"once"}` + "\n", "propose; redeem the-permit", allowed, ""},
+		{"no daemon", asks("t4"), `{"choice":"deny"}` + "\n", "propose", approved, "propose"},
+	} {
+		g := &fakeGate{answer: step.answer}
+		if step.fails != "" {
+			g.fails = map[string]error{step.fails: client.ErrNotRunning}
+		}
+		var out strings.Builder
+		code, err := Run(t.Context(), Options{Client: "hermes", Gate: g, In: strings.NewReader(step.in), Out: &out, Notes: notes})
+		if code != 0 || err != nil || out.String() != step.out || strings.Join(g.asked, "; ") != step.asked {
+			t.Errorf("%s: %d %v %q, asked %q", step.what, code, err, out.String(), g.asked)
+		}
+	}
+	var out strings.Builder
+	ours := `{"hook_event_name":"post_approval_response","session_id":"s","extra":{"command":"make","choice":"deny","surface":"transport:vaglio"}}`
+	g := &fakeGate{answer: refused}
+	if _, err := Run(t.Context(), Options{Client: "hermes", Gate: g, In: strings.NewReader(ours), Out: &out, Notes: notes}); err != nil || len(g.asked) > 0 {
+		t.Errorf("its own answer is told again: %v, %q", err, g.asked)
+	}
+}

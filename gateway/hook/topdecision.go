@@ -81,6 +81,10 @@ func exitOf(told string) client.Outcome {
 func hermes() dialect {
 	return dialect{
 		name: "hermes", longest: capHermes, decode: decodeHermes, passed: []byte("{}\n"),
+		// What is answered is the plugin of ours, and Hermes has no room for a reason there.
+		settle: func(run bool, _ string) reply {
+			return line(map[string]string{"choice": map[bool]string{true: "once", false: "deny"}[run]})
+		},
 		allow: func(string, string) reply { return reply{out: []byte("{}\n")} },
 		deny:  func(reason string) reply { return line(map[string]string{"decision": "block", "reason": reason}) },
 	}
@@ -97,6 +101,17 @@ type hermesExtra struct {
 	Command     string           `json:"command"`
 	Description string           `json:"description"`
 	Choice      string           `json:"choice"`
+	Surface     string           `json:"surface"`
+}
+
+// call is what the client's own gate looks at. It names no tool: they are commands of the
+// terminal.
+func (x *hermesExtra) call() (tool string, input strictjson.Value) {
+	input, err := strictjson.MarshalLossy(map[string]string{"command": x.Command})
+	if err != nil {
+		return "terminal", nil
+	}
+	return "terminal", input
 }
 
 // outcome is how a call ended. One that the client's own gate refused inside its tool has
@@ -124,6 +139,9 @@ func (x *hermesExtra) refusal() (why string, refused bool) {
 	case "once", "session", "always", "smart_approve":
 		return "", false
 	case "deny":
+		if x.Surface == "transport:vaglio" {
+			return "", false // It was we who said so.
+		}
 		why = "its user said no"
 	case "timeout":
 		why = "its user did not answer in time"
@@ -159,13 +177,11 @@ func decodeHermes(data []byte, _ func(string) string) (event, error) {
 	case "pre_tool_call":
 	case "post_tool_call":
 		e.kind, e.outcome = after, in.Extra.outcome()
+	case "approval_request":
+		e.kind, e.named = wondering, e.call != ""
+		in.Tool, in.Input = in.Extra.call()
 	case "post_approval_response":
-		// It names no tool: what its gate looks at are commands of the terminal.
-		command, err := strictjson.Marshal(map[string]string{"command": in.Extra.Command})
-		if err != nil {
-			return event{}, err //nolint:wrapcheck // It says what is wrong.
-		}
-		in.Tool, in.Input = "terminal", command
+		in.Tool, in.Input = in.Extra.call()
 		why, refused := in.Extra.refusal()
 		if !refused {
 			e.kind, e.later = after, true

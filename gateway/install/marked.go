@@ -16,6 +16,9 @@ import (
 // it again.
 type marked struct {
 	block func(o Options) string
+	// more is what else is put there, where the file as it is without a block has room for
+	// it; it may be nil.
+	more func(rest []byte, o Options) string
 	// check says what keeps the block out of the file as it is without one.
 	check func(rest []byte, block string) error
 }
@@ -28,7 +31,7 @@ const (
 // hermesHooks are the shell hooks of hermes-agent. A hook that fails blocks the
 // tool there.
 func hermesHooks() form {
-	return marked{check: checkYAML, block: func(o Options) string {
+	return marked{check: checkYAML, more: hermesTransport, block: func(o Options) string {
 		line := func(event string, wait time.Duration, closed string) string {
 			return fmt.Sprintf("  %s:\n    - command: %s\n      timeout: %d\n%s", event, quoteYAML(o.shellLine()), int(wait/time.Second), closed)
 		}
@@ -38,6 +41,16 @@ func hermesHooks() form {
 		}
 		return "hooks:\n" + line("pre_tool_call", o.limit(), closed) + line("post_tool_call", tellsWithin, "") + line("post_approval_response", tellsWithin, "")
 	}}
+}
+
+// hermesTransport has what hermes-agent's own gate would ask its user put to vaglio. A file
+// that has one of these keys is not parted from what stands there.
+func hermesTransport(rest []byte, o Options) string {
+	f, err := parseYAML(rest)
+	if err != nil || o.Shadow || hasKey(f, "plugins") || hasKey(f, "security") {
+		return ""
+	}
+	return "plugins:\n  enabled:\n    - vaglio\nsecurity:\n  approval:\n    transport: vaglio\n"
 }
 
 // quoteYAML writes a text in single quotes.
@@ -88,13 +101,17 @@ func (m marked) add(now []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.check(rest, m.block(o)); err != nil {
+	block := m.block(o)
+	if m.more != nil {
+		block += m.more(rest, o)
+	}
+	if err := m.check(rest, block); err != nil {
 		return nil, err
 	}
 	if len(rest) > 0 && !bytes.HasSuffix(rest, []byte("\n")) {
 		rest = append(bytes.Clone(rest), '\n')
 	}
-	out := append(bytes.Clone(rest), blockBegin+m.block(o)+blockEnd...)
+	out := append(bytes.Clone(rest), blockBegin+block+blockEnd...)
 	if bytes.Equal(out, now) {
 		return now, nil
 	}

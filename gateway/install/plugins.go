@@ -19,9 +19,22 @@ var openCodeText string
 //go:embed openclaw.js
 var openClawText string
 
-// openCodePlugin and openClawPlugin are the plugins with the hook's command in them.
+//go:embed hermes.py
+var hermesText string
+
+// openCodePlugin, openClawPlugin and hermesPlugin are the plugins with the hook's command
+// in them.
 func openCodePlugin(o Options) []byte { return withCommand(openCodeText, o) }
 func openClawPlugin(o Options) []byte { return withCommand(openClawText, o) }
+func hermesPlugin(o Options) []byte   { return withCommand(hermesText, o) }
+
+// hermesFolder is where Hermes finds a plugin of its user's.
+const hermesFolder = ".hermes/plugins/vaglio/"
+
+// hermesManifest is what Hermes reads before it loads the plugin.
+func hermesManifest(Options) []byte {
+	return []byte("# " + sign + "; vaglio uninstall hermes removes it.\nname: vaglio\nversion: \"1.0\"\ndescription: Puts to vaglio what Hermes would ask its user\n")
+}
 
 func withCommand(text string, o Options) []byte {
 	argv, err := strictjson.Marshal(o.argv())

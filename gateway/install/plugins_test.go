@@ -196,3 +196,30 @@ func TestHermesIsToldToRunTheHook(t *testing.T) {
 		}
 	}
 }
+
+// TestHermesKeepsItsOwnKeys leaves alone what the user has of the keys by which Hermes' gate
+// is put to vaglio: the hooks are installed all the same.
+func TestHermesKeepsItsOwnKeys(t *testing.T) {
+	for text, put := range map[string]bool{"": true, "model: x\n": true, "security:\n  redact_secrets: true\n": false, "plugins:\n  enabled: []\n": false} {
+		for _, shadow := range []bool{false, true} {
+			o := options(t, "hermes")
+			o.Shadow = shadow
+			file := filepath.Join(o.Home, ".hermes", "config.yaml")
+			if text != "" {
+				write(t, file, text, 0o600)
+			}
+			apply(t, Add, o)
+			data, err := os.ReadFile(file)
+			if s := string(data); err != nil || !strings.HasPrefix(s, text) || !strings.Contains(s, "pre_tool_call:") || strings.Contains(s, "transport: vaglio") != (put && !shadow) {
+				t.Errorf("%q, shadow %v: %v\n%s", text, shadow, err, data)
+			}
+			if changes, err := Add(o); err != nil || changes[0].Changes() {
+				t.Errorf("%q: twice is not once: %v", text, err)
+			}
+			apply(t, Remove, o)
+			if data, _ := os.ReadFile(file); string(data) != text {
+				t.Errorf("%q became %q", text, data)
+			}
+		}
+	}
+}

@@ -54,8 +54,8 @@ func Look(o Options) (State, error) {
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", path, err)
 		}
-		s.Installed = s.Installed && found
-		if limits != (Limits{}) {
+		s.Installed = s.Installed && (found || f.besides)
+		if limits != (Limits{}) && !f.besides {
 			s.Limits = limits
 		}
 		for name, re := range f.off {

@@ -21,6 +21,8 @@ type file struct {
 	also []string
 	mode fs.FileMode
 	form form
+	// besides says that the hook asks without it, too, and is not bound by what it says.
+	besides bool
 	// off are what in it keeps hooks from running.
 	off map[string]*regexp.Regexp
 }
@@ -174,6 +176,8 @@ func targets() map[string]target {
 		}},
 		"hermes": {[]file{
 			{user: ".hermes/config.yaml", mode: private, form: hermesHooks()},
+			{user: hermesFolder + "__init__.py", mode: private, form: whole{hermesPlugin, sign}, besides: true},
+			{user: hermesFolder + "plugin.yaml", mode: private, form: whole{hermesManifest, sign}, besides: true},
 			{user: ".hermes/shell-hooks-allowlist.json", mode: private, form: consented{[]string{"pre_tool_call", "post_tool_call", "post_approval_response"}}},
 		}},
 		"kiro": {[]file{{user: ".kiro/hooks/vaglio.json", project: ".kiro/hooks/vaglio.json", mode: private, form: whole{kiroHooks, sign}}}},
