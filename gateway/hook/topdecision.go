@@ -104,14 +104,16 @@ type hermesExtra struct {
 	Surface     string           `json:"surface"`
 }
 
-// call is what the client's own gate looks at. It names no tool: they are commands of the
-// terminal.
-func (x *hermesExtra) call() (tool string, input strictjson.Value) {
+// hermesTerminal is the tool whose commands the client's own gate looks at; it names none.
+const hermesTerminal = "terminal"
+
+// call is what that gate looks at, as the tool's arguments.
+func (x *hermesExtra) call() strictjson.Value {
 	input, err := strictjson.MarshalLossy(map[string]string{"command": x.Command})
 	if err != nil {
-		return "terminal", nil
+		return nil // which is no object, and denied as such
 	}
-	return "terminal", input
+	return input
 }
 
 // outcome is how a call ended. One that the client's own gate refused inside its tool has
@@ -179,9 +181,9 @@ func decodeHermes(data []byte, _ func(string) string) (event, error) {
 		e.kind, e.outcome = after, in.Extra.outcome()
 	case "approval_request":
 		e.kind, e.named = wondering, e.call != ""
-		in.Tool, in.Input = in.Extra.call()
+		in.Tool, in.Input = hermesTerminal, in.Extra.call()
 	case "post_approval_response":
-		in.Tool, in.Input = in.Extra.call()
+		in.Tool, in.Input = hermesTerminal, in.Extra.call()
 		why, refused := in.Extra.refusal()
 		if !refused {
 			e.kind, e.later = after, true

@@ -54,9 +54,8 @@ func Look(o Options) (State, error) {
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", path, err)
 		}
-		s.Installed = s.Installed && (found || f.besides)
-		if limits != (Limits{}) && !f.besides {
-			s.Limits = limits
+		if !f.besides {
+			s.note(found, limits)
 		}
 		for name, re := range f.off {
 			if re.Match(now) {
@@ -66,6 +65,14 @@ func Look(o Options) (State, error) {
 	}
 	slices.Sort(s.Off)
 	return s, nil
+}
+
+// note takes in what one of the client's files holds.
+func (s *State) note(found bool, l Limits) {
+	s.Installed = s.Installed && found
+	if l != (Limits{}) {
+		s.Limits = l
+	}
 }
 
 // flagIn finds the value of a flag in a hook's command, as a shell's line or as a list of
