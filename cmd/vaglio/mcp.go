@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/metnos/vaglio/gateway/far"
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
+	"github.com/metnos/vaglio/gateway/jsonrpc"
 	"github.com/metnos/vaglio/gateway/mcp"
 	"github.com/metnos/vaglio/internal/hosts"
 )
@@ -55,7 +58,9 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 			if f.listen != "" {
 				return serveMCP(cmd.Context(), std, f, o)
 			}
-			code, err := mcp.Serve(cmd.Context(), o, args, std.in, std.out, std.err)
+			in, done := between(std)
+			defer done()
+			code, err := mcp.Serve(cmd.Context(), o, args, in, std.out, std.err)
 			if code > 0 && err == nil {
 				return &exitError{code: code}
 			}
@@ -69,6 +74,13 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 	addCaller(cmd.Flags(), &f.to)
 	cmd.AddCommand(newMCPWrap(std), newMCPUnwrap(std), newMCPApprove(std))
 	return cmd
+}
+
+// between is the input of a command that hands messages on, each in its turn: more
+// than one thread at a time would only wake one another.
+func between(std stdio) (in io.Reader, done func()) {
+	runtime.GOMAXPROCS(1)
+	return jsonrpc.Awaited(std.in)
 }
 
 func newACP(std stdio) *cobra.Command {
@@ -100,7 +112,9 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 				return err
 			}
 			o := acp.Options{Gate: gate, Limit: limit, Log: std.err}
-			code, err := acp.Serve(cmd.Context(), o, args, std.in, std.out, std.err)
+			in, done := between(std)
+			defer done()
+			code, err := acp.Serve(cmd.Context(), o, args, in, std.out, std.err)
 			if code > 0 && err == nil {
 				return &exitError{code: code}
 			}
@@ -214,7 +228,9 @@ claude-code' sees every call.`,
 			if err != nil {
 				return err
 			}
-			return mcp.Approve(cmd.Context(), o, std.in, std.out)
+			in, done := between(std)
+			defer done()
+			return mcp.Approve(cmd.Context(), o, in, std.out)
 		},
 	}
 	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long Claude Code waits for the tool, where it is not told otherwise")

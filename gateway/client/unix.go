@@ -105,29 +105,35 @@ func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 	return reply, err
 }
 
-func send(conn net.Conn, head string, body []byte) error {
-	_, err := conn.Write(append([]byte(head), body...))
+func send(conn net.Conn, head, body []byte) error {
+	_, err := conn.Write(append(head, body...)) // Its room is made for both.
 	return err
 }
 
 // errRequest says nothing of what it refuses, which may be a secret.
 var errRequest = errors.New("the request has a character that HTTP has no place for")
 
-// requestHead is all of a request but its body.
-func requestHead(m *Message) (string, error) {
-	var b strings.Builder
-	b.WriteString(m.Method + " " + m.Path + " HTTP/1.1\r\nHost: vaglio\r\n")
+// requestHead is all of a request but its body, with room for that.
+func requestHead(m *Message) ([]byte, error) {
+	const usual = 256
+	b := make([]byte, 0, usual+len(m.Body))
+	put := func(parts ...string) {
+		for _, p := range parts {
+			b = append(b, p...)
+		}
+	}
+	put(m.Method, " ", m.Path, " HTTP/1.1\r\nHost: vaglio\r\n")
 	ok := token(m.Method) && strings.HasPrefix(m.Path, "/") && !strings.ContainsFunc(m.Path, notVisible)
 	for _, f := range m.Header {
 		ok = ok && token(f.Name) && fieldValue(f.Value)
-		b.WriteString(f.Name + ": " + f.Value + "\r\n")
+		put(f.Name, ": ", f.Value, "\r\n")
 	}
 	if !ok {
-		return "", errRequest
+		return nil, errRequest
 	}
 	if m.Body != nil {
-		b.WriteString("Content-Length: " + strconv.Itoa(len(m.Body)) + "\r\n")
+		put("Content-Length: ", strconv.Itoa(len(m.Body)), "\r\n")
 	}
-	b.WriteString("\r\n")
-	return b.String(), nil
+	put("\r\n")
+	return b, nil
 }

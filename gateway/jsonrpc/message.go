@@ -120,11 +120,12 @@ func Object(data []byte, known ...string) (map[string]strictjson.Value, error) {
 	if strictjson.Value(data).Kind() != '{' {
 		return nil, errors.New("is not a JSON object")
 	}
-	var all map[string]strictjson.Value
-	if err := strictjson.UnmarshalLoose(data, &all); err != nil {
+	o := object{data: data, all: make(map[string]strictjson.Value, usual)}
+	if err := strictjson.UnmarshalLoose(data, &o); err != nil {
 		at, _, _ := strictjson.Mistake(err)
 		return nil, fmt.Errorf("cannot be read at byte %d: it must be JSON in which no key is given twice", at)
 	}
+	all := o.all
 	for name := range all {
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 		if i >= 0 && known[i] != name {
@@ -132,6 +133,37 @@ func Object(data []byte, known ...string) (map[string]strictjson.Value, error) {
 		}
 	}
 	return all, nil
+}
+
+// usual is how many members an object of the protocol has.
+const usual = 4
+
+// object takes the members out of data, without a copy of what stands in them.
+type object struct {
+	data []byte
+	all  map[string]strictjson.Value
+}
+
+// UnmarshalJSONFrom reads the members.
+func (o *object) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		key := name.String()
+		v, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := d.InputOffset()
+		o.all[key] = o.data[end-int64(len(v)) : end : end]
+	}
+	_, err := d.ReadToken()
+	return err
 }
 
 // Batch gives the messages of a batch, and reports whether data is one.

@@ -167,3 +167,27 @@ func TestEachLine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What stands in an object is not copied, and who adds to it changes nothing of the message.
+func TestObjectLeavesTheMessageAlone(t *testing.T) {
+	const text = ` {"a" : [1, "]"] ,"\u0062":{"c":"}"}, "d":null,"e":-1.50e3 } `
+	data := []byte(text)
+	all, err := Object(data, "a")
+	if err != nil || len(all) != 4 {
+		t.Fatal(all, err)
+	}
+	for name, want := range map[string]string{"a": `[1, "]"]`, "b": `{"c":"}"}`, "d": "null", "e": "-1.50e3"} {
+		if got := string(all[name]); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+		_ = append(all[name], "!!!!"...)
+	}
+	if string(data) != text {
+		t.Errorf("the message became %s", data)
+	}
+	for _, bad := range []string{`{"a":1,"a":2}`, `{"a":{"b":1,"b":2}}`, `{"a":1}{}`, `{"a":1`, `{"a"}`, `{"a":1,}`, `{1:2}`, "{\"a\":\"\xff\"}"} {
+		if all, err := Object([]byte(bad)); err == nil {
+			t.Errorf("%s is read as %v", bad, all)
+		}
+	}
+}

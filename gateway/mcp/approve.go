@@ -23,7 +23,7 @@ func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error 
 	a := &approver{proxy: newProxy(o), client: jsonrpc.NewWriter(out)}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer a.calls.asked.Wait()
+	defer a.calls.end()
 	defer a.calls.takeBack()
 	err := jsonrpc.NewReader(in).Each(func(line []byte) {
 		m, err := jsonrpc.Parse(line)

@@ -16,6 +16,9 @@ type calls struct {
 	closing, over bool
 	// asked are the calls that are being asked about.
 	asked sync.WaitGroup
+	// next is for who has come to the end of a call, and waits for another.
+	next    chan func()
+	waiting sync.WaitGroup
 }
 
 // underway is one call.
@@ -55,9 +58,28 @@ func (c *calls) begin(key string, cancel context.CancelFunc, f func(u *underway)
 	defer c.mu.Unlock()
 	u := c.add(key, cancel)
 	if u != nil {
-		c.asked.Go(func() { f(u) })
+		c.run(func() { f(u) })
 	}
 	return u != nil
+}
+
+// run runs f beside the messages, where another call ended if somebody waits there: its
+// stack has grown already to what a call takes.
+func (c *calls) run(f func()) {
+	if c.next == nil {
+		c.next = make(chan func())
+	}
+	c.asked.Add(1)
+	select {
+	case c.next <- f:
+	default:
+		c.waiting.Go(func() {
+			for ; f != nil; f = <-c.next {
+				f()
+				c.asked.Done()
+			}
+		})
+	}
 }
 
 // hold notes that a call waits for a person.
@@ -132,10 +154,13 @@ func (c *calls) answered(key string) (u *underway, early bool) {
 	return u, false
 }
 
-// end says that the server is gone, and waits for what is being asked.
+// end says that nobody is left to run a call, and waits for what is being asked.
 func (c *calls) end() {
 	c.mu.Lock()
+	if c.next != nil && !c.over {
+		close(c.next) // Whoever is at a call comes to it afterwards.
+	}
 	c.over = true
 	c.mu.Unlock()
-	c.asked.Wait()
+	c.waiting.Wait()
 }

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -435,4 +437,36 @@ func TestAServersRequestIsNoAnswer(t *testing.T) {
 	if did := w.gate.did(); did != "redeem; report a-1 succeeded=true notrun=false" {
 		t.Errorf("the gate: %s", did)
 	}
+}
+
+// Calls run side by side, and one after the other, each once; nobody is left at the end.
+func TestCallsRunBesideTheMessages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		var ran atomic.Int32
+		leave := make(chan struct{})
+		for round := range 3 {
+			for n := range 4 {
+				key := fmt.Sprint(round, ".", n)
+				if !c.begin(key, func() {}, func(u *underway) {
+					ran.Add(1)
+					<-leave
+					c.leave(key, u)
+				}) {
+					t.Fatal(key)
+				}
+			}
+			synctest.Wait()
+			if got := ran.Load(); got != int32(4*(round+1)) {
+				t.Errorf("%d calls run beside one another in round %d", got, round)
+			}
+			for range 4 {
+				leave <- struct{}{}
+			}
+			c.asked.Wait()
+		}
+		c.end()
+		c.end()
+	})
 }

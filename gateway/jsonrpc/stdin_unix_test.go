@@ -1,0 +1,63 @@
+//go:build unix
+
+package jsonrpc
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A pipe that blocks, as a program's stdin does, is read without a thread of its own, to its
+// end, and blocks again afterwards; what is no pipe stays as it is.
+func TestAwaited(t *testing.T) {
+	var ends [2]int
+	if err := syscall.Pipe(ends[:]); err != nil {
+		t.Fatal(err)
+	}
+	stdin, out := os.NewFile(uintptr(ends[0]), "in"), os.NewFile(uintptr(ends[1]), "out")
+	defer stdin.Close()
+	in, done := Awaited(stdin)
+	f := in.(*os.File)
+	defer f.Close()
+	if err := f.SetReadDeadline(time.Time{}); err != nil {
+		t.Errorf("whoever reads it holds up a thread: %v", err)
+	}
+	go func() {
+		_, _ = io.WriteString(out, "a message\n")
+		_ = out.Close()
+	}()
+	if all, err := io.ReadAll(in); err != nil || string(all) != "a message\n" {
+		t.Errorf("%q %v", all, err)
+	}
+	done()
+	fd, err := syscall.Dup(ends[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := os.NewFile(uintptr(fd), "in")
+	defer again.Close()
+	if err := again.SetReadDeadline(time.Time{}); !errors.Is(err, os.ErrNoDeadline) {
+		t.Errorf("it does not block any more: %v", err)
+	}
+	text := strings.NewReader("x")
+	if in, done := Awaited(text); in != text {
+		t.Errorf("%v", in)
+	} else {
+		done()
+	}
+	plain, err := os.Open("stdin_unix_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	if in, done := Awaited(plain); in != plain {
+		t.Errorf("%v", in)
+	} else {
+		done()
+	}
+}
