@@ -243,9 +243,6 @@ func (v *verification) where(size int64) string {
 			sound = max(sound, p.Size)
 		}
 	}
-	if sound == 0 {
-		return fmt.Sprintf("one of the leaves 0 to %d was changed, left out or put in", size-1)
-	}
 	return fmt.Sprintf("one of the leaves %d to %d was changed, left out or put in", sound, size-1)
 }
 
