@@ -40,4 +40,20 @@ func TestThePeerIsTheProcessThatConnected(t *testing.T) {
 	if p, known := Of(With(t.Context(), a)); known {
 		t.Errorf("what is no socket has the peer %+v", p)
 	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []net.Conn{out, &net.UnixConn{}} {
+		if p, known := Of(With(t.Context(), c)); known {
+			t.Errorf("what is not open has the peer %+v", p)
+		}
+	}
+	file, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if p, err := ask(int(file.Fd())); err == nil {
+		t.Errorf("a folder has the peer %+v", p)
+	}
 }
