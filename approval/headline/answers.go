@@ -47,8 +47,9 @@ func (c *call) answers() bool {
 // posted says what a tool posts where everybody can read it.
 func (c *call) posted(operation.Kind) wording.Sentence {
 	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
-	what := c.first("text", "status", "content", "message", "body", "caption")
-	if !social || !c.has("post", "tweet", "publish", "share", "create") || !c.sends() || what == "" || len(c.recipients()) > 0 {
+	what := c.first("title", "text", "status", "content", "message", "body", "caption")
+	makes := c.sends() || c.has("create") && c.has("status", "tweet", "toot", "thread", "note", "skeet")
+	if !social || !c.has("post", "tweet", "publish", "share", "create") || !makes || what == "" || len(c.recipients()) > 0 {
 		return nil
 	}
 	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}

@@ -81,7 +81,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
-		if end == "title" && titled {
+		if end == "title" && titled || (end == "email" || end == "username") && thing != nil && !slices.ContainsFunc(thing.Words, somebody) {
 			continue
 		}
 		if names, key := c.under(stems, end); len(names) > 0 {
@@ -91,13 +91,17 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 	return nil, ""
 }
 
+// somebody reports whether a noun means one who has a name and an address.
+func somebody(noun string) bool { return spoken.Is("people names", noun) }
+
 // under are the values of the first argument whose key is one of the stems with an end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
-		if found := slices.DeleteFunc(slices.Clone(c.args[key]), empty); len(found) > 0 {
+		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		if len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return strings.Contains(s, "\n") }) {
 			return found, key
 		}
 	}
@@ -136,14 +140,14 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return nil
 	}
 	said, t := c.object()
-	if said == nil && c.verbless() {
+	switch {
+	case said == nil && c.verbless():
 		worst.kind = operation.KindUnknown // A verb of its arguments may be done to anything.
-		return c.told(wording.Sentence{wording.Say("calls the tool %s", c.executor)})
+		return c.told(c.called())
+	case said == nil:
+		return c.guessed(worst)
 	}
-	if said == nil {
-		return c.told(act(worst.said))
-	}
-	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "")
+	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
 	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
 	}
@@ -168,12 +172,6 @@ func (c *call) members() bool {
 
 // told is what the judge says by the name alone, with the first of the arguments.
 func (c *call) told(said wording.Sentence) wording.Sentence {
-	if people := spoken.Kind(string(operation.KindPeople)); len(said) > 0 && said[0].Phrase == people && !c.sends() {
-		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // It is about people, and may not reach them.
-	}
-	if len(said) > 0 && slices.Contains([]wording.Phrase{spoken.Kind(string(operation.KindCredentials)), spoken.Kind(string(operation.KindSpend))}, said[0].Phrase) {
-		said = wording.Sentence{wording.Say("calls the tool %s", c.executor)} // That is what its nouns are, and may not be what it does.
-	}
 	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
 		return said
 	}

@@ -59,12 +59,15 @@ func (c *Consequence) weight() int {
 // consequenceOf joins what follows from each of several things that a call does.
 func consequenceOf(o operations) Consequence {
 	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
+	var idle *one
 	known, unknown := false, false
 	for i := range o.list {
 		e := &o.list[i]
 		switch {
 		case !e.changes() || e.manner && o.placed():
 			continue
+		case e.idle():
+			idle = e
 		case e.kind == operation.KindUnknown:
 			unknown = o.effects
 		default:
@@ -72,6 +75,10 @@ func consequenceOf(o operations) Consequence {
 			c.add(e)
 		}
 		c.Reads = false
+	}
+	if idle != nil && !unknown {
+		known = true
+		c.add(idle)
 	}
 	c.Unknown = unknown && !known
 	c.Unread = !c.Unknown && (c.Unread || unknown)

@@ -66,7 +66,9 @@ func (h *Headline) Equal(o *Headline) bool {
 // Of returns the headline of a call by what its judges said. Neither the
 // proposal nor the verdict may hold a secret: both are masked by then.
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
+	c := callOf(p)
 	found := operationsOf(v)
+	c.supported(&found)
 	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
@@ -74,9 +76,11 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		kind, h.Score = worst.kind, worst.score
 		h.More = found.besides(worst)
 	}
-	c := callOf(p)
 	said, leaves := c.byRoles(kind)
-	if said == nil {
+	switch {
+	case said == nil && worst == nil:
+		said = c.unjudged()
+	case said == nil:
 		said = c.byVerb(worst)
 	}
 	c.comment(worst, said)
@@ -99,7 +103,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.Said = c.plainly()
 	}
 	h.More = max(0, h.More-like)
-	h.Said = bounded(h.Said.Each(c.typed))
+	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
 	return h
 }
 
@@ -263,7 +267,7 @@ func (o *one) lighter() int {
 	switch {
 	case !o.changes():
 		return 2
-	case o.manner:
+	case o.manner || o.idle():
 		return 1
 	default:
 		return 0
@@ -295,7 +299,7 @@ func (o *operations) besides(one *one) int {
 // idle reports whether it is that a program of one line does nothing besides what is said
 // by itself.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && o.said[0].Phrase == "runs a line of %s that touches nothing outside its variables"
+	return len(o.said) > 0 && o.said[0].Phrase == "runs a line of %s that is not seen to touch anything else"
 }
 
 // lasts reports whether it is told beside what is asked though it would pass by itself:

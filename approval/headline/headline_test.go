@@ -192,7 +192,7 @@ func TestVerbsThatAreTakenBack(t *testing.T) {
 	people.kind, people.undo = operation.KindPeople, "irreversible"
 	for name, want := range map[string]operation.Reversibility{
 		"archive_channel": operation.Partial, "unarchive_channel": operation.Partial, "suspend_channel": operation.Partial,
-		"delete_channel": operation.Irreversible, "start_channel": operation.Irreversible, "unlock_channel": operation.Irreversible,
+		"delete_channel": operation.Irreversible, "start_channel": operation.Irreversible, "unlock_channel": operation.Partial, "grant_channel": operation.Irreversible,
 	} {
 		p := vaglio.Proposal{Executor: name, Args: vaglio.Args{"channel": "#old"}}
 		if h := headline.Of(p, verdict(0, people)); h.Consequence.Undo != want {
@@ -220,17 +220,19 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Of a call that no judge told of, the tool and its first arguments are said, not its JSON.
+// Of a call that no judge told of, as one that the guard denied, what its name and
+// arguments tell is said, or the tool and the first of them, not its JSON.
 func TestACallThatNobodyJudged(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		args vaglio.Args
 		want string
 	}{
-		"path":    {vaglio.Args{"path": "/tmp/notes.txt"}, "Calls fs_read (/tmp/notes.txt)"},
+		"path":    {vaglio.Args{"path": "/tmp/notes.txt"}, "Reads /tmp/notes.txt"},
 		"nothing": {nil, "Calls fs_read"},
-		"several": {vaglio.Args{"id": "7", "path": "a", "z": true}, "Calls fs_read (7, a)"},
-		"long":    {vaglio.Args{"path": strings.Repeat("a", 200)}, "Calls fs_read"},
+		"several": {vaglio.Args{"id": "7", "path": "a", "z": true}, "Reads a"},
+		"long":    {vaglio.Args{"path": strings.Repeat("a", 201)}, "Reads a text of 201 characters"},
+		"other":   {vaglio.Args{"range": "1-3"}, "Calls fs_read (1-3)"},
 		"lines":   {vaglio.Args{"path": "a\nb", "range": "1-3"}, "Calls fs_read (1-3)"},
 		"command": {vaglio.Args{"command": "make install"}, "Runs make install"},
 	} {

@@ -31,7 +31,7 @@ func money() []moved {
 
 // amounts are the keys under which it stands how much.
 func amounts() []string {
-	return []string{"amount", "total", "price", "sum", "sourceamount", "targetamount"}
+	return []string{"amount", "amountmoney", "total", "price", "sum", "sourceamount", "targetamount"}
 }
 
 // payment says what a tool pays or is paid, and to whom or for what.
@@ -49,7 +49,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
 		switch {
-		case !c.has(strings.Fields(m.words)...):
+		case !c.has(strings.Fields(m.words)...) || strings.HasPrefix(string(m.to), "bills") && c.has("pay", "payment", "payments"):
 		case to != "":
 			return wording.Sentence{wording.Say(m.to, amount, to)}
 		case item != "":
@@ -64,7 +64,8 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 // pays reports whether the tool moves money by itself.
 func (c *call) pays(kind operation.Kind) bool {
 	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
-	return paid && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // At a price each.
+	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
 // settled says of what moves money that it is gone, whatever the judge took it for, and of

@@ -20,7 +20,7 @@ func (o *one) touches() operation.Reach {
 		return operation.ReachShared // It stays where it is, whoever uses it.
 	case o.reach != operation.ReachShared:
 		return o.reach
-	case o.kind == operation.KindSend && (anyThing(o.said, outside) || !anyThing(o.said, anything)):
+	case o.kind == operation.KindSend && (anyThing(o.said, outside) || anyThing(o.said, unread) || !anyThing(o.said, anything)):
 		return operation.ReachPublic // What is sent nobody knows where is taken to leave.
 	case o.kind == operation.KindDelete && len(o.said) > 0 && o.said[0].Phrase == asks && anyThing(o.said, outside):
 		return operation.ReachPublic
@@ -53,6 +53,9 @@ func anyThing(s wording.Sentence, such func(string) bool) bool {
 
 // anything reports true of every thing.
 func anything(string) bool { return true }
+
+// unread reports whether a text is the place of one that is only known when it runs.
+func unread(text string) bool { return strings.HasPrefix(text, "$(") }
 
 // outside reports whether a text names an address of the web that is not this
 // machine's. Those of stores, as s3://, are of a service that one has chosen.

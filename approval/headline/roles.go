@@ -30,17 +30,27 @@ type call struct {
 	args map[string][]string
 	// method is how an address is asked, urls are the addresses.
 	urls []string
+	// deed is what the name says is done to files, of which paths are those that are named.
+	deed  operation.Verb
+	paths []string
+	// trial is the argument that asks for no change, empty where none does.
+	trial string
 }
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}}
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, trial: trial(p, rd), deed: rd.Deed.Verb}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
 			c.command = cmp.Or(c.command, cmd.Text)
+		}
+	}
+	for i := range rd.Paths {
+		if rd.Paths[i].Role&reading.RolePath != 0 && !strings.Contains(rd.Paths[i].Text, "\n") {
+			c.paths = append(c.paths, rd.Paths[i].Text)
 		}
 	}
 	for i := range rd.URLs {
@@ -290,7 +300,7 @@ func (c *call) request(operation.Kind) wording.Sentence {
 // device says which device a tool operates.
 func (c *call) device(kind operation.Kind) wording.Sentence {
 	what := c.first("device", "deviceid", "deviceids", "entityid", "entity", "door", "light", "lock", "name", "id", "target", "room")
-	if kind != operation.KindPhysical || what == "" {
+	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
 	if how := cmp.Or(c.first("service", "action", "command", "state"), c.operated()); how != "" {

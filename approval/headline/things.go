@@ -63,7 +63,7 @@ func (c *call) named() (t toolName, ok bool) {
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
 	t.act = t.act.To(t.thing)
-	return t, len(t.nouns) > 0
+	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
 
 // classed takes for a thing that its name calls no more than an object what an
@@ -170,6 +170,12 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	}
 	last := t.nouns[len(t.nouns)-1]
 	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
+	switch called := c.args["name"]; {
+	case key == "items" && t.act.Makes:
+		names, key = nil, "" // That is what it is made of.
+	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
+		names, key = called, "name" // The number may be that of its version.
+	}
 	if len(names) == 0 && membership(last) {
 		t.enters()
 		names, key = c.names(t.thing, false, "user")
@@ -197,8 +203,11 @@ func (t *toolName) enters() {
 	t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
 }
 
-// bare reports whether a thing stands without a name: a new one, or several.
-func (t *toolName) bare(names []string) bool { return len(names) == 0 && (t.plural || t.act.Makes) }
+// bare reports whether a thing stands without a name: a new one, one that is only set
+// going, or several.
+func (t *toolName) bare(names []string) bool {
+	return len(names) == 0 && (t.plural || t.act.Makes || t.act.Sets)
+}
 
 // whole is the thing by its names, and that of which it is one; nothing where the
 // arguments do not tell which it is.
@@ -207,16 +216,16 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 	if len(names) == 0 && (!owned || !t.plural || t.act.Makes) {
 		return c.unnamed(t)
 	}
-	what := c.called(t, names, owned)
+	what := c.nameOf(t, names, owned)
 	if owned {
 		return wording.Sentence{what, {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	}
 	return wording.Sentence{what}
 }
 
-// called is the thing by its names, which stands with its owner's words where nothing
+// nameOf is the thing by its names, which stands with its owner's words where nothing
 // tells the owner.
-func (c *call) called(t *toolName, names []string, owned bool) wording.Clause {
+func (c *call) nameOf(t *toolName, names []string, owned bool) wording.Clause {
 	switch {
 	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
 		return wording.Say(t.thing.One, c.repository())
@@ -246,7 +255,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	case t.plural && c.about(true).Phrase != "":
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case !t.plural && t.act.Makes:
+	case !t.plural && (t.act.Makes || t.act.Sets):
 		return wording.Sentence{{Phrase: t.thing.Any}}
 	default:
 		return nil
@@ -361,8 +370,9 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 
 // undo says how far what a tool does can be undone, of which the judge graded the
 // kind: by the verb and the thing of its name, where both are known; kept says that it is
-// one of a repository, committed that the history of that keeps what is written.
-func (t *toolName) undo(graded operation.Reversibility, kept, committed bool) operation.Reversibility {
+// one of a repository, committed that the history of that keeps what is written, spent that it
+// is about money.
+func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
 	thing := t.thing
 	if thing == nil {
 		thing = &spoken.Thing{Final: true}
@@ -371,16 +381,17 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed bool) op
 	switch {
 	case t.act.Final && !versioned:
 		return operation.Irreversible
-	case graded == operation.Irreversible && t.partly(thing, versioned):
+	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
 		return operation.Partial
 	default:
 		return graded
 	}
 }
 
-// partly reports whether what the verb does to a thing can be undone in part.
-func (t *toolName) partly(thing *spoken.Thing, versioned bool) bool {
-	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !thing.Final
+// partly reports whether what the verb does to a thing can be undone in part: what is
+// final once it is there may still be changed.
+func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
+	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
 // leaves reports whether somebody is taken out of something, and can be taken in again.

@@ -290,7 +290,7 @@ func (t *tool) sql() bool {
 	}
 	found := false
 	for _, s := range t.rd.Statements {
-		if !readings.IsStatement(s.Text) && t.has("search", "list", "describe", "tables", "schema", "find") {
+		if t.noun("sql-looks") && (!readings.IsStatement(s.Text) || s.At == "query" && t.noun("searched")) {
 			continue
 		}
 		found = true

@@ -157,12 +157,10 @@ type stakes struct{ people, touchy, secret bool }
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
-	case v.light && t.forItself(v, s):
-		return say("works for the agent alone: %s", what)
+	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
+		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs checks: %s", what)
-	case t.mild(e) && s == stakes{} && t.ownRecords():
-		return say("changes the agent's own records: %s", what)
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what fills itself again: %s", what)
 	}

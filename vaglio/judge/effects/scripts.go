@@ -71,7 +71,7 @@ func runsNothing(option string) bool {
 // the shell reader knows would touch is listed by itself.
 func (c *call) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
-		return own(say("runs a line of %s that touches nothing outside its variables", c.name))
+		return own(say("runs a line of %s that is not seen to touch anything else", c.name))
 	}
 	text := strings.ToLower(join(c.all[i:]))
 	if holdsAny(text, "install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",

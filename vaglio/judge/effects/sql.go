@@ -195,7 +195,7 @@ func (s *statement) copiesOut() bool {
 func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wording.Clause) (Effect, bool) {
 	switch verb {
 	case "SET", "RESET":
-		return e.with(say("changes a setting of the database server"), where.String()),
+		return e.with(say("changes a setting of the database server"), where.String()).as(Partial, ReachShared),
 			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
 	case "PRAGMA":
 		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
@@ -327,7 +327,7 @@ func (s *statement) target(at int) (names, class string) {
 	var named []string
 	for more, rest := true, s.words[min(at+1, len(s.words)):]; len(rest) > 0; rest = rest[1:] {
 		switch w := rest[0]; w {
-		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED", "UNIQUE":
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED", "UNIQUE", "ON", "FULL", "VERBOSE":
 		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
 			class = strings.ToLower(w)
 		case ",":

@@ -24,8 +24,8 @@ type Act struct {
 	// part where it is done to a thing that is not final, Final that it cannot, but
 	// where that is versioned.
 	Turns, Partly, Final bool
-	// Makes says that there is one thing more for it.
-	Makes bool
+	// Makes says that there is one thing more for it, Sets that it sets one going.
+	Makes, Sets bool
 	// Kept says that what is versioned is kept where it is done.
 	Kept bool
 	// holders says that what holds others is emptied by it.
@@ -164,7 +164,10 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 			nouns = split(strings.Join(operands[max(0, i-longest+1):i], " "))
 		}
 		thing, _, before := ThingOf(nouns)
-		if thing == nil || len(before) > 0 && len(name) > n {
+		if thing == nil {
+			continue // It may be the name of a service.
+		}
+		if len(before) > 0 && len(name) > n {
 			return nil
 		}
 		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
@@ -243,7 +246,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {

@@ -1,0 +1,139 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// supported takes back what the judge of effects makes of a call to be on the safe side,
+// where its name and arguments may as well mean something else: a person is to be told
+// nothing that may be false.
+func (c *call) supported(o *operations) {
+	if c.command != "" {
+		return
+	}
+	for i := range o.list {
+		e := &o.list[i]
+		if e.kind == operation.KindDatabase && c.looks() {
+			e.said, e.kind = c.called(), operation.KindUnknown
+		}
+		if set, _, _ := spoken.ActIn(c.words); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
+			e.undo = operation.Partial // It is set to something, and gives nobody a right.
+		}
+		if e.reach == operation.ReachShared && e.byName() && c.speaksOf("local names") {
+			e.reach = operation.ReachUser
+		}
+	}
+}
+
+// looks reports whether the tool's name says that it looks at a text, which need not do
+// then what it says.
+func (c *call) looks() bool {
+	return c.speaksOf("texts looks") && !c.has("run", "execute", "exec", "apply")
+}
+
+// operates reports whether the call names something that is operated, and not only a
+// verb that is also said of such things.
+func (c *call) operates() bool {
+	for key, values := range c.args {
+		if len(values) > 0 && spoken.Is("operated keys", key) {
+			return true
+		}
+	}
+	return c.speaksOf("operated names")
+}
+
+// speaksOf reports whether a word of the tool's name is on one of the lists.
+func (c *call) speaksOf(list string) bool {
+	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is(list, w) })
+}
+
+// called says of a call nothing but its tool.
+func (c *call) called() wording.Sentence {
+	return wording.Sentence{wording.Say("calls the tool %s", c.executor)}
+}
+
+// means reports whether the tool's name says itself what the judge graded it as, which
+// goes by what its words mean most often.
+func (c *call) means(kind operation.Kind) bool {
+	switch kind {
+	case operation.KindRead, operation.KindOverwrite, operation.KindDelete, operation.KindMove, operation.KindKill, operation.KindInstall, operation.KindPower,
+		operation.KindSchedule:
+		return true
+	case operation.KindPeople:
+		return c.sends()
+	case operation.KindPhysical:
+		return c.operates()
+	default:
+		said, _, _ := spoken.ActIn(c.words)
+		return said != nil && said.Phrase == spoken.Kind(string(kind))+" %s"
+	}
+}
+
+// guessed says by the tool's name alone what it does, of which neither that nor the
+// arguments say to what.
+func (c *call) guessed(worst *one) wording.Sentence {
+	switch {
+	case c.means(worst.kind):
+		final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
+		if worst.kind == operation.KindOverwrite && final {
+			worst.undo = operation.Irreversible
+		}
+		return c.told(act(worst.said))
+	case worst.kind == operation.KindSpend || worst.kind == operation.KindCredentials: // So much its nouns tell.
+	default:
+		worst.kind = operation.KindUnknown
+	}
+	return c.told(c.called())
+}
+
+// trial is the argument by which a call asks its tool to change nothing, empty where none
+// does. Whether the tool knows it, nobody has declared.
+func trial(p vaglio.Proposal, rd *reading.Reading) string {
+	for _, key := range slices.Sorted(maps.Keys(p.Args)) {
+		if rd.Role(key)&reading.RoleClaim == 0 || reading.Normal(key) == "mode" {
+			continue
+		}
+		if v := p.Args[key]; v == true || v == "true" {
+			return key
+		}
+	}
+	return ""
+}
+
+// tried adds to what is said that the call asks for no change, by an argument that the
+// tool may not know.
+func (c *call) tried(said wording.Sentence) wording.Sentence {
+	if c.trial == "" || c.command != "" || len(said) == 0 || strings.HasPrefix(string(said[0].Phrase), "calls") {
+		return said
+	}
+	return said.And(", unless the tool heeds %s", c.trial)
+}
+
+// unjudged says what a call of a tool would do of which no judge said anything, as one
+// that the guard denied: by its name and arguments, nothing where they do not tell.
+func (c *call) unjudged() wording.Sentence {
+	if c.command != "" || len(c.words) == 0 {
+		return nil
+	}
+	if len(c.paths) > 0 && c.server == 0 || c.speaksOf("files names") {
+		switch {
+		case len(c.paths) == 0:
+		case c.deed == operation.Write:
+			return wording.Sentence{{Phrase: "writes"}, named(c.paths)}
+		case c.deed == operation.Delete:
+			return wording.Sentence{{Phrase: "deletes"}, named(c.paths)}
+		case c.deed == operation.Use && c.speaksOf("texts shown"):
+			return wording.Sentence{{Phrase: "reads %s", Args: []wording.Clause{named(c.paths)}}}
+		}
+	}
+	said, _ := c.object()
+	return said
+}
