@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/metnos/vaglio/approval/headline"
 )
 
 // ErrGone says that a message on a platform can no longer be shown or amended:
@@ -127,8 +129,11 @@ type Notice struct {
 	Count int
 	// First and Last are when the first and the newest of them happened.
 	First, Last time.Time
-	// Refusal explains the newest of them.
-	Refusal Refusal
+	// Headline is what the newest of them would have done, Call the call itself, and
+	// Refusal explains why it did not run.
+	Headline headline.Headline
+	Call     string
+	Refusal  Refusal
 	// Silent says that people do not want to be disturbed now.
 	Silent bool
 	// Brake is what the notice tells of instead: an agent was stopped, or goes on.

@@ -160,9 +160,10 @@ func (h *notifier) run(ctx context.Context, d *Dispatcher) error {
 }
 
 func (h *notifier) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
+	step := d.masker().Step(due.step)
 	err := h.channel.Notify(ctx, approval.Notice{
 		Agent: s.agent, Rule: s.rule, Count: due.count, First: due.first, Last: due.last,
-		Refusal: *d.masker().Step(due.step).Refusal, Silent: d.hours.Quiet.at(time.Now()),
+		Headline: step.Headline(), Call: approval.Line(step.Proposal), Refusal: *step.Refusal, Silent: d.hours.Quiet.at(time.Now()),
 	})
 	if errors.Is(err, approval.ErrGone) {
 		err = nil // There is nobody to tell; the history has it.

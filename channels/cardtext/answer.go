@@ -1,6 +1,7 @@
 package cardtext
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -130,7 +131,7 @@ func Waiting(texts *templates.Texts, c *approval.Card) Text {
 // refused says what was refused of which there is no card, and why if the guard
 // did. The lines are without their ends.
 func refused(texts *templates.Texts, c *approval.Card, it *approval.Item) []Text {
-	n := approval.Notice{Agent: c.Agent, Refusal: it.Refusal}
+	n := approval.Notice{Agent: c.Agent, Headline: it.Headline, Call: cmp.Or(it.Command, it.Refusal.Wanted), Refusal: it.Refusal}
 	if it.Verdict.Rule != nil {
 		n.Rule = it.Verdict.Rule.ID
 	}

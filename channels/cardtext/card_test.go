@@ -173,19 +173,37 @@ func TestAFileHoldsAllOfACard(t *testing.T) {
 	}
 }
 
+// noticeOf is a notice of a call that the guard denied.
+func noticeOf(p vaglio.Proposal, v vaglio.Verdict) approval.Notice {
+	step := approval.Step{Proposal: p, Verdict: &v}
+	return approval.Notice{
+		Agent: "coder", Rule: "shell.rm_root", Count: 3, First: ends, Last: ends, Headline: step.Headline(), Call: approval.Line(p), Refusal: approval.Refuse(p, v),
+	}
+}
+
 func TestANotice(t *testing.T) {
 	t.Parallel()
 	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /"}}
 	v := vaglio.Verdict{Reason: "forbidden shell pattern", BlockedBy: vaglio.PhaseGuard, Rule: &vaglio.GuardRule{
 		ID: "shell.rm_root", Why: "Removing the root of the file system cannot be undone.", Instead: "Name exactly the files below the workspace that should go, one by one.",
 	}}
-	n := approval.Notice{Agent: "coder", Rule: "shell.rm_root", Count: 3, First: ends, Last: ends, Refusal: approval.Refuse(p, v)}
-	for lang, want := range map[templates.Lang]string{templates.English: "Why: ", templates.Italian: "Perché: "} {
-		head, rest := cardtext.Notice(textsIn(t, lang), &n)
-		if head.String() != `🛑 coder: shell_exec {"command":"rm -rf /"}` || !strings.Contains(rest.String(), want) || !strings.Contains(rest.String(), "shell.rm_root") {
-			t.Errorf("%s: %q and %q", lang, head, rest)
+	for lang, want := range map[templates.Lang][4]string{
+		templates.English: {"🛑 coder: Runs rm -rf /", "🛑 coder: Reads /etc/shadow", "Why: ", "nobody can allow it"},
+		templates.Italian: {"🛑 coder: Esegue rm -rf /", "🛑 coder: Legge /etc/shadow", "Perché: ", "nessuno la può consentire"},
+	} {
+		for i, p := range []vaglio.Proposal{p, {Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}}} {
+			n := noticeOf(p, v)
+			head, rest := cardtext.Notice(textsIn(t, lang), &n)
+			if said := rest.String(); head.String() != want[i] || !strings.Contains(said, want[2]) || !strings.Contains(said, want[3]) || !strings.Contains(said, "shell.rm_root") {
+				t.Errorf("%s: %q and %q", lang, head, rest)
+			}
+			last := rest[len(rest)-2]
+			if shown := last.Kind == cardtext.Block && strings.Contains(last.Text, `{"path":"/etc/shadow"}`); shown != (i == 1) {
+				t.Errorf("%s: the call itself is shown: %v, of %q", lang, shown, rest)
+			}
 		}
 	}
+	n := noticeOf(p, v)
 	n.Rule, n.Refusal.Why, n.Refusal.Alternatives = "later.rule", "<b>because</b>\nso", []string{"Ask\u202eagain"}
 	_, rest := cardtext.Notice(textsIn(t, templates.Italian), &n)
 	foreign := map[string]bool{}

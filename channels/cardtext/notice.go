@@ -1,6 +1,9 @@
 package cardtext
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 )
@@ -17,7 +20,18 @@ func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
 		}
 		return Brake(texts, b), rest
 	}
-	head = Say(texts, "notice", templates.Values{"agent": templates.Theirs(Nickname(n.Agent)), "wanted": Within(n.Refusal.Wanted, maxRefused)})
+	title := writer{texts: texts}
+	title.say("notice", templates.Values{"agent": templates.Theirs(Nickname(n.Agent))})
+	title.put(Ours, " ")
+	call := cmp.Or(n.Call, n.Refusal.Wanted)
+	told := len(n.Headline.Said) == 0
+	if told {
+		title.put(Theirs, string(Within(call, maxRefused)))
+	} else {
+		title.headline(&n.Headline)
+		told = strings.Contains(title.text.String(), seeLine(call).String())
+	}
+	head = title.text
 	w := writer{texts: texts}
 	w.line("notice.final", templates.Values{"rule": Within(n.Rule, 100)})
 	if n.Count > 1 {
@@ -33,6 +47,11 @@ func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
 		w.line("notice.instead", templates.Values{"instead": said})
 	} else if said != "" {
 		w.line("notice.instead", templates.Values{"instead": Within(said, maxRefused)})
+	}
+	if !told { // The headline says what it means; here it is as it was proposed.
+		w.put(Named, texts.Plain("notice.call", nil))
+		w.end()
+		w.part(Block, see(call), maxRefused)
 	}
 	return head, w.text
 }

@@ -119,5 +119,5 @@ func goldenNotice() approval.Notice {
 		Instead: "Name exactly the files below the workspace that should go, one by one.",
 	}}
 	now := time.Now()
-	return approval.Notice{Agent: "coder", Rule: "shell.rm_root", Count: 3, First: now.Add(-time.Minute), Last: now, Refusal: approval.Refuse(p, v)}
+	return approval.Notice{Agent: "coder", Rule: "shell.rm_root", Count: 3, First: now.Add(-time.Minute), Last: now, Headline: (&approval.Step{Proposal: p, Verdict: &v}).Headline(), Call: approval.Line(p), Refusal: approval.Refuse(p, v)}
 }
