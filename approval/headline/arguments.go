@@ -148,7 +148,13 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return c.guessed(worst)
 	}
 	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
-	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys) || worst.kind == operation.KindCredentials {
+	switch {
+	case worst.kind == operation.KindPublish && t.act.Sets: // That another word of its name publishes is not what it does.
+		worst.undo, worst.reach = operation.Partial, operation.ReachShared
+	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && t.thing.Final:
+		worst.reach = operation.ReachPublic // Whom it is sent to, the call does not tell.
+	}
+	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys || t.thing != nil && slices.ContainsFunc(t.thing.Words, queue)) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
 	}
 	return said

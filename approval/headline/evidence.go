@@ -21,6 +21,9 @@ func (c *call) supported(o *operations) {
 	}
 	for i := range o.list {
 		e := &o.list[i]
+		if e.kind == operation.KindPhysical && e.byName() && !c.operates() && c.has("open", "apri") {
+			e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
+		}
 		if e.kind == operation.KindDatabase && c.looks() {
 			e.said, e.kind = c.called(), operation.KindUnknown
 		}
@@ -68,7 +71,7 @@ func (c *call) means(kind operation.Kind) bool {
 		operation.KindSchedule:
 		return true
 	case operation.KindPeople:
-		return c.sends()
+		return c.sends() && !c.operates()
 	case operation.KindPhysical:
 		return c.operates()
 	default:
@@ -136,4 +139,41 @@ func (c *call) unjudged() wording.Sentence {
 	}
 	said, _ := c.object()
 	return said
+}
+
+// undo says how far what a tool does can be undone, of which the judge graded the
+// kind: by the verb and the thing of its name, where both are known; kept says that it is
+// one of a repository, committed that the history of that keeps what is written, spent that it
+// is about money.
+func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
+	thing := t.thing
+	if thing == nil {
+		thing = &spoken.Thing{Final: true}
+	}
+	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
+	switch {
+	case t.act.Final && !versioned:
+		return operation.Irreversible
+	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
+		return operation.Partial
+	default:
+		return graded
+	}
+}
+
+// partly reports whether what the verb does to a thing can be undone in part: what is
+// final once it is there may still be changed.
+func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
+	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
+}
+
+// leaves reports whether somebody is taken out of something, and can be taken in again.
+func (t *toolName) leaves(thing *spoken.Thing) bool {
+	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && slices.Contains(thing.Words, "user"))
+}
+
+// membership reports whether a noun says no more of somebody than that they belong to
+// something: they may go by what they are.
+func membership(noun string) bool {
+	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
 }

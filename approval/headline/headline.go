@@ -296,10 +296,10 @@ func (o *operations) besides(one *one) int {
 	return n
 }
 
-// idle reports whether it is that a program of one line does nothing besides what is said
-// by itself.
+// idle reports whether it is how something is done of which nothing else is known: a
+// program of one line, or a command in a container.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && o.said[0].Phrase == "runs a line of %s that is not seen to touch anything else"
+	return len(o.said) > 0 && (o.said[0].Phrase == "runs a line of %s that is not seen to touch anything else" || o.said[0].Phrase == "works in a container")
 }
 
 // lasts reports whether it is told beside what is asked though it would pass by itself:

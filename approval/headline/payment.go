@@ -36,8 +36,8 @@ func amounts() []string {
 
 // payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount := c.first(amounts()...)
-	if amount == "" || !c.pays(kind) {
+	amount, of := c.first(amounts()...), c.first("quantity", "qty", "count", "units", "seats", "nights")
+	if amount == "" || of != "" && of != "1" && c.first("price") == amount || !c.pays(kind) {
 		return nil
 	}
 	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); currency != "" {
@@ -68,8 +68,8 @@ func (c *call) pays(kind operation.Kind) bool {
 	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
-// settled says of what moves money that it is gone, whatever the judge took it for, and of
-// what asks an address from then on that it can be taken away again.
+// settled says of what moves money that it is gone, and of what everybody can read that it
+// was read, whatever the judge took it for, and of what asks an address from then on that it can be taken away again.
 func (c *call) settled(one *one, said wording.Sentence) {
 	if one == nil || len(said) == 0 {
 		return
@@ -77,6 +77,8 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
 		one.undo = operation.Irreversible
+	case said[0].Phrase == "posts publicly: %s":
+		one.undo = operation.Irreversible // Whoever read it has read it.
 	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
 		one.undo = operation.Partial
 	}

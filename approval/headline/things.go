@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -63,8 +62,15 @@ func (c *call) named() (t toolName, ok bool) {
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
 	t.act = t.act.To(t.thing)
+	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.thing != nil && slices.ContainsFunc(t.thing.Words, queue) && slices.Contains(feeds, t.act.Phrase) {
+		put := *t.act
+		put.Phrase, t.act = "sends a message to %s", &put
+	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
+
+// queue reports whether a noun means something that passes on what is put into it.
+func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
 
 // classed takes for a thing that its name calls no more than an object what an
 // argument says that it is.
@@ -366,41 +372,4 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		}
 	}
 	return found, found.Phrase != ""
-}
-
-// undo says how far what a tool does can be undone, of which the judge graded the
-// kind: by the verb and the thing of its name, where both are known; kept says that it is
-// one of a repository, committed that the history of that keeps what is written, spent that it
-// is about money.
-func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
-	thing := t.thing
-	if thing == nil {
-		thing = &spoken.Thing{Final: true}
-	}
-	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
-	switch {
-	case t.act.Final && !versioned:
-		return operation.Irreversible
-	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
-		return operation.Partial
-	default:
-		return graded
-	}
-}
-
-// partly reports whether what the verb does to a thing can be undone in part: what is
-// final once it is there may still be changed.
-func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
-	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
-}
-
-// leaves reports whether somebody is taken out of something, and can be taken in again.
-func (t *toolName) leaves(thing *spoken.Thing) bool {
-	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && slices.Contains(thing.Words, "user"))
-}
-
-// membership reports whether a noun says no more of somebody than that they belong to
-// something: they may go by what they are.
-func membership(noun string) bool {
-	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
 }

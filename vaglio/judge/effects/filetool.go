@@ -66,7 +66,8 @@ func (t *tool) elsewhere() bool {
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
 	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
-	if !noun && (len(t.words) > 2 || !slices.ContainsFunc(t.rd.Paths, pathlike) || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
+	if !noun && (len(t.words) > 2 || !slices.ContainsFunc(t.rd.Paths, pathlike) ||
+		slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
 		return ""
 	}
 	for _, w := range t.words {
@@ -79,8 +80,7 @@ func (t *tool) fileVerb() string {
 	return ""
 }
 
-// pathlike reports whether a text is a path by its key or its look: what something goes
-// from or to need not be a file.
+// pathlike reports whether a text is a path by its key or its look: not all that goes somewhere is a file.
 func pathlike(p readings.Text) bool {
 	return p.Role&readings.RolePath != 0 || strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
@@ -169,8 +169,6 @@ func (t *tool) editor() bool {
 		t.r.add(t.fileEffects("write", []string{path}, nil, nil)...)
 	case "delete":
 		t.r.add(t.fileEffects("delete", []string{path}, nil, nil)...)
-	case "rename":
-		return false
 	default:
 		return false
 	}

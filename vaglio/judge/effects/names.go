@@ -152,29 +152,26 @@ func (t *tool) verbEffect(v verb) []Effect {
 // stakes are what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
-// minor says what a tool does that reaches nobody but the agent, nil if it may
-// reach further.
+// minor says what a tool does that reaches nobody but the agent and its user, nil if it may reach further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
 	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
-		return say("runs checks: %s", what)
+		return say("runs a check or a report: %s", what)
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what fills itself again: %s", what)
 	}
 	return nil
 }
 
-// forItself reports whether what stays with the agent by its verb does so by
-// its nouns, too.
+// forItself reports whether what stays with the agent by its verb does so by its nouns, too.
 func (t *tool) forItself(v verb, s stakes) bool {
-	return !s.secret && (v.phrase || !s.touchy && !t.shared())
+	return !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared())
 }
 
-// ownRecords reports whether by its nouns a tool changes what is the agent's
-// alone.
+// ownRecords reports whether by its nouns a tool changes what is the agent's alone.
 func (t *tool) ownRecords() bool {
 	switch {
 	case t.noun("public"):

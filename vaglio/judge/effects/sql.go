@@ -327,7 +327,8 @@ func (s *statement) target(at int) (names, class string) {
 	var named []string
 	for more, rest := true, s.words[min(at+1, len(s.words)):]; len(rest) > 0; rest = rest[1:] {
 		switch w := rest[0]; w {
-		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED", "UNIQUE", "ON", "FULL", "VERBOSE":
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED",
+			"UNIQUE", "ON", "FULL", "VERBOSE":
 		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
 			class = strings.ToLower(w)
 		case ",":

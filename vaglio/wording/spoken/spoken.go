@@ -164,11 +164,8 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 			nouns = split(strings.Join(operands[max(0, i-longest+1):i], " "))
 		}
 		thing, _, before := ThingOf(nouns)
-		if thing == nil {
+		if thing == nil || len(before) > 0 && len(name) > n {
 			continue // It may be the name of a service.
-		}
-		if len(before) > 0 && len(name) > n {
-			return nil
 		}
 		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
 		named := behind(words, option, option+"s", option+"-name", option+"-id", option+"-ids", option+"-identifier", option+"-url", option+"-arn")
