@@ -118,7 +118,7 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 				b.WriteString(template.HTMLEscapeString(part.Text))
 			}
 		}
-		all = append(all, digestLine{l.Head, template.HTML(b.String())}) //nolint:gosec // Every piece was escaped.
+		all = append(all, digestLine{l.Head && l.Key != "checkpoint", template.HTML(b.String())}) //nolint:gosec // Every piece was escaped.
 	}
 	return all
 }

@@ -31,6 +31,8 @@ type entryView struct {
 	// Moments are what happened to it, in order, on the page of its turn; none where its
 	// badge says all.
 	Moments []moment
+	// OnTurn says that it is shown on its turn's page, which names the agent and the turn.
+	OnTurn bool
 	// Ask is the address of the ask's page, and Turn that of the turn's; empty
 	// when there is none.
 	Ask, Turn string
@@ -255,7 +257,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 			v.Intent = steps[i].Proposal.Intent
 		}
 		step := w.entry(&e)
-		step.Moments = momentsOf(&e)
+		step.Moments, step.OnTurn = momentsOf(&e), true
 		v.Steps = append(v.Steps, step)
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
