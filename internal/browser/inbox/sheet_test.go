@@ -116,7 +116,7 @@ func drawSheet(t *testing.T, file string) {
 	}
 	b.scheme("light")
 	b.do(chromedp.EmulateViewport(1760, 1000), chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String()), see("section"))
-	const quality = 66 // Of 100, as a JPEG: words stay sharp enough.
+	const quality = 62 // Of 100, as a JPEG: words stay sharp enough.
 	picture := get(b, chromedp.FullScreenshot(quality))
 	if err := os.WriteFile(file, picture, 0o644); err != nil {
 		t.Fatal(err)
