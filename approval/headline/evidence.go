@@ -24,8 +24,11 @@ func (c *call) supported(o *operations) {
 		if e.kind == operation.KindPhysical && e.byName() && !c.operates() && c.has("open", "apri") {
 			e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
 		}
+		if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.holdsFinal() {
+			e.said, e.kind = c.told(c.called()), operation.KindUnknown
+		}
 		if e.kind == operation.KindDatabase && c.looks() {
-			e.said, e.kind = c.called(), operation.KindUnknown
+			e.said, e.kind = c.told(c.called()), operation.KindUnknown
 		}
 		if set, _, _ := spoken.ActIn(c.words); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
@@ -34,6 +37,17 @@ func (c *call) supported(o *operations) {
 			e.reach = operation.ReachUser
 		}
 	}
+}
+
+// holdsFinal reports whether an argument names something that is nobody's own, such as a
+// subscription.
+func (c *call) holdsFinal() bool {
+	for key, values := range c.args {
+		if thing := spoken.ThingAt(key); thing != nil && thing.Final && len(values) > 0 && strings.HasSuffix(key, "id") {
+			return true
+		}
+	}
+	return false
 }
 
 // looks reports whether the tool's name says that it looks at a text, which need not do
