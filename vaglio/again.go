@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 	"sync"
 
@@ -31,34 +32,42 @@ const (
 // use.
 type verdicts struct {
 	mu    sync.Mutex
-	by    map[digest]*list.Element
-	order *list.List // of *judged
-	// once are calls that came once, not long ago, by a part of their keys.
+	by    map[uint64]*list.Element // by the quick parts of their keys
+	order *list.List               // of *judged
+	// once are calls that came once, not long ago, by the quick parts of their keys.
 	once  [1 << 12]uint64
 	bytes int
+	seed  maphash.Seed
 	// rooms are buffers in which calls are named.
 	rooms sync.Pool
 }
 
-type digest = [sha256.Size]byte
+// callKey names a call: quick tells most calls from those that came before, and full,
+// of those that it does not, every call from every other.
+type callKey struct {
+	quick uint64
+	full  [sha256.Size]byte
+}
 
 // judged is a call that was approved. Nothing of it is ever changed.
 type judged struct {
-	key     digest
+	key     callKey
 	verdict Verdict
 	logged  string
 	asked   *asked
 	bytes   int
 }
 
-func newVerdicts() *verdicts { return &verdicts{by: map[digest]*list.Element{}, order: list.New()} }
+func newVerdicts() *verdicts {
+	return &verdicts{by: map[uint64]*list.Element{}, order: list.New(), seed: maphash.MakeSeed()}
+}
 
 // find gives the verdict on a call, if it is kept.
-func (k *verdicts) find(key digest) *judged {
+func (k *verdicts) find(key callKey) *judged {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := k.by[key]
-	if at == nil {
+	at := k.by[key.quick]
+	if at == nil || at.Value.(*judged).key != key { //nolint:errcheck,forcetypeassert // there is nothing else in it
 		return nil
 	}
 	k.order.MoveToFront(at)
@@ -72,30 +81,30 @@ func (k *verdicts) keep(j *judged) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := k.by[j.key]; at != nil {
+	if at := k.by[j.key.quick]; at != nil {
 		k.drop(at)
 	}
-	k.by[j.key] = k.order.PushFront(j)
+	k.by[j.key.quick] = k.order.PushFront(j)
 	k.bytes += j.bytes
 	for k.bytes > mostKeptBytes || k.order.Len() > mostKept {
 		k.drop(k.order.Back())
 	}
 }
 
-// comesAgain says whether a call was seen not long ago, and remembers that it is now.
-func (k *verdicts) comesAgain(key digest) bool {
-	name := binary.LittleEndian.Uint64(key[:])
+// comesAgain says whether a call is kept or was seen not long ago, and remembers that it
+// is now.
+func (k *verdicts) comesAgain(quick uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := &k.once[name%uint64(len(k.once))]
-	seen := *at == name
-	*at = name
+	at := &k.once[quick%uint64(len(k.once))]
+	seen := *at == quick || k.by[quick] != nil
+	*at = quick
 	return seen
 }
 
 func (k *verdicts) drop(at *list.Element) {
 	j := k.order.Remove(at).(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
-	delete(k.by, j.key)
+	delete(k.by, j.key.quick)
 	k.bytes -= j.bytes
 }
 
@@ -114,7 +123,7 @@ func (e *Engine) asking() (*Engine, *asked) {
 }
 
 // again gives a verdict once more, of this moment.
-func (e *Engine) again(ctx context.Context, key digest) (*judged, Verdict) {
+func (e *Engine) again(ctx context.Context, key callKey) (*judged, Verdict) {
 	j := e.verdicts.find(key)
 	if j == nil || ctx.Err() != nil || !j.asked.holds() {
 		return nil, Verdict{}
@@ -177,15 +186,19 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 	return !known || !ex.SkipJudge
 }
 
-// key names a proposal. There is none where it holds what no decoder makes.
-func (k *verdicts) key(p *Proposal) (key digest, ok bool) {
+// key names a proposal that comes again. There is none where it comes for the first
+// time, as most do, or holds what no decoder makes.
+func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	w, _ := k.rooms.Get().(*naming)
 	if w == nil {
 		w = new(naming)
 	}
 	w.buf, w.strange = w.buf[:0], false
 	w.proposal(p)
-	key, ok = sha256.Sum256(w.buf), !w.strange
+	key.quick = maphash.Bytes(k.seed, w.buf)
+	if ok = !w.strange && k.comesAgain(key.quick); ok {
+		key.full = sha256.Sum256(w.buf)
+	}
 	if cap(w.buf) <= mostNaming {
 		k.rooms.Put(w)
 	}

@@ -179,15 +179,12 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	if !e.repeats(&p, size) {
 		return e.decide(ctx, p, size)
 	}
-	key, named := e.verdicts.key(&p)
-	if !named {
+	key, comesAgain := e.verdicts.key(&p)
+	if !comesAgain {
 		return e.decide(ctx, p, size)
 	}
 	if j, v := e.again(ctx, key); j != nil {
 		return v, j.logged, p, nil
-	}
-	if !e.verdicts.comesAgain(key) {
-		return e.decide(ctx, p, size)
 	}
 	own, told := e.asking()
 	v, logged, p, err := own.decide(ctx, p, size)
