@@ -15,23 +15,15 @@ import (
 
 // scan finds in one pass what the decoder would not refuse by itself.
 func scan(data []byte) error {
-	depth, inString := 0, false
+	depth := 0
 	for i := 0; i < len(data); i++ {
-		if inString {
-			switch data[i] {
-			case '"':
-				inString = false
-			case '\\':
-				if bytes.HasPrefix(data[i+1:], []byte("u0000")) {
-					return &Error{where(data, i), int64(i), `holds a NUL character (\u0000), which no field accepts; leave it out`}
-				}
-				i++
-			}
-			continue
-		}
 		switch data[i] {
 		case '"':
-			inString = true
+			end, err := scanText(data, i+1)
+			if err != nil {
+				return err
+			}
+			i = end
 		case '}', ']':
 			depth--
 		case '{', '[':
@@ -41,6 +33,28 @@ func scan(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// scanText returns where the text ends that begins at a place.
+func scanText(data []byte, at int) (int, error) {
+	end := bytes.IndexByte(data[at:], '"')
+	for end >= 0 {
+		escape := bytes.IndexByte(data[at:at+end], '\\')
+		if escape < 0 {
+			return at + end, nil
+		}
+		at += escape
+		if bytes.HasPrefix(data[at+1:], []byte("u0000")) {
+			return 0, &Error{where(data, at), int64(at), `holds a NUL character (\u0000), which no field accepts; leave it out`}
+		}
+		if at += 2; at > len(data) {
+			break
+		}
+		if end -= escape + 2; end < 0 { // It was the quote that is escaped.
+			end = bytes.IndexByte(data[at:], '"')
+		}
+	}
+	return len(data), nil
 }
 
 // where gives the pointer of the innermost value that begins before offset.
