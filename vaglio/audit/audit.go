@@ -86,6 +86,7 @@ type Log struct {
 	mu       sync.Mutex
 	file     *os.File
 	is       os.FileInfo // which file is open
+	looked   time.Time   // when it was the month's file by its name
 	torn     bool        // the file's last line has no end
 	unsynced bool        // the file has lines that a power cut could take
 	failures uint64
@@ -243,10 +244,22 @@ func (l *Log) closeFile() error {
 	return err
 }
 
+// lookEvery is how often it is looked whether somebody moved the open file away: what is
+// written in so short a time goes with it.
+const lookEvery = 100 * time.Millisecond
+
+// isOpen says whether the month's file is open, as far as was looked.
+func (l *Log) isOpen(now time.Time) bool {
+	return l.file != nil && now.Sub(l.looked) < lookEvery && now.Month() == l.looked.Month()
+}
+
 // write appends one line with one system call.
 func (l *Log) write(line []byte) error {
-	if err := l.ensure(l.name()); err != nil {
-		return err
+	if now := time.Now(); !l.isOpen(now) {
+		if err := l.ensure(l.name()); err != nil {
+			return err
+		}
+		l.looked = now
 	}
 	if l.torn {
 		line = append([]byte{'\n'}, line...)

@@ -262,7 +262,7 @@ func TestFullDiskIsCounted(t *testing.T) {
 	}
 }
 
-func TestTornLineAndMovedFile(t *testing.T) {
+func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(month(dir), []byte(`{"approved":tr`), 0o600); err != nil {
 		t.Fatal(err)
@@ -273,28 +273,49 @@ func TestTornLineAndMovedFile(t *testing.T) {
 	if lines := strings.Split(read(t, month(dir)), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "after the crash") {
 		t.Errorf("got %q", lines)
 	}
-	if err := os.Rename(month(dir), month(dir)+".1"); err != nil {
-		t.Fatal(err)
-	}
-	l.Append(record("in a new file"))
-	if text := read(t, month(dir)); !strings.Contains(text, "in a new file") {
-		t.Errorf("got %q", text)
-	}
-	same := l.file
-	l.Append(record("in the same file"))
-	if l.file != same {
-		t.Error("a file that is where it was is opened again")
-	}
-	if err := os.Rename(month(dir), month(dir)+".2"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(month(dir), []byte("of another process\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.Append(record("behind the other's"))
-	if text := read(t, month(dir)); !strings.HasPrefix(text, "of another process\n{") || !strings.Contains(text, "behind the other's") {
-		t.Errorf("got %q", text)
-	}
+}
+
+// TestMovedFile holds that lines go into a new file soon after somebody moved the old one
+// away, and that those of the moment between are in the old one.
+func TestMovedFile(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir)
+		defer l.Close()
+		l.Append(record("before"))
+		moved := month(dir) + ".1"
+		if err := os.Rename(month(dir), moved); err != nil {
+			t.Fatal(err)
+		}
+		l.Append(record("a moment later"))
+		time.Sleep(lookEvery)
+		l.Append(record("in a new file"))
+		for name, want := range map[string][]string{moved: {"before", "a moment later"}, month(dir): {"in a new file"}} {
+			text := read(t, name)
+			for _, line := range want {
+				if !strings.Contains(text, line) || strings.Count(text, "\n") != len(want) {
+					t.Errorf("%s: %q", name, text)
+				}
+			}
+		}
+		same := l.file
+		time.Sleep(lookEvery)
+		l.Append(record("in the same file"))
+		if l.file != same {
+			t.Error("a file that is where it was is opened again")
+		}
+		if err := os.Rename(month(dir), month(dir)+".2"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(month(dir), []byte("of another process\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lookEvery)
+		l.Append(record("behind the other's"))
+		if text := read(t, month(dir)); !strings.HasPrefix(text, "of another process\n{") || !strings.Contains(text, "behind the other's") {
+			t.Errorf("got %q", text)
+		}
+	})
 }
 
 func BenchmarkAppend(b *testing.B) {
