@@ -40,7 +40,7 @@ func (f Fate) String() string {
 func (f *Fates) Of(fate Fate) int { return *f.count(fate) }
 
 func (f *Fates) count(fate Fate) *int {
-	return map[Fate]*int{
+	return [...]*int{
 		FateAllowed: &f.Allowed, FateDenied: &f.Denied, FateExpired: &f.Expired, FateWithdrawn: &f.Withdrawn,
 		FateSuperseded: &f.Superseded, FateWaiting: &f.Waiting, FateRepeated: &f.Repeated, FateUnasked: &f.Unasked,
 	}[fate]

@@ -20,6 +20,9 @@ type countedJournal struct {
 	// turn holds a token while nobody uses the rest.
 	turn chan struct{}
 	by   map[uint64]*countedStretch
+	// step is the one that is counted, whose room the next one takes.
+	step  approval.Step
+	names names
 }
 
 type countedStretch struct {
@@ -29,7 +32,7 @@ type countedStretch struct {
 }
 
 func newCountedJournal() *countedJournal {
-	c := &countedJournal{due: make(chan struct{}, 1), turn: make(chan struct{}, 1), by: make(map[uint64]*countedStretch)}
+	c := &countedJournal{due: make(chan struct{}, 1), turn: make(chan struct{}, 1), by: make(map[uint64]*countedStretch), names: make(names)}
 	c.turn <- struct{}{}
 	return c
 }
@@ -176,10 +179,9 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 
 // take counts an entry. One that cannot be read is told, and all else is counted.
 func (r *Reader) take(ctx context.Context, of *report.Counters, e *approval.JournalEntry) {
-	s, err := counted(e)
-	if err != nil {
+	if err := count(&r.counted.step, e, r.counted.names); err != nil {
 		_ = r.records.Note(ctx, unreadEntry(e, err)) // it is told and counted
 		return
 	}
-	of.Add(&s, e.Seq)
+	of.Add(&r.counted.step, e.Seq)
 }

@@ -102,8 +102,30 @@ var errNote = errors.New("the note of a step is not as it was written")
 
 // note is what is left to read of a note.
 type note struct {
-	rest []byte
-	bad  bool
+	rest  []byte
+	bad   bool
+	names names
+}
+
+// names are those of notes read before, so that a name that many have is one text. The
+// zero value remembers none.
+type names map[string]string
+
+// mostNames is how many are remembered.
+const mostNames = 1000
+
+func (n names) of(name []byte) string {
+	if known, ok := n[string(name)]; ok {
+		return known
+	}
+	if len(n) >= mostNames {
+		clear(n)
+	}
+	text := string(name)
+	if n != nil {
+		n[text] = text
+	}
+	return text
 }
 
 func (n *note) bytes(size uint64) []byte {
@@ -123,7 +145,7 @@ func (n *note) name() string {
 		return ""
 	}
 	n.rest = n.rest[used:]
-	return string(n.bytes(size))
+	return n.names.of(n.bytes(size))
 }
 
 func (n *note) byte() byte {
@@ -141,21 +163,33 @@ func (n *note) float() float64 {
 }
 
 // counted reads a note as a step: what digests and statistics count, and no more.
-func counted(e *approval.JournalEntry) (approval.Step, error) {
-	n := note{rest: e.Note}
+func counted(e *approval.JournalEntry) (s approval.Step, err error) {
+	err = count(&s, e, nil)
+	return s, err
+}
+
+// count is counted for a step whose verdict is written over, where it has one.
+func count(s *approval.Step, e *approval.JournalEntry, known names) error {
+	n := note{rest: e.Note, names: known}
 	if form := n.byte(); form != passedForm && !n.bad {
-		return approval.Step{}, &approval.FormError{What: "note of a step", Found: int(form), Known: passedForm}
+		return &approval.FormError{What: "note of a step", Found: int(form), Known: passedForm}
 	}
-	s := approval.Step{At: e.At, Verdict: &vaglio.Verdict{Approved: true}}
+	v := s.Verdict
+	if v == nil {
+		v = new(vaglio.Verdict)
+	}
+	*v = vaglio.Verdict{Approved: true, Results: v.Results[:0]}
+	*s = approval.Step{At: e.At, Verdict: v}
 	s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route = n.name(), n.name(), n.name(), n.name()
-	s.Verdict.TS = n.float()
+	v.TS = n.float()
 	for range n.byte() {
-		s.Verdict.Results = append(s.Verdict.Results, vaglio.GradientResult{Judge: n.name(), Score: n.float()})
+		v.Results = append(v.Results, vaglio.GradientResult{Judge: n.name(), Score: n.float()})
 	}
 	if n.bad {
-		return approval.Step{}, errNote
+		*s = approval.Step{}
+		return errNote
 	}
-	return s, nil
+	return nil
 }
 
 // passed reads an entry as the step that it is.
