@@ -195,7 +195,7 @@ func (e *Engine) Did(p Proposal) Facts {
 // remembered is what the judges tell, with what is known of the content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
-	put, said := putInOf(r), textsOf(r)
+	put, said := putInOf(r), &says{}
 	for _, root := range p.Context.Site.Claims {
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
@@ -220,13 +220,20 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 }
 
 // content completes a fact of what was written.
-func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said texts) Fact {
-	kind := e.kindOf(f.Path)
-	text, known := e.writtenText(p, r, f.Path)
-	w := wrote(f.Path, text, known)
+func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fact {
+	if said.facts == nil {
+		*said = saysOf(p, r)
+	}
+	w, met := said.facts[f.Path]
+	if !met {
+		kind := e.kindOf(f.Path)
+		text, known := e.writtenText(p, r, f.Path)
+		w = wrote(f.Path, text, known)
+		e.load(p, said, &w, text, known)
+		w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
+		said.facts[f.Path] = w
+	}
 	w.Deed = f.Deed
-	e.load(p, r, said, &w, text, known)
-	w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
 	return w
 }
 
@@ -254,7 +261,7 @@ func putInOf(r *reading.Reading) putIn {
 
 // contents are the facts of what a call put somewhere: of a folder, those of the
 // files that were put into it.
-func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said texts) Facts {
+func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said *says) Facts {
 	out := append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...)
 	for i := range put {
 		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {

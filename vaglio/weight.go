@@ -62,22 +62,29 @@ func (f Facts) lets(wait int) {
 	}
 }
 
-// texts are those that a call puts into files, as it says them itself, by the files.
-type texts func() map[string][]reading.Written
+// says is what a call says of the files that it writes, each gathered when it is first
+// asked for.
+type says struct {
+	texts map[string][]reading.Written // that it puts into files, as it says them itself
+	words []string                     // of its commands, behind the programs' names
+	lines func() string                // of the words, those that tell what they may run
+	named func() []string              // files that are loaded and that the words name, or a folder with them
+	facts map[string]Fact              // of the files that were met
+	told  map[string]bool              // whether the words alone are loaded in a plain file, by its folder
+}
 
-func textsOf(r *reading.Reading) texts {
-	return sync.OnceValue(func() map[string][]reading.Written {
-		by := map[string][]reading.Written{}
-		if r == nil {
-			return by
-		}
+func saysOf(p *Proposal, r *reading.Reading) says {
+	s := says{texts: map[string][]reading.Written{}, words: toldIn(r), facts: map[string]Fact{}, told: map[string]bool{}}
+	if r != nil {
 		for _, t := range r.Written() {
 			if t.Text != "" {
-				by[t.File] = append(by[t.File], t)
+				s.texts[t.File] = append(s.texts[t.File], t)
 			}
 		}
-		return by
-	})
+	}
+	s.lines = sync.OnceValue(func() string { return reading.Telling(strings.Join(s.words, "\n")) })
+	s.named = sync.OnceValue(func() []string { return namedLoaded(p, s.words) })
+	return s
 }
 
 // load finds out whether a file that is written holds what would be asked about or
@@ -85,8 +92,8 @@ func textsOf(r *reading.Reading) texts {
 // and what it held before; of one that a program changes, what that was told in words.
 // Only what the call itself puts into files may wait: it is found there after a
 // restart, too.
-func (e *Engine) load(p *Proposal, r *reading.Reading, said texts, w *Fact, text string, known bool) {
-	texts := said()[w.Path]
+func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool) {
+	texts := said.texts[w.Path]
 	if known {
 		whole := reading.Written{File: w.Path, Text: text}
 		own := slices.Contains(texts, whole)
@@ -96,16 +103,28 @@ func (e *Engine) load(p *Proposal, r *reading.Reading, said texts, w *Fact, text
 		return
 	}
 	was, _ := p.Facts.last(w.Path)
-	words := toldIn(r)
+	words := said.words
 	if was.Loaded || len(texts) == 0 && len(words) == 0 {
 		w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
 		return
 	}
-	if len(words) > 0 {
-		texts = append(slices.Clip(texts), reading.Written{File: w.Path, Text: strings.Join(words, "\n")})
+	if w.Loaded = slices.ContainsFunc(said.named(), func(file string) bool { return file != w.Path }); w.Loaded {
+		return
 	}
-	if w.Loaded = namesLoaded(p, w.Path, words); !w.Loaded {
-		e.put(p, w, was, texts, len(words) == 0)
+	plain, in := reading.IsPlain(w.Path), path.Dir(w.Path)
+	alone := plain && len(texts) == 0 && !was.Later
+	if loaded, met := said.told[in]; met && alone {
+		w.Loaded = loaded
+		return
+	}
+	if told := ""; len(words) > 0 {
+		if told = said.lines(); !plain {
+			told = strings.Join(words, "\n")
+		}
+		texts = append(slices.Clip(texts), reading.Written{File: w.Path, Text: told})
+	}
+	if e.put(p, w, was, texts, len(words) == 0); alone {
+		said.told[in] = w.Loaded
 	}
 }
 
@@ -180,16 +199,18 @@ func toldIn(r *reading.Reading) (words []string) {
 	return words
 }
 
-// namesLoaded says whether words name another file than the one which they change that
-// is loaded, or a folder with one.
-func namesLoaded(p *Proposal, name string, words []string) bool {
-	if len(words) == 0 {
-		return false
+// namedLoaded are the files that are loaded and that words name, or a folder with them.
+func namedLoaded(p *Proposal, words []string) []string {
+	loaded := p.Facts.Loaded()
+	if len(loaded) == 0 {
+		return nil
 	}
-	loaded := slices.DeleteFunc(p.Facts.Loaded(), func(file string) bool { return file == name })
+	in := path.Clean(p.Context.Cwd)
 	parts := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune("= '\"!;", c) })
-	return len(loaded) > 0 && slices.ContainsFunc(parts, func(w string) bool {
-		at := joined(p.Context.Cwd, w)
-		return at != path.Clean(p.Context.Cwd) && slices.ContainsFunc(loaded, func(file string) bool { return isBelow(at, file) })
+	return slices.DeleteFunc(loaded, func(file string) bool {
+		return !slices.ContainsFunc(parts, func(w string) bool {
+			at := joined(p.Context.Cwd, w)
+			return at != in && isBelow(at, file)
+		})
 	})
 }

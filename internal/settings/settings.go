@@ -14,7 +14,7 @@ type Line struct {
 // Lines are the lines of a text, each with those that continue it behind a
 // backslash.
 func Lines(text string) []Line {
-	var out []Line
+	out := make([]Line, 0, 1+strings.Count(text, "\n"))
 	open := false
 	n := 0
 	for l := range strings.Lines(text) {

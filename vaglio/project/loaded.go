@@ -208,7 +208,7 @@ func (l *loading) take(file string, settles bool) {
 }
 
 // takesIn finds what takes a file in, in a program that stands in a word, set a word
-// that sets something, blankless a word, wordParts what parts a word in which a file is named.
+// that sets something, wordParts what parts a word in which a file is named.
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny finds what takes in files that the program does not name.
@@ -219,7 +219,6 @@ var (
 	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$|^(?:build|project|setup|package)\.`)
 	// isRunning finds a word behind which a command stands.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
-	blankless = regexp.MustCompile(`[^ \t]+`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 

@@ -39,6 +39,31 @@ func (r *Reader) Loaded(file, text string) []shell.Task {
 	return v.tasks
 }
 
+// plainFile is a file whose name tells nothing.
+const plainFile = "/-"
+
+// IsPlain reports whether nothing is known of a file's name: [Reader.Loaded] then takes
+// texts in it as in all such files of its folder.
+func (r *Reader) IsPlain(file string) bool {
+	known := func(row row) bool { return len(namedAs(file, row.files)) > 0 && len(namedAs(plainFile, row.files)) == 0 }
+	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known) && !slices.ContainsFunc(r.table["-"], known)
+}
+
+// Telling are the lines of a text of which [Reader.Loaded] takes anything in a plain file.
+func (r *Reader) Telling(text string) string {
+	tasks := r.Loaded(plainFile, text)
+	if strings.HasPrefix(text, "#!") || strings.ContainsAny(text, "\\\t\r") || len(tasks) >= maxTasks-1 || len(text) > maxBytes {
+		return text // lines are not what they are alone
+	}
+	var told strings.Builder
+	for n, line := range strings.Split(text, "\n") {
+		if slices.ContainsFunc(tasks, func(t shell.Task) bool { return t.Line == n+1 }) {
+			told.WriteString("\n" + line)
+		}
+	}
+	return told.String()
+}
+
 func (r *Reader) later(file, text string) *visit {
 	return &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
@@ -176,6 +201,9 @@ func (v *visit) calls(file, text string) {
 
 // quotedWords keeps the texts of a line that are the words of a command together.
 func (v *visit) quotedWords(file string, l settings.Line) {
+	if !strings.ContainsAny(l.Text, `"'`) {
+		return
+	}
 	var words []string
 	for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
 		if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
@@ -193,21 +221,25 @@ const marks = "=:!>|;,&-@\\\"'`({[<"
 // commandsIn are what may be commands in a line: they begin with one of its first two
 // words or behind a mark. Of a line with too many one more than may be kept is given.
 func (r *Reader) commandsIn(line string) (found []string) {
-	mark, runs := "", false // what stands before, but blanks; whether that says that the next word runs
+	mark, before, at := "", "", 0 // what stands before, but blanks, and the word that ends with it
 	line = strings.TrimRight(line, " \t")
-	for n, at := range blankless.FindAllStringIndex(line, -1) {
-		word := line[at[0]:at[1]]
-		if runs && !strings.Contains(marks, mark) {
+	for n := 0; at < len(line); n++ {
+		word := strings.TrimLeft(line[at:], " \t")
+		at = len(line) - len(word)
+		if end := strings.IndexAny(word, " \t"); end >= 0 {
+			word = word[:end]
+		}
+		if mark != "" && !strings.Contains(marks, mark) && isRunning.MatchString(before) {
 			mark = "("
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			marked := mark != "" && strings.Contains(marks, mark)
-			if (marked || i == 0 && n < 2) && r.begins(word[i:], at[1] < len(line)) {
-				found = append(found, upTo(mark, line[at[0]+i:]))
+			marked := mark != "" && strings.IndexByte(marks, mark[0]) >= 0
+			if (marked || i == 0 && n < 2) && r.begins(word[i:], at+len(word) < len(line)) {
+				found = append(found, upTo(mark, line[at+i:]))
 			}
 			mark = word[i : i+1]
 		}
-		runs = isRunning.MatchString(word)
+		before, at = word, at+len(word)
 	}
 	return found
 }
@@ -215,7 +247,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 // begins reports whether a word is a program that is known, and one that is run:
 // alone it may be any word.
 func (r *Reader) begins(word string, more bool) bool {
-	return word != "" && len(word) <= maxWord && r.isProgram(word) && (more || word[0] == '.')
+	return word != "" && len(word) <= maxWord && (more || word[0] == '.') && r.isProgram(word)
 }
 
 // maxWord is how long the name of a program may be, in bytes; no system runs longer

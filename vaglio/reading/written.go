@@ -89,6 +89,13 @@ func ReadLoaded(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Loaded(w.File, w.Text), o)
 }
 
+// IsPlain reports whether [ReadLoaded] reads all files of the folder alike, and of a text
+// in them what [Telling] finds.
+func IsPlain(file string) bool { return project.Default().IsPlain(file) }
+
+// Telling are the lines of a text that tell what it may run in a plain file.
+func Telling(text string) string { return project.Default().Telling(text) }
+
 func readLater(tasks []shell.Task, o shell.Options) *shell.Script {
 	l := later{tasks: tasks}
 	if len(l.tasks) == 0 {

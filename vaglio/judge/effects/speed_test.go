@@ -30,6 +30,10 @@ func BenchmarkEngine(b *testing.B) {
 	}{
 		{"Simple", command("git push origin feature/x")},
 		{"Read", command("ls -la src")},
+		{"List", command("ls -la")},
+		{"Status", command("git status")},
+		{"Test", command("npm test")},
+		{"Search", command("grep -rn x src | head")},
 		{"Script40", command(script)},
 		{"Mebibyte", command(strings.Repeat("echo one two three >> out.log\n", (1<<20)/30-1))},
 		{"Path", vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "src/app.ts"}, Context: vaglio.Context{Cwd: testCwd}}},
