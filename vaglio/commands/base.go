@@ -292,6 +292,8 @@ func (b *Base) index() {
 	for name, list := range b.Judged {
 		var judged, acting []*Section
 		for _, sec := range list {
+			sec.grammar = fmt.Sprint(sec.Values, sec.First, sec.Glued, sec.Long, sec.bundle, sec.once, sec.dashed, sec.signals)
+			sec.wanted = sec.wants()
 			if sec.judges() {
 				judged = append(judged, sec)
 			}

@@ -62,11 +62,13 @@ func (b *Base) Tell(c Call) Told {
 				texts[i] = c.Words[i].String()
 			}
 		}
-		if sec.shows && onlyShows(texts) {
+		if sec.shows && onlyShows(texts) || sec.wanted != nil && !slices.ContainsFunc(texts, func(s string) bool { return sec.wanted[s] }) {
 			continue
 		}
-		u.parsed, u.sec = Parse(texts, sec), sec
-		u.parsed.Fed = c.Fed
+		if u.sec == nil || u.sec.grammar != sec.grammar {
+			u.parsed = Parse(texts, sec)
+		}
+		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
 	}
 	t := Told{Known: known, Graded: graded, Operations: u.out}

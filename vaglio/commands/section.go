@@ -38,6 +38,27 @@ type Section struct {
 	own     []flagTest        // the options whose value the program uses itself
 	nouns   map[string]map[string]bool
 	acts    []act
+	grammar string          // the same for sections that tell words apart alike
+	wanted  map[string]bool // words of which each act asks for one as an operand; nil if one may do without
+}
+
+// wants are the words for [Section].wanted.
+func (s *Section) wants() map[string]bool {
+	all := map[string]bool{}
+	for i := range s.acts {
+		tests := s.acts[i].tests
+		at := slices.IndexFunc(tests, func(t test) bool {
+			return t.operand && !t.not && !t.atEnd && t.text == nil && t.flags == nil && !strings.ContainsAny(strings.Join(t.words, ""), `*@\`)
+		})
+		if at < 0 {
+			return nil
+		}
+		for _, w := range tests[at].words {
+			first, _, _ := strings.Cut(w, "_")
+			all[w], all[first] = true, true
+		}
+	}
+	return all
 }
 
 // Line is one pattern and what it means.

@@ -45,7 +45,9 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name: [Reader.Loaded] then takes
 // texts in it as in all such files of its folder.
 func (r *Reader) IsPlain(file string) bool {
-	known := func(row row) bool { return len(namedAs(file, row.files)) > 0 && len(namedAs(plainFile, row.files)) == 0 }
+	known := func(row row) bool {
+		return len(namedAs(file, row.files)) > 0 && len(namedAs(plainFile, row.files)) == 0
+	}
 	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known) && !slices.ContainsFunc(r.table["-"], known)
 }
 

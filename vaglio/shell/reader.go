@@ -246,7 +246,9 @@ func (r *reader) begin() {
 	r.st.names = make(map[string]*entry, len(r.opts.Env)+8)
 	r.st.level = 1
 	export := func(name, value string) {
-		r.st.put(name, &entry{vals: []Word{Text(value)}, exported: true})
+		e := single(Text(value))
+		e.exported = true
+		r.st.put(name, e)
 	}
 	if r.opts.Home != "" {
 		export("HOME", r.opts.Home)

@@ -127,7 +127,17 @@ func (s *state) write(key string, e *entry) {
 }
 
 // set gives a name one value.
-func (s *state) set(key string, w Word) { s.put(key, &entry{vals: []Word{w}}) }
+func (s *state) set(key string, w Word) { s.put(key, single(w)) }
+
+// single is the entry of one value, made with it in one piece.
+func single(w Word) *entry {
+	e := &struct {
+		entry
+		room [1]Word
+	}{room: [1]Word{w}}
+	e.vals = e.room[:]
+	return &e.entry
+}
 
 // mark starts a stretch that can be taken back; it must be ended by keep or
 // by rollback, in reverse order of the marks.

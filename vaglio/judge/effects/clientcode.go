@@ -11,6 +11,9 @@ import (
 // clientCode is the effect of an inline program on what it reaches through a
 // library: databases by their SQL, everything else by the names of the calls.
 func (c *call) clientCode(code string) []Effect {
+	if code == "" {
+		return nil
+	}
 	lower := strings.ToLower(code)
 	library := ""
 	for _, s := range c.r.judge.tables.inText("client-library", lower) {

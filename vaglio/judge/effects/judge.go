@@ -172,15 +172,15 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	said := wordsOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
-	worst := r.Effects[0]
+	worst := r.Effects[0].Kind
 	by := map[string]*Effect{}
 	groups := folded(r.Effects, said)
 	for i, f := range groups {
 		out.Confidence = min(out.Confidence, f.Sure)
-		if f.worst < out.Score {
-			out.Score, worst = f.worst, f.Effect
-		}
 		s := signal(string(f.Kind), f.worst, f.sentence())
+		if f.worst < out.Score { // as the first always is
+			out.Score, out.Reasoning, worst = f.worst, s.Message, f.Kind
+		}
 		by[s.Message] = &groups[i].Effect
 		out.Signals = append(out.Signals, s)
 	}
@@ -207,8 +207,7 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 			break
 		}
 	}
-	out.Reasoning, _ = worst.sentence().In(wording.English)
-	if out.Score >= Threshold && worst.Kind == KindRead {
+	if out.Score >= Threshold && worst == KindRead {
 		out.Reasoning = "It only reads."
 	}
 	return out
