@@ -67,7 +67,7 @@ func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 		if !ok || found.weak || t.thing(word) || v.effect.Kind != KindRead {
 			found, word, ok = v, a.text, true
 		}
-		if !found.weak && !t.nouns["cloud-noun"][word] && !t.thing(word) {
+		if !found.weak && !t.Nouns["cloud-noun"][word] && !t.thing(word) {
 			break
 		}
 	}
@@ -81,7 +81,7 @@ func (t *tables) thing(w string) bool {
 	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
 		return true
 	}
-	return t.nouns["cloud-thing"][w]
+	return t.Nouns["cloud-thing"][w]
 }
 
 func (c *call) verbEffect(v verb, what string) []Effect {
@@ -89,7 +89,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	if e.Kind == KindRead {
 		for _, a := range c.operands {
 			w := readings.Words(a.text)
-			if len(w) > 0 && c.r.judge.tables.nouns["secret"][w[0]] && !strings.HasSuffix(a.text, "s") {
+			if len(w) > 0 && c.r.judge.tables.Nouns["secret"][w[0]] && !strings.HasSuffix(a.text, "s") {
 				e = usual(KindCredentials).with(say("reads secrets: %s", what), c.rest(0))
 				e.Sure = 0.7
 				return []Effect{e}

@@ -243,9 +243,9 @@ func (r *reading) remember(v *invocation) {
 func (r *reading) variables(v *invocation) []Effect {
 	var out []Effect
 	for _, a := range v.assigns {
-		if what, ok := r.judge.tables.vars[a.name+"="+a.value.text]; ok {
+		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
-		} else if what, ok := r.judge.tables.vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
+		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
 		}
 	}

@@ -122,7 +122,7 @@ func redisRule(c *call) []Effect {
 func mongoRule(c *call) []Effect {
 	var out []Effect
 	for _, t := range c.values("--eval") {
-		out = append(out, mongoCode(t.text, c.r.judge.tables.nouns)...)
+		out = append(out, mongoCode(t.text, c.r.judge.tables.Nouns)...)
 	}
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	for _, f := range append(c.values("--file", "-f"), scripts...) {
@@ -132,7 +132,7 @@ func mongoRule(c *call) []Effect {
 		return out
 	}
 	if text, all := c.input(); all && text.text != "" {
-		return mongoCode(text.text, c.r.judge.tables.nouns)
+		return mongoCode(text.text, c.r.judge.tables.Nouns)
 	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }

@@ -202,8 +202,8 @@ func unpackRule(c *call) []Effect {
 }
 
 func (c *call) inPlace() bool {
-	for i := range c.flags {
-		if n := c.flags[i].name; n == "--in-place" || n == "-i" || strings.HasPrefix(n, "-i") || n == "-I" {
+	for i := range c.Flags {
+		if n := c.Flags[i].Name; n == "--in-place" || n == "-i" || strings.HasPrefix(n, "-i") || n == "-I" {
 			return true
 		}
 	}
@@ -233,8 +233,8 @@ func chmodRule(c *call) []Effect {
 	if len(ops) > 0 && !c.has("--reference") {
 		mode, ops = ops[0].text, ops[1:]
 	}
-	for i := range c.flags { // chmod -x file
-		if n := c.flags[i].name; len(n) > 1 && strings.Trim(n[1:], "rwxXst") == "" {
+	for i := range c.Flags { // chmod -x file
+		if n := c.Flags[i].Name; len(n) > 1 && strings.Trim(n[1:], "rwxXst") == "" {
 			ops = c.operands
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -106,7 +107,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		return t.fileMoves(v, verb, source, dest)
 	case "chmod":
 		mode, _ := t.text("mode", "permissions", "permission")
-		c := &call{invocation: v, parsed: &parsed{}, r: t.r}
+		c := &call{invocation: v, parsed: &parsed{Parsed: new(commands.Parsed)}, r: t.r}
 		for _, p := range paths {
 			out = append(out, c.permissions(mode, []arg{literal(p)})...)
 		}

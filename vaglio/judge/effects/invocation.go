@@ -174,13 +174,8 @@ func (v *invocation) input() (arg, bool) {
 
 // tables is what the knowledge base says, as the rules look it up.
 type tables struct {
-	base     *commands.Base
-	sections map[string][]*commands.Section
-	harmless map[string]bool
-	devtools map[string]bool
-	verbs    map[string]verb
-	nouns    map[string]map[string]bool // class to nouns
-	vars     map[string]string          // variables that switch safeguards off
+	*commands.Base
+	verbs map[string]verb
 }
 
 // verb is what a verb does, and whether it is usually a noun.
@@ -196,7 +191,7 @@ func loadTables() (*tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tables{base: b, sections: b.Judged, harmless: b.Harmless, devtools: b.Devtools, nouns: b.Nouns, vars: b.Vars, verbs: map[string]verb{}}
+	t := &tables{b, map[string]verb{}}
 	for name, v := range b.Verbs {
 		t.verbs[name] = verb{effect: effectOf(v.Outcome), light: v.Light, weak: v.Weak, phrase: v.Phrase}
 	}
@@ -204,23 +199,18 @@ func loadTables() (*tables, error) {
 }
 
 // ofClass says whether a word is of a class of the knowledge base.
-func (t *tables) ofClass(class, word string) bool { return t.nouns[class][word] }
+func (t *tables) ofClass(class, word string) bool { return t.Nouns[class][word] }
 
 // inText are the words of a class that stand somewhere in a text, in their order.
 func (t *tables) inText(class, text string) []string {
 	var found []string
-	for w := range t.nouns[class] {
+	for w := range t.Nouns[class] {
 		if w = strings.ReplaceAll(w, "+", " "); strings.Contains(text, w) {
 			found = append(found, w)
 		}
 	}
 	slices.Sort(found)
 	return found
-}
-
-// knows says whether the tables say anything of a program.
-func (t *tables) knows(name string) bool {
-	return t.sections[name] != nil || t.harmless[name] || t.devtools[name]
 }
 
 // effectOf is the effect that a table states.
@@ -236,29 +226,14 @@ func effectOf(o commands.Outcome) Effect {
 // parsed are a command's arguments, told apart.
 type parsed struct {
 	*commands.Parsed
-	flags    []flag
 	operands []arg
 	all      []arg
-}
-
-type flag struct {
-	name  string
-	value arg
-	has   bool // a value was given
-	off   bool // the value switches it off
 }
 
 // parse tells options and operands apart.
 func parse(args []arg, sec *commands.Section) *parsed {
 	p := &parsed{Parsed: commands.Parse(texts(args), sec), all: args}
-	p.flags, p.operands = make([]flag, 0, len(p.Flags)), make([]arg, 0, len(p.Operands))
-	for _, f := range p.Flags {
-		o := flag{name: f.Name, has: f.Has, off: f.Off}
-		if f.Has {
-			o.value = args[f.At].slice(f.Cut)
-		}
-		p.flags = append(p.flags, o)
-	}
+	p.operands = make([]arg, 0, len(p.Operands))
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
 	}
@@ -267,8 +242,8 @@ func parse(args []arg, sec *commands.Section) *parsed {
 
 // has reports whether one of the options is present and not switched off.
 func (p *parsed) has(names ...string) bool {
-	for i := range p.flags {
-		if !p.flags[i].off && slices.Contains(names, p.flags[i].name) {
+	for i := range p.Flags {
+		if !p.Flags[i].Off && slices.Contains(names, p.Flags[i].Name) {
 			return true
 		}
 	}
@@ -277,22 +252,22 @@ func (p *parsed) has(names ...string) bool {
 
 // value returns the last value given to one of the options.
 func (p *parsed) value(names ...string) (arg, bool) {
-	for _, v := range slices.Backward(p.flags) {
-		if v.has && slices.Contains(names, v.name) {
-			return v.value, true
+	for _, f := range slices.Backward(p.Flags) {
+		if f.Has && slices.Contains(names, f.Name) {
+			return p.valueOf(&f), true
 		}
 	}
 	return arg{}, false
 }
 
+func (p *parsed) valueOf(f *commands.Flag) arg { return p.all[f.At].slice(f.Cut) }
+
 // values returns all values given to the options.
 func (p *parsed) values(names ...string) []arg {
 	var out []arg
-	for i := range p.flags {
-		for _, n := range names {
-			if p.flags[i].name == n && p.flags[i].has {
-				out = append(out, p.flags[i].value)
-			}
+	for i := range p.Flags {
+		if f := &p.Flags[i]; f.Has && slices.Contains(names, f.Name) {
+			out = append(out, p.valueOf(f))
 		}
 	}
 	return out

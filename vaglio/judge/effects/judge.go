@@ -83,7 +83,7 @@ func New(o Options) (*Judge, error) {
 		tables:  t, doors: settings, places: known, rules: allRules(), facts: allFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
-	for name, secs := range t.sections {
+	for name, secs := range t.Judged {
 		for _, s := range secs {
 			if err := j.check(name, s); err != nil {
 				return nil, err
@@ -114,7 +114,7 @@ func (j *Judge) checkPrograms() error {
 func (j *Judge) check(name string, s *commands.Section) error {
 	for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
 		_, ok := j.rules[l.Then.Rule]
-		if l.Then.Rule != "" && !ok && j.tables.sections[l.Then.Rule] == nil {
+		if l.Then.Rule != "" && !ok && j.tables.Judged[l.Then.Rule] == nil {
 			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.Then.Rule)
 		}
 	}

@@ -74,7 +74,7 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 // shared judges what is behind the matched operands by lines that several programs
 // have in common.
 func (c *call) shared(name string) []Effect {
-	sec := c.r.judge.tables.sections[name][0]
+	sec := c.r.judge.tables.Judged[name][0]
 	for _, l := range sec.Lines {
 		if took, ok := l.Match(c.Parsed, c.took); ok {
 			c.took = took
@@ -123,9 +123,9 @@ func (c *call) object() string {
 		return s
 	}
 	var values []arg
-	for i := range c.flags {
-		if f := &c.flags[i]; f.has && !f.off {
-			values = append(values, f.value)
+	for i := range c.Flags {
+		if f := &c.Flags[i]; f.Has && !f.Off {
+			values = append(values, c.valueOf(f))
 		}
 	}
 	return join(values)
@@ -325,7 +325,7 @@ func (c *call) leave(marks []string) {
 func (c *call) rows(section string, words ...arg) []Effect {
 	inner := *c.invocation
 	inner.args = words
-	return c.r.tabled(&inner, section, c.r.judge.tables.sections[section])
+	return c.r.tabled(&inner, section, c.r.judge.tables.Judged[section])
 }
 
 // rule finds the effects of a command for which a table line is not enough.

@@ -225,19 +225,19 @@ func (t *tool) addressed() bool {
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }
 
 func (t *tool) noun(class string) bool {
-	set := t.r.judge.tables.nouns[class]
+	set := t.r.judge.tables.Nouns[class]
 	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
 }
 
 // shared reports whether a tool belongs to a service that people share.
 func (t *tool) shared() bool {
-	team := t.r.judge.tables.nouns["team"]
+	team := t.r.judge.tables.Nouns["team"]
 	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
 }
 
 // secret finds a noun that stands for credentials.
 func (t *tool) secret() (string, bool) {
-	n := t.r.judge.tables.nouns
+	n := t.r.judge.tables.Nouns
 	for _, w := range append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...) {
 		if n["secretserver"][w] && !t.has("list", "search", "status", "version", "generate", "whoami") {
 			return w, true
@@ -254,7 +254,7 @@ func (t *tool) secret() (string, bool) {
 // secretAt reports whether a word, or it and the next one, stand for
 // credentials and not only for their names.
 func (t *tool) secretAt(i int) bool {
-	n := t.r.judge.tables.nouns
+	n := t.r.judge.tables.Nouns
 	w, pair, last := t.words[i], "", i+1 == len(t.words)
 	if !last {
 		pair = w + "-" + t.words[i+1]

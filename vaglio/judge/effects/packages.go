@@ -69,7 +69,7 @@ func (c *call) runTool(name string, args []arg) []Effect {
 		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
-		if t.knows(n) {
+		if t.Known(n) {
 			return c.r.named(c.inner(n, args[1:]))
 		}
 	}
@@ -81,7 +81,7 @@ func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 // trustedScope reports whether a scoped package is of a well-known maker.
 func (t *tables) trustedScope(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")
-	return t.nouns["trusted-scope"][scope]
+	return t.Nouns["trusted-scope"][scope]
 }
 
 func (t *tables) knownTool(name string) bool {
@@ -91,12 +91,12 @@ func (t *tables) knownTool(name string) bool {
 	if t.trustedScope(name) || strings.HasPrefix(name, "create-") && t.knownGenerator(strings.TrimPrefix(name, "create-")) {
 		return true
 	}
-	return t.nouns["known-tool"][name]
+	return t.Nouns["known-tool"][name]
 }
 
 func (t *tables) knownGenerator(name string) bool {
 	name, _, _ = strings.Cut(name, "@")
-	return t.nouns["generator"][name]
+	return t.Nouns["generator"][name]
 }
 
 // foreignTool is the effect of running a package by its name alone.
@@ -128,7 +128,7 @@ func execTool(c *call) []Effect {
 	}
 	inner := c.inner(lastPart(path), args[1:])
 	inner.path = path
-	if !isPath(path) && !c.r.judge.tables.knows(c.r.canonical(inner)) {
+	if !isPath(path) && !c.r.judge.tables.Known(c.r.canonical(inner)) {
 		return c.task(path, say("runs the project's %s", path))
 	}
 	return c.r.named(inner)

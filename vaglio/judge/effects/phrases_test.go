@@ -34,7 +34,7 @@ func phrases(t *testing.T) []wording.Phrase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, message := range append(j.tables.base.Messages(), j.clients.Messages()...) {
+	for _, message := range append(j.tables.Messages(), j.clients.Messages()...) {
 		for form := range strings.SplitSeq(message, wording.OrSeveral) {
 			p, _ := phraseFrom(form)
 			found[p] = true

@@ -153,7 +153,7 @@ func (r *reading) besides(v *invocation) []Effect {
 	}
 	name := r.canonical(v)
 	var out []Effect
-	for _, sec := range r.judge.tables.sections["also:"+name] {
+	for _, sec := range r.judge.tables.Judged["also:"+name] {
 		c := r.callOf(v, name, sec)
 		for _, l := range sec.Lines {
 			took, ok := l.Match(c.Parsed, 0)

@@ -38,13 +38,13 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 	if v.byPath() && r.posing(v, name) {
 		return r.localProgram(v)
 	}
-	if secs := t.sections[name]; secs != nil {
+	if secs := t.Judged[name]; secs != nil {
 		return r.stricter(v, r.tabled(v, name, secs))
 	}
-	if t.harmless[name] {
+	if t.Harmless[name] {
 		return r.reader(v)
 	}
-	if t.devtools[name] {
+	if t.Devtools[name] {
 		return r.stricter(v, r.tool(v))
 	}
 	if v.wrapper {
@@ -59,7 +59,7 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 // posing reports whether a file may be another program than its name says.
 func (r *reading) posing(v *invocation, name string) bool {
 	at := literal(v.path)
-	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.harmless[name]
+	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
 }
 
 // byPath reports whether a command is a file by its path, and none of those that
@@ -83,16 +83,16 @@ func (r *reading) canonical(v *invocation) string {
 	for _, s := range []string{".exe", ".cmd", ".bat", ".EXE"} {
 		name = strings.TrimSuffix(name, s)
 	}
-	if t.knows(name) {
+	if t.Known(name) {
 		return name
 	}
 	short := strings.TrimRightFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == '-' })
 	for _, n := range []string{short, short + "3", strings.ToLower(name)} {
-		if t.knows(n) {
+		if t.Known(n) {
 			return n
 		}
 	}
-	if n := strings.TrimPrefix(name, "g"); t.nouns["gnu-tool"][n] {
+	if n := strings.TrimPrefix(name, "g"); t.Nouns["gnu-tool"][n] {
 		return n
 	}
 	return name
@@ -105,7 +105,7 @@ func (r *reading) behindOptions(v *invocation) *invocation {
 	t := r.judge.tables
 	for i, a := range v.args {
 		inner.name, inner.path, inner.args = lastPart(a.text), a.text, v.args[i+1:]
-		if n := inner.name; a.known && (t.knows(n) || isPath(a.text)) && !strings.HasPrefix(a.text, "-") {
+		if n := inner.name; a.known && (t.Known(n) || isPath(a.text)) && !strings.HasPrefix(a.text, "-") {
 			return &inner
 		}
 	}

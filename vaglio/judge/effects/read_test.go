@@ -17,7 +17,7 @@ func TestTablesLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := map[string]bool{}
-	for name, secs := range j.tables.sections {
+	for name, secs := range j.tables.Judged {
 		for _, s := range secs {
 			for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
 				used[l.Then.Rule] = true

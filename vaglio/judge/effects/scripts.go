@@ -166,7 +166,7 @@ func (c *call) framework(i int) ([]Effect, bool) {
 
 // module judges `python -m`.
 func (c *call) module(name string, args []arg) []Effect {
-	if c.r.judge.tables.nouns["python-module"][name] {
+	if c.r.judge.tables.Nouns["python-module"][name] {
 		return c.r.named(c.inner(name, args))
 	}
 	switch name {

@@ -57,7 +57,7 @@ func (r *reading) unpacked(v *invocation, since int) {
 // runsUnpacked is the effect of building, installing or running what lies in a folder
 // that was unpacked in this session and of which nothing was read.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || v.host != "" || v.box != "" || r.means.Files == nil || !r.judge.tables.base.RunsProject(v.name, texts(v.args)) {
+	if !r.facts.Has(vaglio.Unpacked) || v.host != "" || v.box != "" || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, a := range v.args {

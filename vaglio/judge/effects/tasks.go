@@ -32,7 +32,7 @@ func (c *call) scriptOrTool() []Effect {
 	if first == "" {
 		return own(say("runs the package manager"))
 	}
-	installed := c.r.judge.tables.nouns["project-tool"][first]
+	installed := c.r.judge.tables.Nouns["project-tool"][first]
 	for i, a := range c.all {
 		if first == "workspaces" && a.text == "npm" {
 			inner := *c.invocation
