@@ -42,7 +42,7 @@ func parseTests(s string) ([]test, error) {
 			}
 			t.fact = fact
 		}
-		if t.fact != "" && !isFact(t.fact) {
+		if t.fact != "" && !slices.Contains(Facts(), t.fact) {
 			return nil, wrong(f, "unknown fact %q", t.fact)
 		}
 		out = append(out, t)
@@ -118,8 +118,6 @@ func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
 		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database")
 }
-
-func isFact(name string) bool { return slices.Contains(Facts(), name) }
 
 // Spot is a word, or what stands in it from byte Cut on.
 type Spot struct{ Word, Cut int }

@@ -133,7 +133,7 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 // attribute reads one attribute of a header.
 func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
-	list = optionsNamed(list)
+	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
 	if sw, ok := map[string]*bool{
 		"long": &s.Long, "inert": &s.inert, "shows": &s.shows, "dashed": &s.dashed, "bundle": &s.bundle, "hosts": &s.hosts,
 		"once": &s.once, "signals": &s.signals,

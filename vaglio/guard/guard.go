@@ -192,7 +192,7 @@ func (g *Guard) scanOf(c Call) scan {
 	if rd == nil {
 		rd = g.reader.Read(reading.Call{Executor: c.Executor, Args: c.Args, Cwd: c.Cwd, Capabilities: c.Capabilities, Shell: c.Shell})
 	}
-	return scan{g: g, rd: rd, shell: isShell(c), t: trouble{means: rd.Means}}
+	return scan{g: g, rd: rd, shell: c.Shell || c.Executor == "shell_exec" || slices.Contains(c.Capabilities, "code:exec"), t: trouble{means: rd.Means}}
 }
 
 // core tries the forbidden paths and commands, as they stand and in their
@@ -252,9 +252,4 @@ func (s *scan) lines() *rule {
 		}
 	}
 	return nil
-}
-
-// isShell says whether the call's command is run by a shell.
-func isShell(c Call) bool {
-	return c.Shell || c.Executor == "shell_exec" || slices.Contains(c.Capabilities, "code:exec")
 }

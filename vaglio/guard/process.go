@@ -220,7 +220,7 @@ func (l *look) uninstalled(o *operation.Operation, spot string) string {
 		return ownProcess
 	case l.inside:
 		return "" // a container's packages are its image's
-	case o.Object.Kind == operation.Whole || l.g.isEssential(name) || place.IsWild(spot):
+	case o.Object.Kind == operation.Whole || l.g.base.Nouns["essential-package"][name] || place.IsWild(spot):
 		return packageRule
 	case spot == "*" || spot == ".*" || spot == "~i" || spot == "?essential":
 		return packageRule
@@ -228,7 +228,3 @@ func (l *look) uninstalled(o *operation.Operation, spot string) string {
 		return ""
 	}
 }
-
-// isEssential says whether a package is one without which the system does not
-// start, or cannot be mended.
-func (g *Guard) isEssential(name string) bool { return g.base.Nouns["essential-package"][name] }

@@ -61,7 +61,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if id == "" && d != uses && d != writes {
 		id = s.g.ruleAt(uses, where)
 	}
-	if id == adminRule && s.inRootHome() {
+	if id == adminRule && slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot }) {
 		return nil
 	}
 	return s.g.ruleOf(id)
@@ -88,11 +88,6 @@ func (s *scan) deedTo(t text) deed {
 		return uses
 	}
 	return d
-}
-
-// inRootHome says that the workspace is in the administrator's home.
-func (s *scan) inRootHome() bool {
-	return slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot })
 }
 
 func (s *scan) modeRule(where string) *rule {

@@ -252,7 +252,7 @@ func (a *applier) files() []shell.Word {
 
 // inFile is the patch in a file. Its text is known if the line wrote it.
 func (a *applier) inFile(f shell.Word) input {
-	in := input{text: unknownText(), name: f, file: true}
+	in := input{text: shell.NewWord(shell.Part{Kind: shell.PartUnknown}), name: f, file: true}
 	if name, ok := f.Text(); ok {
 		if text, ok := a.written[name]; ok {
 			in.text = shell.Text(text)
@@ -260,8 +260,6 @@ func (a *applier) inFile(f shell.Word) input {
 	}
 	return in
 }
-
-func unknownText() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown}) }
 
 // calls say a change in the words of inline programs.
 func (a *applier) calls(c *Change) []shell.Command {

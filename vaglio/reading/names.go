@@ -70,7 +70,7 @@ func classOf(words []string) class {
 	c.shell = has[wordVerb] && has[wordProcess]
 	if !c.elsewhere {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
-		c.types = has[wordTypes] || sendsInput(words)
+		c.types = has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")
 	}
 	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
@@ -84,11 +84,6 @@ func runsAlone(has map[wordKind]bool, words int) bool {
 
 func namesCells(word string) bool {
 	return slices.Contains([]string{"notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell"}, word)
-}
-
-// sendsInput says that something is written to what runs already.
-func sendsInput(words []string) bool {
-	return slices.Contains(words, "send") && slices.Contains(words, "input")
 }
 
 // languageIn gives the first language that is named, but for the shell's.
@@ -134,7 +129,7 @@ func languageOf(name string) string {
 
 // Words are the words of a name in snake, kebab, dotted or camel case, in lower
 // case.
-func Words(name string) []string { return slices.Collect(words(name)) }
+func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), words(name)) }
 
 // nameWords are the words of an executor's name. Names of languages that are
 // written as two stay one.

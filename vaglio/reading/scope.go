@@ -81,7 +81,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	text, isText := v.(string)
 	switch {
 	case role&around == 0:
-		sc.alone = sc.alone && (role&runs != 0 || isAside(key))
+		sc.alone = sc.alone && (role&runs != 0 || wordclass.Is("aside-key", Normal(key)))
 	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
 		w.placeBy(v, role, sc)
 	case role&RoleLanguage != 0:
@@ -134,12 +134,6 @@ func (sc *scope) languageBy(key string, v any) {
 			sc.lang, sc.claimed = lang, true
 		}
 	}
-}
-
-// isAside says whether an argument says how a command is run, and nothing of
-// what is done.
-func isAside(key string) bool {
-	return wordclass.Is("aside-key", Normal(key))
 }
 
 // namesLanguage tells a key that may hold a command line, such as shell, from

@@ -95,7 +95,7 @@ func (c *carrierTable) program(name string) *program {
 	if p := c.programs[name]; p != nil {
 		return p
 	}
-	return c.programs[versionless(name)]
+	return c.programs[strings.TrimRight(name, "0123456789.")] // as in python3.12
 }
 
 // known reports whether the reader knows more of a program than its name.

@@ -11,7 +11,7 @@ import (
 // is not known, which may be a wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
 	name := baseName(k.argv[0])
-	if len(k.argv) < 3 || harmlessWords(name) || r.carriers.known(name) {
+	if len(k.argv) < 3 || wordclass.Is("takes-words", name) || r.carriers.known(name) {
 		return
 	}
 	last := lastCommandLike(k.argv)
@@ -41,10 +41,4 @@ func lastCommandLike(words []Word) int {
 // destructive reports whether a program's name alone is worth a second look.
 func destructive(name string) bool {
 	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
-}
-
-// harmlessWords reports whether the words of a program are certainly no
-// command.
-func harmlessWords(name string) bool {
-	return wordclass.Is("takes-words", name)
 }

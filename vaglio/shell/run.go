@@ -83,11 +83,6 @@ func (r *reader) resolveName(k *call) string {
 	return name
 }
 
-// versionless is the name without a version, as in python3.12.
-func versionless(name string) string {
-	return strings.TrimRight(name, "0123456789.")
-}
-
 // unknownName notes a command whose name is not known.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]

@@ -67,7 +67,8 @@ func (s Sentence) In(language Language) (string, bool) {
 	w.clauses(s)
 	first, n := utf8.DecodeRune(w.b)
 	if upper := unicode.ToUpper(first); n > 0 && upper != first {
-		w.b = slices.Replace(w.b, 0, n, utf8.AppendRune(nil, upper)...)
+		var letter [utf8.UTFMax]byte
+		w.b = slices.Replace(w.b, 0, n, utf8.AppendRune(letter[:0], upper)...)
 	}
 	return string(w.b), !w.lacks && len(w.b) > 0
 }
@@ -182,7 +183,7 @@ func Say(p Phrase, texts ...string) Clause {
 
 // And is the sentence with another clause behind it.
 func (s Sentence) And(p Phrase, texts ...string) Sentence {
-	return append(slices.Clone(s), Say(p, texts...))
+	return append(slices.Clip(s), Say(p, texts...))
 }
 
 // About is the sentence about something else than a thing that it names; it looks

@@ -30,16 +30,6 @@ type call struct {
 	options [][]string
 }
 
-// shellText reads a command line.
-func (r *reading) shellText(src string) {
-	r.script(readings.ReadLine(src, r.shellOptions()))
-}
-
-// shellArgv reads a command that is given as words.
-func (r *reading) shellArgv(argv []string) {
-	r.script(readings.ReadArgv(argv, r.shellOptions()))
-}
-
 func (r *reading) shellOptions() shell.Options {
 	return readings.LineOptions(r.world.home, r.world.user, r.world.cwd, r.means)
 }

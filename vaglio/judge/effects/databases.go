@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -252,7 +253,7 @@ func (r *reading) metaCommand(s string) []Effect {
 // aside is what a line of the shell would do that another language carries.
 func (r *reading) aside(line string) []Effect {
 	before := len(r.effects)
-	r.shellText(line)
+	r.script(readings.ReadLine(line, r.shellOptions()))
 	got := slices.Clone(r.effects[before:])
 	r.effects = r.effects[:before]
 	return got

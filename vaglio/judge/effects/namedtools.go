@@ -23,7 +23,7 @@ func (t *tool) commandLine() bool {
 	}
 	argv := append([]string{words[0]}, t.subcommand(words)...)
 	before := len(t.r.effects)
-	t.r.shellArgv(argv)
+	t.r.script(readings.ReadArgv(argv, t.r.shellOptions()))
 	for _, e := range t.r.effects[before:] {
 		if e.Kind == KindUnknown {
 			t.r.effects = t.r.effects[:before]

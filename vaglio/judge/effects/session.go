@@ -87,11 +87,6 @@ func (r *reading) builtHere(v *invocation, file arg) bool {
 	return file.known && v.host == "" && v.box == "" && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
 }
 
-// madeHere reports whether all that a word names came to be in this session.
-func (r *reading) madeHere(v *invocation, a arg) bool {
-	return a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd))
-}
-
 // written reports whether the session itself wrote a file that runs, and whether
 // what it holds was read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
