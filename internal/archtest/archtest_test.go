@@ -128,7 +128,7 @@ var rooms = map[string]room{
 	"internal/replay": {
 		may: []string{
 			"approval", "gateway/hook", "gateway/jsonrpc", "internal/policyfile", "internal/regular", "internal/strictjson", "internal/terminal", "templates",
-			"vaglio", "vaglio/judge/effects", "vaglio/operation",
+			"vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place",
 		},
 		modules: []string{udiff},
 		tests:   []string{xnet},

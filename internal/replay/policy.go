@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 )
 
 // Proposal is what the policy could say so that less is asked. It is for a person to
@@ -164,7 +165,7 @@ func beginnings(all []judged, home string) []string {
 	var folders []string
 	for _, f := range slices.Sorted(maps.Keys(ran)) {
 		if ran[f] < leastCalls || !asks[f] || f == home || strings.HasPrefix(home, f) ||
-			slices.ContainsFunc(folders, func(above string) bool { return below(above, f) }) {
+			place.Inside(folders, f) {
 			continue
 		}
 		folders = append(folders, f)
@@ -174,12 +175,7 @@ func beginnings(all []judged, home string) []string {
 
 // within reports whether a call was made in a folder or below it.
 func within(c *call, folder string) bool {
-	cwd := filepath.Clean(c.proposal.Context.Cwd)
-	return cwd == folder || below(folder, cwd)
-}
-
-func below(folder, name string) bool {
-	return strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
+	return place.Inside([]string{folder}, filepath.Clean(c.proposal.Context.Cwd))
 }
 
 // plainName is what a program's name may be in a policy that is proposed.
