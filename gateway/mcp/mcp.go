@@ -156,15 +156,13 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 func (p *proxy) ask(ctx context.Context, c *toolCall, proposal client.Proposal, a asking) (ask.Ruling, error) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
-	done := func() {}
-	defer func() { done() }()
+	watch, done := context.WithCancel(ctx)
+	defer done()
 	return ask.Ask(ctx, p.Gate, ask.Call{
 		Proposal: proposal, Until: time.Now().Add(p.limit(c)),
 		Key: fmt.Sprintf("%s:%d", p.session, p.count.Add(1)),
 		Held: func(id client.ID) {
 			a.held()
-			var watch context.Context
-			watch, done = context.WithCancel(ctx)
 			telling.Go(func() { p.progress(watch, c, id, a.tell) })
 		},
 	})
