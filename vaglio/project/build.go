@@ -91,7 +91,7 @@ func readYAML(v *visit, r *row) {
 	}
 	for _, name := range v.named(r.files) {
 		var tree any
-		if file, text, ok := v.content(name); ok && v.once(file) && yaml.Unmarshal([]byte(text), &tree) == nil {
+		if file, text, ok := v.content(name); ok && v.once(file) && v.decode(file, text, &tree) {
 			v.under(file, text, keys, inside, tree)
 		}
 	}
@@ -126,7 +126,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	if len(words) == 0 {
 		return
 	}
-	at := lineOf(text, max(strings.Index(text, strings.Split(words[0], "\n")[0]), 0))
+	first, _, _ := strings.Cut(words[0], "\n")
 	if len(words) == 1 {
 		words = []string{"sh", "-c", words[0]}
 	}
@@ -134,7 +134,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	if inside {
 		line = inContainer(part, words...)
 	}
-	v.add(file, at, "sh", line)
+	v.addFrom(file, text, first, line)
 }
 
 // inContainer is a command line that runs in the container that a service of a
@@ -193,7 +193,9 @@ func readCMake(v *visit, r *row) {
 			switch {
 			case word[0] == '#' || word == "ARGS":
 			case cmakeKey.MatchString(word):
-				v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
+				if len(words) > 0 && !v.seen["more"] {
+					v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
+				}
 				words, in, begin = nil, word == "COMMAND", at[0]
 			case in:
 				words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))

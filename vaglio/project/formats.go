@@ -4,8 +4,6 @@ import (
 	"encoding/xml"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // readNotebook takes the cells of a notebook: those that %% gives to a shell as its
@@ -19,7 +17,7 @@ func readNotebook(v *visit, r *row) {
 			} `yaml:"cells"`
 		}
 		file, text, ok := v.content(name)
-		if !ok || !v.once(file) || yaml.Unmarshal([]byte(text), &book) != nil { // JSON is YAML
+		if !ok || !v.once(file) || !v.decode(file, text, &book) { // JSON is YAML
 			continue
 		}
 		var program strings.Builder
@@ -54,7 +52,7 @@ func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	for line := range strings.Lines(source) {
 		if s := strings.TrimSpace(line); s != "" && (s[0] == '!' || s[0] == '%') {
 			if s[0] == '!' {
-				v.add(file, lineOf(text, max(strings.Index(text, s), 0)), "sh", s[1:])
+				v.addFrom(file, text, s, s[1:])
 			}
 			program.WriteString("\n")
 			continue
@@ -102,7 +100,7 @@ func (v *visit) element(file, text string, e *element) {
 		return
 	}
 	if program := e.attr("executable", "command"); program != "" && slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		v.add(file, lineOf(text, max(strings.Index(text, program), 0)), "sh", quoted(program)+e.arguments())
+		v.addFrom(file, text, program, quoted(program)+e.arguments())
 	}
 	program, rest := "", ""
 	for i := range e.In {
@@ -119,7 +117,7 @@ func (v *visit) element(file, text string, e *element) {
 		v.element(file, text, &e.In[i])
 	}
 	if program != "" {
-		v.add(file, lineOf(text, max(strings.Index(text, program), 0)), "sh", quoted(program)+rest)
+		v.addFrom(file, text, program, quoted(program)+rest)
 	}
 }
 

@@ -118,7 +118,7 @@ func (v *visit) tasksIn(file string) bool {
 			v.guessed(func() {
 				if row.read(v, &row); row.name == "scripts" {
 					text, _ := v.c.Files.Content(file)
-					v.commands(file, besideScripts(text))
+					v.commands(file, v.besideScripts(file, text))
 				}
 			})
 			v.dir, v.among = dir, false

@@ -11,6 +11,7 @@ import (
 // makefile is what a makefile says, as far as it decides what runs.
 type makefile struct {
 	v     *visit
+	file  string
 	vars  map[string]string
 	given map[string]bool // the variables that stand among the words: no line but an override changes them
 	rules []rule
@@ -42,6 +43,7 @@ func readMakefile(v *visit, r *row) {
 	}
 	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, given: map[string]bool{}}
 	file, text, _ := v.first(names...)
+	m.file = file
 	targets := m.asked(v.words)
 	m.read(file, text)
 	if v.all {
@@ -286,6 +288,10 @@ func (m *makefile) reference(file string, line int, s string) string {
 // build keeps the recipes of a target and of what it needs.
 func (m *makefile) build(target string) {
 	if !m.v.once("target " + target) {
+		return
+	}
+	if m.v.left -= len(m.rules); m.v.left < 0 { // each is looked at for each target
+		m.v.over(m.file, 1)
 		return
 	}
 	for _, r := range m.rules {

@@ -201,6 +201,20 @@ func (v *visit) add(file string, line int, language, text string) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
 }
 
+// addFrom keeps a text that runs, by the line in which a part of its file ends first.
+// It looks for the lines of those alone that it keeps: a large file may hold tens of
+// thousands.
+func (v *visit) addFrom(file, content, part, text string) {
+	if strings.TrimSpace(text) == "" || v.seen["more"] {
+		return
+	}
+	end := 0
+	if at := strings.Index(content, part); at >= 0 {
+		end = at + len(part)
+	}
+	v.add(file, lineOf(content, end), "sh", text)
+}
+
 // Why what a file holds is not known, besides what was read of it.
 var (
 	errTooMuch = &shell.ClosedError{Why: "%s holds more than is read"}

@@ -3,6 +3,7 @@ package project_test
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -237,6 +238,43 @@ func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 	}
 	if got := r.Tasks(shell.TaskCall{Name: "docker", Args: []shell.Word{shell.Text("build"), shell.Text(".")}, Cwd: "/p", Files: files{"Dockerfile": strings.Repeat("RUN ls\n", 300)}}); len(got) != 200 || got[len(got)-1].Closed == nil {
 		t.Errorf("%d commands of a file with 300, and no end that is not known", len(got))
+	}
+}
+
+// TestLargeFilesEnd writes files that hold more than anybody would: what is not read of
+// them is told. Each cost minutes, or hours, when it was looked through once for each of
+// its parts.
+func TestLargeFilesEnd(t *testing.T) {
+	t.Parallel()
+	many := func(head, row string, most int) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := range most {
+			b.WriteString(strings.NewReplacer("%i", strconv.Itoa(i), "%j", strconv.Itoa(i+1)).Replace(row))
+		}
+		return b.String()
+	}
+	aliases := func(form string) string {
+		ten := strings.TrimSuffix(strings.Repeat("*x%i,", 10), ",")
+		return many("x0: &x0 {command: ls}\n", strings.ReplaceAll(form, "TEN", ten), 12) + "services: *x12\n"
+	}
+	for name, row := range map[string]struct {
+		file, text string
+		whole      bool
+	}{
+		"makefile":        {"Makefile", many("", "r%i: r%j\n\tls\n", 40_000), false},
+		"packages":        {"package.json", many(`{"scripts": {"a": "ls"`, `,"s%i": "ls"`, 50_000) + "}}", false},
+		"services":        {"docker-compose.yml", many("services:\n", "  s%i:\n    command: ls\n", 30_000), false},
+		"CMake":           {"CMakeLists.txt", many("", "add_custom_command(OUTPUT a COMMAND ls)\n", 25_000), false},
+		"aliases":         {"docker-compose.yml", aliases("x%j: &x%j [TEN]\n"), false},
+		"aliases of maps": {"docker-compose.yml", aliases("x%j: &x%j {a: [TEN]}\n"), false},
+		"merged aliases":  {"Taskfile.yml", aliases("x%j: &x%j {<<: [TEN]}\n"), false},
+		"a few aliases":   {"docker-compose.yml", "x: &x {command: ls}\nservices: {a: *x, b: {<<: *x}, c: [*x, !!str x]}\n", true},
+	} {
+		got := project.Default().Written("/p/"+row.file, row.text)
+		if len(got) == 0 || len(got) > 200 || (got[len(got)-1].Closed == nil) != row.whole {
+			t.Errorf("%s: %d commands, the last %+v", name, len(got), got[max(len(got)-1, 0):])
+		}
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/metnos/vaglio/internal/settings"
 )
 
@@ -26,7 +24,7 @@ func readScripts(v *visit, r *row) {
 	file, text, _ := v.first(r.files...)
 	var pkg struct{ Scripts, Tasks map[string]any }
 	// JSON is YAML; deno.jsonc has comments besides, and is then not read.
-	if err := yaml.Unmarshal([]byte(text), &pkg); err != nil {
+	if !v.decode(file, text, &pkg) {
 		return
 	}
 	scripts := pkg.Scripts
@@ -40,36 +38,42 @@ func readScripts(v *visit, r *row) {
 	}
 }
 
+// quotedPair is a name and its text in JSON.
+var quotedPair = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"\s*:\s*"(?:[^"\\\n]|\\.)*"`)
+
 // besideScripts is what a package says besides its scripts, in the same lines.
-func besideScripts(text string) string {
+func (v *visit) besideScripts(file, text string) string {
 	var pkg struct{ Scripts map[string]any }
-	if yaml.Unmarshal([]byte(text), &pkg) != nil {
+	if !v.decode(file, text, &pkg) {
 		return ""
 	}
-	for name := range pkg.Scripts {
-		text = regexp.MustCompile(`"`+regexp.QuoteMeta(name)+`"\s*:\s*"(?:[^"\\\n]|\\.)*"`).ReplaceAllString(text, `""`)
-	}
-	return text
+	return quotedPair.ReplaceAllStringFunc(text, func(pair string) string {
+		name, _, _ := strings.Cut(pair[1:], `"`)
+		if _, is := pkg.Scripts[name]; is {
+			return `""`
+		}
+		return pair
+	})
 }
 
 // script keeps a script: a line, or a list of lines.
 func (v *visit) script(file, text, name string, what any) {
-	line := lineOf(text, max(strings.Index(text, `"`+name+`"`), 0))
 	if !v.once("script " + file + " " + name) {
 		return
 	}
+	at := `"` + name + `"`
 	switch what := what.(type) {
 	case string:
-		v.add(file, line, "sh", what)
+		v.addFrom(file, text, at, what)
 	case []any:
 		for _, w := range what {
 			if s, ok := w.(string); ok {
-				v.add(file, line, "sh", strings.TrimPrefix(s, "@"))
+				v.addFrom(file, text, at, strings.TrimPrefix(s, "@"))
 			}
 		}
 	case map[string]any:
 		if s, ok := what["command"].(string); ok {
-			v.add(file, line, "sh", s)
+			v.addFrom(file, text, at, s)
 		}
 	}
 }
@@ -129,7 +133,7 @@ func readTaskfile(v *visit, r *row) {
 // includes, whose tasks have its name for the file before theirs.
 func (v *visit) tasksOf(r *row, file, text string, names []string) {
 	var f struct{ Tasks, Includes map[string]any }
-	if !v.once("taskfile "+file) || yaml.Unmarshal([]byte(text), &f) != nil {
+	if !v.once("taskfile "+file) || !v.decode(file, text, &f) {
 		return
 	}
 	for _, name := range asked(v, names, f.Tasks) {
@@ -165,10 +169,6 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 	if !v.once("task " + file + " " + name) {
 		return
 	}
-	line := 1
-	if at := strings.Index(text, "\n  "+name+":"); at >= 0 {
-		line = lineOf(text, at+1)
-	}
 	task, _ := all[name].(map[string]any)
 	if task == nil {
 		task = map[string]any{"cmds": all[name]}
@@ -179,23 +179,23 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 			list = []any{task[key]}
 		}
 		for _, c := range list {
-			v.taskStep(file, text, all, line, key, c)
+			v.taskStep(file, text, all, "\n  "+name+":", key, c)
 		}
 	}
 }
 
-func (v *visit) taskStep(file, text string, all map[string]any, line int, key string, c any) {
+func (v *visit) taskStep(file, text string, all map[string]any, at, key string, c any) {
 	switch c := c.(type) {
 	case string:
 		if key == "deps" {
 			v.task(file, text, all, c)
 			return
 		}
-		v.add(file, line, "sh", c)
+		v.addFrom(file, text, at, c)
 	case map[string]any:
 		for _, k := range []string{"cmd", "sh", "defer"} {
 			if s, ok := c[k].(string); ok {
-				v.add(file, line, "sh", s)
+				v.addFrom(file, text, at, s)
 			}
 		}
 		if s, ok := c["task"].(string); ok {

@@ -1,0 +1,73 @@
+package project
+
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxTree bounds the files whose trees are read, in bytes, as it does those that are
+// read from disk, maxNodes what such a tree holds when each alias stands for what it
+// names: ten aliases of ten aliases, and so on, fill a disk from a line each.
+const (
+	maxTree  = 256 << 10
+	maxNodes = 100_000
+)
+
+// decode reads the tree of a file in YAML, of which JSON is a part. A file without one
+// runs nothing; of one that is too large or grows too much, nobody knows what it runs.
+func (v *visit) decode(file, text string, into any) bool {
+	if len(text) > maxTree || grows(text) {
+		v.over(file, 1)
+		return false
+	}
+	return yaml.Unmarshal([]byte(text), into) == nil
+}
+
+// grows reports whether the aliases of a text make more than [maxNodes] of it.
+func grows(text string) bool {
+	if !strings.Contains(text, "*") || !strings.Contains(text, "&") {
+		return false
+	}
+	f, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil {
+		return false
+	}
+	anchors, nodes := anchors{}, 0
+	for _, doc := range f.Docs {
+		nodes += anchors.nodes(doc.Body)
+	}
+	return nodes > maxNodes
+}
+
+// anchors are how many nodes stand behind each name.
+type anchors map[string]int
+
+// nodes counts those of a tree, one more than [maxNodes] at most.
+func (a anchors) nodes(n ast.Node) int {
+	count := 1
+	switch n := n.(type) {
+	case *ast.AnchorNode:
+		count = a.nodes(n.Value)
+		a[n.Name.String()] = count
+	case *ast.AliasNode:
+		count = a[n.Value.String()]
+	case *ast.TagNode:
+		count += a.nodes(n.Value)
+	case *ast.MappingNode:
+		for _, e := range n.Values {
+			count = min(count+a.nodes(e), maxNodes+1)
+		}
+	case *ast.MappingValueNode:
+		count += a.nodes(n.Key) + a.nodes(n.Value)
+	case *ast.MappingKeyNode:
+		count += a.nodes(n.Value)
+	case *ast.SequenceNode:
+		for _, e := range n.Values {
+			count = min(count+a.nodes(e), maxNodes+1)
+		}
+	}
+	return min(count, maxNodes+1)
+}
