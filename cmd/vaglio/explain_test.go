@@ -1,10 +1,10 @@
 package main
 
 import (
-	"github.com/metnos/vaglio/internal/race"
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 

@@ -431,12 +431,12 @@ func TestOneYesAnswersTheClientOnce(t *testing.T) {
 	call := func(args map[string]any) *event {
 		return &event{session: "s", proposal: client.Proposal{Executor: "Bash", Args: args}}
 	}
-	unclear, plain := call(map[string]any{"command": func() {}}), call(map[string]any{"command": "make"})
-	h.note(unclear, "i-0")
-	if _, err := os.Stat(h.Notes); err == nil || h.mark(unclear) != "" || (&hook{}).mark(plain) != "" {
-		t.Errorf("noted what has no name: %v %q %q", err, h.mark(unclear), (&hook{}).mark(plain))
+	nameless, named := call(map[string]any{"command": func() {}}), call(map[string]any{"command": "make"})
+	h.note(nameless, "i-0")
+	if _, err := os.Stat(h.Notes); err == nil || h.mark(nameless) != "" || (&hook{}).mark(named) != "" {
+		t.Errorf("noted what has no name: %v %q %q", err, h.mark(nameless), (&hook{}).mark(named))
 	}
-	h.note(plain, "i-1")
+	h.note(named, "i-1")
 	for name, text := range map[string]string{"junk": "{", "nothing": "{}"} {
 		if err := os.WriteFile(filepath.Join(h.Notes, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -448,7 +448,7 @@ func TestOneYesAnswersTheClientOnce(t *testing.T) {
 	for i, row := range []struct {
 		of      *event
 		allowed bool
-	}{{unclear, false}, {call(map[string]any{"command": "ls"}), false}, {plain, true}, {plain, false}} {
+	}{{nameless, false}, {call(map[string]any{"command": "ls"}), false}, {named, true}, {named, false}} {
 		if h.allowedNow(row.of) != row.allowed {
 			t.Errorf("%d: allowed %v", i, !row.allowed)
 		}

@@ -156,14 +156,14 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 func (p *proxy) ask(ctx context.Context, c *toolCall, proposal client.Proposal, a asking) (ask.Ruling, error) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
-	watch, done := context.WithCancel(ctx)
-	defer done()
+	ended := make(chan struct{})
+	defer close(ended)
 	return ask.Ask(ctx, p.Gate, ask.Call{
 		Proposal: proposal, Until: time.Now().Add(p.limit(c)),
 		Key: fmt.Sprintf("%s:%d", p.session, p.count.Add(1)),
 		Held: func(id client.ID) {
 			a.held()
-			telling.Go(func() { p.progress(watch, c, id, a.tell) })
+			telling.Go(func() { p.progress(ctx, ended, c, id, a.tell) })
 		},
 	})
 }
@@ -199,12 +199,14 @@ func (p *proxy) learn(ctx context.Context, tool string, list func(ctx context.Co
 }
 
 // progress tells the client at intervals that its call is held, if it wants to hear.
-func (p *proxy) progress(ctx context.Context, c *toolCall, id client.ID, tell func([]byte)) {
+func (p *proxy) progress(ctx context.Context, ended <-chan struct{}, c *toolCall, id client.ID, tell func([]byte)) {
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
+			return
+		case <-ended:
 			return
 		case <-ticks.C:
 			tell(c.progressed(n, fmt.Sprintf("held as %s: waiting for a person", id)))
