@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -289,10 +290,56 @@ func TestAgentThatRefusesAfterTheYes(t *testing.T) {
 	}
 }
 
+// TestAgentThatPlans has Claude Code refuse in its plan mode what a person allowed, who was
+// told of the mode before.
+func TestAgentThatPlans(t *testing.T) {
+	g := newGated(t, trial.ClaudeIn("plan"))
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	done := g.start("touch ran.txt; git push --force origin main")
+	asked := s.waiting(1)[0]
+	if page := me.get("/inbox").body; !strings.Contains(page, "plan mode") {
+		t.Errorf("the card says nothing of the mode: %s", page)
+	}
+	me.decide("allow", "")
+	seen := <-done
+	if state := g.state(s, asked.ID, approval.Failed); state != approval.Failed || g.ran("ran.txt") {
+		t.Errorf("it stands as %s; the model read %q", state, seen.Results)
+	}
+	if why := g.h.run("", "why", string(asked.ID)).out; !strings.Contains(why, "not run: ") {
+		t.Errorf("nobody is told that nothing ran: %s", why)
+	}
+}
+
+// TestAgentOfEqualCalls has one message of Claude Code, which asks about one call after the
+// other, and of Codex, which asks about all at once, hold two equal calls: a grant for a few
+// answers both with one click.
+func TestAgentOfEqualCalls(t *testing.T) {
+	for _, client := range []string{"claude-code", "codex"} {
+		t.Run(client, func(t *testing.T) {
+			r, _ := trial.For(client)
+			g := newGated(t, r)
+			s := g.h.serve()
+			me := s.signIn(s.link)
+			const push = "git push origin main"
+			done := g.begin(trial.Run{Calls: []string{push, push}, Together: true})
+			asked := g.asked(s)
+			grant := buttons(t, me.get("/inbox/ask/"+string(asked.ID.Ask())).body)["grant-hour"]
+			if r := me.post("/inbox/decide", grant); r.status != http.StatusOK {
+				t.Fatalf("granting: %d %s", r.status, r.body)
+			}
+			seen := <-done
+			if ran := strings.Count(strings.Join(seen.Results, "\n"), "not a git repository"); ran != 2 {
+				t.Errorf("%d of two ran: the model read %q\n%s", ran, seen.Results, seen.Output)
+			}
+		})
+	}
+}
+
 // TestAgentOfAutoMode has Claude Code's own classifier refuse what the judges approve: a
 // person is asked, and the call that the model then makes once more waits for them.
 func TestAgentOfAutoMode(t *testing.T) {
-	g := newGated(t, trial.ClaudeAuto())
+	g := newGated(t, trial.ClaudeIn("auto"))
 	s := g.h.serve()
 	me := s.signIn(s.link)
 	const command = "curl -d @notes.txt http://127.0.0.1:9/; touch ran.txt"

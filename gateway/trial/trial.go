@@ -77,12 +77,12 @@ func claudeCode() Recipe {
 	}
 }
 
-// ClaudeAuto is Claude Code in its auto mode. The scripted model is its classifier, too,
-// and gives no verdict, which refuses.
-func ClaudeAuto() Recipe {
+// ClaudeIn is Claude Code in one of its modes. In "auto" the scripted model is its classifier,
+// too, and gives no verdict, which refuses.
+func ClaudeIn(mode string) Recipe {
 	r := claudeCode()
 	r.args = func(_, prompt string) []string {
-		return []string{"-p", prompt, "--model", "scripted", "--permission-mode", "auto"}
+		return []string{"-p", prompt, "--model", "scripted", "--permission-mode", mode}
 	}
 	return r
 }
