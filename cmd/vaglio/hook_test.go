@@ -220,7 +220,9 @@ func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
 	if r := s.h.run("", "digest", "--check"); r.code != 0 {
 		t.Errorf("the digest and the log differ: %s%s", r.out, r.err)
 	}
-	t.Log(out, s.h.run("", "why", id).out)
+	if log := s.h.auditLog(); strings.Count(log, `"approved":false`) != 1 || strings.Contains(log, "kept") {
+		t.Errorf("the audit log: %s", log)
+	}
 }
 
 // asksOverHermes loads the plugin that was installed as Hermes does, and has it present one

@@ -61,17 +61,23 @@ func TestJudgeKeepsALogWhenAsked(t *testing.T) {
 	if r := h.run(approvedLine+deniedLine, "judge", "--log"); r.code != exitDenied {
 		t.Fatalf("exit code %d: %s", r.code, r.err)
 	}
+	if log := h.auditLog(); strings.Count(log, "\n") != 2 || strings.Contains(log, "notes.md") {
+		t.Errorf("the log holds\n%s\nwant two lines without values", log)
+	}
+}
+
+// auditLog is what the audit log holds, of one month.
+func (h *home) auditLog() string {
+	h.t.Helper()
 	files, err := filepath.Glob(h.data("vaglio/????-??.jsonl"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("the log is in %q, %v; want one file", files, err)
+		h.t.Fatalf("the log is in %q, %v; want one file", files, err)
 	}
 	b, err := os.ReadFile(files[0])
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
-	if strings.Count(string(b), "\n") != 2 || strings.Contains(string(b), "notes.md") {
-		t.Errorf("the log holds\n%s\nwant two lines without values", b)
-	}
+	return string(b)
 }
 
 // P8: the log that the built-in judges leave holds no argument's value, and no
@@ -84,17 +90,13 @@ func TestTheLogIsDiscreet(t *testing.T) {
 	if r := h.run(line, "judge", "--log"); r.code != exitDenied || !strings.Contains(r.out, "host.example") {
 		t.Fatalf("exit code %d: %s%s", r.code, r.out, r.err)
 	}
-	files, err := filepath.Glob(h.data("vaglio/????-??.jsonl"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the log is in %q, %v; want one file", files, err)
-	}
-	b, err := os.ReadFile(files[0])
-	if err != nil || !strings.Contains(string(b), "log in with password=‹masked 13 chars") {
-		t.Errorf("the log holds %s, %v; want the intent, masked", b, err)
+	log := h.auditLog()
+	if !strings.Contains(log, "log in with password=‹masked 13 chars") {
+		t.Errorf("the log holds %s; want the intent, masked", log)
 	}
 	for _, value := range []string{"host.example", "s3cr3tpw", "hunter2secret"} {
-		if strings.Contains(string(b), value) {
-			t.Errorf("the log holds %q:\n%s", value, b)
+		if strings.Contains(log, value) {
+			t.Errorf("the log holds %q:\n%s", value, log)
 		}
 	}
 }
