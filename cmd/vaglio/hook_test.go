@@ -188,6 +188,25 @@ func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 	}
 }
 
+// TestAHookThatNobodyHearsBlocks has a client close the hook's stdout: what it would be told
+// there it is told by the exit code.
+func TestAHookThatNobodyHearsBlocks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const call = `{"session_id":"s","tool_use_id":"t","tool_name":"Bash","tool_input":{"command":"ls"},"hook_event_name":"PreToolUse"}`
+	for stdout, want := range map[string]int{">&-": 2, ">/dev/null": 2, "| cat": 0} {
+		cmd := h.command(t.Context(), "hook", "claude-code") // for its environment
+		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `"$0" hook claude-code ` + stdout, cmd.Path}
+		cmd.Stdin = strings.NewReader(call)
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != want || (want == 2) != strings.Contains(errs.String(), "stdout is closed") {
+			t.Errorf("%s: exit code %d, %s", stdout, code, errs.String())
+		}
+	}
+}
+
 // TestWhatAClientRefusedIsInTheDigest has hermes-agent tell what its own gate refused, as
 // its documents have it: nobody is asked, and the digest tells of it and why.
 func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {

@@ -93,10 +93,28 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	if len(r.out) == 0 {
 		return r.code, nil
 	}
+	if o.Shadow == "" && unheard(o.Out) {
+		return denied, errors.New("hook: nobody reads the answer: stdout is closed")
+	}
 	if _, err := o.Out.Write(r.out); err != nil {
 		return denied, fmt.Errorf("hook: write the answer: %w", err)
 	}
 	return r.code, nil
+}
+
+// unheard reports whether out is nobody's. Where stdout is closed, a Go program has
+// the null device in its place, which takes whatever is written.
+func unheard(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return true
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }
 
 // denied is the exit code that most clients take for a denial.
