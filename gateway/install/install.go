@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,7 +89,12 @@ func Clients() []string {
 
 // Add plans the installation. A file that cannot be read as what it is stays as it
 // is: the error says where its mistake is.
-func Add(o Options) ([]Change, error) { return plan(o, true) }
+func Add(o Options) ([]Change, error) {
+	if closed := closedTo(o.Program); o.Scope == Managed && closed != "" {
+		return nil, fmt.Errorf("the hook is for every user, and %s is closed to others: put vaglio where all may run it, such as /usr/local/bin", closed)
+	}
+	return plan(o, true)
+}
 
 // Remove plans to take the hook out. A file that nobody changed since it was
 // installed becomes what it was before, to the byte.
@@ -106,6 +112,9 @@ func plan(o Options, add bool) ([]Change, error) {
 			return nil, err
 		}
 		c := Change{Path: path, Mode: f.mode}
+		if o.Scope == Managed {
+			c.Mode |= shared
+		}
 		if c.Before, err = readFile(path); err != nil {
 			return nil, err
 		}
@@ -123,6 +132,20 @@ func plan(o Options, add bool) ([]Change, error) {
 		changes = append(changes, c)
 	}
 	return changes, nil
+}
+
+// closedTo is the program, or the folder above it, that keeps other users from running it,
+// "" where none does. Most clients run a tool whose hook cannot be started.
+func closedTo(program string) string {
+	const others = 0o001
+	for p := program; ; p = filepath.Dir(p) {
+		if info, err := os.Stat(p); err == nil && info.Mode()&others == 0 {
+			return p
+		}
+		if p == filepath.Dir(p) {
+			return ""
+		}
+	}
 }
 
 func (o *Options) target() (target, error) {

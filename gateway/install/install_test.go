@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -253,6 +254,49 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(path); string(data) != `{"a":1}` {
 		t.Errorf("%s", data)
+	}
+}
+
+// TestManagedSettingsAreEveryUsers has every user read them, and run the hook that they name,
+// whatever the mask of who installs it.
+func TestManagedSettingsAreEveryUsers(t *testing.T) {
+	o := options(t, "claude-code")
+	o.Scope = Managed
+	root := t.TempDir()
+	for _, dir := range []string{root, filepath.Dir(root)} { // the test's own are not everybody's
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Program = filepath.Join(root, "bin", "vaglio-hook")
+	if err := os.Mkdir(filepath.Dir(o.Program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, o.Program, "", 0o700)
+	for _, p := range []string{o.Program, filepath.Dir(o.Program)} {
+		if _, err := Add(o); err == nil || !strings.Contains(err.Error(), p+" is closed to others") {
+			t.Errorf("%s: %v", p, err)
+		}
+		if err := os.Chmod(p, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes, err := Add(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := changes[0]
+	if c.Before != nil {
+		t.Skip("this machine has managed settings")
+	}
+	c.Path = filepath.Join(root, "etc", "claude-code", "managed-settings.json")
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{c.Path: 0o644, filepath.Dir(c.Path): 0o755, filepath.Join(root, "etc"): 0o755} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v, want %s", path, info.Mode(), err, want)
+		}
 	}
 }
 

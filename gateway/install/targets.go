@@ -30,6 +30,8 @@ type file struct {
 const (
 	private    fs.FileMode = 0o600
 	executable fs.FileMode = 0o700
+	// shared is what others may besides, where the settings are every user's.
+	shared fs.FileMode = 0o044
 )
 
 // sign stands in every file that is ours alone.

@@ -45,7 +45,9 @@ func (c *Change) Write() error {
 	if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
 		return fmt.Errorf("%s has changed meanwhile and was left alone; run the command again", path)
 	}
-	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
+	const owner, readers = fs.FileMode(0o700), fs.FileMode(0o044)
+	// Whoever may read the file may go through its folder.
+	if err := durable.MakeFolderAs(filepath.Dir(path), owner|c.Mode&readers|c.Mode&readers>>2); err != nil {
 		return err //nolint:wrapcheck // It names the folder.
 	}
 	if err := c.keep(path, mode); err != nil {

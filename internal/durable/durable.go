@@ -47,16 +47,19 @@ func Remove(path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// MakeFolder makes the folder and those above it, and sees to it that they
-// survive a power cut.
-func MakeFolder(dir string) error {
+// MakeFolder makes the folder and those above it, for their owner alone, and sees to
+// it that they survive a power cut.
+func MakeFolder(dir string) error { return MakeFolderAs(dir, folderMode) }
+
+// MakeFolderAs is MakeFolder with a mode of its own, whatever the process's mask takes.
+func MakeFolderAs(dir string, mode fs.FileMode) error {
 	made := missing(dir)
-	if err := os.MkdirAll(dir, folderMode); err != nil {
+	if err := os.MkdirAll(dir, mode); err != nil {
 		return err
 	}
 	var errs []error
 	for _, d := range made {
-		errs = append(errs, SyncFolder(filepath.Dir(d)))
+		errs = append(errs, os.Chmod(d, mode), SyncFolder(filepath.Dir(d)))
 	}
 	return errors.Join(errs...)
 }
