@@ -163,7 +163,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 // verbless reports whether no word of the tool's name is a verb, so that it leaves to an
 // argument what is done.
 func (c *call) verbless() bool {
-	act, _, _ := spoken.ActIn(c.words)
+	act, _, _ := c.verb()
 	return act == nil && c.first("action") != ""
 }
 

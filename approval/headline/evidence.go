@@ -27,11 +27,14 @@ func (c *call) supported(o *operations) {
 		if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.holdsFinal() {
 			e.said, e.kind = c.told(c.called()), operation.KindUnknown
 		}
-		if e.kind == operation.KindDatabase && c.looks() {
+		if e.kind == operation.KindDatabase && c.looks() || e.kind == operation.KindOverwrite && e.byName() && c.deletes() {
 			e.said, e.kind = c.told(c.called()), operation.KindUnknown
 		}
-		if set, _, _ := spoken.ActIn(c.words); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
+		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
+		}
+		if e.kind == operation.KindPublish && e.byName() && c.speaksOf("queues names") {
+			e.reach = operation.ReachShared
 		}
 		if e.reach == operation.ReachShared && e.byName() && c.speaksOf("local names") {
 			e.reach = operation.ReachUser
@@ -54,6 +57,13 @@ func (c *call) holdsFinal() bool {
 // then what it says.
 func (c *call) looks() bool {
 	return c.speaksOf("texts looks") && !c.has("run", "execute", "exec", "apply")
+}
+
+// deletes reports whether an argument says that something is deleted, of which the
+// tool's name says no more than that it changes.
+func (c *call) deletes() bool {
+	told := reading.Words(c.first("action", "operation", "method"))
+	return len(told) > 0 && spoken.Is("verbs deletes", told[0])
 }
 
 // operates reports whether the call names something that is operated, and not only a
@@ -81,7 +91,9 @@ func (c *call) called() wording.Sentence {
 // goes by what its words mean most often.
 func (c *call) means(kind operation.Kind) bool {
 	switch kind {
-	case operation.KindRead, operation.KindOverwrite, operation.KindDelete, operation.KindMove, operation.KindKill, operation.KindInstall, operation.KindPower,
+	case operation.KindDelete:
+		return c.speaksOf("verbs deletes")
+	case operation.KindRead, operation.KindOverwrite, operation.KindMove, operation.KindKill, operation.KindInstall, operation.KindPower,
 		operation.KindSchedule:
 		return true
 	case operation.KindPeople:
@@ -89,7 +101,7 @@ func (c *call) means(kind operation.Kind) bool {
 	case operation.KindPhysical:
 		return c.operates()
 	default:
-		said, _, _ := spoken.ActIn(c.words)
+		said, _, _ := c.verb()
 		return said != nil && said.Phrase == spoken.Kind(string(kind))+" %s"
 	}
 }
@@ -104,7 +116,7 @@ func (c *call) guessed(worst *one) wording.Sentence {
 			worst.undo = operation.Irreversible
 		}
 		return c.told(act(worst.said))
-	case worst.kind == operation.KindSpend || worst.kind == operation.KindCredentials: // So much its nouns tell.
+	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // So much its nouns tell.
 	default:
 		worst.kind = operation.KindUnknown
 	}
@@ -166,7 +178,7 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 	}
 	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
 	switch {
-	case t.act.Final && !versioned:
+	case t.act.Final && !versioned, t.act.Phrase == "restores %s" && slices.ContainsFunc(thing.Words, func(w string) bool { return spoken.Is("things-that copies", w) }):
 		return operation.Irreversible
 	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
 		return operation.Partial

@@ -99,6 +99,13 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
+		switch bare := h.Said[0].Phrase; {
+		case c.command != "" || len(h.Said) > 1:
+		case bare == "reads" || bare == "reads by the tool %s":
+			h.Said = c.told(h.Said)
+		case bare == "calls the tool %s, of which nothing is known":
+			h.Said = c.told(c.called())
+		}
 	default:
 		h.Said = c.plainly()
 	}
@@ -188,6 +195,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			}
 		}
 		o.below()
+		o.kept()
 		out.list = append(out.list, o)
 	}
 	all := slices.Clone(out.list)
@@ -206,6 +214,15 @@ func (o *one) below() {
 	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
 	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
 		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
+	}
+}
+
+// kept says nothing of whom it touches that a file with secrets is written by a relative
+// path: what they are for may reach further, and the file may lie in the workspace.
+func (o *one) kept() {
+	what := act(o.said)
+	if o.reach == operation.ReachUser && len(what) > 1 && what[0].Phrase == "writes" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
+		o.reach = ""
 	}
 }
 

@@ -23,10 +23,19 @@ func money() []moved {
 		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
 		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
 		{
-			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent transaction",
+			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent",
 			"pays %s to %s", "pays %s: %s", "pays %s",
 		},
 	}
+}
+
+// moneyWords are all words that say that money is moved.
+func moneyWords() string {
+	var all []string
+	for _, m := range money() {
+		all = append(all, m.words)
+	}
+	return strings.Join(all, " ")
 }
 
 // amounts are the keys under which it stands how much.

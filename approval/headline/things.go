@@ -87,7 +87,7 @@ func (c *call) classed(t *toolName) {
 // act is what the name says is done: where that is to run something which does
 // something, what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
-	act, at, n = spoken.ActIn(c.words)
+	act, at, n = c.verb()
 	if told := c.action(); act == nil && told != nil {
 		return told, 0, 0
 	}
@@ -98,6 +98,13 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 		return other, at + n + next, m
 	}
 	return act, at, n
+}
+
+// verb is the first verb of the tool's own name: what its server is called says
+// nothing of what one of its tools does.
+func (c *call) verb() (act *spoken.Act, at, n int) {
+	act, at, n = spoken.ActIn(c.words[c.server:])
+	return act, max(at, 0) + c.server, n
 }
 
 // action is what an argument says is done, for a tool whose name leaves it to that.
@@ -185,6 +192,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if len(names) == 0 && membership(last) {
 		t.enters()
 		names, key = c.names(t.thing, false, "user")
+	}
+	if _, owned := c.owner(&t, key); owned && t.act.Partly && len(names) > 0 && spoken.Is("things-that attributes", last) {
+		return nil, nil // It is what the other is given, or one that is changed itself.
 	}
 	what := c.whole(&t, names, key)
 	second, ok := c.second(&t, key, names)
