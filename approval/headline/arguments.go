@@ -81,7 +81,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
-		if end == "title" && titled || (end == "email" || end == "username") && thing != nil && !slices.ContainsFunc(thing.Words, somebody) {
+		if end == "title" && titled || (end == "email" || end == "username") && nobody(thing) {
 			continue
 		}
 		if names, key := c.under(stems, end); len(names) > 0 {
@@ -89,6 +89,11 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 		}
 	}
 	return nil, ""
+}
+
+// nobody reports whether a thing is known, and is none that has a name and an address.
+func nobody(thing *spoken.Thing) bool {
+	return thing != nil && !slices.ContainsFunc(thing.Words, somebody)
 }
 
 // somebody reports whether a noun means one who has a name and an address.
@@ -136,7 +141,7 @@ func (o *one) byName() bool {
 // graded its kind; what the verb does to which thing tells more. Where the name says
 // no more, the arguments do.
 func (c *call) byVerb(worst *one) wording.Sentence {
-	if worst == nil || !worst.byName() {
+	if !worst.byName() {
 		return nil
 	}
 	said, t := c.object()
@@ -148,16 +153,26 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return c.guessed(worst)
 	}
 	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
+	c.reached(worst, t)
+	return said
+}
+
+// reached is whom it touches what a tool does by its name, as far as that is told.
+func (c *call) reached(worst *one, t *toolName) {
 	switch {
 	case worst.kind == operation.KindPublish && t.act.Sets: // That another word of its name publishes is not what it does.
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && t.thing.Final:
 		worst.reach = operation.ReachPublic // Whom it is sent to, the call does not tell.
 	}
-	if worst.reach == operation.ReachPublic && (c.repository() != "" || c.members() || t.act.Phrase == deploys || t.thing != nil && slices.ContainsFunc(t.thing.Words, queue)) || worst.kind == operation.KindCredentials {
+	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
 	}
-	return said
+}
+
+// among reports whether what a tool does stays among those who work on the same.
+func (c *call) among(t *toolName) bool {
+	return c.repository() != "" || c.members() || t.act.Phrase == deploys || t.queue()
 }
 
 // verbless reports whether no word of the tool's name is a verb, so that it leaves to an

@@ -76,6 +76,12 @@ func consequenceOf(o operations) Consequence {
 		}
 		c.Reads = false
 	}
+	return c.closed(known, unknown, idle)
+}
+
+// closed is the consequence when all is joined: how something is done counts where
+// nothing is unknown, and what is unknown only where nothing is known.
+func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 	if idle != nil && !unknown {
 		known = true
 		c.add(idle)

@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,24 +22,42 @@ func (c *call) supported(o *operations) {
 	}
 	for i := range o.list {
 		e := &o.list[i]
-		if e.kind == operation.KindPhysical && e.byName() && !c.operates() && c.has("open", "apri") {
-			e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
-		}
-		if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.holdsFinal() {
-			e.said, e.kind = c.told(c.called()), operation.KindUnknown
-		}
-		if e.kind == operation.KindDatabase && c.looks() || e.kind == operation.KindOverwrite && e.byName() && c.deletes() {
+		if c.doubted(e) {
 			e.said, e.kind = c.told(c.called()), operation.KindUnknown
 		}
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
 		}
-		if e.kind == operation.KindPublish && e.byName() && c.speaksOf("queues names") {
-			e.reach = operation.ReachShared
+		if e.byName() {
+			c.guess(e)
 		}
-		if e.reach == operation.ReachShared && e.byName() && c.speaksOf("local names") {
-			e.reach = operation.ReachUser
+	}
+}
+
+// doubted reports whether the call may as well do something else than the judge says.
+func (c *call) doubted(e *one) bool {
+	switch e.kind {
+	case operation.KindDatabase:
+		return c.looks()
+	case operation.KindOverwrite:
+		if e.byName() && c.deletes() {
+			return true
 		}
+	default:
+	}
+	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.holdsFinal()
+}
+
+// guess takes back what is only said because of a word of the tool's name.
+func (c *call) guess(e *one) {
+	switch {
+	case e.kind == operation.KindPhysical && !c.operates() && c.has("open", "apri"):
+		e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
+	case e.kind == operation.KindPublish && c.speaksOf("queues names"):
+		e.reach = operation.ReachShared
+	}
+	if e.reach == operation.ReachShared && c.speaksOf("local names") {
+		e.reach = operation.ReachUser
 	}
 }
 
@@ -172,13 +191,10 @@ func (c *call) unjudged() wording.Sentence {
 // one of a repository, committed that the history of that keeps what is written, spent that it
 // is about money.
 func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
-	thing := t.thing
-	if thing == nil {
-		thing = &spoken.Thing{Final: true}
-	}
+	thing := cmp.Or(t.thing, &spoken.Thing{Final: true})
 	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
 	switch {
-	case t.act.Final && !versioned, t.act.Phrase == "restores %s" && slices.ContainsFunc(thing.Words, func(w string) bool { return spoken.Is("things-that copies", w) }):
+	case t.act.Final && !versioned, t.act.Phrase == "restores %s" && slices.ContainsFunc(thing.Words, isCopy):
 		return operation.Irreversible
 	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
 		return operation.Partial
@@ -186,6 +202,10 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 		return graded
 	}
 }
+
+// isCopy reports whether what a noun means is written over what it was made of when it is
+// restored.
+func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
 
 // partly reports whether what the verb does to a thing can be undone in part: what is
 // final once it is there may still be changed.

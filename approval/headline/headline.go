@@ -77,11 +77,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.More = found.besides(worst)
 	}
 	said, leaves := c.byRoles(kind)
-	switch {
-	case said == nil && worst == nil:
-		said = c.unjudged()
-	case said == nil:
-		said = c.byVerb(worst)
+	if said == nil {
+		said = c.byName(worst)
 	}
 	c.comment(worst, said)
 	c.settled(worst, said)
@@ -99,19 +96,37 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		switch bare := h.Said[0].Phrase; {
-		case c.command != "" || len(h.Said) > 1:
-		case bare == "reads" || bare == "reads by the tool %s":
-			h.Said = c.told(h.Said)
-		case bare == "calls the tool %s, of which nothing is known":
-			h.Said = c.told(c.called())
-		}
+		h.Said = c.filled(h.Said)
 	default:
 		h.Said = c.plainly()
 	}
 	h.More = max(0, h.More-like)
 	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
 	return h
+}
+
+// filled adds to what the judge says of a tool what that was given, where it says no more
+// than that the tool reads, or that nothing is known of it.
+func (c *call) filled(said wording.Sentence) wording.Sentence {
+	if c.command != "" || len(said) > 1 {
+		return said
+	}
+	switch said[0].Phrase {
+	case "reads", "reads by the tool %s":
+		return c.told(said)
+	case "calls the tool %s, of which nothing is known":
+		return c.told(c.called())
+	default:
+		return said
+	}
+}
+
+// byName says by its name what a tool does of whose arguments the roles do not tell.
+func (c *call) byName(worst *one) wording.Sentence {
+	if worst == nil {
+		return c.unjudged()
+	}
+	return c.byVerb(worst)
 }
 
 // told reports whether the judge says what is done: of a command more than that it

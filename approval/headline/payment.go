@@ -45,12 +45,9 @@ func amounts() []string {
 
 // payment says what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount, of := c.first(amounts()...), c.first("quantity", "qty", "count", "units", "seats", "nights")
-	if amount == "" || of != "" && of != "1" && c.first("price") == amount || !c.pays(kind) {
+	amount := c.amount()
+	if amount == "" || !c.pays(kind) {
 		return nil
-	}
-	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); currency != "" {
-		amount += " " + currency
 	}
 	to := c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
 		"receiver", "receiveremail")
@@ -68,6 +65,19 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		}
 	}
 	return nil
+}
+
+// amount is how much it is, with its currency; empty where that is not told, or is the
+// price of one of several.
+func (c *call) amount() string {
+	amount, of := c.first(amounts()...), c.first("quantity", "qty", "count", "units", "seats", "nights")
+	if of != "" && of != "1" && c.first("price") == amount {
+		return ""
+	}
+	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); amount != "" && currency != "" {
+		amount += " " + currency
+	}
+	return amount
 }
 
 // pays reports whether the tool moves money by itself.

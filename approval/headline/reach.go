@@ -20,12 +20,23 @@ func (o *one) touches() operation.Reach {
 		return operation.ReachShared // It stays where it is, whoever uses it.
 	case o.reach != operation.ReachShared:
 		return o.reach
-	case o.kind == operation.KindSend && (anyThing(o.said, outside) || anyThing(o.said, unread) || !anyThing(o.said, anything)):
-		return operation.ReachPublic // What is sent nobody knows where is taken to leave.
-	case o.kind == operation.KindDelete && len(o.said) > 0 && o.said[0].Phrase == asks && anyThing(o.said, outside):
+	case o.leaves():
 		return operation.ReachPublic
 	default:
 		return o.reach
+	}
+}
+
+// leaves reports whether a thing goes to the outside, as what is sent nobody knows where
+// is taken to do.
+func (o *one) leaves() bool {
+	switch o.kind {
+	case operation.KindSend:
+		return anyThing(o.said, outside) || anyThing(o.said, unread) || !anyThing(o.said, anything)
+	case operation.KindDelete:
+		return len(o.said) > 0 && o.said[0].Phrase == asks && anyThing(o.said, outside)
+	default:
+		return false
 	}
 }
 

@@ -42,19 +42,7 @@ func (c *call) named() (t toolName, ok bool) {
 	if len(words) == 0 {
 		words = c.before(at)
 	}
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "batch", "bulk", "multiple"}, words[0]) {
-		words = words[1:]
-	}
-	t.nouns, t.others = words, nil
-	for i, w := range words {
-		if joint := joins(w); joint != "" {
-			t.nouns, t.others, t.with = words[:i], words[i+1:], cmp.Or(joint, t.with)
-			if joint == apart {
-				t.others, t.with = nil, act.With
-			}
-			break
-		}
-	}
+	t.parted(words)
 	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
 		t.nouns, t.others = c.keyed(), nil
 	}
@@ -62,12 +50,31 @@ func (c *call) named() (t toolName, ok bool) {
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
 	t.act = t.act.To(t.thing)
-	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.thing != nil && slices.ContainsFunc(t.thing.Words, queue) && slices.Contains(feeds, t.act.Phrase) {
+	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
 		put := *t.act
 		put.Phrase, t.act = "sends a message to %s", &put
 	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
+
+// parted tells the nouns of the thing from those of the second one.
+func (t *toolName) parted(words []string) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "batch", "bulk", "multiple"}, words[0]) {
+		words = words[1:]
+	}
+	t.nouns = words
+	at := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" })
+	if at < 0 {
+		return
+	}
+	t.nouns = words[:at]
+	if joint := joins(words[at]); joint != apart {
+		t.others, t.with = words[at+1:], joint
+	}
+}
+
+// queue reports whether the thing passes on what is put into it.
+func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t.thing.Words, queue) }
 
 // queue reports whether a noun means something that passes on what is put into it.
 func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
@@ -181,19 +188,8 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if moved := c.moved(&t); moved != nil || !ok {
 		return moved, &t
 	}
-	last := t.nouns[len(t.nouns)-1]
-	names, key := c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
-	switch called := c.args["name"]; {
-	case key == "items" && t.act.Makes:
-		names, key = nil, "" // That is what it is made of.
-	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
-		names, key = called, "name" // The number may be that of its version.
-	}
-	if len(names) == 0 && membership(last) {
-		t.enters()
-		names, key = c.names(t.thing, false, "user")
-	}
-	if _, owned := c.owner(&t, key); owned && t.act.Partly && len(names) > 0 && spoken.Is("things-that attributes", last) {
+	names, key := c.which(&t)
+	if c.given(&t, names, key) {
 		return nil, nil // It is what the other is given, or one that is changed itself.
 	}
 	what := c.whole(&t, names, key)
@@ -209,6 +205,31 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		out = append(out, about)
 	}
 	return out, &t
+}
+
+// which are the names of the thing, and the key under which they stand. Where somebody is
+// a member of something, they are theirs.
+func (c *call) which(t *toolName) (names []string, key string) {
+	last := t.nouns[len(t.nouns)-1]
+	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
+	switch called := c.args["name"]; {
+	case key == "items" && t.act.Makes:
+		names, key = nil, "" // That is what it is made of.
+	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
+		names, key = called, "name" // The number may be that of its version.
+	}
+	if len(names) == 0 && membership(last) {
+		t.enters()
+		names, key = c.names(t.thing, false, "user")
+	}
+	return names, key
+}
+
+// given reports whether the thing may be what another one has, which is set to one that
+// the arguments name.
+func (c *call) given(t *toolName, names []string, key string) bool {
+	_, owned := c.owner(t, key)
+	return owned && t.act.Partly && len(names) > 0 && spoken.Is("things-that attributes", t.nouns[len(t.nouns)-1])
 }
 
 // enters says that somebody is taken into, or out of, what they are a member of.
