@@ -289,7 +289,7 @@ func (w *world) behind(ref string) []channeltest.Button {
 // reply answers a card through its modal, and returns what the person is told:
 // by the modal, or beside the card.
 func (w *world) reply(who channeltest.Who, ref, words string) string {
-	told, offered := w.write(who, ref, "Reply…", words)
+	told, offered := w.write(who, ref, "Deny with words…", words)
 	if !offered {
 		w.t.Fatal("the card offers no reply")
 	}

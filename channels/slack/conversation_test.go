@@ -138,7 +138,7 @@ func TestWordsInAChannelOfARoute(t *testing.T) {
 		if d := a.Approvals[0].Decision; d == nil || d.Words != "use the other folder" || d.Channel != name {
 			w.t.Errorf("decided is %+v", d)
 		}
-		w.pressAt(ann, b, name, "Reply…")
+		w.pressAt(ann, b, name, "Deny with words…")
 		if _, err := w.server.Submit(ann, map[string]string{"words": "not now"}); err != nil {
 			w.t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestTheDialogueOverHTTP(t *testing.T) {
 		if d := w.press(ann, a, "Allow once"); d.Status != 200 || w.desk.State(a) != approval.Allowed || len(w.desk.Taps()) != 1 {
 			w.t.Errorf("a press: %+v", d)
 		}
-		w.press(ann, b, "Reply…")
+		w.press(ann, b, "Deny with words…")
 		if _, err := w.server.Submit(ann, map[string]string{"words": ""}); err != nil {
 			w.t.Fatal(err)
 		}

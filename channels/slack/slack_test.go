@@ -271,7 +271,7 @@ func TestTroubleOfTheStore(t *testing.T) {
 func TestReplyDeniesWithWords(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
-		w.press(ann, a, "Reply…")
+		w.press(ann, a, "Deny with words…")
 		v, ok := w.server.Modal(ann)
 		if !ok || v.Metadata != string(a.ID)+" "+home || strings.Contains(v.Shown(), "make") {
 			w.t.Fatalf("the modal is %+v", v)
@@ -294,7 +294,7 @@ func TestReplyDeniesWithWords(t *testing.T) {
 		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "use make clean" {
 			w.t.Errorf("the call is %+v", p.Decision)
 		}
-		if w.press(bob, a, "Reply…"); w.whispered(bob) != "Nothing of this ask waits any more." {
+		if w.press(bob, a, "Deny with words…"); w.whispered(bob) != "Nothing of this ask waits any more." {
 			w.t.Errorf("told %q", w.whispered(bob))
 		}
 	})
@@ -303,7 +303,7 @@ func TestReplyDeniesWithWords(t *testing.T) {
 func TestAModalIsCheckedWhenItIsSent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
-		w.press(bob, a, "Reply…")
+		w.press(bob, a, "Deny with words…")
 		w.server.SetGroup(group)
 		time.Sleep(10 * time.Minute)
 		if _, err := w.server.Submit(bob, map[string]string{"words": "no"}); err != nil {
@@ -312,7 +312,7 @@ func TestAModalIsCheckedWhenItIsSent(t *testing.T) {
 		synctest.Wait()
 		v, _ := w.server.Modal(bob)
 		w.wants(v.Errors["words"], "not among those who may decide")
-		w.press(ann, a, "Reply…")
+		w.press(ann, a, "Deny with words…")
 		w.press(ann, a, "Allow once")
 		if _, err := w.server.Submit(ann, map[string]string{"words": "no"}); err != nil {
 			w.t.Fatal(err)

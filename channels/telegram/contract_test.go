@@ -210,7 +210,7 @@ func (w *world) behind(ref, label string) []channeltest.Button {
 // choiceOf is the choice that a button's words name; empty for any other button.
 func choiceOf(label string) approval.Choice {
 	switch {
-	case label == "Allow more…": // It leads to what is behind a second tap.
+	case strings.HasSuffix(label, "…"): // It leads to what is behind a second tap, or to words.
 		return ""
 	case strings.HasPrefix(label, "Allow up to ") && strings.HasSuffix(label, "in this turn"):
 		return approval.ChoiceTurn

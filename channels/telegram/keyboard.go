@@ -100,8 +100,9 @@ func (v *cardView) keyboard(seen bool) string {
 	if l, leads := v.EditLink(v.edits); leads {
 		rows = append(rows, []button{{Text: l.Label, URL: l.Address}})
 	}
-	last := []button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}, {Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}, v.copyID()}
-	return marshal(keys{append(rows, append(v.askButtons(), last...))})
+	words := append([]button{{Text: say("button.reply", nil), Data: dataReply + string(v.Ask)}}, v.askButtons()...)
+	last := []button{{Text: say("button.why", nil), Data: dataWhy + string(v.Ask)}, v.copyID()}
+	return marshal(keys{append(rows, words, last)})
 }
 
 // copyID copies the ask's id, which commands take.

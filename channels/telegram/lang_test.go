@@ -16,7 +16,7 @@ import (
 func TestAChatChoosesItsLanguage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make deploy"))
-		w.press(ann(), a, "Reply…")
+		w.press(ann(), a, "Deny with words…")
 		prompt := w.last()
 
 		if m := w.say(ann(), 0, "/lang"); !strings.Contains(m.Text, "/lang it") {
@@ -29,7 +29,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 			t.Errorf("changed: %q", m.Text)
 		}
 		b := w.ask(command("make install"))
-		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Esegue make install\n") || !slices.Equal(labels(m), []string{"Consenti una volta", "Nega", "Chiedi…", "Rispondi…", "Perché?"}) {
+		if m := w.shown(b); !strings.HasPrefix(m.Text, "🔸 Esegue make install\n") || !slices.Equal(labels(m), []string{"Consenti una volta", "Nega", "Nega e spiega…", "Chiedi…", "Perché?"}) {
 			t.Errorf("the card: %q %q", m.Text, labels(m))
 		}
 		w.stop()

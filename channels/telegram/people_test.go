@@ -175,7 +175,7 @@ func TestAReplyOpensForWhoAskedForIt(t *testing.T) {
 		a := w.ask(command("make"))
 		bobby := bob()
 		bobby.FirstName = "Bob <b>\u202e"
-		w.press(bobby, a, "Reply…")
+		w.press(bobby, a, "Deny with words…")
 		prompt := w.last()
 		if !prompt.Force || !prompt.Selective || !strings.Contains(prompt.Text, "\nBob <b>⟨U+202E") {
 			t.Errorf("the prompt: %+v", prompt)

@@ -71,7 +71,7 @@ func TestSecretsAreNeverSent(t *testing.T) {
 			a.Cards[0].Ref = ref
 			w.desk.Add(a)
 			w.press(ann(), a, "Why?")
-			w.press(ann(), a, "Reply…")
+			w.press(ann(), a, "Deny with words…")
 			w.say(ann(), 0, "/pending")
 			w.say(ann(), 0, "/why "+string(a.ID))
 			w.press(ann(), a, "Allow all 2 once")

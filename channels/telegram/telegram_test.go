@@ -50,7 +50,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 		if first, _, _ := strings.Cut(m.Text, "\n"); first != "🔸 Runs rm -rf ./build" {
 			t.Errorf("a locked phone shows %q", first)
 		}
-		if d := cmp.Diff([]string{"Allow once", "Deny", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow once", "Deny", "Deny with words…", "Ask…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		if got := w.press(ann(), a, "Allow once"); got.Text != "Allowed once." || got.Alert {
@@ -144,10 +144,10 @@ func TestWordsDenyAndNeverGrant(t *testing.T) {
 			t.Errorf("after a reply: %s %+v", p.State, p.Decision)
 		}
 		b := w.ask(command("make deploy"))
-		w.press(ann(), b, "Reply…")
+		w.press(ann(), b, "Deny with words…")
 		prompt := w.last()
 		if !prompt.Force || !strings.Contains(prompt.Text, string(b.ID)) || prompt.ReplyTo != w.shown(b).ID {
-			t.Fatalf("Reply… opens %+v", prompt)
+			t.Fatalf("Deny with words… opens %+v", prompt)
 		}
 		w.stop()
 		w.start() // The prompt still means its ask after a restart.
@@ -295,7 +295,7 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 		t := w.t
 		a := w.ask(command("make"), command("make test"), command("make deploy"))
 		want := []string{
-			"Allow all 3 once", "Deny all 3", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Allow 3. once", "Deny 3.", "Ask…", "Reply…", "Why?",
+			"Allow all 3 once", "Deny all 3", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Allow 3. once", "Deny 3.", "Deny with words…", "Ask…", "Why?",
 		}
 		if d := cmp.Diff(want, labels(w.shown(a))); d != "" {
 			t.Error(d)
@@ -305,7 +305,7 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := w.shown(a)
-		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Deny with words…", "Ask…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		if !strings.Contains(m.Text, "2 of 3 calls still wait") || !strings.Contains(m.Text, "Denied by Ann") {
@@ -329,7 +329,7 @@ func TestTheGreatestPlanFits(t *testing.T) {
 		}
 		a := w.ask(calls...)
 		m := w.shown(a)
-		if d := cmp.Diff([]string{"Allow all 100 once", "Deny all 100", "Ask…", "Reply…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow all 100 once", "Deny all 100", "Deny with words…", "Ask…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		file := w.server.Messages(w.chat)[0].File
