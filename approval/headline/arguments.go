@@ -240,3 +240,14 @@ func kindOf(key string) int {
 		return otherKey
 	}
 }
+
+// holder is the user or the account that the arguments name, nil if they name none.
+func (c *call) holder() *wording.Clause {
+	for _, noun := range []string{"user", "account", "customer", "member"} {
+		thing, _, _ := spoken.ThingOf([]string{noun})
+		if names, _ := c.names(&spoken.Thing{}, false, noun); len(names) == 1 {
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
+		}
+	}
+	return nil
+}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
-	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -239,46 +238,6 @@ func (o *one) kept() {
 	if o.reach == operation.ReachUser && len(what) > 1 && what[0].Phrase == "writes" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
 		o.reach = ""
 	}
-}
-
-// within reports whether another thing says this one, too: that files below a folder
-// are deleted, of which this is one, or a pattern of some, that a file is deleted, which
-// is written over before, or that the same is done on another machine.
-func (o one) within(all one) bool {
-	below, what := act(all.said), act(o.said)
-	if len(below) < 2 || o.weight() > all.weight() || o.score < all.score {
-		return false
-	}
-	if at := len(what); at > 0 && len(below) == at+1 && below[at].Phrase == "on %s" && below[:at].String() == what.String() {
-		return true // It is done there, and not here, too.
-	}
-	if len(what) < 2 {
-		return false
-	}
-	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)
-	switch [2]wording.Phrase{below[0].Phrase, what[0].Phrase} {
-	case [2]wording.Phrase{"deletes", "writes"}:
-		return folder == name
-	case [2]wording.Phrase{"deletes files below", "deletes"}:
-		return isBelow(folder, name)
-	default:
-		return false
-	}
-}
-
-// isBelow reports whether a clean path is a folder or lies below it.
-func isBelow(folder, name string) bool {
-	if folder == "." {
-		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
-	}
-	return place.Inside([]string{folder}, name)
-}
-
-// sends reports whether it is that a program sends something, and another thing is the
-// request that it sends.
-func (o one) sends(all one) bool {
-	line, request := act(o.said), act(all.said)
-	return len(line) > 0 && len(request) > 0 && line[0].Phrase == "sends data from a line of %s: %s" && request[0].Phrase == asks
 }
 
 // worst is what weighs most, nil if there is nothing. How something is done is

@@ -330,17 +330,6 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
 
-// holder is the user or the account that the arguments name, nil if they name none.
-func (c *call) holder() *wording.Clause {
-	for _, noun := range []string{"user", "account", "customer", "member"} {
-		thing, _, _ := spoken.ThingOf([]string{noun})
-		if names, _ := c.names(&spoken.Thing{}, false, noun); len(names) == 1 {
-			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
-		}
-	}
-	return nil
-}
-
 // about is what the arguments tell of a thing that has no name, or of several.
 func (c *call) about(several bool) wording.Clause {
 	if several {
