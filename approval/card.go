@@ -81,6 +81,9 @@ type Item struct {
 	Command string
 	Cwd     string
 	Mounts  []string
+	// SubAgent is what the client calls the agent that its own one has started, empty for
+	// a call of its own one.
+	SubAgent string
 	// Planning says that the agent's client is in its plan mode, in which its own
 	// rules refuse what changes anything, whatever a person allowed.
 	Planning bool
@@ -297,8 +300,8 @@ func newItem(a Approval) Item {
 		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
 		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
-		Planning: a.Proposal.Context.Mode == planMode,
-		Refusal:  a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
+		SubAgent: a.Proposal.Context.SubAgent, Planning: a.Proposal.Context.Mode == planMode,
+		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
 		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 		Obscured: a.Obscured,

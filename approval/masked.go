@@ -25,6 +25,7 @@ func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 		p.Args = m.Object(p.Args)
 	}
 	p.Context.Mode, p.Context.Cwd, p.Context.Refusal = m.Mask(p.Context.Mode), m.Mask(p.Context.Cwd), m.Mask(p.Context.Refusal)
+	p.Context.SubAgent = m.Mask(p.Context.SubAgent)
 	p.Context.Mounts = m.Texts(p.Context.Mounts)
 	p.Context.Capability = m.Texts(p.Context.Capability)
 	return p

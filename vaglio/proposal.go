@@ -54,7 +54,10 @@ type Args map[string]any
 // catalog knows of an executor wins over what the caller claims here.
 type Context struct {
 	Mode string `json:"mode,omitzero"`
-	Step *int   `json:"step,omitzero"`
+	// SubAgent is what the client calls the agent that its own one has started for a
+	// part of the work; people are told it, and nothing goes by it.
+	SubAgent string `json:"sub_agent,omitzero"`
+	Step     *int   `json:"step,omitzero"`
 	// Capability is the declared class of the executor, such as "code:exec".
 	// Some callers send a list; then every element counts.
 	Capability Capabilities `json:"capability,omitzero"`

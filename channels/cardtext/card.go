@@ -48,8 +48,8 @@ type Call struct {
 	// Irreversible says that a judge holds the call's effect to be so.
 	Irreversible bool
 
-	head                                     headline.Headline
-	executor, args, command, cwd, why, words seen
+	head                                               headline.Headline
+	subAgent, executor, args, command, cwd, why, words seen
 	// dropped says that what the call held is no longer kept.
 	dropped bool
 	// network names the judges whose tools reach a network.
@@ -133,7 +133,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	head := headed(it)
 	c := Call{
 		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit),
-		Irreversible: head.Consequence.Final(), head: head, executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
+		Irreversible: head.Consequence.Final(), head: head, subAgent: seeLine(it.SubAgent), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(Why(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
 	c.grants, c.covers, c.again, c.denyKind, c.kind = it.Grants, it.Covers, it.Again, it.DenyKind, it.Kind
@@ -301,6 +301,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	}
 	if call.cwd.runes > 0 {
 		place("in", call.cwd)
+	}
+	if call.subAgent.runes > 0 {
+		place("subagent", call.subAgent)
 	}
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)

@@ -414,6 +414,21 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 }
 
 // TestACardNamesTheFilesThatRun holds that what a permit is bound to can be seen.
+func TestACardNamesTheSubAgent(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending)
+	card.Items[0].SubAgent = "Explore\nnow"
+	for lang, want := range map[templates.Lang]string{templates.English: "Sub-agent Explore⟨newline⟩now", templates.Italian: "Subagente Explore⟨newline⟩now"} {
+		c := cardtext.Read(card, textsIn(t, lang))
+		if got := all(c).String(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q is missing in\n%s", lang, want, got)
+		}
+		if file := string(c.File().Data); !strings.Contains(file, "Explore⟨newline⟩now") {
+			t.Errorf("the file leaves the sub-agent out:\n%s", file)
+		}
+	}
+}
+
 func TestACardNamesTheFilesThatRun(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)

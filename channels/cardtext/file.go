@@ -38,6 +38,7 @@ func (c *Card) File() File {
 		field("file.command", call.command)
 		field("file.args", call.args)
 		field("file.cwd", call.cwd)
+		field("file.subagent", call.subAgent)
 		if call.Planning {
 			fmt.Fprintf(&b, "%s\n", c.Texts.Plain("planning", nil))
 		}

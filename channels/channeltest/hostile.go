@@ -106,7 +106,7 @@ func hostile(t *testing.T, h Harness) {
 	for name, text := range forgeries() {
 		p := vaglio.Proposal{
 			Executor: "e" + text, TurnID: text, Intent: text, Args: vaglio.Args{"command": text, "k": strings.ToValidUTF8(text, "?")},
-			Context: vaglio.Context{Cwd: text, Mounts: []string{text}},
+			Context: vaglio.Context{Cwd: text, Mounts: []string{text}, SubAgent: text},
 		}
 		a := openFor(t, h.Channel.Name(), "a"+text, text, p)
 		h.Desk.Change(func() { a.Approvals[0].Refusal.Why = text })
@@ -140,6 +140,7 @@ func masked(t *testing.T, h Harness) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	a := openFor(t, h.Channel.Name(), "coder", "push with "+secret, vaglio.Proposal{
 		Executor: "shell_exec", TurnID: secret, Args: vaglio.Args{"command": "git push https://" + secret + "@github.com/x/y", "password": "hunter2hunter2"},
+		Context: vaglio.Context{SubAgent: secret},
 	})
 	ref, p := h.post(t, &a)
 	h.elsewhere(t, &a, approval.ChoiceDeny, "")

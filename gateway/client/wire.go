@@ -24,6 +24,9 @@ type Proposal struct {
 type Context struct {
 	// Mode is the client's permission mode, such as "plan".
 	Mode string `json:"mode,omitzero"`
+	// SubAgent is what the client calls the agent that its own one has started for a
+	// part of the work, such as "Explore".
+	SubAgent string `json:"sub_agent,omitzero"`
 	// Capability is the class of the tool, such as "code:exec".
 	Capability []string `json:"capability,omitzero"`
 	// Critical false says that the tool only reads.

@@ -68,6 +68,7 @@ type claudeEvent struct {
 	Input      strictjson.Value `json:"tool_input"`
 	ToolUse    string           `json:"tool_use_id"`
 	Agent      string           `json:"agent_id"`
+	SubAgent   string           `json:"agent_type"`
 	// Error is of a failed call, and Reason of one that was refused.
 	Error  strictjson.Value `json:"error"`
 	Reason string           `json:"reason"`
@@ -83,6 +84,9 @@ func decodeClaude(name string, data []byte) (event, error) {
 		return event{}, err
 	}
 	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
+	if in.Agent != "" { // Without one, the type is that of the session itself.
+		e.proposal.Context.SubAgent = in.SubAgent
+	}
 	e.proposal.TurnID = in.Session
 	for _, part := range []string{in.Prompt, in.Turn} {
 		if part != "" {
