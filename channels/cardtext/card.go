@@ -292,6 +292,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 		w.part(Block, call.args, budget)
 	}
 	place := func(key templates.Key, t seen) {
+		if t.runes == 0 {
+			return
+		}
 		w.say(key, nil)
 		w.put(Ours, " ")
 		w.part(Theirs, t, budget)
@@ -299,12 +302,8 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	for _, m := range call.mounts {
 		place("mount", m)
 	}
-	if call.cwd.runes > 0 {
-		place("in", call.cwd)
-	}
-	if call.subAgent.runes > 0 {
-		place("subagent", call.subAgent)
-	}
+	place("in", call.cwd)
+	place("subagent", call.subAgent)
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)
 	}
