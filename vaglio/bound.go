@@ -222,7 +222,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 // content completes a fact of what was written.
 func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fact {
 	if said.facts == nil {
-		*said = saysOf(p, r)
+		*said = saysOf(r)
 	}
 	w, met := said.facts[f.Path]
 	if !met {

@@ -62,19 +62,20 @@ func (f Facts) lets(wait int) {
 	}
 }
 
-// says is what a call says of the files that it writes, each gathered when it is first
-// asked for.
+// says is what a call says of the files that it writes.
 type says struct {
 	texts map[string][]reading.Written // that it puts into files, as it says them itself
 	words []string                     // of its commands, behind the programs' names
-	lines func() string                // of the words, those that tell what they may run
-	named func() []string              // files that are loaded and that the words name, or a folder with them
 	facts map[string]Fact              // of the files that were met
-	told  map[string]bool              // whether the words alone are loaded in a plain file, by its folder
+	// What follows is gathered when a file is met of which the content is not known.
+	told  map[string]bool // whether the words alone are loaded in a plain file, by its folder
+	all   string          // the words, one a line
+	lines func() string   // of those lines the ones that tell what they may run
+	named []string        // files that are loaded and that the words name, or a folder with them
 }
 
-func saysOf(p *Proposal, r *reading.Reading) says {
-	s := says{texts: map[string][]reading.Written{}, words: toldIn(r), facts: map[string]Fact{}, told: map[string]bool{}}
+func saysOf(r *reading.Reading) says {
+	s := says{texts: map[string][]reading.Written{}, words: toldIn(r), facts: map[string]Fact{}}
 	if r != nil {
 		for _, t := range r.Written() {
 			if t.Text != "" {
@@ -82,9 +83,14 @@ func saysOf(p *Proposal, r *reading.Reading) says {
 			}
 		}
 	}
-	s.lines = sync.OnceValue(func() string { return reading.Telling(strings.Join(s.words, "\n")) })
-	s.named = sync.OnceValue(func() []string { return namedLoaded(p, s.words) })
 	return s
+}
+
+func (s *says) gather(p *Proposal) {
+	if s.told == nil {
+		s.told, s.all, s.named = map[string]bool{}, strings.Join(s.words, "\n"), namedLoaded(p, s.words)
+		s.lines = sync.OnceValue(func() string { return reading.Telling(s.all) })
+	}
 }
 
 // load finds out whether a file that is written holds what would be asked about or
@@ -95,20 +101,18 @@ func saysOf(p *Proposal, r *reading.Reading) says {
 func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool) {
 	texts := said.texts[w.Path]
 	if known {
-		whole := reading.Written{File: w.Path, Text: text}
-		own := slices.Contains(texts, whole)
-		if text != "" {
-			e.put(p, w, Fact{}, []reading.Written{whole}, own)
+		if whole := (reading.Written{File: w.Path, Text: text}); text != "" {
+			e.put(p, w, Fact{}, []reading.Written{whole}, slices.Contains(texts, whole))
 		}
 		return
 	}
 	was, _ := p.Facts.last(w.Path)
-	words := said.words
-	if was.Loaded || len(texts) == 0 && len(words) == 0 {
+	if was.Loaded || len(texts) == 0 && len(said.words) == 0 {
 		w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
 		return
 	}
-	if w.Loaded = slices.ContainsFunc(said.named(), func(file string) bool { return file != w.Path }); w.Loaded {
+	said.gather(p)
+	if w.Loaded = slices.ContainsFunc(said.named, func(file string) bool { return file != w.Path }); w.Loaded {
 		return
 	}
 	plain, in := reading.IsPlain(w.Path), path.Dir(w.Path)
@@ -117,13 +121,13 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 		w.Loaded = loaded
 		return
 	}
-	if told := ""; len(words) > 0 {
-		if told = said.lines(); !plain {
-			told = strings.Join(words, "\n")
+	if told := ""; len(said.words) > 0 {
+		if told = said.all; plain {
+			told = said.lines()
 		}
 		texts = append(slices.Clip(texts), reading.Written{File: w.Path, Text: told})
 	}
-	if e.put(p, w, was, texts, len(words) == 0); alone {
+	if e.put(p, w, was, texts, len(said.words) == 0); alone {
 		said.told[in] = w.Loaded
 	}
 }
@@ -131,7 +135,10 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 // put has the judges look at what was put into a file that held something before, now
 // or, if all of it stands in the call, when somebody asks.
 func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, own bool) {
-	behind, size := 0, sizeOf(texts)
+	behind, size := 0, 0
+	for _, t := range texts {
+		size += len(t.Text)
+	}
 	if was.waits() {
 		behind = 1 + was.weight.behind
 	}
@@ -160,13 +167,6 @@ func weigher(was Fact, in Context, gates []Gate, texts []reading.Written) func()
 			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
 		})
 	}
-}
-
-func sizeOf(texts []reading.Written) (n int) {
-	for _, t := range texts {
-		n += len(t.Text)
-	}
-	return n
 }
 
 // detach takes the texts of one file out of the call, and gives them as one.

@@ -8,7 +8,7 @@ import (
 // Meet says whether a step of a path, or a name that it may stand for, matches
 // a pattern with * and ?. What is unknown meets a * alone: it is never guessed.
 func Meet(step, pattern string) bool {
-	if step != "" && pattern != "" && step[0] != pattern[0] && step[0] > Perhaps && strings.IndexByte("*?", pattern[0]) < 0 {
+	if step != "" && pattern != "" && (differ(step[0], pattern[0]) || differ(step[len(step)-1], pattern[len(pattern)-1])) {
 		return false
 	}
 	if !IsVague(step) && !strings.ContainsAny(pattern, "*?") {
@@ -20,6 +20,9 @@ func Meet(step, pattern string) bool {
 	}
 	return meets(step, pattern)
 }
+
+// differ reports whether what a step and a pattern begin or end with keeps them apart.
+func differ(c, mark byte) bool { return c != mark && c > Perhaps && mark != '*' && mark != '?' }
 
 // No kernel takes a longer path, and no pattern of the table is as long.
 const (

@@ -109,7 +109,7 @@ func (v *visit) within(named map[string]bool, file string) bool {
 func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
 		own, byName := ownForm(row.name)
-		if row.files = namedAs(file, row.files); !own || len(row.files) == 0 || row.files[0] != file {
+		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
 			continue
 		}
 		if byName {
@@ -289,7 +289,7 @@ func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
 // isFor reports whether the table says of files like this one what a name of a reader
 // stands for, whoever runs them.
 func (r *Reader) isFor(name, file string) bool {
-	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(namedAs(file, r.files)) > 0 })
+	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(r.namedAs(file)) > 0 })
 }
 
 // language is that of programs in files that end as this one does, "" for none.

@@ -25,6 +25,7 @@ type row struct {
 	name     string   // of the reader
 	language string
 	files    []string
+	ends     string // the last letters of the files' names, "" if any file may be one
 	read     func(v *visit, r *row)
 }
 
@@ -60,6 +61,9 @@ func parseTable(text string) (table, error) {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
 		}
 		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		for i := 0; i < len(r.files) && !strings.Contains(files, "@/"); i++ {
+			r.ends += r.files[i][len(r.files[i])-1:]
+		}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}

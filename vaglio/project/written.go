@@ -46,7 +46,7 @@ const plainFile = "/-"
 // texts in it as in all such files of its folder.
 func (r *Reader) IsPlain(file string) bool {
 	known := func(row row) bool {
-		return len(namedAs(file, row.files)) > 0 && len(namedAs(plainFile, row.files)) == 0
+		return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0
 	}
 	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known) && !slices.ContainsFunc(r.table["-"], known)
 }
@@ -80,24 +80,22 @@ func (v *visit) written(file, text string) {
 	}
 	for i := range v.reader.table[""] {
 		row := &v.reader.table[""][i]
-		files := namedAs(file, row.files)
-		if len(files) == 0 || row.name == "text" { // a guess denies nothing for good
-			continue
+		if files := row.namedAs(file); len(files) > 0 && row.name != "text" { // a guess denies nothing for good
+			as := *row
+			as.files = files
+			as.read(v, &as)
 		}
-		as := *row
-		as.files = files
-		as.read(v, &as)
 	}
 }
 
 // namedAs are those of a row's files that a file is, by its own name.
-func namedAs(file string, names []string) (files []string) {
-	for _, name := range names {
+func (r *row) namedAs(file string) (files []string) {
+	if file == "" || r.ends != "" && strings.IndexByte(r.ends, file[len(file)-1]) < 0 { // as it is of most
+		return nil
+	}
+	for _, name := range r.files {
 		switch {
-		case strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]):
-			files = append(files, name)
-		case file == "" || name[len(name)-1] != file[len(file)-1]: // so it is of most
-		case strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
+		case strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]), strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
 			files = append(files, name)
 		case strings.HasSuffix(file, name) && strings.HasSuffix(file[:len(file)-len(name)], "/"):
 			if name[0] != '@' {
@@ -231,7 +229,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		if end := strings.IndexAny(word, " \t"); end >= 0 {
 			word = word[:end]
 		}
-		if mark != "" && !strings.Contains(marks, mark) && isRunning.MatchString(before) {
+		if !strings.Contains(marks, mark) && isRunning.MatchString(before) {
 			mark = "("
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
@@ -249,7 +247,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 // begins reports whether a word is a program that is known, and one that is run:
 // alone it may be any word.
 func (r *Reader) begins(word string, more bool) bool {
-	return word != "" && len(word) <= maxWord && (more || word[0] == '.') && r.isProgram(word)
+	return word != "" && len(word) <= maxWord && (more || word[0] == '.' && word != ".") && r.isProgram(word)
 }
 
 // maxWord is how long the name of a program may be, in bytes; no system runs longer
