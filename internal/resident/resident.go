@@ -25,12 +25,12 @@ func Run(ctx context.Context) error {
 	return nil
 }
 
-// run frees once the process allocates little, after it allocated much.
+// run frees once the process allocates little, after it allocated much: to start counts.
 func run(ctx context.Context, allocated func() uint64, free func()) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	freed := allocated()
-	for before := freed; ; {
+	freed := uint64(0)
+	for before := allocated(); ; {
 		select {
 		case <-ctx.Done():
 			return

@@ -13,23 +13,27 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	const mebi = 1 << 20
 	for _, c := range []struct {
 		name string
+		// started is what was allocated to start.
+		started uint64
 		// each is what is allocated between two looks.
 		each []uint64
 		// freed is at which of the looks something is given back, from 1.
 		freed []int
 	}{
-		{"nothing happens", []uint64{0, 0, 0}, nil},
-		{"a little happens", []uint64{mebi / 2, 0, mebi / 2, 0}, nil},
-		{"it is busy", []uint64{100 * mebi, 100 * mebi, 2 * mebi}, nil},
-		{"it was busy", []uint64{100 * mebi, mebi / 2, 0, 0}, []int{2}},
-		{"it is busy again", []uint64{20 * mebi, 0, 0, 20 * mebi, 20 * mebi, 0}, []int{2, 6}},
-		{"little adds up", []uint64{mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, 0}, []int{17}},
+		{"nothing happens", 0, []uint64{0, 0, 0}, nil},
+		{"a little happens", 0, []uint64{mebi / 2, 0, mebi / 2, 0}, nil},
+		{"it is busy", 0, []uint64{100 * mebi, 100 * mebi, 2 * mebi}, nil},
+		{"it was busy", 0, []uint64{100 * mebi, mebi / 2, 0, 0}, []int{2}},
+		{"it is busy again", 0, []uint64{20 * mebi, 0, 0, 20 * mebi, 20 * mebi, 0}, []int{2, 6}},
+		{"little adds up", 0, []uint64{mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, 0}, []int{17}},
+		{"it has started", 1000 * mebi, []uint64{0, 0}, []int{1}},
+		{"it has started, and is busy", 1000 * mebi, []uint64{2 * mebi, mebi / 2, 0}, []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				var total, look atomic.Uint64
-				total.Store(1000 * mebi)
+				total.Store(c.started)
 				var freed []int
 				done := make(chan struct{})
 				go func() {
