@@ -1,315 +1,255 @@
 package powershell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// batch reads lines of cmd and runs them as it goes.
-type batch struct {
-	cursor
-	r     *reader
-	depth int // of brackets
+// token is a word or an operator of a line of cmd.
+type token struct {
+	text   string
+	op     bool
+	quoted bool
 }
 
-// batch reads a text of cmd. Brackets only join commands, and what may not run
-// is taken to last to the end of the line, or of its brackets.
-func (r *reader) batch(src string) {
-	if !r.opens(src) {
-		return
-	}
-	defer r.leave()
-	outer := r.at
-	defer func() { r.at = outer }()
-	b := &batch{r: r, cursor: cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}}
-	var in value
-	piped := false
-	for b.gaps(); b.more(); b.gaps() {
-		if strings.IndexByte("\n&|()@", b.peek(0)) >= 0 {
-			if piped = b.operator(outer, piped); !piped {
-				in = value{}
-			}
-			continue
-		}
-		before := b.pos
-		if b.keyword() {
-			continue
-		}
-		if in = b.simple(in, piped); b.pos == before {
-			b.take(1) // nothing that begins so is known
-		}
-	}
-}
-
-// operator takes what stands between commands, and says whether it is a pipe.
-func (b *batch) operator(outer place, piped bool) bool {
-	c := b.take(1)[0]
-	switch {
-	case c == '(':
-		b.depth++
-	case c == ')':
-		b.depth--
-	case c == '\n' && b.depth <= 0:
-		b.r.at = outer
-	case (c == '&' || c == '|') && b.peek(0) == c:
-		b.take(1)
-		b.r.at.conditional = true
-	case c == '|':
-		return true
-	}
-	return c == '@' && piped
-}
-
-func (b *batch) more() bool { return !b.done() && b.r.step(1) }
-
-// gaps skips what stands between words.
-func (b *batch) gaps() {
-	for b.more() && (isBlank(b.peek(0)) || b.peek(0) == '\r' || b.has("^\n")) {
-		b.take(1 + strings.Count(b.rest()[:1], "^"))
-	}
-}
-
-// ahead is the bare word that comes next, in lower case.
-func (b *batch) ahead() string {
-	s := b.rest()
-	if n := strings.IndexAny(s, " \t\r\n&|()<>\""); n >= 0 {
-		s = s[:n]
-	}
-	const most = 32
-	return strings.ToLower(s[:min(len(s), most)])
-}
-
-// skip takes the next word if it is the given one.
-func (b *batch) skip(word string) bool {
-	b.gaps()
-	found := b.ahead() == word
-	if found {
-		b.take(len(word))
-	}
-	return found
-}
-
-// keyword takes a word of the language with what belongs to it alone: the
-// commands follow it.
-func (b *batch) keyword() bool {
-	switch word := b.ahead(); {
-	case word == "rem", strings.HasPrefix(word, "::"):
-		line, _, _ := strings.Cut(b.rest(), "\n")
-		b.take(len(line))
-	case word == "if":
-		b.take(len(word))
-		b.condition()
-	case word == "for":
-		b.take(len(word))
-		b.loop()
-	case word == "else", word == "do", word == "call":
-		b.take(len(word))
-	default:
-		return false
-	}
-	return true
-}
-
-// word takes what stands up to the next blank or operator outside quotes.
-func (b *batch) word() (s string, quoted bool) {
-	var text strings.Builder
-	inside := false
-	for b.gaps(); b.more(); {
-		c := b.peek(0)
-		if c == '\n' || !inside && strings.IndexByte(" \t\r&|()<>", c) >= 0 {
-			break
-		}
-		switch s := b.take(1); {
-		case c == '"':
-			inside, quoted = !inside, true
-		case !inside && c == '^' && !b.done():
-			text.WriteString(strings.TrimPrefix(b.take(1), "\n")) // at its end the line goes on
-		default:
-			text.WriteString(s)
-		}
-	}
-	return text.String(), quoted
-}
-
-// condition reads the test of an if.
-func (b *batch) condition() {
-	b.skip("/i")
-	b.skip("not")
-	first, _ := b.word()
-	switch strings.ToLower(first) {
-	case "exist", "defined", "errorlevel", "cmdextversion":
-		b.word()
-	default:
-		if strings.Contains(first, "==") && !strings.HasSuffix(first, "==") {
-			break // a==b
-		}
-		for _, op := range [...]string{"==", "equ", "neq", "lss", "leq", "gtr", "geq"} {
-			if b.skip(op) {
-				break
-			}
-		}
-		b.word()
-	}
-	b.r.at.conditional = true
-}
-
-// loop reads [options] %x in (set).
-func (b *batch) loop() {
-	mode := ""
-	for b.gaps(); b.more() && b.peek(0) != '%'; b.gaps() {
-		w, quoted := b.word()
+// tokens takes a text of cmd apart. At its end a line with a ^ goes on.
+func (r *reader) tokens(src string) (out []token) {
+	for c := (cursor{src: strings.ReplaceAll(src, "\r\n", "\n")}); !c.done(); {
+		r.step(1)
+		start := c.pos
+		kind, to, ok := c.redirection("12")
 		switch {
-		case strings.HasPrefix(w, "/"):
-			mode = strings.ToLower(w)
-		case mode == "/r":
-			b.r.unread("a loop of a form that is not read")
-		case w == "" && !quoted:
-			b.take(1)
-		}
-	}
-	name, _ := b.word()
-	b.skip("in")
-	var set []shell.Word
-	if b.gaps(); b.peek(0) == '(' {
-		b.take(1)
-		set = b.set(mode)
-	}
-	b.r.at.conditional, b.r.at.inLoop = true, true
-	b.r.vars["%"+strings.ToLower(strings.TrimLeft(name, "%"))] = value{items: set, either: len(set) > 1}
-}
-
-// set reads the brackets of a loop.
-func (b *batch) set(mode string) []shell.Word {
-	start := b.pos
-	var vals []value
-	for b.gaps(); b.more() && b.peek(0) != ')'; b.gaps() {
-		w, quoted := b.word()
-		if w == "" && !quoted {
-			b.take(1)
-		}
-		vals = append(vals, b.r.percent(w))
-	}
-	code := strings.TrimSpace(b.src[start:b.pos])
-	b.take(1)
-	if mode == "/f" {
-		if code != "" && strings.IndexByte("'`", code[0]) >= 0 {
-			b.r.batchWord(shell.Text(strings.Trim(code, "'`")))
-		}
-		return []shell.Word{unknownWord("")}
-	}
-	items := b.r.list(append(vals, value{})).items
-	out := make([]shell.Word, len(items))
-	for i, w := range items {
-		out[i] = b.r.path(w, false)
-		if mode == "/r" {
-			out[i] = below(found(), out[i])
+		case to:
+			out = append(out, token{text: strings.Repeat(">", int(kind-shell.RedirectWrite)+1), op: true})
+		case ok, c.skip(" \t\r,;"):
+		case c.has("^\n"):
+			c.take(2)
+		case c.skip("\n()<&|"):
+			if op := src[start]; op == '&' || op == '|' {
+				c.skip(string(op))
+			}
+			out = append(out, token{text: c.src[start:c.pos], op: true})
+		default:
+			out = append(out, c.batchWord())
 		}
 	}
 	return out
 }
 
-// found is the folder of something that a search finds.
-func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"}) }
-
-// simple reads a command's words up to the next operator.
-func (b *batch) simple(in value, piped bool) value {
-	var args []argument
-	for b.gaps(); b.more(); b.gaps() {
-		if b.redirect() {
-			continue
+// batchWord takes what stands up to the next blank or operator outside quotes.
+func (c *cursor) batchWord() token {
+	var b strings.Builder
+	quoted, inside := false, false
+	for !c.done() && !c.at("\n") && (inside || !c.at(" \t\r&|()<>")) {
+		switch s := c.take(1); {
+		case s == `"`:
+			inside, quoted = !inside, true
+		case !inside && s == "^" && !c.done():
+			b.WriteString(strings.TrimPrefix(c.take(1), "\n"))
+		default:
+			b.WriteString(s)
 		}
-		c := b.peek(0)
-		if strings.IndexByte("\n&|)", c) >= 0 || c == '(' && len(args) == 0 {
-			break
-		}
-		if c == '(' {
-			args = append(args, plainArg(shell.Text(b.take(1))))
-			continue
-		}
-		args = append(args, b.argument()...)
 	}
-	if len(args) == 0 {
-		return value{}
-	}
-	if s, ok := args[0].word.Text(); ok && args[0].bare {
-		args = append(b.r.split(s), args[1:]...)
-	}
-	return b.r.batchCommand(args, in, piped)
+	return token{text: b.String(), quoted: quoted}
 }
 
-// argument takes a word; a variable alone may hold several.
-func (b *batch) argument() []argument {
-	variable := b.peek(0) == '%'
-	w, quoted := b.word()
-	v := b.r.percent(w)
-	if variable && !quoted && len(v.items) == 1 {
-		return b.r.splitWords(v.items[0])
+// batch reads a text of cmd. Brackets only join commands, and what may not run
+// is taken to last to the end of the line, or of its brackets.
+func (r *reader) batch(src string) {
+	r.opens(src)
+	toks := r.tokens(src)
+	outer, depth, piped, in := r.at, 0, false, value{}
+	for len(toks) > 0 {
+		n, op := 1, ""
+		if toks[0].op {
+			op = toks[0].text
+		}
+		switch op {
+		case "", ">", ">>", "<":
+			n, in = r.simple(toks, in, piped)
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case "&&", "||":
+			r.at.conditional = true
+		case "\n":
+			if depth <= 0 {
+				r.at = outer
+			}
+		}
+		if op != "(" {
+			piped = op == "|"
+		}
+		toks = toks[min(n, len(toks)):]
 	}
-	return []argument{{val: v, word: b.r.word(v), bare: !quoted}}
+	r.at = outer
+}
+
+// simple reads a word of the language with what belongs to it, or a command up
+// to the next operator, and says how many tokens that takes.
+func (r *reader) simple(toks []token, in value, piped bool) (int, value) {
+	switch word := strings.ToLower(strings.TrimLeft(toks[0].text, "@")); {
+	case word == "rem", strings.HasPrefix(word, "::"):
+		return until(toks, "\n"), in
+	case word == "if":
+		r.at.conditional = true
+		return condition(toks), in
+	case word == "for":
+		return r.loop(toks), in
+	case word == "else", word == "do", word == "call", word == "":
+		return 1, in
+	}
+	end := until(toks, "\n", "&", "|", "&&", "||", ")")
+	var args []argument
+	for n := 0; n < end; n++ {
+		if toks[n].op && toks[n].text != "(" {
+			n = r.batchRedirect(toks, n)
+		} else {
+			args = append(args, r.batchArgument(toks[n])...)
+		}
+	}
+	if len(args) == 0 {
+		return end, in
+	}
+	return end, r.batchCommand(append(r.split(args[0]), args[1:]...), in, piped)
+}
+
+// until is how many tokens stand before one of some operators.
+func until(toks []token, ops ...string) int {
+	if n := slices.IndexFunc(toks, func(t token) bool { return t.op && slices.Contains(ops, t.text) }); n >= 0 {
+		return n
+	}
+	return len(toks)
+}
+
+// condition is how many tokens the test of an if takes.
+func condition(toks []token) int {
+	n, end := 1, until(toks, "\n", "&", "|", "&&", "||", "(", ")", "<", ">", ">>")
+	for n < end && (strings.EqualFold(toks[n].text, "/i") || strings.EqualFold(toks[n].text, "not")) {
+		n++
+	}
+	if n+1 >= end {
+		return end
+	}
+	_, right, equal := strings.Cut(toks[n].text, "==")
+	joined := strings.HasPrefix(toks[n+1].text, "==") && toks[n+1].text != "=="
+	switch word := strings.ToLower(toks[n].text); {
+	case right != "", equal && toks[n].quoted: // a==b
+		n++
+	case equal, word == "exist", word == "defined", word == "errorlevel", joined: // a== b, a ==b
+		n += 2
+	default:
+		n += 3
+	}
+	return min(n, end)
+}
+
+// loop reads [options] %x in (set).
+func (r *reader) loop(toks []token) int {
+	at := slices.IndexFunc(toks, func(t token) bool { return strings.EqualFold(t.text, "in") })
+	if at < 2 || at+1 >= len(toks) || !strings.HasPrefix(toks[at-1].text, "%") || toks[at+1].text != "(" {
+		r.unread("a loop of a form that is not read")
+		return 1
+	}
+	end, mode := at+2+until(toks[at+2:], ")"), strings.ToLower(toks[1].text)
+	if mode == "/r" && at > 3 { // a folder
+		r.unread("a loop of a form that is not read")
+	}
+	set := r.set(toks[at+2:end], mode == "/r")
+	if mode == "/f" {
+		r.output(toks[at+2 : end])
+		set = one(unknownWord(""))
+	}
+	r.at.conditional, r.at.inLoop = true, true
+	r.vars["%"+strings.ToLower(strings.TrimLeft(toks[at-1].text, "%"))] = set.element()
+	return end + 1
+}
+
+// set reads what a loop goes through.
+func (r *reader) set(toks []token, deep bool) value {
+	set := []value{{}, {}}
+	for _, t := range toks {
+		v := r.percent(t.text)
+		items := make([]shell.Word, len(v.items))
+		for i, w := range v.items {
+			if items[i] = r.path(w, false); deep {
+				items[i] = below(found(), items[i])
+			}
+		}
+		set = append(set, value{items: items})
+	}
+	return r.list(set...)
+}
+
+// output runs the command of which a loop goes through the output.
+func (r *reader) output(toks []token) {
+	words := make([]string, len(toks))
+	for i, t := range toks {
+		words[i] = t.text
+	}
+	code := strings.Join(words, " ")
+	if command := strings.Trim(code, "'`"); command != code {
+		r.deeper(func() value { return r.batchText(shell.Text(command)) })
+	}
+}
+
+// batchArgument reads a word; a variable alone may hold several.
+func (r *reader) batchArgument(t token) []argument {
+	v := r.percent(t.text)
+	if strings.HasPrefix(t.text, "%") && !t.quoted && len(v.items) == 1 {
+		return r.splitWords(v.items[0])
+	}
+	return []argument{{val: v, word: r.word(v), bare: !t.quoted}}
 }
 
 // split takes apart a built-in command that is written together with its first
 // option or path, as in del/q or cd\.
-func (r *reader) split(s string) []argument {
-	at := strings.IndexAny(s, `/\.`)
-	if at > 0 && r.t.cmd[strings.ToLower(s[:at])] != nil {
-		rest := s[at:]
-		if !strings.HasPrefix(rest, ".") || rest == "." || strings.HasPrefix(rest, "..") {
+func (r *reader) split(a argument) []argument {
+	s, _ := a.word.Text()
+	s = strings.TrimLeft(s, "@")
+	if at := strings.IndexAny(s, `/\.`); at > 0 && a.bare && r.t.spec("cmd:", s[:at]) != nil {
+		if rest := s[at:]; rest[0] != '.' || rest == "." || strings.HasPrefix(rest, "..") {
 			return []argument{plainArg(shell.Text(s[:at])), plainArg(shell.Text(rest))}
 		}
 	}
-	return []argument{plainArg(shell.Text(s))}
+	if s != "" {
+		a = plainArg(shell.Text(s))
+	}
+	return []argument{a}
 }
 
-// redirect takes > >> 2>&1 and <, if one comes next.
-func (b *batch) redirect() bool {
-	kind, to, ok := b.redirection("12")
-	if !ok && b.peek(0) == '<' {
-		b.take(1)
-		kind, to, ok = shell.RedirectRead, true, true
+// batchRedirect opens the file behind an operator, and says where it stands.
+func (r *reader) batchRedirect(toks []token, n int) int {
+	kind := map[string]shell.RedirectKind{"<": shell.RedirectRead, ">": shell.RedirectWrite, ">>": shell.RedirectAppend}[toks[n].text]
+	if n++; n < len(toks) && !toks[n].op && !strings.EqualFold(toks[n].text, "nul") {
+		r.redirect(kind, r.percent(toks[n].text))
 	}
-	if !to {
-		return ok
-	}
-	if target, quoted := b.word(); (target != "" || quoted) && !strings.EqualFold(target, "nul") {
-		b.r.redirect(kind, b.r.percent(target))
-	}
-	return true
+	return min(n, len(toks)-1)
 }
 
 // batchCommand runs one command of cmd.
 func (r *reader) batchCommand(args []argument, in value, piped bool) value {
 	name, rest := args[0].word, args[1:]
-	s, known := name.Text()
-	if !known && programName(name) == "" {
-		return r.dynamicName(name, rest)
-	}
-	sp := r.t.cmd[strings.ToLower(s)]
+	s, _ := name.Text()
+	sp := r.t.spec("cmd:", s)
 	switch {
 	case strings.EqualFold(s, "set"):
-		r.batchSet(rest)
+		all := r.line(rest)
+		name, _, ok := strings.Cut(all.Prefix(), "=")
+		if v := one(all.Cut(len(name) + 1)); ok && name != "" && name[0] != '/' {
+			r.setenv(name, v)
+			r.setVar("env:"+strings.ToLower(name), v)
+		}
 		return value{}
 	case strings.EqualFold(s, "start"):
 		return r.batchStart(rest, in, piped)
 	case sp == nil:
 		return r.program(name, rest, in, piped)
 	}
-	return r.cmdlet(sp, r.bind(sp, slashed(sp, rest)), rest, in, piped)
-}
-
-// batchSet sets a variable: set name=value.
-func (r *reader) batchSet(args []argument) {
-	all := r.line(args)
-	name, _, ok := strings.Cut(all.Prefix(), "=")
-	if !ok || name == "" || strings.HasPrefix(name, "/") {
-		return
-	}
-	parts := append([]shell.Part(nil), all.Parts()...)
-	parts[0].Text = parts[0].Text[len(name)+1:]
-	v := one(shell.NewWord(parts...))
-	r.setenv(name, v)
-	r.setVar("env:"+strings.ToLower(name), v)
+	return r.table(sp, rest, in, piped)
 }
 
 // batchStart reads start ["title"] [options] program words.
@@ -318,16 +258,15 @@ func (r *reader) batchStart(args []argument, in value, piped bool) value {
 		args = args[1:]
 	}
 	for len(args) > 0 && isSlashOption(strings.ToLower(args[0].word.Prefix())) {
-		skip := 1
-		if strings.EqualFold(args[0].word.Prefix(), "/d") {
-			skip = min(2, len(args))
+		if args[0].word.Is("/d") && len(args) > 1 {
+			args = args[1:]
 		}
-		args = args[skip:]
+		args = args[1:]
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		return value{}
-	}
-	if strings.Contains(args[0].word.Prefix(), "://") {
+	case strings.Contains(args[0].word.Prefix(), "://"):
 		r.call("start", shell.VerbNetwork, args[0].word)
 		return value{}
 	}
@@ -336,37 +275,34 @@ func (r *reader) batchStart(args []argument, in value, piped bool) value {
 
 // percent replaces %NAME%, !NAME! and the variables of loops in a word.
 func (r *reader) percent(s string) value {
-	if !strings.ContainsAny(s, "%!") || !r.step(1+len(s)/bytesPerStep) {
-		return text(s)
-	}
+	r.step(1 + len(s)/bytesPerStep)
 	var parts []value
-	for c := (cursor{src: s}); !c.done(); {
-		switch n := strings.IndexAny(c.rest(), "%!"); {
-		case n < 0:
-			parts = append(parts, text(c.take(len(s))))
+	for at := 0; ; {
+		n := strings.IndexAny(s[at:], "%!")
+		if n < 0 {
+			return r.glue(append(parts, text(s))...)
+		}
+		v, size := r.percentAt(s[at+n:])
+		if at += n + size; size == 0 {
+			at++ // it stands for itself
 			continue
-		case n > 0:
-			parts = append(parts, text(c.take(n)))
 		}
-		v, n := r.percentAt(c.rest())
-		if n == 0 {
-			v = text(c.rest()[:1])
-		}
-		c.take(n)
-		parts = append(parts, v)
+		parts = append(parts, text(s[:at-size]), v)
+		s, at = s[at:], 0
 	}
-	return r.glue(parts)
 }
 
 // percentAt reads the variable at the beginning of a text and says how long it
-// is there, 0 for none.
+// is there, 0 for none. What %~dpx and %x:~1,2% take of one is not known.
 func (r *reader) percentAt(s string) (value, int) {
-	if s[0] == '%' && len(s) > 1 {
-		if v, n := r.loopVariable(s); n > 0 {
-			return v, n
+	lead := len(s) - len(strings.TrimLeft(s[:min(2, len(s))], "%"))
+	if lead > 0 && lead < len(s) {
+		v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]
+		if ok && (lead+1 == len(s) || s[lead+1] != '%' || lead == 2) {
+			return v, lead + 1
 		}
 		if strings.IndexByte("0123456789*~", s[1]) >= 0 {
-			return unknownValue(""), 2
+			return unknown(), 2
 		}
 	}
 	name, _, ok := strings.Cut(s[1:], s[:1])
@@ -375,21 +311,42 @@ func (r *reader) percentAt(s string) (value, int) {
 	}
 	base, _, changes := strings.Cut(strings.ToLower(name), ":")
 	v := r.variable("env:" + base)
-	if changes { // %NAME:~1,2%
+	if changes {
 		v = madeOf(v, "")
 	}
 	return v, len(name) + 2
 }
 
-// loopVariable reads %x and %%x; what %~dpx takes of one is not known.
-func (r *reader) loopVariable(s string) (value, int) {
-	lead := len(s) - len(strings.TrimLeft(s[:min(2, len(s))], "%"))
-	if lead == len(s) {
-		return value{}, 0
+// batchText reads a word as lines of cmd.
+func (r *reader) batchText(w shell.Word) value {
+	if r.isCode(w, "cmd") {
+		s := w.String()
+		if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' && strings.Count(s, `"`) != 4 {
+			s = s[1 : n-1]
+		}
+		r.within(by("cmd"), func() value {
+			r.batch(s)
+			return value{}
+		})
 	}
-	v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]
-	if ok && (lead+1 == len(s) || s[lead+1] != '%' || lead == 2) {
-		return v, lead + 1
+	return output("cmd", false)
+}
+
+// batchLine reads the command line of cmd: what follows /c or /k.
+func (r *reader) batchLine(args []argument, in value, piped bool) value {
+	for i := range args {
+		s := args[i].word.Prefix()
+		if strings.HasPrefix(s, "/") && len(s) > 1 && strings.IndexByte("ckrCKR", s[1]) >= 0 {
+			rest := args[i+1:]
+			if len(s) > 2 {
+				rest = append([]argument{plainArg(shell.Text(s[2:]))}, rest...)
+			}
+			return r.batchText(r.line(rest))
+		}
 	}
-	return value{}, 0
+	if piped {
+		return r.batchText(r.word(in))
+	}
+	r.call("cmd", shell.VerbRead)
+	return output("cmd", false)
 }

@@ -7,176 +7,171 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// work is one call of a cmdlet of which the table has a row.
+// work is one call of a command of which the table has a row.
 type work struct {
 	r     *reader
+	name  string
 	sp    *spec
-	b     *bound
+	vals  map[string]value // by the parameter's name
+	on    map[string]bool  // switches
+	words value            // that belong to no parameter
+	dry   bool             // -WhatIf: the command only says what it would do
 	in    value
 	piped bool
-	took  []shell.Word // the paths that it works on
-	from  []shell.Word
-	moves bool
+	took  []shell.Word    // the paths that it works on
+	from  [2][]shell.Word // what is copied, and what is moved
 	out   value
-	ran   bool // a block was read
-	rest  map[string]value
+	ran   bool             // a block was read
+	kept  map[string]value // by the role, what needs more than one argument
 }
 
-// cmdlet does what the row of a command says to its words.
-func (r *reader) cmdlet(sp *spec, b *bound, args []argument, in value, piped bool) value {
-	w := &work{r: r, sp: sp, b: b, in: in, piped: piped, rest: map[string]value{}}
+// take is what a parameter was given, or what the pipe brings to it.
+func (w *work) take(p *param) value {
+	v, ok := w.vals[p.name]
+	if !ok && p.piped && w.piped {
+		return w.in
+	}
+	return v
+}
+
+// run does what the row of a command says to its words.
+func (w *work) run(args []argument) value {
+	r := w.r
 	before := len(r.out.Commands) + len(r.out.Problems)
 	switch {
-	case b.dry:
-	case sp.pass:
-		r.blocks(args, in)
-		r.plain(sp.name, args)
-		return unknownValue(sp.name)
-	case sp.as != "":
+	case w.dry:
+	case w.sp.pass != "":
+		r.blocks(args, w.in)
+		r.plain(w.name, args)
+		return output(w.name, false)
+	case w.sp.as != "":
 		return w.program()
 	default:
 		w.params()
 		if !w.ran {
-			r.blocks(args, in)
+			r.blocks(args, w.in)
 		}
 	}
 	if len(r.out.Commands)+len(r.out.Problems) == before {
-		r.call(sp.name, shell.VerbRead) // known to touch nothing
+		r.call(w.name, shell.VerbRead) // known to touch nothing
 	}
 	return w.output()
 }
 
-// params does what the row says to each parameter.
+// params does what the row says to each parameter, and then what needs more
+// than one.
 func (w *work) params() {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
-		v := w.b.take(p, w.in, w.piped)
-		if p.role != "" && (!v.isNothing() || p.role == roleEach && p.name == "process") {
-			w.do(p.role, v, p.name == "literalpath")
+		if v := w.take(p); p.role != "" && !p.isFlag && (!v.isNothing() || p.name == "process") {
+			w.do(p.role, v, p.name == "literalpath" || p.name == "self" || isDigit(p.name[0]))
 		}
 	}
 	if w.sp.rest != "" {
-		w.do(w.sp.rest, w.b.rest, false)
+		w.do(w.sp.rest, w.words, false)
 	}
-	w.finish()
-}
-
-// fileVerb is what a role of paths does.
-func (w *work) fileVerb(role string) (verb shell.Verb, writes bool) {
-	switch {
-	case role == roleDelete && w.sp.tree != "" && w.b.on[w.sp.tree]:
-		role = roleDeleteTree
-	case role == roleWrite && w.b.on["append"]:
-		role = "append"
+	for i, verb := range [...]shell.Verb{shell.VerbCopy, shell.VerbMove} {
+		w.pairs(w.from[i], verb)
 	}
-	switch role {
-	case roleDeleteTree:
-		return shell.VerbDeleteTree, true
-	case roleDelete, roleWrite, "append", "permissions":
-		return shell.Verb(role), true // they have the verbs' names
-	case roleRead, "list":
-		return shell.Verb(role), false
-	default:
-		return "", false
+	w.create()
+	if program := w.kept["program"]; !program.isNothing() {
+		w.start(program)
 	}
 }
 
-// do acts on one argument by its role.
+// do acts on one argument by its role, or keeps it.
 func (w *work) do(role string, v value, literal bool) {
-	r := w.r
-	if verb, writes := w.fileVerb(role); verb != "" {
-		if role == roleRead && w.readsText(v) {
-			return
-		}
-		if paths := r.paths(w.sp.name, v, literal, writes); len(paths) > 0 {
-			w.took = append(w.took, paths...)
-			r.call(w.sp.name, verb, paths...)
-		}
-		return
-	}
-	switch role {
-	case roleCreate:
-		w.took = append(w.took, r.paths(w.sp.name, v, true, true)...)
-	case "copy", roleMove:
-		w.moves = w.moves || role == roleMove
-		w.from = append(w.from, r.paths(w.sp.name, v, literal, w.moves)...)
+	switch r := w.r; role {
+	case "copy":
+		w.from[0] = append(w.from[0], w.paths(v, literal, false)...)
+	case "move":
+		w.from[1] = append(w.from[1], w.paths(v, literal, true)...)
 	case "cwd":
 		w.directory(v)
-	default:
-		w.run(role, v)
-	}
-}
-
-// readsText says that text comes through the pipe, no names.
-func (w *work) readsText(v value) bool {
-	return w.piped && !v.files && len(w.b.vals) == 0 && w.sp.out == ""
-}
-
-// run acts on an argument that is no file, or keeps it for finish.
-func (w *work) run(role string, v value) {
-	switch r := w.r; role {
 	case "kill":
-		r.call(w.sp.name, shell.VerbKill, v.items...)
-	case "fetch":
-		r.call(w.sp.name, shell.VerbNetwork, v.items...)
-		w.out = remoteValue(w.sp.name)
-	case "send":
-		r.call("post "+w.sp.name, shell.VerbNetwork, v.items...)
-		w.out = remoteValue(w.sp.name)
+		r.call(w.name, shell.VerbKill, v.items...)
+	case "fetch", "send":
+		name := map[string]string{"send": "post "}[role] + w.name
+		r.call(name, shell.VerbNetwork, v.items...)
+		w.out = output(w.name, true)
 	case "unread":
-		r.unread("what %s does is not read", w.sp.name)
+		r.unread("what %s does is not read", w.name)
 	case "code":
 		w.ran = true
-		w.out = r.carried(v, w.sp.name)
-	case roleBlock, roleEach:
+		w.out = r.carried(v, w.name)
+	case "block", "each":
 		w.block(role, v)
 	case "script", "module":
 		w.scripts(role == "module", v)
 	default:
-		w.rest[role] = v
+		w.file(role, v, literal)
 	}
 }
 
+// scripts runs files; a module's name may be that of what is installed.
 func (w *work) scripts(modules bool, v value) {
 	for _, p := range v.items {
-		if !modules || isModuleFile(p) {
+		if !modules || p.IsUnknown() || strings.ContainsAny(p.Prefix(), `/\`) || isScript(p.Suffix()) || strings.HasSuffix(p.Suffix(), ".dll") {
 			w.r.script(p, nil)
 		}
 	}
 }
 
-// isModuleFile says that a module is loaded from a file, not by the name of
-// what is installed.
-func isModuleFile(w shell.Word) bool {
-	end := strings.ToLower(w.Suffix())
-	return w.IsUnknown() || strings.ContainsAny(w.Prefix(), `/\`) || isScript(end) || strings.HasSuffix(end, ".dll")
+// verb is what a role does to files; a switch may say what is done instead of
+// deleting or writing.
+func (w *work) verb(role string) shell.Verb {
+	for i := range w.sp.params {
+		p := &w.sp.params[i]
+		if (role == "delete" || role == "write") && p.isFlag && p.role != "" && w.on[p.name] {
+			role = p.role
+		}
+	}
+	return shell.Verb(w.r.t.words["roles"][role])
+}
+
+// file does something to files, or keeps the argument.
+func (w *work) file(role string, v value, literal bool) {
+	verb := w.verb(role)
+	switch {
+	case verb == "":
+		w.kept[role] = v
+		return
+	case verb == shell.VerbRead && w.piped && !w.in.files && len(w.vals) == 0 && w.sp.out == "":
+		return // text comes through the pipe, no names
+	}
+	if paths := w.paths(v, literal, verb != shell.VerbRead && verb != shell.VerbList); len(paths) > 0 {
+		w.took = append(w.took, paths...)
+		w.r.call(w.name, verb, paths...)
+	}
 }
 
 // block runs a block for what comes through the pipe, maybe elsewhere.
 func (w *work) block(role string, v value) {
-	r := w.r
-	if v.isNothing() && len(w.b.vals) == 0 {
-		v = w.b.rest
+	if v.isNothing() && len(w.vals) == 0 {
+		v = w.words
 	}
-	if !v.isBlock {
-		if s, ok := v.text(); ok && role == roleEach && s != "" {
-			w.ran, w.out = true, r.named(w.in, s)
-		} else if !ok && slices.ContainsFunc(v.items, shell.Word.HasUnknown) {
-			w.out = r.carried(v, w.sp.name)
-		}
-		return
+	switch s, ok := v.text(); {
+	case v.isBlock:
+		w.ran = true
+		w.out = w.r.within(w.elsewhere, func() value { return w.r.each(v, w.in) })
+	case ok && role == "each" && s != "":
+		w.ran, w.out = true, w.r.named(w.in, s)
+	case !ok && slices.ContainsFunc(v.items, shell.Word.HasUnknown):
+		w.out = w.r.carried(v, w.name)
 	}
-	w.ran = true
-	w.out = r.within(func(at *place) {
-		at.via = append(at.via, w.sp.name)
-		for i := range w.sp.params {
-			if p := &w.sp.params[i]; p.role == "host" && !w.b.vals[p.name].isNothing() {
-				at.remote = &shell.Remote{Kind: shell.RemoteHost, Target: r.word(w.b.vals[p.name])}
-			}
-		}
-	}, func() value { return r.each(v, w.in) })
 }
 
+// elsewhere is where a block runs.
+func (w *work) elsewhere(at *place) {
+	by(w.name)(at)
+	for i := range w.sp.params {
+		if p := &w.sp.params[i]; p.role == "host" && !w.vals[p.name].isNothing() {
+			at.remote = &shell.Remote{Kind: shell.RemoteHost, Target: w.r.word(w.vals[p.name])}
+		}
+	}
+}
+
+// directory makes a folder the current one.
 func (w *work) directory(v value) {
 	r := w.r
 	if len(v.items) == 0 {
@@ -195,90 +190,56 @@ func (w *work) directory(v value) {
 	r.cwd = p
 }
 
-// finish does what needs more than one argument.
-func (w *work) finish() {
-	r := w.r
-	if child := w.rest[roleChild]; !child.isNothing() {
-		base := w.took
-		if len(base) == 0 {
-			base = []shell.Word{shell.Text("")}
-		}
-		w.took = nil
+// create makes files, folders and links.
+func (w *work) create() {
+	r, child, target := w.r, w.kept["child"], w.kept["target"]
+	made, creates := w.kept["create"]
+	w.took = append(w.took, w.paths(made, true, true)...)
+	if !child.isNothing() {
 		name := r.path(r.word(child), true)
-		if r.afford(len(base), len(base)*weigh(name)) {
-			for _, dir := range base {
-				w.took = append(w.took, below(dir, name))
-			}
+		r.pay(len(w.took), len(w.took)*weigh(name))
+		for i, dir := range w.took {
+			w.took[i] = below(dir, name)
+		}
+		if len(w.took) == 0 {
+			w.took, creates = []shell.Word{name}, true
 		}
 	}
-	creates := w.sp.rest == roleCreate || slices.ContainsFunc(w.sp.params, func(p param) bool { return p.role == roleCreate })
-	if target := w.rest[roleTarget]; !target.isNothing() && len(w.took) > 0 {
-		r.call(w.sp.name, shell.VerbLink, r.path(r.word(target), true), w.took[0])
-	} else if len(w.took) > 0 && creates {
-		r.call(w.sp.name, shell.VerbCreate, w.took...)
-	}
-	if len(w.from) > 0 {
-		w.pairs()
-	}
-	if program := w.rest[roleProgram]; !program.isNothing() {
-		w.start(program)
+	switch {
+	case len(w.took) == 0:
+	case !target.isNothing():
+		r.call(w.name, shell.VerbLink, r.path(r.word(target), true), w.took[0])
+	case creates:
+		r.call(w.name, shell.VerbCreate, w.took...)
 	}
 }
 
 // pairs are what is copied or moved, each with its destination.
-func (w *work) pairs() {
-	r := w.r
-	verb := shell.VerbCopy
-	if w.moves {
-		verb = shell.VerbMove
+func (w *work) pairs(from []shell.Word, verb shell.Verb) {
+	rename, targets := w.kept["rename"], []shell.Word{shell.Text(".")}
+	if to := w.kept["to"]; !to.isNothing() && len(from) > 0 {
+		targets = w.paths(to, true, true)
 	}
-	to, rename := w.rest[roleTo], w.rest[roleRename]
-	targets := []shell.Word{shell.Text(".")}
-	switch {
-	case !to.isNothing():
-		targets = r.paths(w.sp.name, to, true, true)
-	case rename.isBlock || rename.either:
-		targets = []shell.Word{unknownWord("")}
-	case !rename.isNothing():
-		targets = []shell.Word{r.path(r.word(rename), true)}
-	}
-	for _, from := range w.from {
+	for _, f := range from {
+		if !rename.isNothing() {
+			targets[0] = renamed(f, w.r.word(rename))
+		}
 		for _, t := range targets {
-			if r.stopped {
-				return
-			}
-			if to.isNothing() && !rename.isNothing() && !isAbsolute(t) {
-				t = below(parentOf(from), t)
-			}
-			r.call(w.sp.name, verb, from, t)
+			w.r.call(w.name, verb, f, t)
 		}
 	}
-}
-
-// parentOf is the folder of a path.
-func parentOf(w shell.Word) shell.Word {
-	s, ok := w.Text()
-	i := strings.LastIndexByte(s, '/')
-	switch {
-	case !ok:
-		return unknownWord("")
-	case i < 0:
-		return shell.Text(".")
-	}
-	return shell.Text(s[:max(i, 1)])
 }
 
 // program runs the cmdlet as the program whose work it does, by that one's
 // options.
 func (w *work) program() value {
-	r := w.r
 	argv := []shell.Word{shell.Text(w.sp.as)}
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
 		if p.role == "" {
 			continue
 		}
-		for _, word := range w.b.take(p, w.in, w.piped).items {
+		for _, word := range w.take(p).items {
 			switch p.role {
 			case "url":
 				argv = append(argv, word)
@@ -286,33 +247,30 @@ func (w *work) program() value {
 			case "-X":
 				word = shell.Text(strings.ToUpper(word.String()))
 			case "-o", "-T":
-				word = r.path(word, true)
+				word = w.r.path(word, true)
 			}
 			argv = append(argv, shell.Text(p.role), word)
 		}
 	}
-	return r.carriedBy(w.sp.name, func() value { return r.native(argv, shell.Input{}) })
+	return w.r.within(by(w.name), func() value { return w.r.native(argv, shell.Input{}) })
 }
 
 // start runs a program with words of which each may hold several.
 func (w *work) start(program value) {
 	r := w.r
 	var args []argument
-	for _, item := range w.rest[roleArgs].items {
+	for _, item := range w.kept["args"].items {
 		args = append(args, r.splitWords(item)...)
 	}
-	verb := r.word(w.rest["elevate"])
+	verb := r.word(w.kept["elevate"])
 	r.within(func(at *place) {
-		at.via = append(at.via, w.sp.name)
+		by(w.name)(at)
 		at.privileged = at.privileged || strings.EqualFold(verb.String(), "runas")
 	}, func() value {
 		for _, name := range r.choices(program) {
-			switch s := name.Prefix(); {
-			case strings.Contains(s, "://"):
-				r.call(w.sp.name, shell.VerbNetwork, name)
-			case name.IsUnknown():
-				r.dynamicName(name, nil)
-			default:
+			if strings.Contains(name.Prefix(), "://") {
+				r.call(w.name, shell.VerbNetwork, name)
+			} else {
 				r.program(name, args, value{}, false)
 			}
 		}

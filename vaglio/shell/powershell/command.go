@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -29,29 +30,28 @@ func (a *argument) given(next []argument) (value, []argument) {
 // chain reads pipelines joined by && and ||.
 func (p *parser) chain() value {
 	outs := []value{p.pipeline()}
-	for p.blanks(); (p.has("&&") || p.has("||")) && p.r.step(1); p.blanks() {
+	for p.space(""); p.has("&&") || p.has("||"); p.space("") {
 		p.take(2)
-		p.space(lineEnds)
+		p.space("\n")
 		outs = append(outs, p.r.conditional(false, p.pipeline))
 	}
-	return p.r.list(outs)
+	return p.r.list(outs...)
 }
 
 func (p *parser) pipeline() value {
 	first := len(p.r.out.Commands)
-	var in value
-	for piped := false; ; piped = true {
-		p.blanks()
-		in = p.element(in, piped)
-		end := p.pos
-		if p.space(lineEnds); p.peek(0) != '|' || p.peek(1) == '|' || !p.r.step(1) {
-			p.pos = end
-			break
-		}
+	p.space("")
+	in := p.element(value{}, false)
+	end := p.pos
+	for p.space("\n"); p.at("|") && !p.has("||"); p.space("\n") {
+		p.r.step(1)
 		p.take(1)
-		p.space(lineEnds)
+		p.space("\n")
+		in = p.element(in, true)
+		end = p.pos
 	}
-	if p.blanks(); p.peek(0) == '&' && p.peek(1) != '&' {
+	p.pos = end
+	if p.space(""); p.at("&") && !p.has("&&") {
 		p.take(1)
 		for i := range p.r.out.Commands[first:] {
 			p.r.out.Commands[first+i].Background = true
@@ -61,24 +61,24 @@ func (p *parser) pipeline() value {
 }
 
 // ends says that a command ends here.
-func (p *parser) ends() bool { return p.done() || strings.IndexByte("\n;|&)}", p.peek(0)) >= 0 }
+func (p *parser) ends() bool { return p.done() || p.at("\n;|&)}") }
 
 // element reads one command or expression of a pipeline.
 func (p *parser) element(in value, piped bool) value {
 	for p.redirect() {
-		p.blanks()
+		p.space("")
 	}
-	switch c, next := p.peek(0), p.peek(1); {
-	case c == '&' && next != '&', c == '.' && (isBlank(next) || next != 0 && strings.IndexByte("'\"$({", next) >= 0):
-		p.take(1)
-		p.blanks()
-		return p.run(c == '.', in, piped)
+	switch c := p.peek(1); {
+	case p.at("&") && c != '&', p.at(".") && c != 0 && strings.IndexByte(blanks+"'\"$({", c) >= 0:
+		dot := p.take(1) == "."
+		p.space("")
+		return p.run(dot, in, piped)
 	case p.ends():
 		return value{}
 	case p.startsExpression():
 		v := p.expression(true)
 		for p.redirect() {
-			p.blanks()
+			p.space("")
 		}
 		return v
 	}
@@ -88,36 +88,31 @@ func (p *parser) element(in value, piped bool) value {
 
 // startsExpression says that a statement that begins so is no command.
 func (p *parser) startsExpression() bool {
-	c := p.peek(0)
-	switch {
-	case strings.IndexByte("$'\"({!,[", c) >= 0:
+	switch c := p.peek(0); {
+	case strings.IndexByte("$'\"({!,[+-", c) >= 0:
 		return true
 	case c == '@':
 		return !isNameByte(p.peek(1))
-	case c == '+', c == '-':
-		return true
 	case !isDigit(c):
 		return false
 	}
-	n := 0
-	for n < len(p.rest()) && strings.IndexByte("\n;|&(){},'\"$> \t", p.peek(n)) < 0 {
-		n++
+	word := p.rest()
+	if n := strings.IndexAny(word, blanks+"\n;|&(){},'\"$>"); n >= 0 {
+		word = word[:n]
 	}
-	return strings.Trim(p.rest()[:n], "0123456789.kmgtbKMGTB+-*/%ex") == ""
+	return strings.Trim(word, "0123456789.kmgtbKMGTB+-*/%ex") == ""
 }
 
 // redirect takes a redirection, if one comes next.
 func (p *parser) redirect() bool {
 	kind, to, ok := p.redirection("*123456")
-	if !to {
-		return ok
-	}
-	if p.blanks(); !p.ends() {
+	if p.space(""); to && !p.ends() {
 		p.r.redirect(kind, p.argument().val)
 	}
-	return true
+	return ok
 }
 
+// redirect opens a file for what comes before.
 func (r *reader) redirect(kind shell.RedirectKind, to value) {
 	for _, w := range to.items {
 		r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: r.path(w, true)}}})
@@ -127,110 +122,85 @@ func (r *reader) redirect(kind shell.RedirectKind, to value) {
 // args reads the words of a command.
 func (p *parser) args() []argument {
 	var out []argument
-	for p.blanks(); !p.ends() && p.r.step(1); p.blanks() {
-		if p.redirect() {
-			continue
-		}
-		if p.peek(0) == ',' {
-			p.take(1)
+	for p.space(""); !p.ends(); p.space("") {
+		p.r.step(1)
+		if p.redirect() || p.skip(",") {
 			continue
 		}
 		a := p.argument()
 		parts := []value{a.val}
-		for p.blanks(); p.peek(0) == ',' && p.r.step(1); p.blanks() { // a list
-			p.take(1)
-			if p.space(lineEnds); !p.ends() {
+		for p.space(""); p.skip(","); p.space("") { // a list
+			if p.space("\n"); !p.ends() {
 				parts = append(parts, p.argument().val)
 			}
 		}
 		if len(parts) > 1 {
-			a.val = p.r.list(parts)
+			a.val = p.r.list(parts...)
 			a.valued = a.valued || a.name != ""
 		}
 		out = append(out, a)
-		if a.word.Is("--%") {
-			line, _, _ := strings.Cut(p.rest(), "\n")
-			p.pos += len(line)
-			out = append(out, p.r.splitWords(shell.Text(line))...)
-		}
 	}
 	return out
 }
 
 // argument reads one word of a command.
 func (p *parser) argument() argument {
-	c := p.peek(0)
-	if c == '-' && (isLetter(p.peek(1)) || p.peek(1) == '?') {
-		return p.parameter()
-	}
-	a := argument{bare: strings.IndexByte("'\"$({@", c) < 0}
-	if c == '@' && isNameByte(p.peek(1)) {
+	a := argument{bare: !p.at("'\"$({@")}
+	if p.at("@") && isNameByte(p.peek(1)) {
 		a.name, a.valued = "@", true
 	}
-	a.val = p.side()
-	a.word = p.r.word(a.val)
-	return a
-}
-
-// parameter reads -Name or -Name:value.
-func (p *parser) parameter() argument {
+	if !p.at("-") || !isLetter(p.peek(1)) {
+		a.val = p.side()
+		a.word = p.r.word(a.val)
+		return a
+	}
 	head := p.bare()
 	name, inside, colon := strings.Cut(head[1:], ":")
-	a := argument{name: strings.ToLower(name), bare: true, valued: colon, word: shell.Text(head), val: text(inside)}
-	if inside == "" {
-		a.val = value{}
+	a.name, a.word, a.valued = strings.ToLower(name), shell.Text(head), inside != ""
+	if a.valued {
+		a.val = text(inside)
 	}
-	switch c := p.peek(0); {
-	case c != 0 && strings.IndexByte("'\"$(@", c) >= 0:
+	if p.at("'\"$(") || colon && p.has("@(") {
 		rest := p.side()
-		a.word = p.r.word(p.r.glue([]value{text(head), rest}))
-		a.valued = true
-		a.val = rest
+		a.val, a.valued = rest, true
+		a.word = p.r.word(p.r.glue(text(head), rest))
 		if inside != "" {
-			a.val = p.r.glue([]value{text(inside), rest})
+			a.val = p.r.glue(text(inside), rest)
 		}
-	case colon && inside == "" && isBlank(c):
-		a.valued = false
 	}
 	return a
 }
 
 // side reads what stands without a blank between, as one word.
 func (p *parser) side() value {
-	if p.peek(0) == '{' {
+	if p.at("{") {
 		return p.primary()
 	}
 	var parts []value
-	files := false
-	for p.r.step(1) && !p.done() && (!p.endsWord() || len(parts) == 0 && !p.ends()) {
-		v := p.piece(len(parts) == 0)
-		parts = append(parts, v)
-		files = files || v.files
+	for p.r.step(1); !p.done() && (!p.endsBare() || p.at("'\"$") || len(parts) == 0 && !p.ends()); p.r.step(1) {
+		parts = append(parts, p.piece(len(parts) == 0))
 	}
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	v := p.r.glue(parts)
-	v.files = files
+	v := p.r.glue(parts...)
+	for i := range parts {
+		v.files = v.files || parts[i].files
+	}
 	return v
-}
-
-// endsWord says that nothing follows that belongs to the same word.
-func (p *parser) endsWord() bool {
-	return p.endsBare() && strings.IndexByte("'\"$", p.peek(0)) < 0
 }
 
 // piece takes a part of a word: a text or a variable, and at its beginning
 // what an expression may begin with.
 func (p *parser) piece(first bool) value {
-	c, next := p.peek(0), p.peek(1)
-	list := c == '@' && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "")
+	next := p.peek(1)
+	list := p.at("@") && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "")
 	switch {
-	case first && (c == '$' || c == '(' || list):
+	case first && (p.at("$(") || list):
 		return p.postfix(p.primary())
-	case c == '\'' || c == '"':
+	case p.at("'\""):
 		return p.quoted()
-	case c == '$':
+	case p.at("$"):
 		return p.dollar()
 	}
 	return text(p.bare())
@@ -242,26 +212,16 @@ func (p *parser) run(dot bool, in value, piped bool) value {
 	if p.ends() {
 		return value{}
 	}
-	if c := p.peek(0); c != '{' && strings.IndexByte("'\"$(", c) < 0 && !dot {
-		name := p.argument().word
-		return r.invoke(name, p.args(), in, piped)
-	}
-	v := p.argument().val
+	v, out := p.argument().val, value{}
 	args := p.args()
 	if v.isBlock {
 		r.blocks(args, in)
-		return r.callFunction(&function{body: v.block}, in)
+		return r.each(v, in)
 	}
-	out := value{}
 	for _, w := range r.choices(v) {
-		_, known := w.Text()
-		switch {
-		case r.stopped:
-		case !known && programName(w) == "":
-			out = r.dynamicName(w, args)
-		case dot:
+		if dot && programName(w) != "" {
 			out = r.merged(out, r.script(w, args))
-		default:
+		} else {
 			out = r.merged(out, r.invoke(w, args, in, piped))
 		}
 	}
@@ -270,13 +230,13 @@ func (p *parser) run(dot bool, in value, piped bool) value {
 
 // dynamicName notes a command of which the name is not known.
 func (r *reader) dynamicName(w shell.Word, args []argument) value {
-	kind, detail := shell.ProblemDynamicName, wording.Say("the name of a command is only known when it runs")
-	if w.Remote() {
-		kind, detail = shell.ProblemDownload, wording.Say("a downloaded text is run")
+	p := shell.Problem{Kind: shell.ProblemDynamicName, Word: w, Interpreter: "powershell"}
+	if p.Detail = wording.Say("the name of a command is only known when it runs"); w.Remote() {
+		p.Kind, p.Detail = shell.ProblemDownload, wording.Say("a downloaded text is run")
 	}
-	r.problem(shell.Problem{Kind: kind, Detail: detail, Word: w, Interpreter: "powershell"})
+	r.problem(p)
 	r.blocks(args, value{})
-	return unknownValue("")
+	return unknown()
 }
 
 // blocks reads the blocks among the words of a command, which it may run.
@@ -286,45 +246,21 @@ func (r *reader) blocks(args []argument, in value) {
 	}
 }
 
-// each runs a block for all that comes through a pipe.
-func (r *reader) each(v, in value) value {
-	if !v.isBlock {
-		return value{}
-	}
-	return r.conditional(true, func() value {
-		old, had := r.vars["_"]
-		r.vars["_"] = in.element()
-		if in.isNothing() {
-			r.vars["_"] = one(unknownWord("_"))
-		}
-		out := r.source(v.block)
-		if r.vars["_"] = old; !had {
-			delete(r.vars, "_")
-		}
-		return out
-	})
-}
-
 // splitWords splits a text at its blanks outside quotes, as Windows does for a
 // program.
 func (r *reader) splitWords(w shell.Word) []argument {
 	s, ok := w.Text()
-	if !ok || !strings.ContainsAny(s, " \t\"") || !r.step(1+len(s)) {
+	if !ok || !strings.ContainsAny(s, " \t\"") {
 		return []argument{plainArg(w)}
 	}
+	r.step(1 + len(s))
 	var out []argument
-	var b strings.Builder
-	inQuotes := false
-	for i := range len(s) + 1 {
-		switch {
-		case i < len(s) && s[i] == '"':
-			inQuotes = !inQuotes
-		case i < len(s) && (inQuotes || s[i] != ' ' && s[i] != '\t'):
-			b.WriteByte(s[i])
-		case b.Len() > 0:
-			out = append(out, plainArg(shell.Text(b.String())))
-			b.Reset()
+	for _, word := range quotedWords.FindAllString(s, -1) {
+		if word = strings.ReplaceAll(word, `"`, ""); word != "" {
+			out = append(out, plainArg(shell.Text(word)))
 		}
 	}
 	return out
 }
+
+var quotedWords = regexp.MustCompile(`(?:[^ \t"]|"[^"]*(?:"|$))+`)

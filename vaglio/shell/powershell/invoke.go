@@ -1,94 +1,84 @@
 package powershell
 
 import (
+	"encoding/base64"
+	"encoding/binary"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// invoke runs a command by its name.
+// invoke runs a command by its name: a function of the source, a cmdlet, or
+// else a program.
 func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) value {
 	s, known := name.Text()
-	if !r.step(1+len(args)+len(s)/bytesPerStep) || !r.enter() {
-		return unknownValue("")
-	}
-	defer r.leave()
+	r.step(1 + len(args) + len(s)/bytesPerStep)
 	if !known {
-		if programName(name) == "" {
-			return r.dynamicName(name, args)
-		}
 		return r.program(name, args, in, piped)
 	}
 	if i := strings.LastIndexByte(s, '\\'); i > 0 && isCmdlet(s[i+1:]) {
 		s = s[i+1:] // Module\Command
 	}
-	for _, key := range [...]string{s, r.t.aliases[strings.ToLower(s)]} {
-		if f, ok := r.funcs[strings.ToLower(key)]; ok {
+	to, sp, alias := r.row(s)
+	for _, f := range [...]string{strings.ToLower(s), strings.ToLower(to)} {
+		if _, ok := r.funcs[f]; ok {
 			r.blocks(args, in)
 			return r.callFunction(f, in)
 		}
 	}
-	return r.known(s, name, args, in, piped)
+	if sp == nil && isCmdlet(to) {
+		return r.unknownCmdlet(to, args, in)
+	}
+	w := &work{r: r, sp: sp, in: in, piped: piped}
+	if sp == nil || w.bind(args) && alias {
+		return r.program(name, args, in, piped)
+	}
+	return w.run(args)
 }
 
-// known runs a cmdlet by its name, or else the program that a name says.
-func (r *reader) known(s string, name shell.Word, args []argument, in value, piped bool) value {
-	full, alias := r.fullName(s)
-	if sp := r.t.cmdlets[strings.ToLower(full)]; sp != nil {
-		if b := r.bind(sp, args); !alias || len(b.strange) == 0 {
-			return r.cmdlet(sp, b, args, in, piped)
-		}
-	} else if isCmdlet(full) {
-		return r.unknownCmdlet(full, args, in)
+// row is the cmdlet that a name means, maybe as an alias or without Get-.
+func (r *reader) row(s string) (name string, sp *spec, alias bool) {
+	if to, ok := r.t.words["aliases"][strings.ToLower(s)]; ok {
+		return to, r.t.spec("cmdlets:", to), true
 	}
-	return r.program(name, args, in, piped)
-}
-
-// fullName is the cmdlet that an alias names, or that is meant without Get-.
-func (r *reader) fullName(s string) (full string, alias bool) {
-	key := strings.ToLower(s)
-	if to, ok := r.t.aliases[key]; ok {
-		return to, true
+	if sp = r.t.spec("cmdlets:", s); sp == nil && !strings.Contains(s, "-") && !strings.EqualFold(s, "item") {
+		sp = r.t.spec("cmdlets:get-", s)
 	}
-	if _, ok := r.t.cmdlets["get-"+key]; ok && !strings.Contains(key, "-") && key != "item" {
-		return "Get-" + s, false
-	}
-	return s, false
+	return s, sp, false
 }
 
 // isCmdlet says whether a name has the form of a cmdlet: Verb-Noun.
 func isCmdlet(s string) bool {
 	verb, noun, ok := strings.Cut(s, "-")
-	return ok && len(verb) > 1 && noun != "" && !strings.ContainsFunc(verb+noun, func(c rune) bool { return c >= 0x80 || !isNameByte(byte(c&0x7f)) }) &&
-		wordclass.Is("powershell-verb", strings.ToLower(verb))
+	return ok && len(verb) > 1 && noun != "" && nameLength(noun) == len(noun) && wordclass.Is("powershell-verb", strings.ToLower(verb))
 }
 
 // unknownCmdlet reads a cmdlet of which the table has no row: one of a family
 // that only reads, or a stranger, which is left to those who judge.
 func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
 	r.blocks(args, in)
-	if slices.ContainsFunc(args, func(a argument) bool { return r.isDry(&a) }) {
-		r.call(s, shell.VerbRead)
-		return unknownValue(s)
-	}
-	lower := strings.ToLower(s)
-	if !slices.ContainsFunc(r.t.families, func(f string) bool { return strings.HasPrefix(lower, f) }) {
+	w := &work{r: r, sp: &spec{}}
+	w.bind(args)
+	reads := slices.ContainsFunc(r.t.order["families"], func(f string) bool { return strings.HasPrefix(strings.ToLower(s), f) })
+	if !reads && !w.dry {
 		r.plain(s, args)
-		return unknownValue(s)
+		return output(s, false)
 	}
 	var targets []shell.Word
 	for _, a := range args {
-		for _, w := range a.val.items {
-			if strings.ContainsAny(w.Prefix(), `/\~`) || isAbsolute(w) {
-				targets = append(targets, r.path(w, false))
+		for _, word := range a.val.items {
+			if !w.dry && (strings.ContainsAny(word.Prefix(), `/\~`) || isAbsolute(word)) {
+				targets = append(targets, r.path(word, false))
 			}
 		}
 	}
 	r.call(s, shell.VerbRead, targets...)
-	return unknownValue(s)
+	return output(s, false)
 }
 
 // plain adds a command as it stands, under its full name.
@@ -102,18 +92,19 @@ func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
-		items := a.val.items
 		named := strings.TrimPrefix(a.name, "@") != ""
 		switch {
-		case a.bare && a.name == "" && len(items) < 2 && strings.ContainsAny(a.word.Prefix(), "*?"):
+		case a.bare && a.name == "" && len(a.val.items) < 2 && strings.ContainsAny(a.word.Prefix(), "*?"):
 			out = append(out, r.path(a.word, false))
 			continue
-		case len(items) < 2 || a.val.either && !named || !r.step(len(items)):
-			items = []shell.Word{a.word}
+		case len(a.val.items) < 2 || a.val.either && !named:
+			out = append(out, r.nativeWord(a.word))
+			continue
 		case named:
 			out = append(out, r.nativeWord(a.word))
 		}
-		for _, w := range items {
+		r.step(len(a.val.items))
+		for _, w := range a.val.items {
 			out = append(out, r.nativeWord(w))
 		}
 	}
@@ -123,104 +114,150 @@ func (r *reader) words(args []argument) []shell.Word {
 // program runs a program of the machine.
 func (r *reader) program(name shell.Word, args []argument, in value, piped bool) value {
 	base := programName(name)
-	if isPowerShell(base) || base == "cmd" {
-		return r.interpreter(base, args, in, piped)
-	}
-	if path, ok := name.Text(); ok && isScript(path) {
+	path, known := name.Text()
+	switch {
+	case !known && base == "":
+		return r.dynamicName(name, args)
+	case base == "cmd":
+		return r.deeper(func() value { return r.batchLine(args, in, piped) })
+	case isPowerShell(base):
+		return r.deeper(func() value { return r.interpreter(base, args, in, piped) })
+	case known && isScript(path):
 		return r.script(name, args)
 	}
-	if v, ok := r.windowsProgram(base, args); ok {
-		return v
+	rows := r.t.specs["programs:"+base]
+	if i := slices.IndexFunc(rows, func(sp *spec) bool { return sp.holds(args) }); i >= 0 && rows[i].pass == "" {
+		return r.table(rows[i], args, value{}, false)
 	}
-	argv := []shell.Word{r.nativeName(name, base)}
-	for _, w := range r.words(args) {
-		drive, rest, _ := strings.Cut(forward(w.String()), "/")
-		if key, ok := r.registryKey(drive, rest); ok && base == "reg" {
-			w = shell.Text(key)
-		}
-		argv = append(argv, w)
+	argv := append([]shell.Word{r.nativeName(name, base)}, r.words(args)...)
+	for i := 1; i < len(argv) && base == "reg"; i++ {
+		argv[i] = r.key(argv[i])
 	}
 	stdin := shell.Input{}
 	if piped {
-		stdin = shell.Input{Kind: shell.InputText, Text: r.word(in), Piped: true}
-		if in.isNothing() {
-			stdin.Text = unknownWord("")
-		}
+		stdin = shell.Input{Kind: shell.InputText, Text: r.word(something(in, "")), Piped: true}
 	}
 	r.blocks(args, in)
 	return r.native(argv, stdin)
 }
 
-// nativeName is the name of a program as the tables know it: Windows does not
-// tell capitals from small letters.
-func (r *reader) nativeName(name shell.Word, base string) shell.Word {
-	s, ok := name.Text()
-	switch {
-	case !ok:
-		return r.path(name, true)
-	case strings.ContainsAny(s, `/\~`):
-		p, _ := r.path(name, true).Text()
-		lower := strings.ToLower(p)
-		if strings.HasPrefix(lower, "c:/windows/system32/") || strings.HasPrefix(lower, "c:/program files") || strings.HasPrefix(lower, "/usr/") {
-			return shell.Text(base)
-		}
-		return shell.Text(p)
-	case strings.HasSuffix(strings.ToLower(s), ".exe"):
-		return shell.Text(base)
-	case s == strings.ToUpper(s):
-		return shell.Text(base)
-	}
-	return name
+// table runs a command whose options begin with a slash by its row.
+func (r *reader) table(sp *spec, args []argument, in value, piped bool) value {
+	w := &work{r: r, sp: sp, in: in, piped: piped}
+	w.bind(slashed(sp, args))
+	return w.run(args)
 }
 
-// isScript says that a file holds a script of one of these shells.
-func isScript(path string) bool {
-	lower := strings.ToLower(path)
-	return slices.ContainsFunc([]string{".ps1", ".psm1", ".bat"}, func(ending string) bool { return strings.HasSuffix(lower, ending) }) ||
-		strings.HasSuffix(lower, ".cmd") && strings.ContainsAny(path, `/\`)
+// holds says whether one of the words is there that a row asks for.
+func (s *spec) holds(args []argument) bool {
+	return s.when == "" || s.when == "*" || slices.ContainsFunc(args, func(a argument) bool {
+		w := strings.ToLower(a.word.Prefix())
+		name, _, _ := strings.Cut(w, ":")
+		when := strings.Split(s.when, "|")
+		return slices.Contains(when, w) || slices.Contains(when, name)
+	})
 }
 
 // script runs a script's file, which is no part of the source.
 func (r *reader) script(w shell.Word, args []argument) value {
 	p := r.path(w, true)
-	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
+	s, ok := p.Text()
+	if ok && !strings.Contains(s, "/") {
 		p = shell.Text("./" + s)
+	} else if !ok {
+		s = p.Suffix()
 	}
 	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
-	r.emit(shell.Command{Name: baseOf(p), Argv: append([]shell.Word{p}, r.words(args)...)})
+	r.emit(shell.Command{Name: s[strings.LastIndexByte(s, '/')+1:], Argv: append([]shell.Word{p}, r.words(args)...)})
 	r.blocks(args, value{})
-	return unknownValue("")
+	return unknown()
 }
 
-func baseOf(w shell.Word) string {
-	s, ok := w.Text()
-	if !ok {
-		s = w.Suffix()
-	}
-	return s[strings.LastIndexByte(s, '/')+1:]
-}
-
-// windowsProgram runs a program of Windows of which the table says what it
-// does to files.
-func (r *reader) windowsProgram(base string, args []argument) (value, bool) {
-	i := slices.IndexFunc(r.t.programs[base], func(sp *spec) bool { return sp.holds(args) })
-	if i < 0 || r.t.programs[base][i].pass {
-		return value{}, false
-	}
-	sp := r.t.programs[base][i]
-	return r.cmdlet(sp, r.bind(sp, slashed(sp, args)), args, value{}, false), true
-}
-
-// holds says whether one of the words is there that a row asks for.
-func (s *spec) holds(args []argument) bool {
-	if len(s.when) == 0 || s.when[0] == "*" {
-		return true
-	}
-	return slices.ContainsFunc(args, func(a argument) bool {
-		w := strings.ToLower(a.word.Prefix())
-		if name, _, ok := strings.Cut(w, ":"); ok && name != "" && !slices.Contains(s.when, w) {
-			w = name
+// interpreter reads the command line of powershell or pwsh.
+func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
+	r.step(1 + len(args))
+	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
+		option := r.t.startOption(strings.ToLower(strings.TrimLeft(args[0].word.Prefix(), "-/")))
+		args = args[1:]
+		switch option {
+		case "command":
+			return r.text(name, args, in, false)
+		case "encodedcommand", "ec":
+			return r.encoded(name, args)
+		case "file":
+			return r.text(name, args, in, true)
 		}
-		return slices.Contains(s.when, w)
-	})
+		args = r.t.skipValue(option, args)
+	}
+	if len(args) > 0 {
+		isFile := strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())
+		return r.text(name, args, in, isFile && !strings.ContainsAny(args[0].word.Prefix(), " ;|"))
+	}
+	if piped {
+		return r.carried(in, name)
+	}
+	r.call(name, shell.VerbRead)
+	return output(name, false)
+}
+
+// skipValue takes the value of an option off the words behind it. The version
+// of pwsh, which says its own, has none.
+func (t *tables) skipValue(option string, args []argument) []argument {
+	if len(args) > 0 && t.words["start"][option] != "" && (option != "version" || !strings.HasPrefix(args[0].word.Prefix(), "-")) {
+		return args[1:]
+	}
+	return args
+}
+
+var isOption = regexp.MustCompile(`^[-/][^/]+$`)
+
+// startOption is the option of powershell that the beginning of a name means.
+func (t *tables) startOption(name string) string {
+	for _, o := range t.order["start"] {
+		if name != "" && strings.HasPrefix(o, name) {
+			return o
+		}
+	}
+	return ""
+}
+
+// text reads what is no option: code, in one word or several, or a script.
+func (r *reader) text(name string, args []argument, in value, file bool) value {
+	if len(args) == 0 {
+		return value{}
+	}
+	if at := slices.IndexFunc(args, func(a argument) bool { return a.val.isBlock }); at >= 0 {
+		return r.carried(args[at].val, name)
+	}
+	switch w := args[0].word; {
+	case w.Is("-") && len(args) == 1:
+		return r.carried(in, name)
+	case file:
+		return r.script(w, args[1:])
+	}
+	return r.carried(one(r.line(args)), name)
+}
+
+// encoded reads code in base64 of UTF-16.
+func (r *reader) encoded(name string, args []argument) value {
+	s, ok := r.line(args[:min(len(args), 1)]).Text()
+	r.step(1 + len(s)/bytesPerStep)
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.Join(strings.Fields(s), ""), "="))
+	if !ok || err != nil {
+		return r.carried(one(unknownWord("")), name+" -EncodedCommand")
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(data[2*i:])
+	}
+	return r.carried(text(string(utf16.Decode(units))), name+" -EncodedCommand")
+}
+
+// line is the words of a command as one text.
+func (r *reader) line(args []argument) shell.Word {
+	v := value{}
+	for i := range args {
+		v.items = append(v.items, args[i].word)
+	}
+	return r.word(v)
 }

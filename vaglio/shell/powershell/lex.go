@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +14,7 @@ import (
 type cursor struct {
 	src  string
 	pos  int
-	open bool // a comment has no end
+	open *bool // set where something has no end
 }
 
 func (c *cursor) done() bool { return c.pos >= len(c.src) }
@@ -29,6 +30,9 @@ func (c *cursor) peek(n int) byte {
 	return 0
 }
 
+// at says that one of some characters comes next.
+func (c *cursor) at(set string) bool { return !c.done() && strings.IndexByte(set, c.src[c.pos]) >= 0 }
+
 // take goes on by n bytes and returns them.
 func (c *cursor) take(n int) string {
 	start := c.pos
@@ -36,58 +40,57 @@ func (c *cursor) take(n int) string {
 	return c.src[start:c.pos]
 }
 
-// until takes what stands before the next end, and the end itself; whether
-// there is one.
-func (c *cursor) until(end string) (string, bool) {
-	before, _, ok := strings.Cut(c.rest(), end)
+// until takes what stands before the next end, and the end itself.
+func (c *cursor) until(end string) string {
+	before, _, closed := strings.Cut(c.rest(), end)
 	c.take(len(before) + len(end))
-	return before, ok
+	*c.open = *c.open || !closed
+	return before
+}
+
+// skip takes one of some characters, if it comes next.
+func (c *cursor) skip(set string) bool {
+	found := c.at(set)
+	if found {
+		c.pos++
+	}
+	return found
 }
 
 // name takes the name of a variable, a member or a word of the language.
 func (c *cursor) name() string {
 	n := nameLength(c.rest())
-	if n == 0 {
-		return ""
-	}
-	return c.take(n)
+	c.pos += n
+	return c.src[c.pos-n : c.pos]
 }
 
-// blanks skips what stands between the words of a line.
-func (c *cursor) blanks() {
+// space skips what stands between words, and any of the characters of ends.
+func (c *cursor) space(ends string) {
 	for !c.done() {
-		switch ch := c.peek(0); {
-		case isBlank(ch):
+		switch {
+		case c.at(blanks), c.at(ends):
 			c.take(1)
-		case ch == '`' && c.peek(1) == '\n':
+		case c.has("`\n"):
 			c.take(2)
-		case ch == '#':
+		case c.at("#"):
 			line, _, _ := strings.Cut(c.rest(), "\n")
 			c.take(len(line))
-		case ch == '<' && c.peek(1) == '#':
-			_, closed := c.until("#>")
-			c.open = c.open || !closed
+		case c.has("<#"):
+			c.until("#>")
 		default:
 			return
 		}
 	}
 }
 
-// space skips what stands between words, and any of the characters of ends.
-func (c *cursor) space(ends string) {
-	for c.blanks(); !c.done() && strings.IndexByte(ends, c.peek(0)) >= 0; c.blanks() {
-		c.take(1)
-	}
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\f' || c == '\v' || c == 0 }
+const blanks = " \t\f\v"
 
 // isNameByte says whether a byte may stand in a variable's name.
 func isNameByte(c byte) bool {
 	return c == '_' || isLetter(c) || isDigit(c) || c >= utf8.RuneSelf
 }
 
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
@@ -100,32 +103,18 @@ func nameLength(s string) int {
 	return n
 }
 
-// variableName is the name under which a variable is kept: in lower case and
-// without its scope.
-func variableName(name string) string {
-	name = strings.ToLower(name)
-	if scope, rest, ok := strings.Cut(name, ":"); ok {
-		switch scope {
-		case "global", "script", "local", "private", "using", "variable":
-			return rest
-		}
-	}
-	return name
-}
-
 // redirection takes the operator of a redirection behind one of the streams,
 // if one comes next; to says that a file follows it.
 func (c *cursor) redirection(streams string) (kind shell.RedirectKind, to, ok bool) {
 	n := 0
-	if strings.IndexByte(streams, c.peek(0)) >= 0 {
+	if c.at(streams) {
 		n = 1
 	}
 	if c.peek(n) != '>' {
 		return 0, false, false
 	}
 	kind = shell.RedirectWrite
-	if c.take(n + 1); c.peek(0) == '>' {
-		c.take(1)
+	if c.take(n + 1); c.skip(">") {
 		kind = shell.RedirectAppend
 	}
 	if c.peek(0) == '&' && c.peek(1) != 0 {
@@ -149,85 +138,58 @@ func plain(src string) string {
 // closing finds the bracket that closes the one with which a text begins, or
 // gives -1. What stands between them is read later, as a source of its own.
 func closing(s string) int {
-	var open []byte // what closes each bracket and quote
+	brackets := `"({`
+	if s[0] == '[' {
+		brackets += "["
+	}
+	open := []byte{0} // what closes each bracket and quote
 	for i := 0; i < len(s); i++ {
-		n := 0
-		if len(open) > 0 && open[len(open)-1] == '"' {
-			open, n = inQuotes(open, s[i:])
-		} else if n = passed(s, i); n == 0 {
-			open = bracket(open, s[i], s[0])
-		}
-		switch {
+		top := open[len(open)-1]
+		n := passed(s, i, top == '"')
+		switch at := strings.IndexByte(brackets, s[i]); {
 		case n < 0:
 			return -1
-		case len(open) == 0:
+		case n > 0:
+			i += n
+		case s[i] == top && len(open) == 2:
 			return i
+		case s[i] == top:
+			open = open[:len(open)-1]
+		case top == '"' && strings.HasPrefix(s[i:], "$("):
+			open = append(open, ')')
+			i++
+		case top != '"' && at >= 0:
+			open = append(open, `")}]`[at])
 		}
-		i += n
 	}
 	return -1
 }
 
-// inQuotes goes on inside double quotes; n is how much more it takes.
-func inQuotes(open []byte, s string) (_ []byte, n int) {
-	switch {
-	case s[0] == '`', strings.HasPrefix(s, `""`):
-		return open, 1
-	case s[0] == '"':
-		return open[:len(open)-1], 0
-	case strings.HasPrefix(s, "$("):
-		return append(open, ')'), 1
-	}
-	return open, 0
-}
-
-// bracket notes what a character opens or closes.
-func bracket(open []byte, c, first byte) []byte {
-	switch {
-	case c == '"':
-		return append(open, '"')
-	case c == '(':
-		return append(open, ')')
-	case c == '{':
-		return append(open, '}')
-	case c == '[' && first == '[':
-		return append(open, ']')
-	case len(open) > 0 && c == open[len(open)-1]:
-		return open[:len(open)-1]
-	}
-	return open
-}
-
 // passed is how much follows a character that is to be skipped with it: what
 // it escapes, a comment, a literal text; -1 where that has no end.
-func passed(s string, i int) int {
-	rest := s[i+1:]
-	end := func(mark string) int {
-		if n := strings.Index(rest, mark); n >= 0 {
-			return n + len(mark)
-		}
-		return -1
-	}
-	switch s[i] {
-	case '`':
+func passed(s string, i int, quoted bool) int {
+	rest, end := s[i+1:], ""
+	switch c := s[i]; {
+	case c == '`', quoted && strings.HasPrefix(s[i:], `""`):
 		return 1
-	case '\'':
-		return end("'")
-	case '@':
-		if quote := hereQuote(s[i:]); quote != "" {
-			return end("\n" + quote + "@")
-		}
-	case '<':
-		if strings.HasPrefix(rest, "#") {
-			return end("#>")
-		}
-	case '#':
-		if strings.IndexByte(" \t\n;|&(){},", s[max(i-1, 0)]) >= 0 {
-			line, _, _ := strings.Cut(rest, "\n")
-			return len(line)
-		}
+	case quoted:
+		return 0
+	case c == '\'':
+		end = "'"
+	case hereQuote(s[i:]) != "":
+		end = "\n" + hereQuote(s[i:]) + "@"
+	case strings.HasPrefix(s[i:], "<#"):
+		end = "#>"
+	case c == '#' && strings.IndexByte(" \t\n;|&(){},", s[max(i-1, 0)]) >= 0:
+		line, _, _ := strings.Cut(rest, "\n")
+		return len(line)
+	default:
+		return 0
 	}
-	return 0
+	if n := strings.Index(rest, end); n >= 0 {
+		return n + len(end)
+	}
+	return -1
 }
 
 // hereQuote is the quote of a text of lines that begins here, or "".
@@ -236,4 +198,129 @@ func hereQuote(s string) string {
 		return ""
 	}
 	return s[1:2]
+}
+
+// enclosed takes what stands in brackets and gives what is between them.
+func (p *parser) enclosed() string {
+	n := closing(p.rest())
+	if n < 0 {
+		*p.open = true
+		n = len(p.rest())
+	}
+	s := p.take(n + 1)
+	p.r.step(1 + len(s)/bytesPerStep)
+	return s[1:min(n, len(s))]
+}
+
+// quoted takes a text in quotes.
+func (p *parser) quoted() value {
+	if p.take(1) == `"` {
+		return p.expandable(`"`)
+	}
+	var b strings.Builder
+	for b.WriteString(p.until("'")); p.at("'"); b.WriteString(p.until("'")) {
+		b.WriteString(p.take(1))
+	}
+	return text(b.String())
+}
+
+// lines takes a text that stands between @" and "@ on lines of their own.
+func (p *parser) lines(quote string) value {
+	p.until("\n")
+	p.pos-- // the first line may be the last one, too
+	s := strings.TrimPrefix(p.until("\n"+quote+"@"), "\n")
+	if quote == "'" {
+		return text(s)
+	}
+	return p.r.parse(s).expandable("")
+}
+
+// expandable takes a text with variables, up to the quote or to the end for "".
+func (p *parser) expandable(quote string) value {
+	var parts []value
+	var b strings.Builder
+	for !p.done() && (!p.at(quote) || p.peek(1) == quote[0]) {
+		switch {
+		case p.at(quote):
+			b.WriteString(p.take(2)[:1])
+		case p.at("`"):
+			b.WriteString(p.escape())
+		case p.has("$") && expands.MatchString(p.rest()[:min(len(p.rest()), len("$\u00e9"))]):
+			p.r.step(1)
+			parts = append(parts, text(b.String()), p.dollar())
+			b.Reset()
+		default:
+			b.WriteString(p.take(1))
+		}
+	}
+	*p.open = *p.open || quote != "" && p.done()
+	p.skip(quote)
+	v := p.r.glue(append(parts, text(b.String()))...)
+	v.files = false
+	return v
+}
+
+var expands = regexp.MustCompile(`^\$[\w({?$^\x80-\x{10ffff}]`)
+
+// escape takes a backtick and what it escapes.
+func (p *parser) escape() string {
+	const names, meant = "ntrabfve0\n", "\n\t\r     \x00\x00"
+	s := p.take(2)
+	if i := strings.IndexByte(names, s[len(s)-1]); i >= 0 && len(s) > 1 {
+		return strings.Trim(meant[i:i+1], "\x00")
+	}
+	return s[1:]
+}
+
+// dollar takes a variable, or $(…).
+func (p *parser) dollar() value {
+	p.take(1)
+	switch c := p.peek(0); {
+	case c == '(':
+		return p.grouped()
+	case p.skip("$?^"):
+		return unknown()
+	case c != '{' && !isNameByte(c):
+		return text("$")
+	}
+	name := p.variable()
+	p.names = append(p.names, name)
+	return p.r.variable(name)
+}
+
+// variable takes the name behind a dollar or an at sign: in lower case, without
+// its scope.
+func (p *parser) variable() string {
+	name := ""
+	if p.skip("{") {
+		name = p.until("}")
+	} else if name = p.name(); name != "" && p.at(":") && isNameByte(p.peek(1)) {
+		name += p.take(1 + nameLength(p.rest()[1:]))
+	}
+	name = strings.ToLower(name)
+	switch scope, rest, _ := strings.Cut(name, ":"); scope {
+	case "global", "script", "local", "private", "using", "variable":
+		if rest != "" {
+			return rest
+		}
+	}
+	return name
+}
+
+// bare takes text without quotes, one byte at least.
+func (p *parser) bare() string {
+	var b strings.Builder
+	for first := true; !p.done() && (first || !p.endsBare()); first = false {
+		if p.at("`") {
+			b.WriteString(p.escape())
+		} else {
+			b.WriteString(p.take(1))
+		}
+	}
+	return b.String()
+}
+
+// endsBare says whether text without quotes ends here.
+func (p *parser) endsBare() bool {
+	return p.at(blanks+"\n;|&(){},'\"$>") || p.has("@(") || p.has("@{") || p.has("`\n")
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// output is what a cmdlet puts out.
+// output is what the command puts out.
 func (w *work) output() value {
-	r := w.r
+	r, first := w.r, w.first()
 	switch w.sp.out {
 	case "none":
 		return value{}
@@ -18,27 +18,27 @@ func (w *work) output() value {
 	case "some":
 		return w.some()
 	case "value":
-		vals := []value{w.b.rest}
-		for i := range w.sp.params {
-			vals = append(vals, w.b.take(&w.sp.params[i], w.in, w.piped))
-		}
-		return r.list(vals)
+		return r.list(first, w.words)
 	case "list":
 		return w.listed()
 	case "path":
 		if len(w.took) == 0 {
-			w.took = r.paths(w.sp.name, w.first(), false, false)
+			w.took = w.paths(first, false, false)
 		}
 		return value{items: w.took, files: true}
 	case "join":
-		return r.combined([]value{w.first(), w.b.vals["childpath"], w.b.vals["additionalchildpath"], w.b.rest})
+		steps := []value{first}
+		for _, name := range [...]string{"childpath", "additionalchildpath", "1", "2", "3", "9"} {
+			steps = append(steps, w.vals[name])
+		}
+		return r.combined(append(steps, w.words)...)
 	case "cwd":
-		return r.folder()
+		return r.variable("pwd")
 	}
-	if !w.out.isNothing() {
-		return w.out
+	if w.out.isNothing() {
+		return madeOf(w.in, w.name)
 	}
-	return madeOf(w.in, w.sp.name)
+	return w.out
 }
 
 // first is what the first parameter was given.
@@ -46,18 +46,16 @@ func (w *work) first() value {
 	if len(w.sp.params) == 0 {
 		return value{}
 	}
-	return w.b.take(&w.sp.params[0], w.in, w.piped)
+	return w.take(&w.sp.params[0])
 }
 
 // some is what a filter lets through: of files, names that are not known.
 func (w *work) some() value {
-	if !w.in.files || len(w.b.vals) == 1 && !w.b.vals["expandproperty"].isNothing() {
-		return w.in
-	}
-	if !w.r.afford(len(w.in.items), weigh(w.in.items...)) {
-		return unknownValue("")
-	}
 	out := w.in
+	if !w.in.files || len(w.vals) == 1 && !w.vals["expandproperty"].isNothing() {
+		return out
+	}
+	w.r.pay(len(w.in.items), weigh(w.in.items...))
 	out.items = nil
 	for _, item := range w.in.items {
 		parts := slices.Clone(item.Parts())
@@ -71,47 +69,34 @@ func (w *work) some() value {
 
 // listed are the names that Get-ChildItem finds.
 func (w *work) listed() value {
-	dirs := w.took
-	if len(dirs) == 0 {
-		dirs = []shell.Word{shell.Text(".")}
-	}
-	names := slices.Concat(w.b.vals["filter"].items, w.b.vals["include"].items)
+	names, dirs, deep := slices.Concat(w.vals["filter"].items, w.vals["include"].items), w.took, w.on["recurse"]
 	for i := range names {
-		if names[i] = w.r.path(names[i], false); w.b.on["recurse"] {
+		if names[i] = w.r.path(names[i], false); deep {
 			names[i] = below(found(), names[i])
 		}
 	}
-	if !w.r.afford(len(dirs)*max(len(names), 1), len(dirs)*weigh(names...)+weigh(dirs...)*len(names)) {
-		return unknownValue("")
+	if len(dirs) == 0 {
+		dirs = []shell.Word{shell.Text(".")}
 	}
+	all := []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})}
 	out := value{files: true}
-	star := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
 	for _, dir := range dirs {
-		if len(names) == 0 {
-			if !isPattern(dir) || w.b.on["recurse"] {
-				dir = below(dir, star)
-			}
+		switch {
+		case len(names) > 0 && dir.Is("."):
+			out.items = append(out.items, w.r.below(shell.Text("./"), names)...)
+		case len(names) > 0:
+			out.items = append(out.items, w.r.below(dir, names)...)
+		case !deep && dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/"):
 			out.items = append(out.items, dir)
-		}
-		for _, name := range names {
-			if dir.Is(".") {
-				name = shell.Glue(shell.Text("./"), name)
-			}
-			out.items = append(out.items, below(dir, name))
+		default:
+			out.items = append(out.items, w.r.below(dir, all)...)
 		}
 	}
 	return out
 }
 
-// isPattern says that a path stands for names rather than for a folder.
-func isPattern(path shell.Word) bool {
-	parts := path.Parts()
-	n := len(parts)
-	return n > 0 && (parts[n-1].Kind == shell.PartGlob || path.HasGlob() && !strings.HasSuffix(path.Suffix(), "/"))
-}
-
 // combined puts the steps of paths below each other.
-func (r *reader) combined(steps []value) value {
+func (r *reader) combined(steps ...value) value {
 	var parts []value
 	for _, step := range steps {
 		if step.isNothing() {
@@ -120,10 +105,9 @@ func (r *reader) combined(steps []value) value {
 		if len(parts) > 0 {
 			parts = append(parts, text("/"))
 		}
-		step.either = true // each of a list is put below each
-		parts = append(parts, step)
+		parts = append(parts, step.element()) // each of a list is put below each
 	}
-	v := r.glue(parts)
+	v := r.glue(parts...)
 	v.files = true
 	return v
 }

@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -31,8 +32,56 @@ func (r *reader) registryKey(drive, rest string) (string, bool) {
 	if drive == "registry" {
 		drive, rest, _ = strings.Cut(rest, "/")
 	}
-	root, ok := r.t.roots[strings.ToLower(drive)]
+	root, ok := r.t.words["roots"][strings.ToLower(drive)]
 	return strings.TrimRight(root+"/"+rest, "/"), ok
+}
+
+// key is a word of reg, of which a path is spelled as all tables spell it.
+func (r *reader) key(w shell.Word) shell.Word {
+	drive, rest, _ := strings.Cut(forward(w.String()), "/")
+	if key, ok := r.registryKey(drive, rest); ok {
+		return shell.Text(key)
+	}
+	return w
+}
+
+// paths are the words of a value as paths of files; what belongs to another
+// provider is handled by itself.
+func (w *work) paths(v value, literal, writes bool) []shell.Word {
+	w.r.pay(len(v.items), 0)
+	out := make([]shell.Word, 0, len(v.items))
+	for _, item := range v.items {
+		drive, rest, ok := provider(item)
+		if !ok {
+			out = append(out, w.r.path(item, literal))
+		} else if writes {
+			w.provided(drive, rest, item)
+		}
+	}
+	return out
+}
+
+// provided notes a change of what is no file: a key of the registry, in the
+// words of reg, or what else a provider keeps.
+func (w *work) provided(drive, rest string, item shell.Word) {
+	r := w.r
+	if key, ok := r.registryKey(drive, rest); ok {
+		order := "add"
+		if strings.HasPrefix(w.name, "Remove-") || strings.HasPrefix(w.name, "Clear-") {
+			order = "delete"
+		}
+		r.emit(shell.Command{Name: "reg", Argv: []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}})
+		return
+	}
+	switch drive {
+	case "env":
+		r.setenv(rest, unknown())
+		r.setVar(drive+":"+strings.ToLower(rest), unknown())
+	case "variable", "function", "alias":
+		r.unread("what a name stands for is changed in a way that is not read")
+	default:
+		r.emit(shell.Command{Name: w.name, Argv: []shell.Word{shell.Text(w.name), item}})
+	}
 }
 
 // path is a word as the path of a file: forward slashes, the home and the
@@ -72,22 +121,14 @@ func (r *reader) beginning(s string) string {
 	if i := strings.Index(s, "::"); i > 0 && strings.HasSuffix(strings.ToLower(s[:i]), "filesystem") {
 		s = s[i+2:]
 	}
+	device := strings.HasPrefix(s, `\\.\`)
 	switch {
-	case strings.HasPrefix(s, `\\?\`):
-		s = s[len(`\\?\`):]
-	case strings.HasPrefix(s, `\\.\`):
-		if len(s) > 5 && s[5] == ':' {
-			return s[len(`\\.\`):]
-		}
-		return s
-	case strings.HasPrefix(s, `\\`), strings.HasPrefix(s, `//`):
+	case strings.HasPrefix(s, `\\?\`), device && len(s) > 5 && s[5] == ':':
+		return s[len(`\\?\`):]
+	case !device && (strings.HasPrefix(s, `\\`) || strings.HasPrefix(s, `//`) || strings.HasPrefix(s, `~\`)):
 		return forward(s)
-	}
-	if strings.HasPrefix(s, `\`) {
-		s = "C:" + s // the root of the drive
-	}
-	if rest, ok := strings.CutPrefix(s, "~"); ok && (rest == "" || strings.IndexByte(`\/`, rest[0]) >= 0) {
-		return "~" + forward(rest)
+	case !device && strings.HasPrefix(s, `\`):
+		return "C:" + s // the root of the drive
 	}
 	return s
 }
@@ -111,6 +152,22 @@ func (r *reader) home() shell.Word {
 	return shell.Text(strings.TrimRight(forward(r.o.Home), "/"))
 }
 
+// renamed is the path of a file under a new name.
+func renamed(from, name shell.Word) shell.Word {
+	s, ok := from.Text()
+	switch i := strings.LastIndexByte(s, '/'); {
+	case isAbsolute(name) || ok && i < 0:
+		return name
+	case !ok || name.HasUnknown():
+		return unknownWord("")
+	default:
+		return shell.Glue(shell.Text(s[:i+1]), name)
+	}
+}
+
+// found is the folder of something that a search finds.
+func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"}) }
+
 // below is a name in a folder.
 func below(dir, name shell.Word) shell.Word {
 	if dir.Is("") || dir.Is(".") {
@@ -120,6 +177,16 @@ func below(dir, name shell.Word) shell.Word {
 		return shell.Glue(dir, name)
 	}
 	return shell.Glue(dir, shell.Text("/"), name)
+}
+
+// below are names in a folder.
+func (r *reader) below(dir shell.Word, names []shell.Word) []shell.Word {
+	r.pay(len(names), weigh(names...)+len(names)*weigh(dir))
+	out := make([]shell.Word, len(names))
+	for i := range names {
+		out[i] = below(dir, names[i])
+	}
+	return out
 }
 
 // isAbsolute says that a path does not begin in the current folder.
@@ -139,10 +206,7 @@ func programName(w shell.Word) string {
 		}
 	}
 	s = strings.ToLower(s[strings.LastIndexAny(s, `/\`)+1:])
-	for _, ending := range [...]string{".exe", ".com"} {
-		s = strings.TrimSuffix(s, ending)
-	}
-	return s
+	return strings.TrimSuffix(strings.TrimSuffix(s, ".exe"), ".com")
 }
 
 func isPowerShell(name string) bool {
@@ -152,32 +216,44 @@ func isPowerShell(name string) bool {
 // nativeWord is an argument of a program: as it is, but a path of Windows is
 // spelled with the slashes that all tables use.
 func (r *reader) nativeWord(w shell.Word) shell.Word {
-	s := w.Prefix()
-	if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
+	isPath := w.HasUnknown() || strings.Contains(w.String(), `\`)
+	for _, p := range w.Parts() {
+		isPath = isPath && (p.Kind != shell.PartText || pathText.MatchString(p.Text) && !strings.Contains(p.Text, "://"))
+	}
+	if s := w.Prefix(); isPath || s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
 		return r.path(w, true)
 	}
-	if !w.HasUnknown() && !strings.Contains(w.String(), `\`) {
-		return w
-	}
-	for _, p := range w.Parts() {
-		if p.Kind == shell.PartText && !isPathText(p.Text) {
-			return w
-		}
-	}
-	return r.path(w, true)
+	return w
 }
 
-// isPathText says that a text holds only what paths are made of.
-func isPathText(s string) bool {
-	if strings.HasPrefix(s, `\`) && !strings.HasPrefix(s, `\\`) {
-		return false // an escape of an expression
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case isNameByte(c) || strings.IndexByte(`\/:.-_ ~@+#,=*?()[]{}%&`, c) >= 0:
-		default:
-			return false
+// pathText holds only what paths are made of, and begins with no escape of an
+// expression.
+var pathText = regexp.MustCompile(`^(?:$|[^\\]|\\\\)[\w\x{80}-\x{10ffff}\\/:.\- ~@+#,=*?()\[\]{}%&]*$`)
+
+// forward writes a path of Windows with the slashes that all tables use.
+func forward(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
+// nativeName is the name of a program as the tables know it: Windows does not
+// tell capitals from small letters.
+func (r *reader) nativeName(name shell.Word, base string) shell.Word {
+	s, ok := name.Text()
+	switch {
+	case !ok:
+		return r.path(name, true)
+	case strings.ContainsAny(s, `/\~`):
+		p := r.path(name, true)
+		lower := strings.ToLower(p.String())
+		if strings.HasPrefix(lower, "c:/windows/system32/") || strings.HasPrefix(lower, "c:/program files") || strings.HasPrefix(lower, "/usr/") {
+			return shell.Text(base)
 		}
+		return p
+	case strings.HasSuffix(strings.ToLower(s), ".exe"), s == strings.ToUpper(s):
+		return shell.Text(base)
 	}
-	return !strings.Contains(s, "://")
+	return name
 }
+
+// isScript says that a file holds a script of one of these shells.
+func isScript(path string) bool { return scripts.MatchString(path) }
+
+var scripts = regexp.MustCompile(`(?i)(?:\.psm?1|\.bat|[\\/].*\.cmd)$`)

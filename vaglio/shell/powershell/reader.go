@@ -24,13 +24,13 @@ type reader struct {
 	t        *tables
 	out      *shell.Script
 	vars     map[string]value
-	funcs    map[string]*function
+	funcs    map[string]string // bodies
 	cwd      shell.Word
 	at       place
 	depth    int
-	writes   int // how many variables were set
-	loops    int
-	stopped  bool
+	writes   int  // how many variables were set
+	again    bool // a loop's second round is read
+	open     bool // a quote or a bracket has no partner
 	problems map[string]bool
 }
 
@@ -39,10 +39,9 @@ type place struct {
 	via         []string
 	privileged  bool
 	remote      *shell.Remote
-	background  bool
 	inLoop      bool
 	conditional bool
-	span        *shell.Span // of the carrier, for carried text
+	span        shell.Span // of the carrier, for carried text
 }
 
 // Read reads a text of PowerShell and returns what it would run. It never
@@ -67,110 +66,93 @@ func Carried(c shell.Command, o shell.Options) *shell.Script {
 		return nil
 	}
 	return run(o, func(r *reader) {
-		r.at.span = &c.Span
+		r.at.span = c.Span
 		args := make([]argument, len(c.Argv)-1)
 		for i, w := range c.Argv[1:] {
 			args[i] = plainArg(w)
 		}
-		in := value{}
-		if c.Stdin.Kind == shell.InputText {
-			in = one(c.Stdin.Text)
-		}
-		r.interpreter(name, args, in, c.Stdin.Kind == shell.InputText)
+		r.program(c.Argv[0], args, one(c.Stdin.Text), c.Stdin.Kind == shell.InputText)
 	})
 }
 
 func run(o shell.Options, read func(*reader)) (out *shell.Script) {
-	r := &reader{
-		o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]*function{},
-		problems: map[string]bool{}, depth: o.Depth,
-	}
+	r := &reader{o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]string{}, problems: map[string]bool{}, depth: o.Depth}
 	if o.Budget == nil {
 		r.o.Budget = new(shell.Budget)
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			out = r.out
-			out.Problems = append(out.Problems, shell.Problem{
-				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v)),
-			})
-		}
-	}()
-	t, err := known()
-	if err != nil {
-		r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Clause{Text: err.Error()}})
-		return r.out
-	}
-	r.t = t
 	r.o.Foreign = Carried
 	r.cwd = unknownWord("PWD")
 	if o.Cwd != "" {
 		r.cwd = shell.Text(forward(o.Cwd))
 	}
+	defer func() {
+		v := recover()
+		if _, ok := v.(stopped); v != nil && !ok {
+			r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v))})
+		}
+		if r.open {
+			r.unread("a quote or a bracket has no partner")
+		}
+		out = r.out
+	}()
+	var err error
+	if r.t, err = known(); err != nil {
+		r.stop(shell.ProblemInternal, wording.Clause{Text: err.Error()})
+	}
 	read(r)
 	return r.out
 }
 
-// opens pays for the reading of a text and reports whether it is read; if it
-// is, leave must follow.
-func (r *reader) opens(text string) bool {
+// stopped unwinds a reading that a bound has ended; [run] notes nothing more.
+type stopped struct{}
+
+func (r *reader) stop(kind shell.ProblemKind, detail wording.Clause) {
+	r.problem(shell.Problem{Kind: kind, Detail: detail})
+	panic(stopped{})
+}
+
+// opens pays for the reading of a text.
+func (r *reader) opens(text string) {
 	if len(text) > shell.MaxSource {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
-		return false
+		r.stop(shell.ProblemTooBig, wording.Say("the command is longer than 1 MiB"))
 	}
-	return r.step(1+len(text)/bytesPerStep) && r.enter()
+	r.step(1 + len(text)/bytesPerStep)
 }
 
-// step spends a part of the budget and reports whether some is left.
-func (r *reader) step(n int) bool {
-	if r.stopped {
-		return false
-	}
+// step spends a part of the budget.
+func (r *reader) step(n int) {
 	if !r.o.Budget.Spend(n) || len(r.out.Commands) > maxCommands {
-		r.stopped = true
-		r.problem(shell.Problem{Kind: shell.ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
+		r.stop(shell.ProblemTooCostly, wording.Say("the command does too much to be read in full"))
 	}
-	return !r.stopped
 }
 
-// enter goes one level deeper and reports whether that is allowed; if it is,
-// leave must follow.
-func (r *reader) enter() bool {
-	if r.stopped {
-		return false
-	}
+// deeper reads something one level deeper.
+func (r *reader) deeper(read func() value) value {
 	if r.depth >= shell.MaxDepth {
-		r.tooDeep()
-		return false
+		r.stop(shell.ProblemTooDeep, wording.Say("the command nests too deep to be read"))
 	}
 	r.depth++
-	return true
-}
-
-func (r *reader) leave() { r.depth-- }
-
-func (r *reader) tooDeep() {
-	r.problem(shell.Problem{Kind: shell.ProblemTooDeep, Detail: wording.Say("the command nests too deep to be read")})
+	v := read()
+	r.depth--
+	return v
 }
 
 // problem notes a finding once. The first of a kind always counts, so that
 // many small ones cannot hide that the reading broke off.
 func (r *reader) problem(p shell.Problem) {
-	if r.at.span != nil && p.Span == (shell.Span{}) {
-		p.Span = *r.at.span
+	if p.Span == (shell.Span{}) {
+		p.Span = r.at.span
 	}
-	same := func(q shell.Problem) bool { return q.Kind == p.Kind }
 	if !r.o.Budget.Spend(1+weigh(p.Word)/bytesPerStep) || len(r.out.Problems) >= maxProblems {
-		if slices.ContainsFunc(r.out.Problems, same) {
+		if slices.ContainsFunc(r.out.Problems, func(q shell.Problem) bool { return q.Kind == p.Kind }) {
 			return
 		}
 	}
 	key := string(p.Kind) + " " + p.Detail.String() + " " + p.Word.String()
-	if r.problems[key] {
-		return
+	if !r.problems[key] {
+		r.problems[key] = true
+		r.out.Problems = append(r.out.Problems, p)
 	}
-	r.problems[key] = true
-	r.out.Problems = append(r.out.Problems, p)
 }
 
 // unread notes a part of the source that is beyond this reader.
@@ -178,30 +160,8 @@ func (r *reader) unread(what wording.Phrase, about ...string) {
 	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
 
-func (r *reader) unclosed() { r.unread("a quote or a bracket has no partner") }
-
-// within reads something in another place.
-func (r *reader) within(change func(*place), read func() value) value {
-	old := r.at
-	r.at.via = slices.Clip(r.at.via)
-	change(&r.at)
-	defer func() { r.at = old }()
-	return read()
-}
-
-func (r *reader) carriedBy(by string, read func() value) value {
-	return r.within(func(p *place) { p.via = append(p.via, by) }, read)
-}
-
-// emit adds a command that stands here.
+// emit adds a command, with what is known of the place where it stands.
 func (r *reader) emit(c shell.Command) {
-	c.Cwd, c.Via, c.Privileged, c.Remote = r.cwd, nil, false, nil
-	r.add(c)
-}
-
-// add adds a command, with what is known of the place where it stands.
-func (r *reader) add(c shell.Command) {
-	const cost = 2 // besides its words
 	bytes := weigh(c.Argv...)
 	for i := range c.Redirects {
 		bytes += weigh(c.Redirects[i].Target)
@@ -209,22 +169,16 @@ func (r *reader) add(c shell.Command) {
 	for i := range c.Assigns {
 		bytes += weigh(c.Assigns[i].Value)
 	}
-	if !r.step(cost + bytes/bytesPerStep) {
-		return
+	r.step(2 + bytes/bytesPerStep)
+	if c.Cwd.Is("") && c.Remote == nil {
+		c.Cwd = r.cwd
 	}
-	if r.at.span != nil {
-		c.Span = *r.at.span
-	}
-	if len(c.Via) == 0 {
-		c.Via = r.at.via
-	} else {
-		c.Via = append(slices.Clip(r.at.via), c.Via...)
-	}
+	c.Span = r.at.span
+	c.Via = append(slices.Clip(r.at.via), c.Via...)
 	if c.Remote == nil {
 		c.Remote = r.at.remote
 	}
 	c.Privileged = c.Privileged || r.at.privileged
-	c.Background = c.Background || r.at.background
 	c.InLoop = c.InLoop || r.at.inLoop
 	c.Conditional = c.Conditional || r.at.conditional
 	r.out.Commands = append(r.out.Commands, c)
@@ -242,9 +196,7 @@ func (r *reader) call(function string, verb shell.Verb, targets ...shell.Word) {
 // what the program carries.
 func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 	const cost = 40 // the other reader begins anew for every program
-	if !r.step(cost) {
-		return unknownValue("")
-	}
+	r.step(cost)
 	o := r.o
 	o.Depth = r.depth
 	o.Cwd, _ = r.cwd.Text()
@@ -257,35 +209,23 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 		r.problem(p)
 	}
 	for _, c := range s.Commands {
-		if o.Cwd == "" && len(c.Via) == 0 {
-			c.Cwd = r.cwd
-		}
-		r.add(c)
+		r.emit(c)
 	}
-	name := ""
-	if len(argv) > 0 {
-		name = programName(argv[0])
-	}
-	if name == "curl" || name == "wget" {
-		return remoteValue(name)
-	}
-	return unknownValue(name)
+	name := programName(argv[0])
+	return output(name, name == "curl" || name == "wget")
 }
 
 // carried reads a value that is run as code.
-func (r *reader) carried(v value, by string) value {
+func (r *reader) carried(v value, name string) value {
 	for _, w := range v.items {
-		if r.isCode(w, by) {
-			r.carriedBy(by, func() value { return r.source(w.String()) })
+		if r.isCode(w, name) {
+			r.within(by(name), func() value { return r.source(w.String()) })
 		}
 	}
-	switch {
-	case v.isBlock:
-		return r.carriedBy(by, func() value { return r.source(v.block) })
-	case len(v.items) == 0:
-		return unknownValue("")
+	if v.isBlock {
+		return r.within(by(name), func() value { return r.source(v.block) })
 	}
-	return unknownValue(by)
+	return output(name, false)
 }
 
 // isCode says whether something of a text is known that is run as code, and

@@ -10,16 +10,12 @@ import (
 
 // value is what an expression or a pipeline may be.
 type value struct {
-	items []shell.Word
-	// either says that the items are what one text may be, not a list.
-	either bool
-	// files says that the items are files that were listed.
-	files bool
-	// hash says that the items are what @{…} holds.
-	hash bool
-	// block is the text of a script block.
+	items   []shell.Word
+	either  bool // the items are what one text may be, not a list
+	files   bool // the items are files that were listed
+	hash    bool // the items are what @{…} holds
 	isBlock bool
-	block   string
+	block   string // the text of a script block
 }
 
 func one(w shell.Word) value { return value{items: []shell.Word{w}} }
@@ -30,25 +26,28 @@ func unknownWord(name string) shell.Word {
 	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: name, MayBeEmpty: true})
 }
 
-// unknownValue is the output of a command, or of nothing that is known.
-func unknownValue(from string) value {
-	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true}))
+// output is what a command puts out, or "" of nothing that is known.
+func output(from string, remote bool) value {
+	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: remote}))
 }
 
-func remoteValue(from string) value {
-	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true}))
-}
+func unknown() value { return output("", false) }
 
 // madeOf is what a command makes of a value in a way that is not known:
 // downloaded text stays so.
 func madeOf(v value, from string) value {
-	if slices.ContainsFunc(v.items, shell.Word.Remote) {
-		return remoteValue(from)
-	}
-	return unknownValue(from)
+	return output(from, slices.ContainsFunc(v.items, shell.Word.Remote))
 }
 
 func (v value) isNothing() bool { return len(v.items) == 0 && !v.isBlock }
+
+// something is a value, or for nothing an unknown one.
+func something(v value, name string) value {
+	if v.isNothing() {
+		return one(unknownWord(name))
+	}
+	return v
+}
 
 // text is the value as one static text.
 func (v value) text() (string, bool) {
@@ -74,47 +73,13 @@ func weigh(words ...shell.Word) int {
 	return n
 }
 
-// afford pays for a value of so many elements and bytes before it is made, or
-// says that it becomes too large. All that makes a value out of others asks
-// here first, so that the budget bounds the memory, too.
-func (r *reader) afford(items, bytes int) bool {
+// pay is for a value of so many elements and bytes, before it is made: so the
+// budget bounds the memory, too.
+func (r *reader) pay(items, bytes int) {
 	if items > maxItems || bytes > maxValue {
-		r.problem(shell.Problem{Kind: shell.ProblemTooBig, Detail: wording.Say("a value becomes too large to be read")})
-		return false
+		r.stop(shell.ProblemTooBig, wording.Say("a value becomes too large to be read"))
 	}
-	return r.step(1 + items + bytes/bytesPerStep)
-}
-
-// joined writes words side by side with a text between them.
-func (r *reader) joined(items []shell.Word, between string) shell.Word {
-	if len(items) == 1 {
-		return items[0]
-	}
-	if !r.afford(0, weigh(items...)+len(items)*len(between)) {
-		return unknownWord("")
-	}
-	sep := shell.Text(between)
-	parts := make([]shell.Word, 0, 2*len(items))
-	for i, w := range items {
-		if i > 0 {
-			parts = append(parts, sep)
-		}
-		parts = append(parts, w)
-	}
-	return shell.Glue(parts...)
-}
-
-// choices are the texts that the value may be when it stands inside another.
-func (r *reader) choices(v value) []shell.Word {
-	switch {
-	case v.isNothing():
-		return []shell.Word{shell.Text("")}
-	case len(v.items) == 0:
-		return []shell.Word{unknownWord("")}
-	case v.either || len(v.items) == 1:
-		return v.items
-	}
-	return []shell.Word{r.joined(v.items, " ")}
+	r.step(1 + items + bytes/bytesPerStep)
 }
 
 // word is a value as one word.
@@ -124,16 +89,34 @@ func (r *reader) word(v value) shell.Word {
 		return v.items[0]
 	case v.isBlock:
 		return shell.Text("{" + v.block + "}")
-	case len(v.items) == 0:
-		return shell.Text("")
 	case v.either:
 		return unknownWord("")
 	}
-	return r.joined(v.items, " ")
+	r.pay(0, weigh(v.items...))
+	parts := make([]shell.Word, 0, 2*len(v.items))
+	for i, w := range v.items {
+		if i > 0 {
+			parts = append(parts, shell.Text(" "))
+		}
+		parts = append(parts, w)
+	}
+	return shell.Glue(parts...)
+}
+
+// choices are the texts that the value may be when it stands inside another.
+func (r *reader) choices(v value) []shell.Word {
+	switch {
+	case v.isBlock && len(v.items) == 0:
+		return []shell.Word{unknownWord("")}
+	case v.either:
+		return v.items
+	}
+	v.isBlock = false
+	return []shell.Word{r.word(v)}
 }
 
 // glue writes values side by side, in all ways that they may be.
-func (r *reader) glue(list []value) value {
+func (r *reader) glue(list ...value) value {
 	if len(list) == 1 && !list[0].isBlock && len(list[0].items) == 1 {
 		return list[0]
 	}
@@ -146,9 +129,7 @@ func (r *reader) glue(list []value) value {
 		ways *= len(columns[i])
 		bytes += weigh(columns[i]...)
 	}
-	if !r.afford(ways*len(list), ways*bytes) {
-		return unknownValue("")
-	}
+	r.pay(ways*len(list), ways*bytes)
 	v := value{either: ways > 1}
 	for way := range ways {
 		words, left := make([]shell.Word, len(list)), ways
@@ -162,92 +143,78 @@ func (r *reader) glue(list []value) value {
 }
 
 // list is the values as elements of a list.
-func (r *reader) list(values []value) value {
+func (r *reader) list(values ...value) value {
 	if len(values) == 1 {
 		return values[0]
 	}
-	n := 0
-	for i := range values {
-		n += len(values[i].items)
-	}
-	if !r.afford(n, 0) {
-		return unknownValue("")
-	}
-	out := value{items: make([]shell.Word, 0, n)}
-	for i := range values {
-		v := &values[i]
+	out := value{}
+	for _, v := range values {
+		r.pay(len(out.items)/maxChoices+len(v.items), len(out.block)+len(v.block))
 		out.items = append(out.items, v.items...)
-		out.files = out.files || v.files
-		out.either = out.either || v.either && len(v.items) > 1
-		r.join(&out, *v)
+		out.files, out.either = out.files || v.files, out.either || v.either
+		out = out.with(v)
 	}
+	r.pay(len(out.items), 0)
 	return out
 }
 
-// join adds the block that a value has to that of another: either may be run.
-func (r *reader) join(out *value, v value) {
-	switch {
-	case !v.isBlock || out.isBlock && out.block == v.block:
-	case !out.isBlock:
-		out.block, out.isBlock = v.block, true
-	case r.afford(0, len(out.block)+len(v.block)):
-		out.block += "\n" + v.block
+// with adds the block that a value has to that of another: either may be run.
+func (v value) with(o value) value {
+	if o.isBlock && v.isBlock && o.block != v.block {
+		v.block += "\n" + o.block
+	} else if o.isBlock {
+		v.isBlock, v.block = true, o.block
 	}
+	return v
 }
 
 // merged is what a variable may be after a branch.
 func (r *reader) merged(a, b value) value {
-	if !r.afford(len(a.items), 0) || !r.step((len(a.items)+1)*weigh(b.items...)/bytesPerStep) {
-		return unknownValue("")
-	}
-	out := a
+	r.pay(len(a.items), len(a.block)+len(b.block))
+	r.step((len(a.items) + 1) * weigh(b.items...) / bytesPerStep)
+	out := a.with(b)
 	out.items = slices.Clone(a.items)
 	for _, w := range b.items {
-		if len(out.items) < maxChoices && !slices.ContainsFunc(out.items, w.Equal) {
+		if len(out.items) >= maxChoices {
+			out.items[0] = unknownWord("")
+		} else if !slices.ContainsFunc(out.items, w.Equal) {
 			out.items = append(out.items, w)
 		}
 	}
-	out.either = len(out.items) > 1
-	r.join(&out, b)
 	out.files, out.hash = a.files || b.files, a.hash || b.hash
-	return out
+	return out.element()
 }
-
-// forward writes a path of Windows with the slashes that all tables use.
-func forward(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
 // variable is what a variable holds.
 func (r *reader) variable(name string) value {
 	if v, ok := r.vars[name]; ok {
 		return v
 	}
-	if f, ok := r.funcs[strings.TrimPrefix(name, "function:")]; ok && strings.HasPrefix(name, "function:") {
-		return value{isBlock: true, block: f.body}
+	if f, ok := r.funcs[strings.TrimPrefix(name, "function:")]; ok && strings.Contains(name, ":") {
+		return value{isBlock: true, block: f}
 	}
 	env, isEnv := strings.CutPrefix(name, "env:")
-	if isEnv {
-		for n, s := range r.o.Env {
-			if strings.EqualFold(n, env) {
-				return text(s)
-			}
+	for n, s := range r.o.Env {
+		if isEnv && strings.EqualFold(n, env) {
+			return text(s)
 		}
 	}
-	if s, ok := r.t.variables[env]; ok && (isEnv || r.t.own[name]) {
-		return r.special(s)
+	if s, ok := r.t.words["variables"][env]; ok && (isEnv || r.t.is("own", name)) {
+		return r.preset(s)
 	}
 	if isEnv {
-		return one(unknownWord(strings.ToUpper(env)))
+		env = strings.ToUpper(env)
 	}
-	return one(unknownWord(name))
+	return one(unknownWord(env))
 }
 
-// special reads a value of the tables.
-func (r *reader) special(s string) value {
+// preset is a value of the tables.
+func (r *reader) preset(s string) value {
 	switch {
 	case s == "":
 		return value{}
 	case s == "$PWD":
-		return r.folder()
+		return value{items: []shell.Word{r.cwd}, files: true}
 	case s[0] == '$':
 		return one(unknownWord(s[1:]))
 	case s[0] == '~':
@@ -256,5 +223,17 @@ func (r *reader) special(s string) value {
 	return text(s)
 }
 
-// folder is the current folder.
-func (r *reader) folder() value { return value{items: []shell.Word{r.cwd}, files: true} }
+// setVar sets a variable; where that may not happen it may keep its value.
+func (r *reader) setVar(name string, v value) {
+	r.writes++
+	if old, ok := r.vars[name]; ok && (r.at.conditional || r.at.inLoop) {
+		v = r.merged(old, v)
+	}
+	r.vars[name] = v
+}
+
+func (r *reader) setenv(name string, v value) {
+	for _, w := range r.choices(v) {
+		r.emit(shell.Command{Assigns: []shell.Assign{{Name: strings.ToUpper(name), Value: w}}})
+	}
+}

@@ -1,0 +1,143 @@
+package powershell
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// Dialect is the language of a command line.
+type Dialect uint8
+
+// The dialects.
+const (
+	// Posix is what package shell reads.
+	Posix Dialect = iota
+	// PowerShell is what [Read] reads.
+	PowerShell
+	// Cmd is what [ReadCmd] reads.
+	Cmd
+)
+
+// Of tells the dialect of a text that an executor runs: by the executor's
+// name, or else by the text's own shape.
+func Of(executor, text string) Dialect {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(executor), func(c rune) bool { return c < 'a' || c > 'z' }) {
+		switch word {
+		case "powershell", "pwsh":
+			return PowerShell
+		case "cmdexe", "batch":
+			return Cmd
+		case "bash", "sh", "zsh":
+			return Posix
+		}
+	}
+	return Looks(text)
+}
+
+// ReadAs reads a text in a dialect that is not [Posix].
+func ReadAs(d Dialect, text string, o shell.Options) *shell.Script {
+	if d == Cmd {
+		return ReadCmd(text, o)
+	}
+	return Read(text, o)
+}
+
+// Looks tells a command line of PowerShell or cmd by its shape: the first word
+// of a command is a cmdlet, a variable of PowerShell stands in it, or a path
+// or an option can only be one of Windows. What is in doubt is Posix.
+func Looks(text string) Dialect {
+	const enough = 4096                                           // the shape shows at the beginning
+	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is another language's
+	s := shape{cmdTest: existTest.MatchString(text[:min(len(text), len("@@if not exist x"))])}
+	for first := true; text != ""; {
+		n := strings.IndexAny(text, " \t\r\n;|&(){}'\"<>")
+		if n < 0 {
+			n = len(text)
+		}
+		switch c := text[0]; {
+		case n > 0:
+			s.word(text[:n], first)
+			first = first && c == '@'
+		case strings.IndexByte(`'"`, c) >= 0:
+			inside, _, closed := strings.Cut(text[1:], text[:1])
+			if !closed {
+				return s.dialect()
+			}
+			s.quoted(inside, first || c == '"')
+			n, first = len(inside)+2, false
+		default:
+			n, first = 1, first || strings.IndexByte("\n;|&({", c) >= 0
+		}
+		text = text[n:]
+	}
+	return s.dialect()
+}
+
+// shape is what shows in which language a line is.
+type shape struct {
+	cmdTest  bool // if exist
+	cmdlet   bool // a command is named Verb-Noun
+	variable bool // $env:X, $_. or a method of a type
+	path     bool // a path of Windows outside quotes
+	percent  bool // %NAME%\
+	slashes  bool // options that begin with a slash
+	builtin  bool // a command is one of cmd's own
+}
+
+// quoted notes what shows in quotes that may leave a variable.
+func (s *shape) quoted(inside string, expands bool) {
+	s.variable = s.variable || expands && strings.Contains(strings.ToLower(inside), "$env:")
+}
+
+func (s *shape) dialect() Dialect {
+	switch {
+	case s.cmdTest:
+		return Cmd
+	case s.cmdlet, s.variable:
+		return PowerShell
+	case s.percent, s.builtin && (s.path || s.slashes):
+		return Cmd
+	case s.path:
+		return PowerShell
+	}
+	return Posix
+}
+
+// word notes what a word shows, wherever it stands.
+func (s *shape) word(w string, first bool) {
+	s.variable = s.variable || strings.ContainsAny(w, "$[-") && variables.MatchString(w)
+	s.percent = s.percent || strings.Contains(w, "%") && percents.MatchString(w)
+	s.path = s.path || drives.MatchString(w)
+	if first {
+		s.command(w)
+	} else {
+		s.slashes = s.slashes || len(w) == 2 && isSlashOption(strings.ToLower(w)) || glued.MatchString(w)
+	}
+}
+
+// command notes what the name of a command shows.
+func (s *shape) command(w string) {
+	name := strings.TrimLeft(strings.ToLower(w), "@")
+	if at := strings.IndexByte(name, '/'); at > 0 && glued.MatchString(name[at:]) { // rd/s/q
+		name, s.slashes = name[:at], true
+	}
+	if t, err := known(); err == nil && isCmdlet(w) {
+		s.cmdlet = s.cmdlet || capitals.MatchString(w) || t.spec("cmdlets:", name) != nil
+	}
+	s.cmdlet = s.cmdlet || name == "gci" || name == "iwr" || name == "irm"
+	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
+}
+
+// The words that no shell of Unix would leave so: the test of cmd, %NAME% alone
+// or before a backslash, the %i and %%i of a loop; paths of a drive, and those
+// from here.
+var (
+	existTest = regexp.MustCompile(`(?i)^\s*@*if\s+(?:not\s+)?exist\s`)
+	variables = regexp.MustCompile(`(?i)\$env:|^(?:\$_\.|-erroraction|\[.*\]::)`)
+	capitals  = regexp.MustCompile(`^[A-Z]\w*-[A-Z]`)
+	percents  = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
+	drives    = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
+)
