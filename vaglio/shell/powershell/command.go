@@ -88,20 +88,11 @@ func (p *parser) element(in value, piped bool) value {
 
 // startsExpression says that a statement that begins so is no command.
 func (p *parser) startsExpression() bool {
-	switch c := p.peek(0); {
-	case strings.IndexByte("$'\"({!,[+-", c) >= 0:
-		return true
-	case c == '@':
-		return !isNameByte(p.peek(1))
-	case !isDigit(c):
-		return false
-	}
-	word := p.rest()
-	if n := strings.IndexAny(word, blanks+"\n;|&(){},'\"$>"); n >= 0 {
-		word = word[:n]
-	}
-	return strings.Trim(word, "0123456789.kmgtbKMGTB+-*/%ex") == ""
+	c := p.peek(0)
+	return strings.IndexByte("$'\"({!,[+-", c) >= 0 || c == '@' && !isNameByte(p.peek(1)) || isDigit(c) && numbers.MatchString(p.rest())
 }
+
+var numbers = regexp.MustCompile(`^[\d.kmgtbKMGTB+\-*/%ex]+(?:[\s;|&(){},'"$>]|$)`)
 
 // redirect takes a redirection, if one comes next.
 func (p *parser) redirect() bool {

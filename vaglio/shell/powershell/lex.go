@@ -297,15 +297,10 @@ func (p *parser) variable() string {
 	} else if name = p.name(); name != "" && p.at(":") && isNameByte(p.peek(1)) {
 		name += p.take(1 + nameLength(p.rest()[1:]))
 	}
-	name = strings.ToLower(name)
-	switch scope, rest, _ := strings.Cut(name, ":"); scope {
-	case "global", "script", "local", "private", "using", "variable":
-		if rest != "" {
-			return rest
-		}
-	}
-	return name
+	return scopes.ReplaceAllString(strings.ToLower(name), "$1")
 }
+
+var scopes = regexp.MustCompile(`^(?:global|script|local|private|using|variable):(.+)`)
 
 // bare takes text without quotes, one byte at least.
 func (p *parser) bare() string {

@@ -105,7 +105,9 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 		}
 		first = false
 		if !strings.HasPrefix(s, `\\.\`) {
-			s = trimmed(forward(s))
+			if s = forward(s); strings.Contains(s, "/") {
+				s = trimmed.ReplaceAllString(s, "$1$2")
+			}
 		}
 		if literal || strings.HasPrefix(s, `\\`) {
 			parts = append(parts, shell.Part{Text: s})
@@ -133,17 +135,9 @@ func (r *reader) beginning(s string) string {
 	return s
 }
 
-// trimmed writes the steps of a path as Windows understands them: without dots
-// or blanks at their ends.
-func trimmed(s string) string {
-	steps := strings.Split(s, "/")
-	for i, step := range steps {
-		if t := strings.TrimRight(step, ". "); t != "" && len(steps) > 1 {
-			steps[i] = t
-		}
-	}
-	return strings.Join(steps, "/")
-}
+// trimmed are dots and blanks at the ends of the steps of a path, which Windows
+// leaves out.
+var trimmed = regexp.MustCompile(`([^/. ])[. ]+(/|$)`)
 
 func (r *reader) home() shell.Word {
 	if r.o.Home == "" {

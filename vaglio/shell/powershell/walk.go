@@ -46,7 +46,7 @@ func (p *parser) word() string {
 	for isLetter(p.peek(n)) {
 		n++
 	}
-	if c := p.peek(n); n == 0 || c != 0 && strings.IndexByte(blanks+"\n;({}&|", c) < 0 {
+	if c := p.peek(n); c != 0 && strings.IndexByte(blanks+"\n;({}&|", c) < 0 {
 		return ""
 	}
 	return strings.ToLower(p.rest()[:n])
