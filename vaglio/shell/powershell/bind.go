@@ -87,7 +87,7 @@ func slashed(s *spec, args []argument) []argument {
 	out := make([]argument, 0, len(args))
 	for _, a := range args {
 		w := strings.ToLower(a.word.Prefix())
-		if glued.MatchString(w) {
+		if slashes.MatchString(w) {
 			for letter := range strings.SplitSeq(w[1:], "/") {
 				if s.find("/"+letter, 2) != nil {
 					out = append(out, argument{name: "/" + letter})
@@ -108,8 +108,8 @@ func slashed(s *spec, args []argument) []argument {
 	return out
 }
 
-// glued are several options of one letter in one word: /s/q.
-var glued = regexp.MustCompile(`^(?:/[A-Za-z]){2,}$`)
+// slashes are several options of one letter in one word: /s/q.
+var slashes = regexp.MustCompile(`^(?:/[A-Za-z]){2,}$`)
 
 // isSlashOption says that a word is an option of a program of Windows rather
 // than a path.

@@ -114,14 +114,14 @@ func (s *shape) word(w string, first bool) {
 	if first {
 		s.command(w)
 	} else {
-		s.slashes = s.slashes || len(w) == 2 && isSlashOption(strings.ToLower(w)) || glued.MatchString(w)
+		s.slashes = s.slashes || len(w) == 2 && isSlashOption(strings.ToLower(w)) || slashes.MatchString(w)
 	}
 }
 
 // command notes what the name of a command shows.
 func (s *shape) command(w string) {
 	name := strings.TrimLeft(strings.ToLower(w), "@")
-	if at := strings.IndexByte(name, '/'); at > 0 && glued.MatchString(name[at:]) { // rd/s/q
+	if at := strings.IndexByte(name, '/'); at > 0 && slashes.MatchString(name[at:]) { // rd/s/q
 		name, s.slashes = name[:at], true
 	}
 	if t, err := known(); err == nil && isCmdlet(w) {

@@ -25,8 +25,8 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 		s = s[i+1:] // Module\Command
 	}
 	to, sp, alias := r.row(s)
-	for _, f := range [...]string{strings.ToLower(s), strings.ToLower(to)} {
-		if _, ok := r.funcs[f]; ok {
+	for _, f := range [...]string{"function:" + strings.ToLower(s), "function:" + strings.ToLower(to)} {
+		if r.vars[f].isBlock {
 			r.blocks(args, in)
 			return r.callFunction(f, in)
 		}

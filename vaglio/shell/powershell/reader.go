@@ -24,7 +24,6 @@ type reader struct {
 	t        *tables
 	out      *shell.Script
 	vars     map[string]value
-	funcs    map[string]string // bodies
 	cwd      shell.Word
 	at       place
 	depth    int
@@ -76,7 +75,7 @@ func Carried(c shell.Command, o shell.Options) *shell.Script {
 }
 
 func run(o shell.Options, read func(*reader)) (out *shell.Script) {
-	r := &reader{o: o, out: &shell.Script{}, vars: map[string]value{}, funcs: map[string]string{}, problems: map[string]bool{}, depth: o.Depth}
+	r := &reader{o: o, out: &shell.Script{}, vars: map[string]value{}, problems: map[string]bool{}, depth: o.Depth}
 	if o.Budget == nil {
 		r.o.Budget = new(shell.Budget)
 	}

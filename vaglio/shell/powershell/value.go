@@ -190,9 +190,6 @@ func (r *reader) variable(name string) value {
 	if v, ok := r.vars[name]; ok {
 		return v
 	}
-	if f, ok := r.funcs[strings.TrimPrefix(name, "function:")]; ok && strings.Contains(name, ":") {
-		return value{isBlock: true, block: f}
-	}
 	env, isEnv := strings.CutPrefix(name, "env:")
 	for n, s := range r.o.Env {
 		if isEnv && strings.EqualFold(n, env) {

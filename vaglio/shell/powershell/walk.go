@@ -28,7 +28,12 @@ func (r *reader) source(text string) value {
 		for p.space("\n;"); !p.done(); p.space("\n;") {
 			p.assigned = false
 			p.progress(func() {
-				if v := p.statement(); !v.isNothing() && !p.assigned {
+				alone := p.at("{") // such as a branch of a switch
+				v := p.statement()
+				if alone {
+					v = r.each(v, value{})
+				}
+				if !v.isNothing() && !p.assigned {
 					outs = append(outs, v)
 				}
 			})
@@ -79,18 +84,6 @@ func (p *parser) keyword(word string) (value, bool) {
 	switch word {
 	case "return", "throw", "exit", "break", "continue":
 		return p.statement(), true
-	case "if", "while", "until", "for", "foreach", "switch":
-		if p.at("(") || word == "switch" {
-			return p.headed(word), true
-		}
-	case "else", "do", "try", "catch", "finally", "trap", "begin", "process", "end", "dynamicparam", "clean", "data":
-		for p.at("[") || p.at(",") { // what is caught
-			p.enclosed()
-			p.space("\n,")
-		}
-		if p.at("{") {
-			return p.branch(word == "do"), true
-		}
 	case "param":
 		if p.at("(") {
 			p.r.parameters(p.enclosed())
@@ -98,98 +91,69 @@ func (p *parser) keyword(word string) (value, bool) {
 		}
 	case "function", "filter", "workflow":
 		return value{}, p.define()
+	default:
+		if p.r.t.is("flow", word) {
+			return p.flow(word)
+		}
 	}
 	return value{}, false
 }
 
-// branch reads a block that may not run, or run many times.
-func (p *parser) branch(loop bool) value {
-	body := p.enclosed()
-	return p.r.conditional(loop, func() value { return p.r.source(body) })
-}
-
-// headed reads a statement with a head in parentheses, and what else an if has.
-func (p *parser) headed(word string) value {
-	r := p.r
-	for word == "switch" && !p.at("({") && !p.ends() { // its options
-		p.argument()
-		p.space("\n")
+// flow reads what follows a word of the language: a head in brackets and a
+// block, which may not run or run many times, and what else belongs to them.
+func (p *parser) flow(word string) (value, bool) {
+	for p.at("[-") && !p.ends() { // options, or what is caught
+		p.side()
+		p.space("\n,")
 	}
-	head := ""
-	if p.at("(") {
+	head, body := "", ""
+	hasHead := p.at("(")
+	if hasHead {
 		head = p.enclosed()
 		p.space("\n")
 	}
-	name, items := "", value{}
-	switch {
-	case !p.at("{"): // do … while (…)
-		return r.source(head)
-	case word == "foreach":
-		name, items = r.forEach(head)
-	case word == "if":
-		r.source(head)
-		return p.otherwise(p.branch(false))
-	case word == "switch":
-		r.vars["_"] = r.source(head).element()
-		return p.cases()
+	if p.at("{") {
+		body = p.enclosed()
+	} else if !hasHead {
+		return value{}, false
 	}
-	body := p.enclosed()
-	return r.conditional(true, func() value {
-		if word != "foreach" {
-			r.source(head)
-		} else {
-			r.vars[name] = items.element()
-		}
-		return r.source(body)
+	v := p.r.conditional(p.r.t.words["flow"][word] == "loop", func() value {
+		p.r.head(word, head)
+		return p.r.source(body)
 	})
-}
-
-// otherwise reads what follows an if.
-func (p *parser) otherwise(v value) value {
 	end := p.pos
 	p.space("\n")
-	word := p.word()
-	p.take(len(word))
-	if p.space("\n"); word == "elseif" && p.at("(") {
-		p.grouped()
+	switch word = p.word(); word {
+	case "else", "elseif", "catch", "finally":
+		p.take(len(word))
 		p.space("\n")
-	} else if word != "else" {
-		p.pos = end
-		return v
+		p.r.step(1)
+		more, _ := p.flow(word)
+		return p.r.merged(v, more), true
 	}
-	if !p.at("{") {
-		return v
-	}
-	p.r.step(1)
-	return p.otherwise(p.r.merged(v, p.branch(false)))
+	p.pos = end
+	return v, true
 }
 
-// forEach reads $x in …: the body is read once for all that $x may be.
-func (r *reader) forEach(head string) (name string, items value) {
-	p := r.parse(head)
-	p.space("\n")
-	p.take(1) // the dollar sign
-	name = p.variable()
-	if p.space("\n"); p.word() != "in" {
-		r.unread("a loop of a form that is not read")
+// head reads the head of a statement; its block is read once for all that the
+// variable of a loop may be.
+func (r *reader) head(word, head string) {
+	p, name := r.parse(head), ""
+	switch word {
+	case "switch":
+		name = "_"
+	case "foreach":
+		p.space("\n")
+		p.take(1) // the dollar sign
+		name = p.variable()
+		if p.space("\n"); p.word() != "in" {
+			r.unread("a loop of a form that is not read")
+		}
+		p.take(len("in"))
 	}
-	p.take(len("in"))
-	return name, r.source(p.rest())
-}
-
-// cases reads the branches of a switch; any may be taken.
-func (p *parser) cases() value {
-	in, out := p.r.parse(p.enclosed()), value{}
-	for in.space("\n;"); !in.done(); in.space("\n;") {
-		in.progress(func() {
-			if in.at("{") {
-				out = p.r.merged(out, in.branch(false))
-			} else {
-				in.argument()
-			}
-		})
+	if v := r.source(p.rest()); name != "" {
+		r.vars[name] = v.element()
 	}
-	return out
 }
 
 // conditional reads what may not run, or run many times. The second round of a
@@ -223,19 +187,19 @@ func (p *parser) define() bool {
 		p.r.unread("a function of a form that is not read")
 		return false
 	}
-	p.r.funcs[name] = head + p.enclosed() + "\n"
+	p.r.vars["function:"+name] = value{isBlock: true, block: head + p.enclosed() + "\n"}
 	return true
 }
 
 // callFunction runs a function of the source. While it runs it has no body.
 func (r *reader) callFunction(name string, in value) value {
-	body := r.funcs[name]
-	if body == "" {
+	body := r.vars[name]
+	if body.block == "" {
 		r.unread("a function calls itself")
 	}
-	r.funcs[name] = ""
-	v := r.each(value{isBlock: true, block: body}, in)
-	r.funcs[name] = body
+	r.vars[name] = value{isBlock: true}
+	v := r.each(body, in)
+	r.vars[name] = body
 	return v
 }
 
