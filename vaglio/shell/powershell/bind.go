@@ -9,7 +9,6 @@ import (
 // bind gives every word to its parameter, and says whether one is named that
 // the command has not.
 func (w *work) bind(args []argument) (strange bool) {
-	w.name, w.vals, w.on, w.kept = w.sp.name, map[string]value{}, map[string]bool{}, map[string]value{}
 	var words, rest []value
 	for len(args) > 0 {
 		a := &args[0]

@@ -18,11 +18,19 @@ type work struct {
 	dry   bool             // -WhatIf: the command only says what it would do
 	in    value
 	piped bool
-	took  []shell.Word    // the paths that it works on
-	from  [2][]shell.Word // what is copied, and what is moved
+	took  []shell.Word            // the paths that it works on
+	from  map[string][]shell.Word // by the role, what is copied, moved or linked
 	out   value
 	ran   bool             // a block was read
 	kept  map[string]value // by the role, what needs more than one argument
+}
+
+func (r *reader) work(sp *spec, in value, piped bool) *work {
+	w := &work{r: r, sp: sp, in: in, piped: piped, vals: map[string]value{}, on: map[string]bool{}, kept: map[string]value{}, from: map[string][]shell.Word{}}
+	if sp != nil {
+		w.name = sp.name
+	}
+	return w
 }
 
 // take is what a parameter was given, or what the pipe brings to it.
@@ -70,10 +78,9 @@ func (w *work) params() {
 	if w.sp.rest != "" {
 		w.do(w.sp.rest, w.words, false)
 	}
-	for i, verb := range [...]shell.Verb{shell.VerbCopy, shell.VerbMove} {
-		w.pairs(w.from[i], verb)
+	for _, verb := range [...]shell.Verb{shell.VerbCopy, shell.VerbMove, shell.VerbLink} {
+		w.pairs(verb)
 	}
-	w.create()
 	if program := w.kept["program"]; !program.isNothing() {
 		w.start(program)
 	}
@@ -82,10 +89,8 @@ func (w *work) params() {
 // do acts on one argument by its role, or keeps it.
 func (w *work) do(role string, v value, literal bool) {
 	switch r := w.r; role {
-	case "copy":
-		w.from[0] = append(w.from[0], w.paths(v, literal, false)...)
-	case "move":
-		w.from[1] = append(w.from[1], w.paths(v, literal, true)...)
+	case "copy", "move", "link":
+		w.from[role] = append(w.from[role], w.paths(v, literal, role == "move")...)
 	case "cwd":
 		w.directory(v)
 	case "kill":
@@ -190,39 +195,17 @@ func (w *work) directory(v value) {
 	r.cwd = p
 }
 
-// create makes files, folders and links.
-func (w *work) create() {
-	r, child, target := w.r, w.kept["child"], w.kept["target"]
-	made, creates := w.kept["create"]
-	w.took = append(w.took, w.paths(made, true, true)...)
-	if !child.isNothing() {
-		name := r.path(r.word(child), true)
-		r.pay(len(w.took), len(w.took)*weigh(name))
-		for i, dir := range w.took {
-			w.took[i] = below(dir, name)
-		}
-		if len(w.took) == 0 {
-			w.took, creates = []shell.Word{name}, true
-		}
-	}
-	switch {
-	case len(w.took) == 0:
-	case !target.isNothing():
-		r.call(w.name, shell.VerbLink, r.path(r.word(target), true), w.took[0])
-	case creates:
-		r.call(w.name, shell.VerbCreate, w.took...)
-	}
-}
-
-// pairs are what is copied or moved, each with its destination.
-func (w *work) pairs(from []shell.Word, verb shell.Verb) {
+// pairs are what is copied, moved or linked, each with its destination.
+func (w *work) pairs(verb shell.Verb) {
 	rename, targets := w.kept["rename"], []shell.Word{shell.Text(".")}
-	if to := w.kept["to"]; !to.isNothing() && len(from) > 0 {
+	if to := w.kept["to"]; !to.isNothing() {
 		targets = w.paths(to, true, true)
+	} else if verb == shell.VerbLink {
+		targets = w.took
 	}
-	for _, f := range from {
+	for _, f := range w.from[string(verb)] {
 		if !rename.isNothing() {
-			targets[0] = renamed(f, w.r.word(rename))
+			targets = []shell.Word{renamed(f, w.r.word(rename))}
 		}
 		for _, t := range targets {
 			w.r.call(w.name, verb, f, t)

@@ -297,7 +297,8 @@ func (r *reader) named(v value, name string) value {
 
 // function does what the table says of one, its parameters being places.
 func (r *reader) function(sp *spec, name string, self value, args []value) value {
-	w := &work{r: r, name: name, sp: sp, in: self, out: unknown(), vals: map[string]value{"self": self}, kept: map[string]value{}}
+	w := r.work(sp, self, false)
+	w.name, w.out, w.vals["self"] = name, unknown(), self
 	for i, a := range args {
 		w.vals[string(rune('0'+min(i, 9)))] = a
 	}

@@ -32,9 +32,9 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 		}
 	}
 	if sp == nil && isCmdlet(to) {
-		return r.unknownCmdlet(to, args, in)
+		sp = r.t.stranger(to)
 	}
-	w := &work{r: r, sp: sp, in: in, piped: piped}
+	w := r.work(sp, in, piped)
 	if sp == nil || w.bind(args) && alias {
 		return r.program(name, args, in, piped)
 	}
@@ -58,27 +58,14 @@ func isCmdlet(s string) bool {
 	return ok && len(verb) > 1 && noun != "" && nameLength(noun) == len(noun) && wordclass.Is("powershell-verb", strings.ToLower(verb))
 }
 
-// unknownCmdlet reads a cmdlet of which the table has no row: one of a family
-// that only reads, or a stranger, which is left to those who judge.
-func (r *reader) unknownCmdlet(s string, args []argument, in value) value {
-	r.blocks(args, in)
-	w := &work{r: r, sp: &spec{}}
-	w.bind(args)
-	reads := slices.ContainsFunc(r.t.order["families"], func(f string) bool { return strings.HasPrefix(strings.ToLower(s), f) })
-	if !reads && !w.dry {
-		r.plain(s, args)
-		return output(s, false)
+// stranger is the row of a cmdlet of which the table has none: one of a family
+// that only reads, or one that is left to those who judge.
+func (t *tables) stranger(name string) *spec {
+	verb, _, _ := strings.Cut(name, "-")
+	if t.is("families", verb) || t.is("families", name) {
+		return &spec{name: name, rest: "read"}
 	}
-	var targets []shell.Word
-	for _, a := range args {
-		for _, word := range a.val.items {
-			if !w.dry && (strings.ContainsAny(word.Prefix(), `/\~`) || isAbsolute(word)) {
-				targets = append(targets, r.path(word, false))
-			}
-		}
-	}
-	r.call(s, shell.VerbRead, targets...)
-	return output(s, false)
+	return &spec{name: name, pass: "pass"}
 }
 
 // plain adds a command as it stands, under its full name.
@@ -130,9 +117,6 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 		return r.table(rows[i], args, value{}, false)
 	}
 	argv := append([]shell.Word{r.nativeName(name, base)}, r.words(args)...)
-	for i := 1; i < len(argv) && base == "reg"; i++ {
-		argv[i] = r.key(argv[i])
-	}
 	stdin := shell.Input{}
 	if piped {
 		stdin = shell.Input{Kind: shell.InputText, Text: r.word(something(in, "")), Piped: true}
@@ -143,7 +127,7 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 
 // table runs a command whose options begin with a slash by its row.
 func (r *reader) table(sp *spec, args []argument, in value, piped bool) value {
-	w := &work{r: r, sp: sp, in: in, piped: piped}
+	w := r.work(sp, in, piped)
 	w.bind(slashed(sp, args))
 	return w.run(args)
 }
@@ -177,17 +161,19 @@ func (r *reader) script(w shell.Word, args []argument) value {
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
 	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
-		option := r.t.startOption(strings.ToLower(strings.TrimLeft(args[0].word.Prefix(), "-/")))
+		p := r.t.spec("start:", "powershell").find(strings.ToLower(args[0].word.Prefix()[1:]), 1)
 		args = args[1:]
-		switch option {
-		case "command":
+		switch {
+		case p == nil:
+		case p.role == "code":
 			return r.text(name, args, in, false)
-		case "encodedcommand", "ec":
+		case p.role == "encoded":
 			return r.encoded(name, args)
-		case "file":
+		case p.role == "script":
 			return r.text(name, args, in, true)
+		case !p.isFlag && len(args) > 0 && !strings.HasPrefix(args[0].word.Prefix(), "-"):
+			args = args[1:]
 		}
-		args = r.t.skipValue(option, args)
 	}
 	if len(args) > 0 {
 		isFile := strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())
@@ -200,26 +186,7 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 	return output(name, false)
 }
 
-// skipValue takes the value of an option off the words behind it. The version
-// of pwsh, which says its own, has none.
-func (t *tables) skipValue(option string, args []argument) []argument {
-	if len(args) > 0 && t.words["start"][option] != "" && (option != "version" || !strings.HasPrefix(args[0].word.Prefix(), "-")) {
-		return args[1:]
-	}
-	return args
-}
-
 var isOption = regexp.MustCompile(`^[-/][^/]+$`)
-
-// startOption is the option of powershell that the beginning of a name means.
-func (t *tables) startOption(name string) string {
-	for _, o := range t.order["start"] {
-		if name != "" && strings.HasPrefix(o, name) {
-			return o
-		}
-	}
-	return ""
-}
 
 // text reads what is no option: code, in one word or several, or a script.
 func (r *reader) text(name string, args []argument, in value, file bool) value {

@@ -1,49 +1,25 @@
 package powershell
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// provider is the drive of a path that is no file: registry, certificates,
-// variables.
+// provider is the drive of a path that is no file, and what is behind it:
+// registry, certificates, variables.
 func provider(w shell.Word) (drive, rest string, ok bool) {
-	s := w.Prefix()
-	if i := strings.Index(s, "::"); i > 0 {
-		name := strings.ToLower(s[:i])
-		name = name[strings.LastIndexByte(name, '\\')+1:]
-		if name == "filesystem" {
-			return "", "", false
-		}
-		return name, s[i+2:], true
-	}
-	drive, rest, ok = strings.Cut(s, ":")
-	if !ok || len(drive) < 2 || strings.ContainsAny(drive, `/\.~ `) || strings.HasPrefix(rest, "//") {
+	m := providers.FindStringSubmatch(w.Prefix())
+	if m == nil || strings.HasPrefix(m[3], "//") || strings.EqualFold(m[1], "filesystem") {
 		return "", "", false
 	}
-	return strings.ToLower(drive), rest, true
+	return strings.ToLower(m[1] + m[2]), m[3], true
 }
 
-// registryKey is a path of the registry as reg spells it, with slashes.
-func (r *reader) registryKey(drive, rest string) (string, bool) {
-	rest = strings.Trim(forward(rest), "/")
-	if drive == "registry" {
-		drive, rest, _ = strings.Cut(rest, "/")
-	}
-	root, ok := r.t.words["roots"][strings.ToLower(drive)]
-	return strings.TrimRight(root+"/"+rest, "/"), ok
-}
-
-// key is a word of reg, of which a path is spelled as all tables spell it.
-func (r *reader) key(w shell.Word) shell.Word {
-	drive, rest, _ := strings.Cut(forward(w.String()), "/")
-	if key, ok := r.registryKey(drive, rest); ok {
-		return shell.Text(key)
-	}
-	return w
-}
+// providers are Module\Registry::rest and hklm:rest.
+var providers = regexp.MustCompile(`(?s)^(?:(?:[\w.]+\\)?(\w+)::|([^:/\\.~ ]{2,}):)(.*)$`)
 
 // paths are the words of a value as paths of files; what belongs to another
 // provider is handled by itself.
@@ -65,11 +41,15 @@ func (w *work) paths(v value, literal, writes bool) []shell.Word {
 // words of reg, or what else a provider keeps.
 func (w *work) provided(drive, rest string, item shell.Word) {
 	r := w.r
-	if key, ok := r.registryKey(drive, rest); ok {
+	if rest = strings.Trim(forward(rest), "/"); drive == "registry" {
+		drive, rest, _ = strings.Cut(rest, "/")
+	}
+	if roots.MatchString(drive) {
 		order := "add"
 		if strings.HasPrefix(w.name, "Remove-") || strings.HasPrefix(w.name, "Clear-") {
 			order = "delete"
 		}
+		key := strings.TrimRight(strings.ToUpper(drive)+"/"+rest, "/")
 		r.emit(shell.Command{Name: "reg", Argv: []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}})
 		return
 	}
@@ -84,32 +64,34 @@ func (w *work) provided(drive, rest string, item shell.Word) {
 	}
 }
 
+// roots are the registry's.
+var roots = regexp.MustCompile(`(?i)^hk(?:lm|cu|cr|u|ey_\w+)$`)
+
 // path is a word as the path of a file: forward slashes, the home and the
 // drive at its beginning, wildcards where they work.
 func (r *reader) path(w shell.Word, literal bool) shell.Word {
-	parts := make([]shell.Part, 0, 4)
-	first := true
-	for _, p := range w.Parts() {
+	var parts []shell.Part
+	for i, p := range w.Parts() {
+		s := p.Text
 		if p.Kind != shell.PartText {
 			parts = append(parts, p)
-			first = false
 			continue
 		}
-		s := p.Text
-		if first {
-			s = r.beginning(s)
-			if rest, ok := strings.CutPrefix(s, "~"); ok && (rest == "" || rest[0] == '/') {
+		if i == 0 {
+			s = outside.ReplaceAllString(s, "$1")
+			if strings.HasPrefix(s, `\`) && !strings.HasPrefix(s, `\\`) {
+				s = "C:" + s // the root of the drive
+			}
+			if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
 				parts = append(parts, r.home().Parts()...)
-				s = rest
+				s = s[1:]
 			}
 		}
-		first = false
-		if !strings.HasPrefix(s, `\\.\`) {
-			if s = forward(s); strings.Contains(s, "/") {
-				s = trimmed.ReplaceAllString(s, "$1$2")
-			}
+		device := strings.HasPrefix(s, `\\.\`)
+		if !device && strings.ContainsAny(s, `/\`) {
+			s = trimmed.ReplaceAllString(forward(s), "$1$2")
 		}
-		if literal || strings.HasPrefix(s, `\\`) {
+		if literal || device {
 			parts = append(parts, shell.Part{Text: s})
 			continue
 		}
@@ -118,22 +100,8 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// beginning reads what may stand before a path proper.
-func (r *reader) beginning(s string) string {
-	if i := strings.Index(s, "::"); i > 0 && strings.HasSuffix(strings.ToLower(s[:i]), "filesystem") {
-		s = s[i+2:]
-	}
-	device := strings.HasPrefix(s, `\\.\`)
-	switch {
-	case strings.HasPrefix(s, `\\?\`), device && len(s) > 5 && s[5] == ':':
-		return s[len(`\\?\`):]
-	case !device && (strings.HasPrefix(s, `\\`) || strings.HasPrefix(s, `//`) || strings.HasPrefix(s, `~\`)):
-		return forward(s)
-	case !device && strings.HasPrefix(s, `\`):
-		return "C:" + s // the root of the drive
-	}
-	return s
-}
+// outside is what may stand before a path proper.
+var outside = regexp.MustCompile(`(?i)^(?:[^:]*filesystem::|\\\\\?\\|\\\\\.\\([a-z]:))`)
 
 // trimmed are dots and blanks at the ends of the steps of a path, which Windows
 // leaves out.
@@ -149,14 +117,11 @@ func (r *reader) home() shell.Word {
 // renamed is the path of a file under a new name.
 func renamed(from, name shell.Word) shell.Word {
 	s, ok := from.Text()
-	switch i := strings.LastIndexByte(s, '/'); {
-	case isAbsolute(name) || ok && i < 0:
-		return name
-	case !ok || name.HasUnknown():
+	if !ok || name.HasUnknown() {
 		return unknownWord("")
-	default:
-		return shell.Glue(shell.Text(s[:i+1]), name)
 	}
+	dir, _ := path.Split(s)
+	return below(shell.Text(dir), name)
 }
 
 // found is the folder of something that a search finds.
@@ -230,22 +195,14 @@ func forward(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 // nativeName is the name of a program as the tables know it: Windows does not
 // tell capitals from small letters.
 func (r *reader) nativeName(name shell.Word, base string) shell.Word {
-	s, ok := name.Text()
-	switch {
-	case !ok:
-		return r.path(name, true)
-	case strings.ContainsAny(s, `/\~`):
-		p := r.path(name, true)
-		lower := strings.ToLower(p.String())
-		if strings.HasPrefix(lower, "c:/windows/system32/") || strings.HasPrefix(lower, "c:/program files") || strings.HasPrefix(lower, "/usr/") {
-			return shell.Text(base)
-		}
-		return p
-	case strings.HasSuffix(strings.ToLower(s), ".exe"), s == strings.ToUpper(s):
+	p := r.path(name, true)
+	if s, ok := p.Text(); ok && (installed.MatchString(s) || !strings.Contains(s, "/") && s == strings.ToUpper(s)) {
 		return shell.Text(base)
 	}
-	return name
+	return p
 }
+
+var installed = regexp.MustCompile(`(?i)^(?:c:/windows/system32/|c:/program files|/usr/|[^/~]*\.exe$)`)
 
 // isScript says that a file holds a script of one of these shells.
 func isScript(path string) bool { return scripts.MatchString(path) }

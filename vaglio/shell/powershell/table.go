@@ -18,7 +18,6 @@ var tableText string
 // stand for: "word word = meaning".
 type tables struct {
 	words map[string]map[string]string // by section; all in lower case
-	order map[string][]string          // the words of a section as they stand
 	specs map[string][]*spec           // by section and name, as in "cmd:del"
 }
 
@@ -55,7 +54,7 @@ type param struct {
 var known = sync.OnceValues(func() (*tables, error) { return parseTables(tableText) })
 
 func parseTables(text string) (*tables, error) {
-	t := &tables{words: map[string]map[string]string{}, order: map[string][]string{}, specs: map[string][]*spec{}}
+	t := &tables{words: map[string]map[string]string{}, specs: map[string][]*spec{}}
 	section := ""
 	for i, line := range strings.Split(text, "\n") {
 		row := strings.Fields(line)
@@ -89,7 +88,6 @@ func (t *tables) meaning(section string, row []string) error {
 			return fmt.Errorf("a second row of the same name: %q", w)
 		}
 		t.words[section][w] = value
-		t.order[section] = append(t.order[section], w)
 	}
 	return nil
 }
