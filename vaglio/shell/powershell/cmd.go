@@ -15,7 +15,7 @@ type batch struct {
 
 // batch reads a text of cmd. Brackets only join commands, and what may not run
 // is taken to last to the end of the line, or of its brackets.
-func (r *reader) batch(src string) {
+func (r *reader) batch(src string) value {
 	r.opens(src)
 	b := &batch{r: r, cursor: cursor{src: lineEnds.Replace(src)}}
 	outer, depth, piped, in := r.at, 0, false, value{}
@@ -40,6 +40,7 @@ func (r *reader) batch(src string) {
 		}
 	}
 	r.at = outer
+	return in
 }
 
 // lineEnds joins a line that ends with ^ to the next one.
@@ -95,7 +96,7 @@ func (b *batch) loop(mode, options, name, set string) {
 	switch set = strings.TrimSpace(set); {
 	case mode == "f":
 		if command := strings.Trim(set, "'`"); command != set {
-			r.deeper(func() value { return r.batchText(shell.Text(command)) })
+			r.deeper(func() value { return r.carried(text(command), "cmd") })
 		}
 		items = one(unknownWord(""))
 	default:
@@ -228,34 +229,28 @@ func (r *reader) percentAt(s string) (value, int) {
 	return r.variable("env:" + base), len(name) + 2
 }
 
-// batchText reads a word as lines of cmd.
-func (r *reader) batchText(w shell.Word) value {
-	if r.isCode(w, "cmd") {
-		s := w.String()
-		if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' && strings.Count(s, `"`) != 4 {
-			s = s[1 : n-1]
-		}
-		r.within(by("cmd"), func() value {
-			r.batch(s)
-			return value{}
-		})
-	}
-	return output("cmd", false)
-}
-
 // batchLine reads the command line of cmd: what follows /c or /k.
 func (r *reader) batchLine(args []argument, in value, piped bool) value {
 	for i := range args {
 		if s := args[i].word.Prefix(); runs.MatchString(s) {
 			args[i] = plainArg(shell.Text(s[2:]))
-			return r.batchText(r.line(args[i:]))
+			w := r.line(args[i:]).Cut(1)
+			if wrapped.MatchString(w.String()) {
+				w = w.Cut(1)
+			}
+			return r.carried(one(w), "cmd")
 		}
 	}
 	if piped {
-		return r.batchText(r.word(in))
+		return r.carried(in, "cmd")
 	}
 	r.call("cmd", shell.VerbRead)
 	return output("cmd", false)
 }
 
-var runs = regexp.MustCompile(`(?i)^/[ckr]`)
+// runs is the option behind which a command stands, and wrapped one in quotes
+// that are no part of it.
+var (
+	runs    = regexp.MustCompile(`(?i)^/[ckr]`)
+	wrapped = regexp.MustCompile(`^"(?:[^"]*|[^"]*"[^"]+"[^"]*"[^"]+"[^"]*)"$`)
+)

@@ -178,21 +178,18 @@ func (w *work) elsewhere(at *place) {
 
 // directory makes a folder the current one.
 func (w *work) directory(v value) {
-	r := w.r
-	if len(v.items) == 0 {
+	r, dirs := w.r, w.paths(v, true, false)
+	if len(dirs) == 0 {
 		return
 	}
-	if drive, _, ok := provider(v.items[0]); ok && drive != "filesystem" {
-		return
+	dir := dirs[0]
+	if !isAbsolute(dir) {
+		dir = below(r.cwd, dir)
 	}
-	p := r.path(v.items[0], true)
-	if !isAbsolute(p) {
-		p = below(r.cwd, p)
+	if len(dirs) > 1 || r.at.conditional && !dir.Equal(r.cwd) {
+		dir = unknownWord("PWD")
 	}
-	if len(v.items) > 1 || r.at.conditional && !p.Equal(r.cwd) {
-		p = unknownWord("PWD")
-	}
-	r.cwd = p
+	r.cwd = dir
 }
 
 // pairs are what is copied, moved or linked, each with its destination.

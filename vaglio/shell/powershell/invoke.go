@@ -79,20 +79,19 @@ func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
-		named := strings.TrimPrefix(a.name, "@") != ""
+		named := a.name != "" && a.name != "@"
+		isList := len(a.val.items) > 1 && (named || !a.val.either)
 		switch {
-		case a.bare && a.name == "" && len(a.val.items) < 2 && strings.ContainsAny(a.word.Prefix(), "*?"):
+		case a.bare && a.name == "" && !isList && strings.ContainsAny(a.word.Prefix(), "*?"):
 			out = append(out, r.path(a.word, false))
-			continue
-		case len(a.val.items) < 2 || a.val.either && !named:
-			out = append(out, r.nativeWord(a.word))
-			continue
-		case named:
+		case named || !isList:
 			out = append(out, r.nativeWord(a.word))
 		}
-		r.step(len(a.val.items))
-		for _, w := range a.val.items {
-			out = append(out, r.nativeWord(w))
+		if isList {
+			r.step(len(a.val.items))
+			for _, w := range a.val.items {
+				out = append(out, r.nativeWord(w))
+			}
 		}
 	}
 	return out
@@ -113,8 +112,11 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 		return r.script(name, args)
 	}
 	rows := r.t.specs["programs:"+base]
-	if i := slices.IndexFunc(rows, func(sp *spec) bool { return sp.holds(args) }); i >= 0 && rows[i].pass == "" {
-		return r.table(rows[i], args, value{}, false)
+	row := slices.IndexFunc(rows, func(sp *spec) bool {
+		return sp.when == "" || slices.ContainsFunc(args, func(a argument) bool { return sp.holds.MatchString(a.word.Prefix()) })
+	})
+	if row >= 0 && rows[row].pass == "" {
+		return r.table(rows[row], args, value{}, false)
 	}
 	argv := append([]shell.Word{r.nativeName(name, base)}, r.words(args)...)
 	stdin := shell.Input{}
@@ -132,82 +134,67 @@ func (r *reader) table(sp *spec, args []argument, in value, piped bool) value {
 	return w.run(args)
 }
 
-// holds says whether one of the words is there that a row asks for.
-func (s *spec) holds(args []argument) bool {
-	return s.when == "" || s.when == "*" || slices.ContainsFunc(args, func(a argument) bool {
-		w := strings.ToLower(a.word.Prefix())
-		name, _, _ := strings.Cut(w, ":")
-		when := strings.Split(s.when, "|")
-		return slices.Contains(when, w) || slices.Contains(when, name)
-	})
-}
-
 // script runs a script's file, which is no part of the source.
 func (r *reader) script(w shell.Word, args []argument) value {
 	p := r.path(w, true)
-	s, ok := p.Text()
-	if ok && !strings.Contains(s, "/") {
+	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
 		p = shell.Text("./" + s)
-	} else if !ok {
-		s = p.Suffix()
 	}
+	s := p.Suffix()
 	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
 	r.emit(shell.Command{Name: s[strings.LastIndexByte(s, '/')+1:], Argv: append([]shell.Word{p}, r.words(args)...)})
 	r.blocks(args, value{})
 	return unknown()
 }
 
-// interpreter reads the command line of powershell or pwsh.
+// interpreter reads the command line of powershell or pwsh: code, in one word
+// or several, or a script.
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
-	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
-		p := r.t.spec("start:", "powershell").find(strings.ToLower(args[0].word.Prefix()[1:]), 1)
-		args = args[1:]
-		switch {
-		case p == nil:
-		case p.role == "code":
-			return r.text(name, args, in, false)
-		case p.role == "encoded":
-			return r.encoded(name, args)
-		case p.role == "script":
-			return r.text(name, args, in, true)
-		case !p.isFlag && len(args) > 0 && !strings.HasPrefix(args[0].word.Prefix(), "-"):
-			args = args[1:]
+	role, args := r.t.startOptions(args)
+	if role == "" && len(args) > 0 && (strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|") {
+		role = "script"
+	}
+	block := slices.IndexFunc(args, func(a argument) bool { return a.val.isBlock })
+	switch {
+	case len(args) == 0 || len(args) == 1 && args[0].word.Is("-"):
+		if piped {
+			return r.carried(in, name)
 		}
-	}
-	if len(args) > 0 {
-		isFile := strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())
-		return r.text(name, args, in, isFile && !strings.ContainsAny(args[0].word.Prefix(), " ;|"))
-	}
-	if piped {
-		return r.carried(in, name)
-	}
-	r.call(name, shell.VerbRead)
-	return output(name, false)
-}
-
-var isOption = regexp.MustCompile(`^[-/][^/]+$`)
-
-// text reads what is no option: code, in one word or several, or a script.
-func (r *reader) text(name string, args []argument, in value, file bool) value {
-	if len(args) == 0 {
-		return value{}
-	}
-	if at := slices.IndexFunc(args, func(a argument) bool { return a.val.isBlock }); at >= 0 {
-		return r.carried(args[at].val, name)
-	}
-	switch w := args[0].word; {
-	case w.Is("-") && len(args) == 1:
-		return r.carried(in, name)
-	case file:
-		return r.script(w, args[1:])
+		r.call(name, shell.VerbRead)
+		return output(name, false)
+	case block >= 0:
+		return r.carried(args[block].val, name)
+	case role == "encoded":
+		return r.encoded(name, args[0].word)
+	case role == "script":
+		return r.script(args[0].word, args[1:])
 	}
 	return r.carried(one(r.line(args)), name)
 }
 
+// startOptions takes the options of powershell off its words, and says what the
+// last of them makes of the others.
+func (t *tables) startOptions(args []argument) (role string, rest []argument) {
+	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
+		p := t.spec("start:", "powershell").find(strings.ToLower(args[0].word.Prefix()[1:]), 1)
+		args = args[1:]
+		switch {
+		case p == nil:
+		case p.role != "":
+			return p.role, args
+		case !p.isFlag && len(args) > 0 && !strings.HasPrefix(args[0].word.Prefix(), "-"):
+			args = args[1:]
+		}
+	}
+	return "", args
+}
+
+var isOption = regexp.MustCompile(`^[-/][^/]+$`)
+
 // encoded reads code in base64 of UTF-16.
-func (r *reader) encoded(name string, args []argument) value {
-	s, ok := r.line(args[:min(len(args), 1)]).Text()
+func (r *reader) encoded(name string, w shell.Word) value {
+	s, ok := w.Text()
 	r.step(1 + len(s)/bytesPerStep)
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.Join(strings.Fields(s), ""), "="))
 	if !ok || err != nil {

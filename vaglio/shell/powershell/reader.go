@@ -216,9 +216,13 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 
 // carried reads a value that is run as code.
 func (r *reader) carried(v value, name string) value {
+	read := r.source
+	if name == "cmd" {
+		read = r.batch
+	}
 	for _, w := range v.items {
 		if r.isCode(w, name) {
-			r.within(by(name), func() value { return r.source(w.String()) })
+			r.within(by(name), func() value { return read(w.String()) })
 		}
 	}
 	if v.isBlock {

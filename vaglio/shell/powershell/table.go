@@ -28,7 +28,7 @@ type tables struct {
 //	*        all other words      :role    what is done to the value
 //	         or, with the switch, instead of deleting or writing
 //	as=X     it is another name of the program X, roles being X's options
-//	when=a|b the row holds when one of the words is there (* always)
+//	when=X   the row holds when a word before its colon matches the pattern X
 //	out=X    what it puts out, see [work.output]
 //	pass     the tables of those who judge know more of it
 //
@@ -38,6 +38,7 @@ type spec struct {
 	params              []param
 	rest                string // the role of all other words
 	as, out, when, pass string
+	holds               *regexp.Regexp // what when says
 }
 
 type param struct {
@@ -99,7 +100,7 @@ func (t *tables) parameters(section string, row []string) error {
 		return fmt.Errorf("a second row of the same name: %q", row[0])
 	}
 	t.specs[key] = append(t.specs[key], s)
-	settings := map[string]*string{"as": &s.as, "out": &s.out, "when": &s.when, "pass": &s.pass}
+	settings := map[string]*string{"as": &s.as, "out": &s.out, "pass": &s.pass, "when": &s.when}
 	for _, w := range row[1:] {
 		name, value, _ := strings.Cut(w, "=")
 		if setting := settings[name]; setting != nil {
@@ -120,7 +121,12 @@ func (t *tables) parameters(section string, row []string) error {
 			s.params = append(s.params, p)
 		}
 	}
-	return nil
+	if s.when == "" {
+		return nil
+	}
+	var err error
+	s.holds, err = regexp.Compile("(?i)^(?:" + s.when + ")(?::|$)")
+	return err
 }
 
 var parameter = regexp.MustCompile(`^([^@?<:]+)(@\d)?(\?)?(<)?(?::(\S+))?$`)
