@@ -122,7 +122,7 @@ func (b *batch) words() (args []argument) {
 	}
 	for b.space(); !b.done() && !b.at("\n&|)"); b.space() {
 		b.r.step(1)
-		kind, to, ok := b.redirection("12")
+		kind, to, ok := b.redirection()
 		if b.skip("<") {
 			kind, to, ok = shell.RedirectRead, true, true
 		}

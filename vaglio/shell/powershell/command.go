@@ -96,7 +96,7 @@ var numbers = regexp.MustCompile(`^[\d.kmgtbKMGTB+\-*/%ex]+(?:[\s;|&(){},'"$>]|$
 
 // redirect takes a redirection, if one comes next.
 func (p *parser) redirect() bool {
-	kind, to, ok := p.redirection("*123456")
+	kind, to, ok := p.redirection()
 	if p.space(""); to && !p.ends() {
 		p.r.redirect(kind, p.argument().val)
 	}
@@ -147,17 +147,16 @@ func (p *parser) argument() argument {
 	}
 	head := p.bare()
 	name, inside, colon := strings.Cut(head[1:], ":")
-	a.name, a.word, a.valued = strings.ToLower(name), shell.Text(head), inside != ""
-	if a.valued {
-		a.val = text(inside)
-	}
+	rest := value{}
 	if p.at("'\"$(") || colon && p.has("@(") {
-		rest := p.side()
-		a.val, a.valued = rest, true
+		rest = p.side()
+	}
+	a.name, a.val, a.word = strings.ToLower(name), rest, shell.Text(head)
+	if a.valued = inside != "" || !rest.isNothing(); a.valued {
 		a.word = p.r.word(p.r.glue(text(head), rest))
-		if inside != "" {
-			a.val = p.r.glue(text(inside), rest)
-		}
+	}
+	if inside != "" {
+		a.val = p.r.glue(text(inside), rest)
 	}
 	return a
 }

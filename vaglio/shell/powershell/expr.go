@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,17 +42,10 @@ func (r *reader) added(vals ...value) value {
 // operator is the operator that comes next, or "".
 func (p *parser) operator() string {
 	p.space("")
-	s := p.rest()
-	if len(s) > 1 && s[0] == '-' && isLetter(s[1]) {
-		return s[:1+nameLength(s[1:])]
-	}
-	for _, op := range [...]string{"??=", "+=", "-=", "*=", "/=", "%=", "..", "??", "++", "--", "+", "-", "*", "/", "%", "?", ":", "="} {
-		if strings.HasPrefix(s, op) {
-			return op
-		}
-	}
-	return ""
+	return operators.FindString(p.rest())
 }
+
+var operators = regexp.MustCompile(`^(?:-[A-Za-z]\w*|\?\?=?|[-+*/%]=|\.\.|\+\+|--|[-+*/%?:=])`)
 
 // assign reads what variables are set to.
 func (p *parser) assign(op string, names []string) value {
@@ -118,13 +112,11 @@ func (p *parser) primary() value {
 	case '[':
 		return p.typed()
 	}
-	n := nameLength(p.rest())
-	for n > 0 && isDigit(p.peek(0)) && (isNameByte(p.peek(n)) || p.peek(n) == '.' && isDigit(p.peek(n+1))) {
-		n++
-	}
-	p.pos += n
-	return text(p.src[p.pos-n : p.pos])
+	return text(p.match(plainWords))
 }
+
+// plainWords are numbers and names.
+var plainWords = regexp.MustCompile(`^(?:\d(?:\w|\.\d)*|[\w\x{80}-\x{10ffff}]+)`)
 
 // grouped takes what stands in brackets and reads it.
 func (p *parser) grouped() value { return p.r.source(p.enclosed()) }
@@ -219,33 +211,31 @@ func (p *parser) called(function func(name string, args []value) value, property
 func (p *parser) postfix(v value) value {
 	for {
 		p.r.step(1)
-		lead := 0
-		switch {
-		case p.has("++"), p.has("--"):
-			p.take(2)
-			continue
-		case p.at("["):
+		if p.at("[") {
 			p.member = true
 			if at := p.enclosed(); strings.Contains(at, "(") {
 				p.r.source(at)
 			}
 			v = part(v, "")
 			continue
-		case p.has("::"), p.has("?."):
-			lead = 2
-		case p.at("."):
-			lead = 1
 		}
-		c := p.peek(lead)
-		if lead == 0 || isDigit(c) || !isNameByte(c) && (c == 0 || strings.IndexByte("$'\"(", c) < 0) {
+		if p.match(steps) != "" {
+			continue
+		}
+		m := members.FindStringSubmatch(p.rest())
+		if m == nil {
 			return v
 		}
-		p.take(lead)
+		p.take(len(m[1]))
 		p.member = true
-		name := p.rest()[:nameLength(p.rest())]
-		v = p.called(func(name string, args []value) value { return p.r.method(v, name, args) }, part(v, name))
+		v = p.called(func(name string, args []value) value { return p.r.method(v, name, args) }, part(v, m[2]))
 	}
 }
+
+var (
+	steps   = regexp.MustCompile(`^(?:\+\+|--)`)
+	members = regexp.MustCompile(`^(::|\??\.)(?:([A-Za-z_\x{80}-\x{10ffff}][\w\x{80}-\x{10ffff}]*)|[$'"(])`)
+)
 
 // part is a member of a value that is no function, or for "" an element.
 func part(v value, name string) value {

@@ -55,7 +55,7 @@ func (r *reader) row(s string) (name string, sp *spec, alias bool) {
 // isCmdlet says whether a name has the form of a cmdlet: Verb-Noun.
 func isCmdlet(s string) bool {
 	verb, noun, ok := strings.Cut(s, "-")
-	return ok && len(verb) > 1 && noun != "" && nameLength(noun) == len(noun) && wordclass.Is("powershell-verb", strings.ToLower(verb))
+	return ok && len(verb) > 1 && noun != "" && names.FindString(noun) == noun && wordclass.Is("powershell-verb", strings.ToLower(verb))
 }
 
 // stranger is the row of a cmdlet of which the table has none: one of a family

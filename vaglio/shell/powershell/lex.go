@@ -57,33 +57,30 @@ func (c *cursor) skip(set string) bool {
 	return found
 }
 
-// name takes the name of a variable, a member or a word of the language.
-func (c *cursor) name() string {
-	n := nameLength(c.rest())
-	c.pos += n
-	return c.src[c.pos-n : c.pos]
+// match takes what a pattern matches here.
+func (c *cursor) match(pattern *regexp.Regexp) string {
+	m := pattern.FindString(c.rest())
+	c.pos += len(m)
+	return m
 }
+
+// name takes the name of a variable, a member or a word of the language.
+func (c *cursor) name() string { return c.match(names) }
 
 // space skips what stands between words, and any of the characters of ends.
 func (c *cursor) space(ends string) {
-	for !c.done() {
-		switch {
-		case c.at(blanks), c.at(ends):
-			c.take(1)
-		case c.has("`\n"):
-			c.take(2)
-		case c.at("#"):
-			line, _, _ := strings.Cut(c.rest(), "\n")
-			c.take(len(line))
-		case c.has("<#"):
-			c.until("#>")
-		default:
-			return
-		}
+	for c.match(gaps) != "" || c.skip(ends) {
 	}
 }
 
 const blanks = " \t\f\v"
+
+var (
+	names     = regexp.MustCompile(`^[\w\x{80}-\x{10ffff}]+`)
+	scoped    = regexp.MustCompile(`^[\w\x{80}-\x{10ffff}]+(?::[\w\x{80}-\x{10ffff}]+)?`)
+	gaps      = regexp.MustCompile("^(?:[ \t\f\v]|`\n|#.*|<#(?s:.*?)#>)+")
+	redirects = regexp.MustCompile(`^[*1-9]?(>>?)(&.)?`)
+)
 
 // isNameByte says whether a byte may stand in a variable's name.
 func isNameByte(c byte) bool {
@@ -94,34 +91,18 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// nameLength is how many bytes of a name a text begins with.
-func nameLength(s string) int {
-	n := 0
-	for n < len(s) && isNameByte(s[n]) {
-		n++
-	}
-	return n
-}
-
-// redirection takes the operator of a redirection behind one of the streams,
-// if one comes next; to says that a file follows it.
-func (c *cursor) redirection(streams string) (kind shell.RedirectKind, to, ok bool) {
-	n := 0
-	if c.at(streams) {
-		n = 1
-	}
-	if c.peek(n) != '>' {
+// redirection takes the operator of a redirection, if one comes next; to says
+// that a file follows it.
+func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
+	m := redirects.FindStringSubmatch(c.rest())
+	if m == nil {
 		return 0, false, false
 	}
-	kind = shell.RedirectWrite
-	if c.take(n + 1); c.skip(">") {
-		kind = shell.RedirectAppend
+	c.take(len(m[0]))
+	if m[1] == ">>" {
+		return shell.RedirectAppend, m[2] == "", true
 	}
-	if c.peek(0) == '&' && c.peek(1) != 0 {
-		c.take(2)
-		return 0, false, true
-	}
-	return kind, true, true
+	return shell.RedirectWrite, m[2] == "", true
 }
 
 // plain writes the typographic quotes, dashes and blanks plainly that PowerShell
@@ -291,11 +272,9 @@ func (p *parser) dollar() value {
 // variable takes the name behind a dollar or an at sign: in lower case, without
 // its scope.
 func (p *parser) variable() string {
-	name := ""
-	if p.skip("{") {
+	name := p.match(scoped)
+	if name == "" && p.skip("{") {
 		name = p.until("}")
-	} else if name = p.name(); name != "" && p.at(":") && isNameByte(p.peek(1)) {
-		name += p.take(1 + nameLength(p.rest()[1:]))
 	}
 	return scopes.ReplaceAllString(strings.ToLower(name), "$1")
 }

@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -47,24 +48,22 @@ func (r *reader) source(text string) value {
 
 // word is the word of the language that comes next, in lower case.
 func (p *parser) word() string {
-	n := 0
-	for isLetter(p.peek(n)) {
-		n++
+	if m := words.FindStringSubmatch(p.rest()); m != nil {
+		return strings.ToLower(m[1])
 	}
-	if c := p.peek(n); c != 0 && strings.IndexByte(blanks+"\n;({}&|", c) < 0 {
-		return ""
-	}
-	return strings.ToLower(p.rest()[:n])
+	return ""
 }
+
+// labels are names of loops.
+var labels = regexp.MustCompile(`^:\w+\s+`)
+
+var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 
 // statement reads one statement and gives its output.
 func (p *parser) statement() value {
 	p.r.step(1)
-	if p.space(""); p.at(":") && isLetter(p.peek(1)) { // the name of a loop
-		p.take(1)
-		p.name()
-		p.space("\n")
-	}
+	p.space("")
+	p.match(labels)
 	start, word := p.pos, p.word()
 	if word != "" {
 		p.take(len(word))
