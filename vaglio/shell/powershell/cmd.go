@@ -17,7 +17,8 @@ type batch struct {
 // is taken to last to the end of the line, or of its brackets.
 func (r *reader) batch(src string) value {
 	r.opens(src)
-	b := &batch{r: r, cursor: cursor{src: lineEnds.Replace(src)}}
+	src = strings.NewReplacer("^\r\n", "", "^\n", "", "\r\n", "\n").Replace(src) // a line that ends with ^ goes on
+	b := &batch{r: r, cursor: cursor{src: src}}
 	outer, depth, piped, in := r.at, 0, false, value{}
 	for b.space(); !b.done(); b.space() {
 		r.step(1)
@@ -42,9 +43,6 @@ func (r *reader) batch(src string) value {
 	r.at = outer
 	return in
 }
-
-// lineEnds joins a line that ends with ^ to the next one.
-var lineEnds = strings.NewReplacer("^\r\n", "", "^\n", "", "\r\n", "\n")
 
 func (b *batch) space() {
 	for b.skip(" \t\r,;") {
@@ -93,13 +91,13 @@ func (b *batch) loop(mode, options, name, set string) {
 	r := b.r
 	r.at.conditional, r.at.inLoop = true, true
 	items := value{}
-	switch set = strings.TrimSpace(set); {
-	case mode == "f":
+	set = strings.TrimSpace(set)
+	if mode == "f" {
 		if command := strings.Trim(set, "'`"); command != set {
 			r.deeper(func() value { return r.carried(text(command), "cmd") })
 		}
 		items = one(unknownWord(""))
-	default:
+	} else {
 		if mode == "r" && options != "" {
 			r.unread("a loop of a form that is not read")
 		}
@@ -122,20 +120,13 @@ func (b *batch) words() (args []argument) {
 	}
 	for b.space(); !b.done() && !b.at("\n&|)"); b.space() {
 		b.r.step(1)
-		kind, to, ok := b.redirection()
-		if b.skip("<") {
-			kind, to, ok = shell.RedirectRead, true, true
-		}
-		if b.space(); ok && !to || b.skip("(") {
+		if b.redirect() || b.skip("(") {
 			continue
 		}
 		quoted := b.at(`"`)
 		word := b.word()
 		v := b.r.percent(word)
 		switch {
-		case to && !strings.EqualFold(word, "nul"):
-			b.r.redirect(kind, v)
-		case to:
 		case !quoted && strings.HasPrefix(word, "%") && len(v.items) == 1: // it may hold several
 			args = append(args, b.r.splitWords(v.items[0])...)
 		default:
@@ -143,6 +134,20 @@ func (b *batch) words() (args []argument) {
 		}
 	}
 	return args
+}
+
+// redirect takes a redirection, if one comes next.
+func (b *batch) redirect() bool {
+	kind, to, ok := b.redirection()
+	if b.skip("<") {
+		kind, to, ok = shell.RedirectRead, true, true
+	}
+	if b.space(); to {
+		if word := b.word(); !strings.EqualFold(word, "nul") {
+			b.r.redirect(kind, b.r.percent(word))
+		}
+	}
+	return ok
 }
 
 // glued is a command of cmd's own that has no blank behind its name.

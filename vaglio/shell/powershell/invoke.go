@@ -79,23 +79,24 @@ func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
 		a := &args[i]
-		named := a.name != "" && a.name != "@"
+		named := strings.TrimPrefix(a.name, "@") != ""
 		isList := len(a.val.items) > 1 && (named || !a.val.either)
 		switch {
-		case a.bare && a.name == "" && !isList && strings.ContainsAny(a.word.Prefix(), "*?"):
+		case a.globs() && !isList && strings.ContainsAny(a.word.Prefix(), "*?"):
 			out = append(out, r.path(a.word, false))
 		case named || !isList:
 			out = append(out, r.nativeWord(a.word))
 		}
-		if isList {
-			r.step(len(a.val.items))
-			for _, w := range a.val.items {
-				out = append(out, r.nativeWord(w))
-			}
+		for j := 0; isList && j < len(a.val.items); j++ {
+			r.step(1)
+			out = append(out, r.nativeWord(a.val.items[j]))
 		}
 	}
 	return out
 }
+
+// globs says that a wildcard in a word stands for files.
+func (a *argument) globs() bool { return a.bare && a.name == "" }
 
 // program runs a program of the machine.
 func (r *reader) program(name shell.Word, args []argument, in value, piped bool) value {
@@ -152,7 +153,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
 	role, args := r.t.startOptions(args)
-	if role == "" && len(args) > 0 && (strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|") {
+	if role == "" && namesScript(name, args) {
 		role = "script"
 	}
 	block := slices.IndexFunc(args, func(a argument) bool { return a.val.isBlock })
@@ -171,6 +172,12 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 		return r.script(args[0].word, args[1:])
 	}
 	return r.carried(one(r.line(args)), name)
+}
+
+// namesScript says that the first word is a script rather than code: pwsh takes
+// any word for one.
+func namesScript(shell string, args []argument) bool {
+	return len(args) > 0 && (strings.HasPrefix(shell, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|")
 }
 
 // startOptions takes the options of powershell off its words, and says what the

@@ -69,9 +69,11 @@ func (c *cursor) name() string { return c.match(names) }
 
 // space skips what stands between words, and any of the characters of ends.
 func (c *cursor) space(ends string) {
-	for c.match(gaps) != "" || c.skip(ends) {
+	for c.gap(ends) {
 	}
 }
+
+func (c *cursor) gap(ends string) bool { return c.match(gaps) != "" || c.skip(ends) }
 
 const blanks = " \t\f\v"
 
@@ -149,29 +151,29 @@ func closing(s string) int {
 // passed is how much follows a character that is to be skipped with it: what
 // it escapes, a comment, a literal text; -1 where that has no end.
 func passed(s string, i int, quoted bool) int {
-	rest, end := s[i+1:], ""
 	switch c := s[i]; {
 	case c == '`', quoted && strings.HasPrefix(s[i:], `""`):
 		return 1
 	case quoted:
 		return 0
-	case c == '\'':
-		end = "'"
-	case hereQuote(s[i:]) != "":
-		end = "\n" + hereQuote(s[i:]) + "@"
-	case strings.HasPrefix(s[i:], "<#"):
-		end = "#>"
 	case c == '#' && strings.IndexByte(" \t\n;|&(){},", s[max(i-1, 0)]) >= 0:
-		line, _, _ := strings.Cut(rest, "\n")
+		line, _, _ := strings.Cut(s[i+1:], "\n")
 		return len(line)
-	default:
+	case strings.IndexByte("'@<", c) < 0:
 		return 0
 	}
-	if n := strings.Index(rest, end); n >= 0 {
-		return n + len(end)
+	m := literals.FindStringSubmatch(s[i:])
+	switch {
+	case m == nil:
+		return 0
+	case m[1] != "": // it has no end
+		return -1
 	}
-	return -1
+	return len(m[0]) - 1
 }
+
+// literals are literal texts and comments, or the beginning of one without end.
+var literals = regexp.MustCompile("(?s)^(?:'[^']*'|@'[ \t]*\n.*?\n'@|@\"[ \t]*\n.*?\n\"@|<#.*?#>|(<#|@['\"][ \t]*\n|'))")
 
 // hereQuote is the quote of a text of lines that begins here, or "".
 func hereQuote(s string) string {

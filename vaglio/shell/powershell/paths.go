@@ -78,10 +78,7 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 			continue
 		}
 		if i == 0 {
-			s = outside.ReplaceAllString(s, "$1")
-			if strings.HasPrefix(s, `\`) && !strings.HasPrefix(s, `\\`) {
-				s = "C:" + s // the root of the drive
-			}
+			s = rooted.ReplaceAllString(outside.ReplaceAllString(s, "$1"), "C:$0")
 			if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
 				parts = append(parts, r.home().Parts()...)
 				s = s[1:]
@@ -100,7 +97,10 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// outside is what may stand before a path proper.
+// rooted begins a path from the root of the drive, and outside is what may
+// stand before a path proper.
+var rooted = regexp.MustCompile(`^\\(?:[^\\]|$)`)
+
 var outside = regexp.MustCompile(`(?i)^(?:[^:]*filesystem::|\\\\\?\\|\\\\\.\\([a-z]:))`)
 
 // trimmed are dots and blanks at the ends of the steps of a path, which Windows

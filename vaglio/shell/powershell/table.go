@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -111,15 +112,12 @@ func (t *tables) parameters(section string, row []string) error {
 		if m == nil || m[5] != "" && !t.is("roles", m[5]) && (s.as == "" || m[5][0] != '-') {
 			return fmt.Errorf("no parameter: %q", w)
 		}
-		p := param{name: strings.ToLower(m[1]), role: m[5], pos: -1, isFlag: m[3] != "", piped: m[4] != ""}
-		if m[2] != "" {
-			p.pos = int(m[2][1] - '0')
+		if m[1] == "*" {
+			s.rest = m[5]
+			continue
 		}
-		if p.name == "*" {
-			s.rest = p.role
-		} else {
-			s.params = append(s.params, p)
-		}
+		pos, _ := strconv.Atoi(cmp.Or(m[2], "-1"))
+		s.params = append(s.params, param{name: strings.ToLower(m[1]), role: m[5], pos: pos, isFlag: m[3] != "", piped: m[4] != ""})
 	}
 	if s.when == "" {
 		return nil
@@ -129,7 +127,7 @@ func (t *tables) parameters(section string, row []string) error {
 	return err
 }
 
-var parameter = regexp.MustCompile(`^([^@?<:]+)(@\d)?(\?)?(<)?(?::(\S+))?$`)
+var parameter = regexp.MustCompile(`^([^@?<:]+)(?:@(\d))?(\?)?(<)?(?::(\S+))?$`)
 
 // spec is the only row of a name, nil if there is none.
 func (t *tables) spec(section, name string) *spec {
