@@ -238,8 +238,12 @@ func (r *reader) percentAt(s string) (value, int) {
 func (r *reader) batchLine(args []argument, in value, piped bool) value {
 	for i := range args {
 		if s := args[i].word.Prefix(); runs.MatchString(s) {
-			args[i] = plainArg(shell.Text(s[2:]))
-			w := r.line(args[i:]).Cut(1)
+			if args = args[i:]; len(s) > 2 {
+				args[0] = plainArg(shell.Text(s[2:]))
+			} else {
+				args = args[1:]
+			}
+			w := r.line(args)
 			if wrapped.MatchString(w.String()) {
 				w = w.Cut(1)
 			}

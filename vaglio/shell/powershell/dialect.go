@@ -66,7 +66,7 @@ func Looks(text string) Dialect {
 			if !closed {
 				return s.dialect()
 			}
-			s.quoted(inside, first || c == '"')
+			s.variable = s.variable || (first || c == '"') && strings.Contains(strings.ToLower(inside), "$env:") // it may be expanded
 			n, first = len(inside)+2, false
 		default:
 			n, first = 1, first || strings.IndexByte("\n;|&({", c) >= 0
@@ -85,11 +85,6 @@ type shape struct {
 	percent  bool // %NAME%\
 	slashes  bool // options that begin with a slash
 	builtin  bool // a command is one of cmd's own
-}
-
-// quoted notes what shows in quotes that may leave a variable.
-func (s *shape) quoted(inside string, expands bool) {
-	s.variable = s.variable || expands && strings.Contains(strings.ToLower(inside), "$env:")
 }
 
 func (s *shape) dialect() Dialect {

@@ -173,7 +173,7 @@ func passed(s string, i int, quoted bool) int {
 }
 
 // literals are literal texts and comments, or the beginning of one without end.
-var literals = regexp.MustCompile("(?s)^(?:'[^']*'|@'[ \t]*\n.*?\n'@|@\"[ \t]*\n.*?\n\"@|<#.*?#>|(<#|@['\"][ \t]*\n|'))")
+var literals = regexp.MustCompile("(?s)^(?:'[^']*'|@'[ \t]*(?:\n.*?)??\n'@|@\"[ \t]*(?:\n.*?)??\n\"@|<#.*?#>|(<#|@['\"][ \t]*\n|'))")
 
 // hereQuote is the quote of a text of lines that begins here, or "".
 func hereQuote(s string) string {

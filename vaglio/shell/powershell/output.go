@@ -11,8 +11,6 @@ import (
 func (w *work) output() value {
 	r, first := w.r, w.first()
 	switch w.sp.out {
-	case "none":
-		return value{}
 	case "in":
 		return w.in
 	case "some":
@@ -78,19 +76,20 @@ func (w *work) listed() value {
 	if len(dirs) == 0 {
 		dirs = []shell.Word{shell.Text(".")}
 	}
-	all := []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})}
+	all := len(names) == 0
+	if all {
+		names = []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})}
+	}
 	out := value{files: true}
 	for _, dir := range dirs {
-		switch {
-		case len(names) > 0 && dir.Is("."):
-			out.items = append(out.items, w.r.below(shell.Text("./"), names)...)
-		case len(names) > 0:
-			out.items = append(out.items, w.r.below(dir, names)...)
-		case !deep && dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/"):
+		if all && !deep && dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/") {
 			out.items = append(out.items, dir)
-		default:
-			out.items = append(out.items, w.r.below(dir, all)...)
+			continue
 		}
+		if !all && dir.Is(".") {
+			dir = shell.Text("./")
+		}
+		out.items = append(out.items, w.r.below(dir, names)...)
 	}
 	return out
 }

@@ -105,18 +105,18 @@ func (p *parser) flow(word string) (value, bool) {
 		p.side()
 		p.space("\n,")
 	}
-	head, body := "", ""
-	hasHead := p.at("(")
-	if hasHead {
+	head, body, kind := "", "", p.r.t.words["flow"][word]
+	if !p.at("(") && (!p.at("{") || strings.Contains(kind, "head")) {
+		return value{}, false
+	}
+	if p.at("(") {
 		head = p.enclosed()
 		p.space("\n")
 	}
 	if p.at("{") {
 		body = p.enclosed()
-	} else if !hasHead {
-		return value{}, false
 	}
-	v := p.r.conditional(p.r.t.words["flow"][word] == "loop", func() value {
+	v := p.r.conditional(strings.Contains(kind, "loop"), func() value {
 		p.r.head(word, head)
 		return p.r.source(body)
 	})
@@ -127,7 +127,10 @@ func (p *parser) flow(word string) (value, bool) {
 		p.take(len(word))
 		p.space("\n")
 		p.r.step(1)
-		more, _ := p.flow(word)
+		more, ok := p.flow(word)
+		if !ok {
+			p.r.unread("an expression of a form that is not read")
+		}
 		return p.r.merged(v, more), true
 	}
 	p.pos = end
