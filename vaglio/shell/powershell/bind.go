@@ -26,9 +26,9 @@ func (w *work) bind(args []argument) (strange bool) {
 			strange = strange || len(w.sp.params) > 0
 			rest = append(rest, a.val)
 			continue
-		case !p.isFlag && !a.valued && len(args) > 0 && args[0].name == "": // the next word is its value
-			v, args = args[0].val, args[1:]
-		case p.isFlag && !a.valued:
+		case !p.isFlag:
+			v, args = a.given(args)
+		case !a.valued:
 			v = text("True")
 		}
 		w.named(p, v)

@@ -19,6 +19,14 @@ type argument struct {
 
 func plainArg(w shell.Word) argument { return argument{val: one(w), word: w} }
 
+// given is the value of a named argument, which may be the next one.
+func (a *argument) given(next []argument) (value, []argument) {
+	if !a.valued && len(next) > 0 && next[0].name == "" {
+		return next[0].val, next[1:]
+	}
+	return a.val, next
+}
+
 // chain reads pipelines joined by && and ||.
 func (p *parser) chain() value {
 	outs := []value{p.pipeline()}
@@ -57,6 +65,9 @@ func (p *parser) ends() bool { return p.done() || p.at("\n;|&)}") }
 
 // element reads one command or expression of a pipeline.
 func (p *parser) element(in value, piped bool) value {
+	for p.redirect() {
+		p.space("")
+	}
 	switch c := p.peek(1); {
 	case p.at("&") && c != '&', p.at(".") && c != 0 && strings.IndexByte(blanks+"'\"$({", c) >= 0:
 		dot := p.take(1) == "."
