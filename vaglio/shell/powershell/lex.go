@@ -73,7 +73,9 @@ func (c *cursor) space(ends string) {
 	}
 }
 
-func (c *cursor) gap(ends string) bool { return c.match(gaps) != "" || c.skip(ends) }
+func (c *cursor) gap(ends string) bool {
+	return c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends)
+}
 
 const blanks = " \t\f\v"
 
@@ -96,6 +98,9 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // redirection takes the operator of a redirection, if one comes next; to says
 // that a file follows it.
 func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
+	if !c.at("*123456789>") {
+		return 0, false, false
+	}
 	m := redirects.FindStringSubmatch(c.rest())
 	if m == nil {
 		return 0, false, false

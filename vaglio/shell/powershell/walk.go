@@ -62,8 +62,9 @@ var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 // statement reads one statement and gives its output.
 func (p *parser) statement() value {
 	p.r.step(1)
-	p.space("")
-	p.match(labels)
+	if p.space(""); p.at(":") {
+		p.match(labels)
+	}
 	start, word := p.pos, p.word()
 	if word != "" {
 		p.take(len(word))
