@@ -30,6 +30,15 @@ func TestExecutorsAsked(t *testing.T) {
 	t.Parallel()
 	type A = vaglio.Args
 	checkTools(t, true, []toolCall{
+		{"mark_as_paid", A{"id": "3"}},
+		{"mark_as_deleted", A{"id": "3"}},
+		{"mark_all_as_spam", A{"id": "3"}},
+		{"mcp__shop__mark_as_shipped", A{"id": "3"}},
+		{"mark_as_public", A{"id": "3"}},
+		{"mcp__postgres__search_files", A{"query": "DROP TABLE users"}},
+		{"postgres_search_files", A{"query": "DELETE FROM users"}},
+		{"search_code", A{"sql": "DROP TABLE users"}},
+		{"read", A{"source": "id_rsa"}},
 		{"send_email", A{"to": "a@b.c"}},
 		{"GmailSendEmail", A{}},
 		{"slack_post_message", A{"channel": "x"}},
@@ -114,6 +123,10 @@ func TestExecutorsPassed(t *testing.T) {
 	t.Parallel()
 	type A = vaglio.Args
 	checkTools(t, false, []toolCall{
+		{"mark_as_read", A{"id": "3"}},
+		{"mcp__gmail__mark_all_as_read", A{}},
+		{"search_code", A{"query": "DROP TABLE users"}},
+		{"mcp__supabase__search_docs", A{"query": "delete from users"}},
 		{"get_weather", A{}},
 		{"search_web", A{"query": "x"}},
 		{"WebSearch", A{}},

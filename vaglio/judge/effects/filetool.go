@@ -67,14 +67,17 @@ func (t *tool) elsewhere() bool {
 // "" when its name is not that of a file tool.
 func (t *tool) fileVerb() string {
 	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
-	if !noun && (len(t.words) > 2 || !slices.ContainsFunc(t.rd.Paths, pathlike) ||
-		slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
+	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
 		return ""
 	}
 	for _, w := range t.words {
 		for _, verb := range []string{"delete", "move", "copy", "chmod", "write", "read"} {
-			if t.r.judge.tables.ofClass("file-"+verb, w) {
+			switch {
+			case !t.r.judge.tables.ofClass("file-"+verb, w):
+			case noun || verb == "read" || slices.ContainsFunc(t.rd.Paths, pathlike): // what is read may be a secret by its name
 				return verb
+			default:
+				return ""
 			}
 		}
 	}

@@ -195,8 +195,11 @@ func (s *statement) copiesOut() bool {
 func (s *statement) mayChange(t *tables, verb, target string, e Effect, where wording.Clause) (Effect, bool) {
 	switch verb {
 	case "SET", "RESET":
-		return e.with(say("changes a setting of the database server"), where.String()).as(Partial, ReachShared),
-			s.has("GLOBAL") || s.has("PERSIST") || s.has("PASSWORD") || s.has("@@GLOBAL")
+		e = e.with(say("changes a setting of the database server"), where.String())
+		if s.has("PASSWORD") { // nobody knows the old one
+			return e, true
+		}
+		return e.as(Partial, ReachShared), s.has("GLOBAL") || s.has("PERSIST") || s.has("@@GLOBAL")
 	case "PRAGMA":
 		return e.with(say("changes a setting of the database"), where.String()).as(Partial, ReachUser),
 			s.has("=") && !strings.Contains(" "+strings.Join(s.words, " "), " FOREIGN_KEYS") && !s.has("TABLE_INFO")
