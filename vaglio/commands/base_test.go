@@ -57,3 +57,21 @@ func TestMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatMayRunTheProject tells commands that may run what lies in a folder from those
+// that work elsewhere.
+func TestWhatMayRunTheProject(t *testing.T) {
+	t.Parallel()
+	b, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]bool{
+		"npm test": true, "make": true,
+		"docker exec web ls": false, "docker container exec web ls": false, "docker-compose exec web ls": false, "ls": false,
+	} {
+		if words := strings.Fields(line); b.RunsProject(words[0], words[1:]) != want {
+			t.Errorf("%s: want %t", line, want)
+		}
+	}
+}
