@@ -197,9 +197,12 @@ type scanner struct {
 	carriers []string
 	// bare and quoted are the last inert texts that were looked at.
 	bare, quoted place
+	// name is the last text without blanks in which the name of a secret was looked for.
+	name place
 	// readNamed, readPairs and readLast are the last words of commands that were read
-	// behind verbs, for each of the three things that are looked for there.
-	readNamed, readPairs, readLast int
+	// behind verbs, for each of the three things that are looked for there, and again
+	// how many bytes were looked at once more.
+	readNamed, readPairs, readLast, again int
 }
 
 // next returns the next secret, or 0, 0 when there is none left. Nothing begins

@@ -31,6 +31,9 @@ func keyed(secret byte) mask.Masker {
 func TestMaskFindsSecrets(t *testing.T) {
 	jwt := "eyJ" + fill(20) + ".eyJ" + fill(40) + "." + fill(43)
 	for name, tt := range map[string]struct{ before, secret, after string }{
+		"LongName":            {strings.Repeat("SETTINGS_", 8) + "PASSWORD ", "Xk29dkQ8s1Ab", ""},
+		"LongNameInParts":     {strings.Repeat("settings-", 8) + "password ", "Xk29dkQ8s1Ab", ""},
+		"SetWithinQuotes":     {`config set x sh -c "config set db_password `, "Hunter2x9Z", `" and more`},
 		"AWSKeyID":            {"aws_key ", "AK" + "IA" + capitals(16), " x"},
 		"AWSTemporaryKeyID":   {"(", "AS" + "IA" + capitals(16), ")"},
 		"AWSSecret":           {"AWS_SECRET_ACCESS_KEY=", fill(40), " aws s3 ls"},
@@ -226,7 +229,7 @@ func TestLongHostileTexts(t *testing.T) {
 		size = 64 << 10
 	}
 	for _, unit := range []string{
-		"token:", "token:a", "token-", "authorization:", "A_TOKEN_A=1", "A_KEY=1", "set password for:", "secrets set-", "login-", "eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
+		"set \"", "secrets set \"a ", "login-set 'b ", "a-password b", "a-", "token:", "token:a", "token-", "authorization:", "A_TOKEN_A=1", "A_KEY=1", "set password for:", "secrets set-", "login-", "eyJ-", "sk-", "-", "--user ", "-p ", "cookie:", "token:/a/", "token:./", "token:=", "token=‹", "token=$", "token: ", "a=", ":", "://", "‹masked ",
 		"-----BEGIN PRIVATE KEY-----MI", "-----BEGIN PRIVATE KEY-----", "bearer ", "1:", "1", "password=\"", "a/", "\\\"", "--token ",
 		"sudo mysql ", "sudo mysql -px ", "echo ", "echo a|chpasswd ", "identified ", "password ", "value=", "name:value:", "\"name\":\"password\",\"value\":", "curl '",
 		strings.Repeat("QUFB", 10) + "\n", strings.Repeat("QUFB", 19) + "\n", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tTUlJTUlJTUlJTUlJ", "Private-Key:02:02:", `a\n\\n`, "QUFB/", "${A:-", "A_KEY=",

@@ -288,11 +288,18 @@ func (sc *scanner) words(at int) iter.Seq2[int, int] {
 }
 
 // unread is words from the word on that was read last, where that is further on: a
-// command in which verb follows verb is read once.
+// command in which verb follows verb is read once. Within quotation marks words begin
+// elsewhere than around them, so what holds some is read again, as long as that ends.
 func (sc *scanner) unread(last *int, at int) iter.Seq2[int, int] {
+	const most = 16 << 20 // bytes
 	return func(yield func(int, int) bool) {
-		for from, to := range sc.words(max(at, *last)) {
-			*last = from
+		if at < *last {
+			if sc.again += *last - at; sc.again > most || !strings.ContainsAny(sc.text[at:*last], `"'`) {
+				at = *last
+			}
+		}
+		for from, to := range sc.words(at) {
+			*last = max(*last, from)
 			if !yield(from, to) {
 				return
 			}

@@ -35,16 +35,22 @@ func (sc *scanner) statement() (from, to int) {
 // namedHere returns what stands behind the name of a password and a blank, where it
 // looks like one: walletpassphrase SECRET, a line of settings, prose.
 func (sc *scanner) namedHere() (from, to int) {
-	s := sc.text[sc.at:]
-	end := span(s[:min(len(s), mostName)], isURLSafe)
-	if end == len(s) || !isBlank(s[end]) || !endsAsPassword(s[:end]) || secrecyOf(s[:end]) != surelySecret {
+	if sc.at >= sc.name.to {
+		sc.name = place{sc.at, sc.at + span(sc.text[sc.at:], isURLSafe)}
+	}
+	end := sc.name.to
+	if end-sc.at > mostName && sc.at > sc.name.from {
+		return 0, 0 // It was looked at from its beginning, or is from further on.
+	}
+	name := sc.text[max(sc.at, end-mostName):end] // by the end of which it is judged
+	if end == len(sc.text) || !isBlank(sc.text[end]) || !endsAsPassword(name) || secrecyOf(name) != surelySecret {
 		return 0, 0
 	}
 	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t")
 	if slices.Contains(verbs()["reads"], before[strings.LastIndexAny(before, " \t\n")+1:]) {
 		return 0, 0
 	}
-	v := sc.valueAfter(sc.at + end)
+	v := sc.valueAfter(end)
 	if text := sc.text[v.from:v.to]; v.quoted || !looksRandom(text) || strings.ContainsAny(text, "-_") {
 		return 0, 0
 	}
