@@ -269,6 +269,10 @@ func TestLargeFilesEnd(t *testing.T) {
 		"aliases":         {"docker-compose.yml", aliases("x%j: &x%j [TEN]\n"), false},
 		"aliases of maps": {"docker-compose.yml", aliases("x%j: &x%j {a: [TEN]}\n"), false},
 		"merged aliases":  {"Taskfile.yml", aliases("x%j: &x%j {<<: [TEN]}\n"), false},
+		"brackets":        {"docker-compose.yml", strings.Repeat("[", 250_000), false},
+		"braces":          {"package.json", strings.Repeat("{a: ", 60_000), false},
+		"lists":           {"docker-compose.yml", strings.Repeat("- ", 125_000), false},
+		"keys":            {"Taskfile.yml", strings.Repeat("? ", 125_000), false},
 		"a few aliases":   {"docker-compose.yml", "x: &x {command: ls}\nservices: {a: *x, b: {<<: *x}, c: [*x, !!str x]}\n", true},
 	} {
 		got := project.Default().Written("/p/"+row.file, row.text)

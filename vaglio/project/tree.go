@@ -10,20 +10,42 @@ import (
 
 // maxTree bounds the files whose trees are read, in bytes, as it does those that are
 // read from disk, maxNodes what such a tree holds when each alias stands for what it
-// names: ten aliases of ten aliases, and so on, fill a disk from a line each.
+// names: ten aliases of ten aliases, and so on, fill a disk from a line each. maxDepth
+// bounds how deep one thing stands within another, for whoever reads it calls itself.
 const (
 	maxTree  = 256 << 10
 	maxNodes = 100_000
+	maxDepth = 1000
 )
 
 // decode reads the tree of a file in YAML, of which JSON is a part. A file without one
 // runs nothing; of one that is too large or grows too much, nobody knows what it runs.
 func (v *visit) decode(file, text string, into any) bool {
-	if len(text) > maxTree || grows(text) {
+	if len(text) > maxTree || isDeep(text) || grows(text) {
 		v.over(file, 1)
 		return false
 	}
 	return yaml.Unmarshal([]byte(text), into) == nil
+}
+
+// isDeep reports whether a text may nest more than [maxDepth] times, by its brackets or
+// by the marks of lists and keys in one line. Those within texts count, too.
+func isDeep(text string) bool {
+	open, marks := 0, 0
+	for i := 0; i < len(text) && max(open, marks) <= maxDepth; i++ {
+		switch text[i] {
+		case '[', '{':
+			open, marks = open+1, 0
+		case ']', '}':
+			open, marks = max(open-1, 0), 0
+		case '-', '?':
+			marks++
+		case ' ', '\t':
+		default:
+			marks = 0
+		}
+	}
+	return max(open, marks) > maxDepth
 }
 
 // grows reports whether the aliases of a text make more than [maxNodes] of it.
