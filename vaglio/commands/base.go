@@ -294,7 +294,7 @@ func (b *Base) index() {
 		for _, sec := range list {
 			sec.grammar = fmt.Sprint(sec.Values, sec.First, sec.Glued, sec.Long, sec.bundle, sec.once, sec.dashed, sec.signals)
 			sec.wanted = sec.wants()
-			if sec.judges() {
+			if len(sec.Lines) > 0 || sec.hasElse {
 				judged = append(judged, sec)
 			}
 			if len(sec.acts) > 0 || sec.inert {

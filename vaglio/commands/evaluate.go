@@ -62,7 +62,7 @@ func (b *Base) Tell(c Call) Told {
 				texts[i] = c.Words[i].String()
 			}
 		}
-		if sec.shows && onlyShows(texts) || sec.wanted != nil && !slices.ContainsFunc(texts, func(s string) bool { return sec.wanted[s] }) {
+		if sec.skips(texts) {
 			continue
 		}
 		if u.sec == nil || u.sec.grammar != sec.grammar {
@@ -76,6 +76,11 @@ func (b *Base) Tell(c Call) Told {
 		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
 	}
 	return t
+}
+
+// skips reports whether a command only shows something, or lacks what each act asks for.
+func (s *Section) skips(texts []string) bool {
+	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
 }
 
 // onlyShows reports whether a command explains itself or pretends.

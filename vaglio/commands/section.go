@@ -42,7 +42,6 @@ type Section struct {
 	wanted  map[string]bool // words of which each act asks for one as an operand; nil if one may do without
 }
 
-// wants are the words for [Section].wanted.
 func (s *Section) wants() map[string]bool {
 	all := map[string]bool{}
 	for i := range s.acts {
@@ -109,9 +108,6 @@ func (s *Section) messages(said map[string]bool) {
 		said[s.acts[i].phrase] = true
 	}
 }
-
-// judges reports whether the section says what a command means.
-func (s *Section) judges() bool { return len(s.Lines) > 0 || s.hasElse }
 
 func (b *Base) newSection(attrs string) (*Section, error) {
 	sec := &Section{nouns: b.Nouns, Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, classes: map[string]string{}}

@@ -70,7 +70,7 @@ func (sc *scanner) secrecyHere(name string) secrecy {
 		return notSecret
 	case name == "value":
 		return secrecyOf(sc.valueOf())
-	case (name == "sig" || name == "key") && sc.inQuery(sc.at-len("?sig")):
+	case (name == "sig" || name == "key") && sc.at >= len("?sig") && strings.IndexByte("?&", sc.text[sc.at-len("?sig")]) >= 0:
 		return maybeSecret // of a signed URL
 	case sc.text[sc.at] == '=':
 		return sc.secrecyEquals(name)
@@ -100,11 +100,6 @@ func (sc *scanner) isKey(name string) bool {
 	v := near.valueAfter(sc.at + 1)
 	text := sc.text[v.from:v.to]
 	return looksRandom(text) && !strings.ContainsAny(text, "-_")
-}
-
-// inQuery reports whether the sign there begins a name in a URL.
-func (sc *scanner) inQuery(at int) bool {
-	return at >= 0 && strings.IndexByte("?&", sc.text[at]) >= 0
 }
 
 // hasSecretPart reports whether a variable's name says of a part of it, which is not the

@@ -195,13 +195,10 @@ type scanner struct {
 	plain []int
 	// carriers are variables that stand where a secret does, here or elsewhere.
 	carriers []string
-	// bare and quoted are the last inert texts that were looked at.
-	bare, quoted place
-	// name is the last text without blanks in which the name of a secret was looked for.
-	name place
+	// bare and quoted are the last inert texts that were looked at, name the last name.
+	bare, quoted, name place
 	// readNamed, readPairs and readLast are the last words of commands that were read
-	// behind verbs, for each of the three things that are looked for there, and again
-	// how many bytes were looked at once more.
+	// behind verbs for each thing that is looked for, again the bytes that were read anew.
 	readNamed, readPairs, readLast, again int
 }
 

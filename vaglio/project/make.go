@@ -70,7 +70,7 @@ func (m *makefile) asked(words []string) []string {
 		case taken || w == "":
 			taken = false
 		case strings.HasPrefix(w, "-"):
-			taken = takesValue(w)
+			taken = slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval"}, w)
 		case assigns:
 			name = strings.TrimRight(name, ":+?")
 			m.vars[name], m.given[name] = val, true
@@ -79,11 +79,6 @@ func (m *makefile) asked(words []string) []string {
 		}
 	}
 	return targets
-}
-
-// takesValue says whether an option of make takes the next word.
-func takesValue(w string) bool {
-	return slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval"}, w)
 }
 
 // goal is the target that make builds when it is asked for none.

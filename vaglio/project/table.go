@@ -90,18 +90,14 @@ func readChanged(v *visit, r *row) {
 	}
 }
 
-// endingOf is that of files which a language finds by a name without one.
-func endingOf(language string) string {
-	return map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[language]
-}
-
 // readCode takes the files as programs of the row's language, or of the one that
 // their first line tells.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
 			in := joined(folder, name)
-			if file, text, ok := v.first(in, in+endingOf(r.language)); ok && v.once(file) {
+			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // of a file that is found by a name without one
+			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
 			}
 		}

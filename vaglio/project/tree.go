@@ -10,12 +10,11 @@ import (
 
 // maxTree bounds the files whose trees are read, in bytes, as it does those that are
 // read from disk, maxNodes what such a tree holds when each alias stands for what it
-// names: ten aliases of ten aliases, and so on, fill a disk from a line each. maxDepth
-// bounds how deep one thing stands within another, for whoever reads it calls itself.
+// names: ten aliases of ten aliases, and so on, fill a disk from a line each.
 const (
 	maxTree  = 256 << 10
 	maxNodes = 100_000
-	maxDepth = 1000
+	maxDepth = 1000 // how deep it nests, for its reader calls itself
 )
 
 // decode reads the tree of a file in YAML, of which JSON is a part. A file without one
@@ -28,8 +27,7 @@ func (v *visit) decode(file, text string, into any) bool {
 	return yaml.Unmarshal([]byte(text), into) == nil
 }
 
-// isDeep reports whether a text may nest more than [maxDepth] times, by its brackets or
-// by the marks of lists and keys in one line. Those within texts count, too.
+// isDeep reports whether a text may nest too deep, by all its brackets and marks in a row.
 func isDeep(text string) bool {
 	open, marks := 0, 0
 	for i := 0; i < len(text) && max(open, marks) <= maxDepth; i++ {

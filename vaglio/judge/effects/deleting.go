@@ -144,7 +144,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
-	case at == placeTemp && !everybodys(p):
+	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not all that there is
 		return own(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
@@ -175,11 +175,6 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		return own(why.And(", which was made in this session"))
 	}
 	return nil
-}
-
-// everybodys reports whether a path among temporary files is all that there is.
-func everybodys(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= 2
 }
 
 // foundOnly reports whether all that is not known of a word are folders that
@@ -222,13 +217,8 @@ func (v *invocation) empties(i int) bool {
 
 // empty is the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
-	if v.box != "" || r.scratchFile(a.text) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	if v.box != "" || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	return insteadOfDeletes(r.remove(v, a), "empties")
-}
-
-// scratchFile reports whether a file by its name is made to be overwritten.
-func (r *reading) scratchFile(s string) bool {
-	return path.Ext(s) == "" || r.judge.places.Purpose(s)&place.Scratch != 0
 }

@@ -72,12 +72,8 @@ func (t *tool) fileVerb() string {
 	}
 	for _, w := range t.words {
 		for _, verb := range []string{"delete", "move", "copy", "chmod", "write", "read"} {
-			switch {
-			case !t.r.judge.tables.ofClass("file-"+verb, w):
-			case noun || verb == "read" || slices.ContainsFunc(t.rd.Paths, pathlike): // what is read may be a secret by its name
-				return verb
-			default:
-				return ""
+			if t.r.judge.tables.ofClass("file-"+verb, w) && (noun || verb == "read" || slices.ContainsFunc(t.rd.Paths, pathlike)) {
+				return verb // What is read may be a secret by its name.
 			}
 		}
 	}

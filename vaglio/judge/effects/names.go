@@ -303,7 +303,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 			return []Effect{t.readOnly()}
 		}
 	}
-	if isTrue(a.DestructiveHint) && t.alone(out) {
+	if isTrue(a.DestructiveHint) && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
 		e := usual(KindUnknown).with(t.about(say("calls the tool %s", t.name)).And(", which its maker calls destructive"), t.target())
 		e.Sure = 0.5
 		return append(out, e)
@@ -319,11 +319,6 @@ func (t *tool) readOnly() Effect {
 	e := usual(KindRead).with(t.about(say("calls the tool %s", t.name)).And(", which its maker says only reads"), "")
 	e.Sure = 0.5
 	return e
-}
-
-// alone reports whether nothing was found yet that a person would be asked.
-func (t *tool) alone(out []Effect) bool {
-	return !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold })
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

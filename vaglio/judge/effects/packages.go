@@ -24,7 +24,8 @@ func foreignSource(s string) bool {
 // npxRule judges running a package that may have to be fetched first.
 func npxRule(c *call) []Effect {
 	args := c.all
-	for len(args) > 0 && (strings.HasPrefix(args[0].text, "-") || c.took > 0 && isRunner(args[0].text)) {
+	for len(args) > 0 && (strings.HasPrefix(args[0].text, "-") || c.took > 0 &&
+		slices.Contains([]string{"dlx", "exec", "x", "create", "run", "tool", "runx"}, args[0].text)) {
 		switch args[0].text {
 		case "-p", "--package", "--from", "--with", "--python":
 			if len(args) == 1 {
@@ -48,10 +49,6 @@ func npxRule(c *call) []Effect {
 		return unknown(say("fetches and runs a package that is not known: %s", name), name)
 	}
 	return c.runTool(name, args)
-}
-
-func isRunner(s string) bool {
-	return slices.Contains([]string{"dlx", "exec", "x", "create", "run", "tool", "runx"}, s)
 }
 
 // runTool judges a tool that a package runner starts.

@@ -47,7 +47,7 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 		return c.module(c.all[i+1].text, c.all[i+2:]), true
 	case strings.HasPrefix(s, "-MCPAN"):
 		return []Effect{usual(KindInstall).with(say("installs modules from CPAN"), join(c.all)).as(Partial, ReachUser)}, true
-	case i == 0 && runsNothing(s):
+	case i == 0 && slices.Contains([]string{"--check", "-l", "--version", "-V", "-v", "--help", "--print-bundle", "-vV"}, s):
 		return reads(), true
 	case strings.HasPrefix(s, "-"):
 		return nil, false
@@ -59,12 +59,6 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 func givesCode(option string) bool {
 	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
 		strings.HasPrefix(option, "-pi")
-}
-
-// runsNothing reports whether an interpreter that begins with an option only
-// tells of itself or checks a file.
-func runsNothing(option string) bool {
-	return slices.Contains([]string{"--check", "-l", "--version", "-V", "-v", "--help", "--print-bundle", "-vV"}, option)
 }
 
 // line judges a program that is given on the command line. What languages that
