@@ -211,7 +211,7 @@ const mostNaming = 64 << 10
 // proposal writes all that guard and judges go by in a proposal that [Engine.repeats].
 func (w *naming) proposal(p *Proposal) {
 	c := &p.Context
-	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal)
+	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal, c.SubAgent)
 	w.value(map[string]any(p.Args))
 	w.list(c.Capability)
 	w.list(c.Mounts)

@@ -66,8 +66,8 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 		"Context.Critical":   func(p *vaglio.Proposal) { p.Context.Critical = new(bool) }, "Context.Critical2": func(p *vaglio.Proposal) { p.Context.Critical = &yes },
 		"Context.Cwd": func(p *vaglio.Proposal) { p.Context.Cwd = "/tmp/y" }, "Context.Client": func(p *vaglio.Proposal) { p.Context.Client = "claude-code" },
 		"Context.Mounts": func(p *vaglio.Proposal) { p.Context.Mounts = []string{"/tmp/y"} }, "Context.Roots": func(p *vaglio.Proposal) { p.Context.Roots = []string{"/tmp/y"} },
-		"Context.Refusal": func(p *vaglio.Proposal) { p.Context.Refusal = "no" },
-		"Context.Turn":    func(p *vaglio.Proposal) { p.Context.Turn = &vaglio.Turn{} }, "Context.Site": func(p *vaglio.Proposal) { p.Context.Site = &vaglio.Site{} },
+		"Context.Refusal": func(p *vaglio.Proposal) { p.Context.Refusal = "no" }, "Context.SubAgent": func(p *vaglio.Proposal) { p.Context.SubAgent = "x" },
+		"Context.Turn": func(p *vaglio.Proposal) { p.Context.Turn = &vaglio.Turn{} }, "Context.Site": func(p *vaglio.Proposal) { p.Context.Site = &vaglio.Site{} },
 		"Context.Running": func(p *vaglio.Proposal) { p.Context.Running = vaglio.NewRunning(nil, nil) },
 		"Context.Known":   func(p *vaglio.Proposal) { p.Context.Known = &catalog.Executor{} }, "Context.Reading": func(p *vaglio.Proposal) { p.Context.Reading = &reading.Reading{} },
 		"Context.Concerns": nil, // those answer in the judges' place
