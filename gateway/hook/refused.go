@@ -67,12 +67,13 @@ func (h *hook) settle(ctx context.Context, e *event) reply {
 }
 
 // allowedNow reports whether a person has allowed the call just now, before the client's
-// own gate looked at it. One yes answers that gate once.
+// own gate looked at it. One yes answers that gate once. A gate that names the call may
+// ask about a command that the call made up while it ran, which nobody has judged.
 func (h *hook) allowedNow(e *event) bool {
-	what := e.what()
+	what, command := e.what(), e.command()
 	for _, name := range h.names() {
 		n, ok := h.read(name)
-		same := what != "" && n.What == what || e.named && n.Call == e.call
+		same := what != "" && n.What == what || e.named && n.Call == e.call && command != "" && n.Command == command
 		if !ok || n.Session != e.session || !same {
 			continue
 		}

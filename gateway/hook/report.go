@@ -25,6 +25,8 @@ type noted struct {
 	Call    string    `json:"call,omitzero"`
 	// What is made of all that is known of the call, for events that do not name it.
 	What string `json:"what,omitzero"`
+	// Command is made of the call's command line, for a gate that looks at nothing else.
+	Command string `json:"command,omitzero"`
 }
 
 // callName names a call as both its events do: by the client's own name, or by all
@@ -45,11 +47,20 @@ func (e *event) what() string {
 	return digest(e.proposal.Context.Client, e.session, "args", e.proposal.Executor, string(args))
 }
 
+// command is what is equal for equal command lines of a session, "" where there is none.
+func (e *event) command() string {
+	line, ok := e.proposal.Args["command"].(string)
+	if !ok || line == "" {
+		return ""
+	}
+	return digest(e.proposal.Context.Client, e.session, "command", line)
+}
+
 // note keeps that the call runs now. Where that fails its end is not told, which
 // people read as such.
 func (h *hook) note(e *event, id client.ID) {
 	name := e.callName()
-	data, err := strictjson.Marshal(noted{ID: id, Session: e.session, Agent: e.agent, Call: e.call, What: e.what()})
+	data, err := strictjson.Marshal(noted{ID: id, Session: e.session, Agent: e.agent, Call: e.call, What: e.what(), Command: e.command()})
 	if name == "" || err != nil || os.MkdirAll(h.Notes, 0o700) != nil {
 		return
 	}

@@ -602,6 +602,7 @@ func TestHermesOwnGateIsAnswered(t *testing.T) {
 	}{
 		{"a person allows it", before("t1"), "{}\n", "propose; redeem the-permit", allowed, ""},
 		{"of another call", asks("t2"), `{"choice":"deny"}` + "\n", "propose", refused, ""},
+		{"of what the call runs besides", strings.Replace(asks("t1"), "build", "/", 1), `{"choice":"deny"}` + "\n", "propose", guarded, ""},
 		{"that is enough", asks("t1"), `{"choice":"once"}` + "\n", "", allowed, ""},
 		{"once", asks("t1"), `{"choice":"deny"}` + "\n", "propose", guarded, ""},
 		{"its end is told", after("t1"), "{}\n", "report i-1 {Succeeded:true NotRun:false Detail:}", allowed, ""},
