@@ -413,7 +413,21 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestACardNamesTheFilesThatRun holds that what a permit is bound to can be seen.
+// TestACardSaysWhereItsDigitsGo has the foot of a card on a chat say what to do with them.
+func TestACardSaysWhereItsDigitsGo(t *testing.T) {
+	t.Parallel()
+	card := plan(approval.Pending)
+	card.Digits = "44"
+	for lang, want := range map[templates.Lang]string{
+		templates.English: "To allow it in the inbox, type these two digits there: 44. Answer by",
+		templates.Italian: "Per consentirla nella posta, scrivi lì queste due cifre: 44. Decidi entro",
+	} {
+		if foot := cardtext.Read(card, textsIn(t, lang)).Foot().String(); !strings.HasPrefix(foot, want) {
+			t.Errorf("%s: %q, want %q", lang, foot, want)
+		}
+	}
+}
+
 func TestACardNamesTheSubAgent(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)
@@ -429,6 +443,7 @@ func TestACardNamesTheSubAgent(t *testing.T) {
 	}
 }
 
+// TestACardNamesTheFilesThatRun holds that what a permit is bound to can be seen.
 func TestACardNamesTheFilesThatRun(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)

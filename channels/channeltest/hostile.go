@@ -286,7 +286,7 @@ func matched(t *testing.T, h Harness) {
 	h.denyAll(t, a, ref)
 
 	a, ref, p = ask("workspace")
-	if strings.Contains(p.Text, "in the inbox: ") {
+	if strings.Contains(p.Text, "two digits there: ") {
 		t.Errorf("the card shows digits: %s", p.Text)
 	}
 	try(a, ref, "", "Allowed once", approval.Allowed)

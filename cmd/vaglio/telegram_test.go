@@ -108,7 +108,7 @@ func (s *served) pairCode() string {
 // digits waits for the card that shows other digits for the inbox than those.
 func (p *chat) digits(than string) string {
 	p.t.Helper()
-	shown := regexp.MustCompile(`To allow it in the inbox: ([1-9][0-9])\b`)
+	shown := regexp.MustCompile(`To allow it in the inbox, type these two digits there: ([1-9][0-9])\b`)
 	var digits string
 	p.await("with digits other than "+than, func(m telegramtest.Message) bool {
 		is := shown.FindStringSubmatch(m.Text)
