@@ -80,7 +80,7 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 // than one thread at a time would only wake one another.
 func between(std stdio) (in io.Reader, done func()) {
 	runtime.GOMAXPROCS(1)
-	return jsonrpc.Awaited(std.in)
+	return jsonrpc.Awaited(std.in, std.out, std.err)
 }
 
 func newACP(std stdio) *cobra.Command {

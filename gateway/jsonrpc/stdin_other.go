@@ -5,4 +5,4 @@ package jsonrpc
 import "io"
 
 // Awaited is in.
-func Awaited(in io.Reader) (out io.Reader, done func()) { return in, func() {} }
+func Awaited(in io.Reader, _ ...io.Writer) (out io.Reader, done func()) { return in, func() {} }

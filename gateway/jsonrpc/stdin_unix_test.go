@@ -61,3 +61,40 @@ func TestAwaited(t *testing.T) {
 		done()
 	}
 }
+
+// TestAwaitedBesideItsOutput has one socket be both ends, as inetd gives it: what is written
+// there waits for whoever reads it, as ever.
+func TestAwaitedBesideItsOutput(t *testing.T) {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin, client := os.NewFile(uintptr(ends[0]), "in"), os.NewFile(uintptr(ends[1]), "client")
+	defer client.Close()
+	defer stdin.Close()
+	fd, err := syscall.Dup(ends[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.NewFile(uintptr(fd), "out")
+	defer stdout.Close()
+	in, done := Awaited(stdin, io.Discard, stdout)
+	defer done()
+	if in != stdin {
+		t.Errorf("its output waits no more: %v", in)
+	}
+	const size = 4 << 20 // more than a socket has room for
+	read := make(chan int64)
+	go func() {
+		n, _ := io.CopyN(io.Discard, client, size)
+		read <- n
+	}()
+	if _, err := stdout.Write(make([]byte, size)); err != nil {
+		t.Errorf("%v", err)
+		_ = stdin.Close()
+		_ = stdout.Close()
+	}
+	if n := <-read; n != size {
+		t.Errorf("%d bytes arrived", n)
+	}
+}

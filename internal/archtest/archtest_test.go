@@ -279,7 +279,7 @@ var rooms = map[string]room{
 
 	"gateway/ask":     {may: []string{"gateway/client"}},
 	"gateway/resume":  {may: []string{"approval", "internal/datafolder", "internal/hosts", "internal/strictjson"}, tests: []string{"store/storetest", "vaglio"}},
-	"gateway/jsonrpc": {may: []string{"internal/strictjson"}},
+	"gateway/jsonrpc": {may: []string{"internal/strictjson"}, modules: []string{xsys}},
 	"gateway/acp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/strictjson"}},
 	"gateway/mcp":     {may: []string{"gateway/ask", "gateway/client", "gateway/jsonrpc", "internal/datafolder", "internal/hosts", "internal/regular", "internal/strictjson"}},
 	"gateway/httpapi": {
