@@ -135,17 +135,22 @@ func plan(o Options, add bool) ([]Change, error) {
 }
 
 // closedTo is the program, or the folder above it, that keeps other users from running it,
-// "" where none does. Most clients run a tool whose hook cannot be started.
+// "" where none does; where it is a link, also above what that leads to. Most clients run a
+// tool whose hook cannot be started.
 func closedTo(program string) string {
 	const others = 0o001
-	for p := program; ; p = filepath.Dir(p) {
-		if info, err := os.Stat(p); err == nil && info.Mode()&others == 0 {
-			return p
-		}
-		if p == filepath.Dir(p) {
-			return ""
+	paths := []string{program}
+	if to, err := filepath.EvalSymlinks(program); err == nil {
+		paths = append(paths, to)
+	}
+	for _, p := range paths {
+		for above := ""; p != above; above, p = p, filepath.Dir(p) {
+			if info, err := os.Stat(p); err == nil && info.Mode()&others == 0 {
+				return p
+			}
 		}
 	}
+	return ""
 }
 
 func (o *Options) target() (target, error) {

@@ -281,6 +281,19 @@ func TestManagedSettingsAreEveryUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	closed, linked := t.TempDir(), filepath.Join(root, "linked")
+	write(t, filepath.Join(closed, "vaglio-hook"), "", 0o755)
+	if err := os.Symlink(filepath.Join(closed, "vaglio-hook"), linked); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	away := o
+	away.Program = linked
+	if _, err := Add(away); err == nil || !strings.Contains(err.Error(), closed+" is closed to others") {
+		t.Errorf("a link to %s: %v", closed, err)
+	}
 	changes, err := Add(o)
 	if err != nil {
 		t.Fatal(err)
