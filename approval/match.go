@@ -185,14 +185,14 @@ func Serious(c *headline.Consequence) bool {
 	return !c.Undoable() || c.Unread || reachesOthers(c)
 }
 
-// worst reports whether a call cannot be undone and reaches others.
+// worst is [Worst] of a call.
 func worst(p vaglio.Proposal, v vaglio.Verdict) bool {
 	h := headline.Of(p, v)
 	return Worst(&h.Consequence)
 }
 
-// Worst reports whether what follows cannot be undone, and reaches others.
-func Worst(c *headline.Consequence) bool { return c.Final() && reachesOthers(c) }
+// Worst reports whether what follows cannot be undone, and reaches others, or may.
+func Worst(c *headline.Consequence) bool { return c.Final() && reachesOthers(c) || c.Feared }
 
 func reachesOthers(c *headline.Consequence) bool {
 	return c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic

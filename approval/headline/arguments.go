@@ -147,7 +147,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	said, t := c.object()
 	switch {
 	case said == nil && c.verbless():
-		worst.kind = operation.KindUnknown // A verb of its arguments may be done to anything.
+		worst.forget() // A verb of its arguments may be done to anything.
 		return c.told(c.called())
 	case said == nil:
 		return c.guessed(worst)

@@ -23,6 +23,9 @@ type Consequence struct {
 	Unknown bool
 	// Unread says that a part of it could not be read.
 	Unread bool
+	// Feared says that a judge takes a part, of which nothing is known, for one that
+	// cannot be undone and reaches others. People are not told what may be false.
+	Feared bool
 	// Masked is how many secrets in it are not shown.
 	Masked int
 }
@@ -74,7 +77,7 @@ func consequenceOf(o operations) Consequence {
 			known = true
 			c.add(e)
 		}
-		c.Reads = false
+		c.Reads, c.Feared = false, c.Feared || e.feared
 	}
 	return c.closed(known, unknown, idle)
 }

@@ -23,7 +23,8 @@ func (c *call) supported(o *operations) {
 	for i := range o.list {
 		e := &o.list[i]
 		if c.doubted(e) {
-			e.said, e.kind = c.told(c.called()), operation.KindUnknown
+			e.said = c.told(c.called())
+			e.forget()
 		}
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
@@ -137,9 +138,17 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		return c.told(act(worst.said))
 	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // So much its nouns tell.
 	default:
-		worst.kind = operation.KindUnknown
+		worst.forget()
 	}
 	return c.told(c.called())
+}
+
+// forget leaves nothing known of what it does. What it was taken for still counts where a
+// yes takes more for the worst.
+func (o *one) forget() {
+	reach := o.touches()
+	o.feared = o.undo == operation.Irreversible && (reach == operation.ReachShared || reach == operation.ReachPublic)
+	o.kind = operation.KindUnknown
 }
 
 // trial is the argument by which a call asks its tool to change nothing, empty where none

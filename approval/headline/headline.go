@@ -145,6 +145,8 @@ type one struct {
 	manner bool
 	// guessed says that it could be read in part only.
 	guessed bool
+	// feared is [Consequence.Feared].
+	feared bool
 	// stands is for how many it stands.
 	stands int
 }

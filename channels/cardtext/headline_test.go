@@ -87,3 +87,37 @@ func TestHeadlines(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNotToldIsTheWorstStill has a yes take as much where a card says of a tool's call
+// no more than that, as where it says what the judge takes it for.
+func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {
+	t.Parallel()
+	j, err := effects.New(effects.Options{Home: "/home/ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		executor string
+		args     vaglio.Args
+		unknown  bool
+		worst    bool
+	}{
+		"told":              {"mcp__acme__delete_user", vaglio.Args{"id": "u1"}, false, true},
+		"guessed":           {"mcp__acme__update_user", vaglio.Args{}, true, true},
+		"published":         {"mcp__acme__push_topic", vaglio.Args{"status": "Hello all"}, true, true},
+		"by an argument":    {"mcp__acme__ticket", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
+		"nothing is known":  {"mcp__acme__frobnicate", vaglio.Args{"id": "x1"}, true, false},
+		"undone in part":    {"mcp__acme__unlock_contact", vaglio.Args{"id": "x1"}, false, false},
+		"of the user alone": {"write_file", vaglio.Args{"path": "/home/ann/x", "content": "y"}, false, false},
+	} {
+		p := vaglio.Proposal{Executor: c.executor, Args: c.args}
+		g, err := j.Grade(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := headline.Of(p, vaglio.Verdict{JudgeKind: "effects", Score: g.Score, Results: []vaglio.GradientResult{g}})
+		if got := h.Consequence; got.Unknown != c.unknown || approval.Worst(&got) != c.worst {
+			t.Errorf("%s: %s, %+v, the worst: %v", name, h.Said, got, approval.Worst(&got))
+		}
+	}
+}
