@@ -152,7 +152,10 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	case said == nil:
 		return c.guessed(worst)
 	}
-	worst.undo = t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
+	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
+	if undo == operation.Irreversible || !c.deletes() {
+		worst.undo = undo
+	}
 	c.reached(worst, t)
 	return said
 }

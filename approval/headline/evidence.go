@@ -52,7 +52,7 @@ func (c *call) doubted(e *one) bool {
 // guess takes back what is only said because of a word of the tool's name.
 func (c *call) guess(e *one) {
 	switch {
-	case e.kind == operation.KindPhysical && !c.operates() && c.has("open", "apri"):
+	case e.kind == operation.KindPhysical && !c.operates() && !c.deletes() && c.has("open", "apri"):
 		e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
 	case e.kind == operation.KindPublish && c.speaksOf("queues names"):
 		e.reach = operation.ReachShared

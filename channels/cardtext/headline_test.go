@@ -107,6 +107,8 @@ func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {
 		"published":         {"mcp__acme__push_topic", vaglio.Args{"status": "Hello all"}, true, true},
 		"by an argument":    {"mcp__acme__ticket", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
 		"nothing is known":  {"mcp__acme__frobnicate", vaglio.Args{"id": "x1"}, true, false},
+		"told otherwise":    {"mcp__acme__open_channel", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
+		"both at once":      {"mcp__acme__unlock_group", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
 		"undone in part":    {"mcp__acme__unlock_contact", vaglio.Args{"id": "x1"}, false, false},
 		"of the user alone": {"write_file", vaglio.Args{"path": "/home/ann/x", "content": "y"}, false, false},
 	} {
