@@ -153,7 +153,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return c.guessed(worst)
 	}
 	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
-	if undo == operation.Irreversible || !c.deletes() {
+	if pays := t.act.Makes && t.act.Turns && c.amount() != ""; undo == operation.Irreversible || !pays && !c.deletes() {
 		worst.undo = undo
 	}
 	c.reached(worst, t)

@@ -109,6 +109,7 @@ func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {
 		"nothing is known":  {"mcp__acme__frobnicate", vaglio.Args{"id": "x1"}, true, false},
 		"told otherwise":    {"mcp__acme__open_channel", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
 		"both at once":      {"mcp__acme__unlock_group", vaglio.Args{"action": "delete", "id": "x1"}, false, true},
+		"a payment to come": {"schedule_transaction", vaglio.Args{"recipient": "US1", "amount": 50.0, "recurring": true}, false, true},
 		"undone in part":    {"mcp__acme__unlock_contact", vaglio.Args{"id": "x1"}, false, false},
 		"of the user alone": {"write_file", vaglio.Args{"path": "/home/ann/x", "content": "y"}, false, false},
 	} {
