@@ -55,7 +55,7 @@ func (h *hook) settle(ctx context.Context, e *event) reply {
 	ctx, watch, leave := attend(ctx, h.Out)
 	defer leave()
 	r, err := ask.Ask(ctx, h.Gate, ask.Call{
-		Proposal: e.proposal, Key: "asks:" + digest(e.key()), Until: h.answerBy, Held: func(client.ID) { watch() },
+		Proposal: e.proposal, Key: "asks:" + digest(e.key(), e.command()), Until: h.answerBy, Held: func(client.ID) { watch() },
 	})
 	if err != nil {
 		r.Text, r.Run = "vaglio: this call did not run: the hook was stopped", false
@@ -74,7 +74,7 @@ func (h *hook) allowedNow(e *event) bool {
 	for _, name := range h.names() {
 		n, ok := h.read(name)
 		same := what != "" && n.What == what || e.named && n.Call == e.call && command != "" && n.Command == command
-		if !ok || n.Session != e.session || !same {
+		if !ok || n.Answered || n.Session != e.session || !same {
 			continue
 		}
 		used, err := os.OpenFile(h.settled(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -27,6 +27,8 @@ type noted struct {
 	What string `json:"what,omitzero"`
 	// Command is made of the call's command line, for a gate that looks at nothing else.
 	Command string `json:"command,omitzero"`
+	// Answered says that the yes was the answer to the client's own gate.
+	Answered bool `json:"answered,omitzero"`
 }
 
 // callName names a call as both its events do: by the client's own name, or by all
@@ -60,7 +62,9 @@ func (e *event) command() string {
 // people read as such.
 func (h *hook) note(e *event, id client.ID) {
 	name := e.callName()
-	data, err := strictjson.Marshal(noted{ID: id, Session: e.session, Agent: e.agent, Call: e.call, What: e.what(), Command: e.command()})
+	data, err := strictjson.Marshal(noted{
+		ID: id, Session: e.session, Agent: e.agent, Call: e.call, What: e.what(), Command: e.command(), Answered: e.kind == wondering,
+	})
 	if name == "" || err != nil || os.MkdirAll(h.Notes, 0o700) != nil {
 		return
 	}

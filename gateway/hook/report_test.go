@@ -608,6 +608,7 @@ func TestHermesOwnGateIsAnswered(t *testing.T) {
 		{"its end is told", after("t1"), "{}\n", "report i-1 {Succeeded:true NotRun:false Detail:}", allowed, ""},
 		{"the judges approve it", before("t3"), "{}\n", "propose", approved, ""},
 		{"its gate asks, and a person allows", asks("t3"), `{"choice":"once"}` + "\n", "propose; redeem the-permit", allowed, ""},
+		{"which serves nothing else that the call runs", asks("t3"), `{"choice":"deny"}` + "\n", "propose", refused, ""},
 		{"and hears how it ended", after("t3"), "{}\n", "report i-1 {Succeeded:true NotRun:false Detail:}", allowed, ""},
 		{"a call without a name", asks(""), `{"choice":"once"}` + "\n", "propose; redeem the-permit", allowed, ""},
 		{"no daemon", asks("t4"), `{"choice":"deny"}` + "\n", "propose", approved, "propose"},
