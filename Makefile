@@ -85,7 +85,7 @@ race: ## run the tests of what is concurrent under the race detector, the longes
 	$(call $(TESTS),-race -short -timeout=30m -shuffle=on,$(CONCURRENT))
 
 .PHONY: check
-check: fmt-check vet lint tidy-check notice-check ## what every change must pass besides the tests
+check: fmt-check lint tidy-check notice-check ## what every change must pass besides the tests
 
 .PHONY: fmt
 fmt: ## format the sources
@@ -96,11 +96,6 @@ fmt: ## format the sources
 fmt-check:
 	$(TOOL) golangci-lint fmt --diff ./...
 	cd $(BROWSER) && $(TOOL) golangci-lint fmt --diff ./...
-
-.PHONY: vet
-vet:
-	$(GO) vet ./...
-	cd $(BROWSER) && $(GO) vet ./...
 
 .PHONY: lint
 lint: ## run the pinned linters
@@ -199,12 +194,19 @@ axe: ## install the pinned axe-core from npm, and look at every page of the inbo
 	npm ci --prefix $(BROWSER)/axe --no-audit --no-fund
 	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
 
-.PHONY: mcp
-mcp: ## have the SDKs of MCP, its conformance suite and its Inspector speak through the proxy; needs npm
+.PHONY: mcp-sdks
+mcp-sdks:
 	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client ./splice github.com/modelcontextprotocol/go-sdk/conformance/everything-server \
 		github.com/modelcontextprotocol/go-sdk/conformance/everything-client
 	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
-	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP' -count=1 -v ./cmd/vaglio
+
+.PHONY: mcp
+mcp: mcp-sdks ## have the SDKs of MCP, its conformance suite and its Inspector speak through the proxy; needs npm
+	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP(SDKs|Conformance|Inspector)' -count=1 -v ./cmd/vaglio
+
+.PHONY: bench-mcp
+bench-mcp: mcp-sdks ## measure approved calls through the proxy, in turns with bare ones; needs npm
+	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^$$' -bench='^BenchmarkMCP$$' -benchtime=5x -count=1 ./cmd/vaglio
 
 .PHONY: frameworks
 frameworks: ## install the agent frameworks of docs/frameworks.md from npm and run them behind the gate

@@ -21,11 +21,11 @@ import (
 // and installs them, and names their folder in VAGLIO_MCP.
 
 // sdks is the folder of the SDKs' programs.
-func sdks(t *testing.T) string {
-	t.Helper()
+func sdks(tb testing.TB) string {
+	tb.Helper()
 	folder := os.Getenv("VAGLIO_MCP")
 	if folder == "" {
-		t.Skip("VAGLIO_MCP is not set; make mcp sets it")
+		tb.Skip("VAGLIO_MCP is not set; make mcp sets it")
 	}
 	return folder
 }
@@ -161,59 +161,50 @@ func (h *home) proposed(gate *client.Client, session string, call []string) int 
 
 // An approved call through the proxy is measured against the bare one, against a program
 // in between that looks at nothing, and against what nobody who asks a daemon can save: the
-// proposal over its socket. The figures are printed, not judged. The runs take turns, so
-// that what else the machine does falls on all.
-func TestMCPSpeed(t *testing.T) {
-	folder := sdks(t)
-	h := newHome(t)
+// proposal over its socket. Each round has all of them take turns, so that what else the
+// machine does falls on all; the figures are of the round in the middle, in µs a call.
+func BenchmarkMCP(b *testing.B) {
+	folder := sdks(b)
+	h := newHome(b)
 	h.serve()
 	notes := filepath.Join(h.dir, "notes") // as long as a machine's folder of programs, and nobody else's
 	if err := os.Mkdir(notes, 0o700); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	for n := range 1000 {
 		if err := os.WriteFile(filepath.Join(notes, fmt.Sprintf("note-%03d.md", n)), nil, 0o600); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 	}
 	server, splice := filepath.Join(folder, "bin", "server"), filepath.Join(folder, "bin", "splice")
 	bare, proxied := h.serveSDK(folder)
-	between := h.firstLine(exec.CommandContext(t.Context(), splice, bare), false)
+	between := h.firstLine(exec.CommandContext(b.Context(), splice, bare), false)
 	gate := client.Unix(h.data("agent.sock"), "")
 	defer gate.Close()
-	type way struct {
-		name   string
-		server []string
-	}
-	for via, ways := range map[string][]way{
-		"stdio": {
-			{"bare", []string{server}}, {"between", []string{splice, server}}, {"proxy", []string{binary, "mcp", "--name", "notes", "--", server}},
-		},
-		"http": {{"bare", []string{bare}}, {"between", []string{between}}, {"proxy", []string{proxied}}},
+	for via, ways := range map[string]map[string][]string{
+		"stdio": {"bare": {server}, "between": {splice, server}, "proxy": {binary, "mcp", "--name", "notes", "--", server}},
+		"http":  {"bare": {bare}, "between": {between}, "proxy": {proxied}},
 	} {
 		for _, call := range [][]string{{"read_note", `{"path":"notes.md"}`}, {"list_notes", fmt.Sprintf(`{"path":%q}`, notes)}} {
-			took := map[string][]int{}
-			for n := range 5 {
-				took["asking"] = append(took["asking"], h.proposed(gate, fmt.Sprint(via, call, n), call))
-				for _, w := range ways {
-					lines := strings.Fields(h.speak(speakers(folder)["go"], append(call, "time", "100"), w.server))
-					n, err := strconv.Atoi(lines[len(lines)-1])
-					if err != nil {
-						t.Fatal(err)
+			b.Run(via+"/"+call[0], func(b *testing.B) {
+				h := &home{b, h.dir, h.env}
+				took := map[string][]int{}
+				for b.Loop() {
+					took["asking"] = append(took["asking"], h.proposed(gate, fmt.Sprint(via, call, len(took["asking"])), call))
+					for way, to := range ways {
+						lines := strings.Fields(h.speak(speakers(folder)["go"], append(call, "time", "100"), to))
+						n, err := strconv.Atoi(lines[len(lines)-1])
+						if err != nil {
+							b.Fatal(err)
+						}
+						took[way] = append(took[way], n)
 					}
-					took[w.name] = append(took[w.name], n)
 				}
-			}
-			said := via + ", " + call[0] + ":"
-			for _, all := range took {
-				slices.Sort(all)
-			}
-			for _, name := range []string{"bare", "between", "asking", "proxy"} {
-				if all := took[name]; all != nil {
-					said += fmt.Sprintf(" %s %d µs (%.2f), at best %d;", name, all[2], float64(all[2])/float64(took["bare"][2]), all[0])
+				for way, all := range took {
+					slices.Sort(all)
+					b.ReportMetric(float64(all[len(all)/2]), way+"-µs")
 				}
-			}
-			t.Log(said)
+			})
 		}
 	}
 }
