@@ -8,9 +8,6 @@ import (
 // Clip returns the first characters of s, and says so when there were more:
 // the result has at most n characters, the remark included.
 func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
 	total := utf8.RuneCountInString(s)
 	if total <= n {
 		return s

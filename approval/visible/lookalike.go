@@ -63,7 +63,7 @@ func scriptsOf(word string) scripts {
 			distinct = distinct || !looksLatin(c)
 		}
 	}
-	s.whole = total > 0 && !distinct && s.count(latin) == 0
+	s.whole = !distinct && s.count(latin) == 0
 	if s.count(latin)*2 >= total {
 		s.main = latin
 		return s
@@ -154,8 +154,8 @@ const (
 // spaces but the common one, and what has no fixed look: private, unassigned.
 func unseen(c rune) bool {
 	switch {
-	case c < utf8.RuneSelf:
-		return c < ' ' || c == 0x7F
+	case c == ' ':
+		return false
 	case c == brailleBlank || c == 0xFFFC || c == utf8.RuneError:
 		return true
 	case unicode.In(c, unicode.C, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
@@ -218,9 +218,6 @@ func inWord(c rune) bool {
 // Cyrillic letters, whose usual marks are within the letter, it does not: what
 // one font draws as a letter with a mark another draws as the bare letter.
 func belongs(base, mark rune) bool {
-	if !unicode.IsMark(mark) {
-		return true
-	}
 	switch script := scriptOf(base); script {
 	case latin, "Greek", "Cyrillic", common, "Inherited", "unknown":
 		return false

@@ -223,19 +223,12 @@ func (r *revealer) symbol(c rune, size int) {
 func (r *revealer) wordEnd() (end int, odd bool) {
 	end = r.at
 	for end < len(r.text) {
-		if c := r.text[end]; c < utf8.RuneSelf {
-			if !isASCIIWord(c) {
-				break
-			}
-			end++
-			continue
-		}
 		c, size := utf8.DecodeRuneInString(r.text[end:])
 		if !inWord(c) || (end == r.at && unicode.IsMark(c)) {
 			break
 		}
 		end += size
-		odd = true
+		odd = odd || size > 1
 	}
 	return end, odd
 }

@@ -29,6 +29,7 @@ func TestText(t *testing.T) {
 		"Emoji":             {"done 🎉", "done 🎉"},
 		"Typography":        {"“so” — it’s 5–10 … «ok»", "“so” — it’s 5–10 … «ok»"},
 		"RaisedAndFraction": {"10² m³, ½, ™, ℃, ①", "10² m³, ½, ™, ℃, ①"},
+		"OldKorean":         {"\u1113\u1161", "\u1113\u1161"},
 
 		"Escape":           {"a\x1b[31mb", "a⟨U+001B⟩[31mb"},
 		"CarriageReturn":   {"safe\rrm -rf /", "safe⟨U+000D⟩rm -rf /"},
@@ -62,6 +63,7 @@ func TestText(t *testing.T) {
 		"Tab":              {"a\tb", "a⟨tab⟩b"},
 		"ManyEqual":        {"a" + strings.Repeat("\u200b", 500) + "b", "a⟨U+200B ×500⟩b"},
 		"ManyTabs":         {"a\t\t\t\tb", "a⟨tab ×4⟩b"},
+		"AFewTabs":         {"a\t\t\tb", "a⟨tab⟩⟨tab⟩⟨tab⟩b"},
 
 		"OwnBracket":      {"⟨U+202E⟩", "⟨U+27E8⟩U+202E⟨U+27E9⟩"},
 		"BracketAlikes":   {"〈U+202E〉", "⟨U+3008 〈⟩U+202E⟨U+3009 〉⟩"},
@@ -69,38 +71,44 @@ func TestText(t *testing.T) {
 		"MaskIsLeft":      {"x ‹masked 40 chars #3fa9c2d17be0› y", "x ‹masked 40 chars #3fa9c2d17be0› y"},
 		"MaskBracketElse": {"cat ‹file", "cat ⟨U+2039 ‹⟩file"},
 
-		"CyrillicInLatin":  {"p\u0430ypal.com", "p⟨U+0430 а⟩ypal.com"},
-		"GreekInLatin":     {"g\u03bfogle", "g⟨U+03BF ο⟩ogle"},
-		"LatinInCyrillic":  {"приvет", "п⟨U+0440 р⟩и⟨U+0076 v⟩⟨U+0435 е⟩т"},
-		"WholeLooksLatin":  {"\u0441\u0440 a b", "⟨U+0441 с⟩⟨U+0440 р⟩ a b"},
-		"Armenian":         {"g\u0585ogle", "g⟨U+0585 օ⟩ogle"},
-		"Cherokee":         {"\u13a1vil", "⟨U+13A1 Ꭱ⟩vil"},
-		"Fullwidth":        {"ｒｍ", "⟨U+FF52 ｒ⟩⟨U+FF4D ｍ⟩"},
-		"FullwidthSlash":   {"a／b", "a⟨U+FF0F ／⟩b"},
-		"MathLetters":      {"𝐫𝐦", "⟨U+1D42B 𝐫⟩⟨U+1D426 𝐦⟩"},
-		"DivisionSlash":    {"a∕b⁄c", "a⟨U+2215 ∕⟩b⟨U+2044 ⁄⟩c"},
-		"GreekQuestion":    {"a\u037eb", "a⟨U+037E \u037e⟩b"},
-		"Kelvin":           {"\u212a", "⟨U+212A \u212a⟩"},
-		"Micro":            {"5 \u00b5s", "5 ⟨U+00B5 µ⟩s"},
-		"HyphenAlikes":     {"rm \u2010rf \u2212x", "rm ⟨U+2010 ‐⟩rf ⟨U+2212 −⟩x"},
-		"DashAsOption":     {"rm –rf — no, —no-preserve-root", "rm ⟨U+2013 –⟩rf — no, ⟨U+2014 —⟩no-preserve-root"},
-		"QuoteAsQuote":     {"echo ‘a’", "echo ⟨U+2018 ‘⟩a⟨U+2019 ’⟩"},
-		"Ligature":         {"ﬁle", "⟨U+FB01 ﬁ⟩le"},
-		"ArabicDigits":     {"port ٥", "port ⟨U+0665 ٥⟩"},
-		"LatinAlpha":       {"\u0251dmin", "⟨U+0251 ɑ⟩dmin"},
-		"Click":            {"a \u01c0 b \u01c3", "a ⟨U+01C0 ǀ⟩ b ⟨U+01C3 ǃ⟩"},
-		"Decomposed":       {"cafe\u0301", "cafe⟨U+0301⟩"},
-		"LoneMark":         {"\u0301a", "⟨U+0301⟩a"},
-		"MarkOnSign":       {"=\u0338", "=⟨U+0338⟩"},
-		"Zalgo":            {"a\u0316\u0317\u0318\u0319b", "a⟨U+0316⟩⟨U+0317⟩⟨U+0318⟩⟨U+0319⟩b"},
-		"Strike":           {"r\u0336m\u0336", "r⟨U+0336⟩m⟨U+0336⟩"},
-		"JamoSequence":     {"\u1112\u1161", "\u1112⟨U+1161⟩"},
-		"MarksReordered":   {"\u05d0\u05b0\u05bc \u05d0\u05bc\u05b0", "\u05d0\u05b0\u05bc \u05d0⟨U+05BC⟩⟨U+05B0⟩"},
-		"SplitByZeroWidth": {"p\u200b\u0430ypal", "p⟨U+200B⟩⟨U+0430 а⟩ypal"},
+		"CyrillicInLatin":   {"p\u0430ypal.com", "p⟨U+0430 а⟩ypal.com"},
+		"GreekInLatin":      {"g\u03bfogle", "g⟨U+03BF ο⟩ogle"},
+		"CyrillicAtTheEnds": {"aж zж Aж Zж a0ж a9ж", "a⟨U+0436 ж⟩ z⟨U+0436 ж⟩ A⟨U+0436 ж⟩ Z⟨U+0436 ж⟩ a0⟨U+0436 ж⟩ a9⟨U+0436 ж⟩"},
+		"LatinInFewLetters": {"vпд", "⟨U+0076 v⟩пд"},
+		"DigitsOfTheScript": {"ب٥", "ب٥"},
+		"LatinInCyrillic":   {"приvет", "п⟨U+0440 р⟩и⟨U+0076 v⟩⟨U+0435 е⟩т"},
+		"WholeLooksLatin":   {"\u0441\u0440 a b", "⟨U+0441 с⟩⟨U+0440 р⟩ a b"},
+		"Armenian":          {"g\u0585ogle", "g⟨U+0585 օ⟩ogle"},
+		"Cherokee":          {"\u13a1vil", "⟨U+13A1 Ꭱ⟩vil"},
+		"Fullwidth":         {"ｒｍ", "⟨U+FF52 ｒ⟩⟨U+FF4D ｍ⟩"},
+		"FullwidthSlash":    {"a／b", "a⟨U+FF0F ／⟩b"},
+		"MathLetters":       {"𝐫𝐦", "⟨U+1D42B 𝐫⟩⟨U+1D426 𝐦⟩"},
+		"DivisionSlash":     {"a∕b⁄c", "a⟨U+2215 ∕⟩b⟨U+2044 ⁄⟩c"},
+		"GreekQuestion":     {"a\u037eb", "a⟨U+037E \u037e⟩b"},
+		"Kelvin":            {"\u212a", "⟨U+212A \u212a⟩"},
+		"Micro":             {"5 \u00b5s", "5 ⟨U+00B5 µ⟩s"},
+		"HyphenAlikes":      {"rm \u2010rf \u2212x", "rm ⟨U+2010 ‐⟩rf ⟨U+2212 −⟩x"},
+		"DashAsOption":      {"rm –rf — no, —no-preserve-root", "rm ⟨U+2013 –⟩rf — no, ⟨U+2014 —⟩no-preserve-root"},
+		"EachDashAsOption":  {"‒a ―b –‐c —-d —―e a–b 1 –2", "⟨U+2012 ‒⟩a ⟨U+2015 ―⟩b ⟨U+2013 –⟩⟨U+2010 ‐⟩c ⟨U+2014 —⟩-d ⟨U+2014 —⟩⟨U+2015 ―⟩e a–b 1 –2"},
+		"QuoteAsQuote":      {"echo ‘a’", "echo ⟨U+2018 ‘⟩a⟨U+2019 ’⟩"},
+		"Ligature":          {"ﬁle", "⟨U+FB01 ﬁ⟩le"},
+		"ArabicDigits":      {"port ٥", "port ⟨U+0665 ٥⟩"},
+		"LatinAlpha":        {"\u0251dmin", "⟨U+0251 ɑ⟩dmin"},
+		"Click":             {"a \u01c0 b \u01c3", "a ⟨U+01C0 ǀ⟩ b ⟨U+01C3 ǃ⟩"},
+		"Decomposed":        {"cafe\u0301", "cafe⟨U+0301⟩"},
+		"LoneMark":          {"\u0301a", "⟨U+0301⟩a"},
+		"MarkOnSign":        {"=\u0338", "=⟨U+0338⟩"},
+		"Zalgo":             {"a\u0316\u0317\u0318\u0319b", "a⟨U+0316⟩⟨U+0317⟩⟨U+0318⟩⟨U+0319⟩b"},
+		"Strike":            {"r\u0336m\u0336", "r⟨U+0336⟩m⟨U+0336⟩"},
+		"JamoSequence":      {"\u1112\u1161", "\u1112⟨U+1161⟩"},
+		"MarksReordered":    {"\u05d0\u05b0\u05bc \u05d0\u05bc\u05b0", "\u05d0\u05b0\u05bc \u05d0⟨U+05BC⟩⟨U+05B0⟩"},
+		"SplitByZeroWidth":  {"p\u200b\u0430ypal", "p⟨U+200B⟩⟨U+0430 а⟩ypal"},
 
 		"TrailingSpaces":   {"a  \nb ", "a⟨2 spaces⟩\nb⟨1 space⟩"},
 		"LeadingSpaces":    {"  a", "⟨2 spaces⟩a"},
 		"Indentation":      {"a\n    b", "a\n    b"},
+		"LongIndentation":  {"a\n" + strings.Repeat(" ", 32) + "b", "a\n" + strings.Repeat(" ", 32) + "b"},
+		"Padding":          {"a" + strings.Repeat(" ", 33) + "b", "a⟨33 spaces⟩b"},
 		"SidewaysPadding":  {"ls" + strings.Repeat(" ", 300) + "; rm -rf ~", "ls⟨300 spaces⟩; rm -rf ~"},
 		"BlankLine":        {"a\n\nb\n\n\nc", "a\n\nb\n\n\nc"},
 		"ManyBlankLines":   {"a\n\n\n\nb" + strings.Repeat("\n", 100) + "c", "a\n⟨3 blank lines⟩\nb\n⟨99 blank lines⟩\nc"},
@@ -117,11 +125,60 @@ func TestText(t *testing.T) {
 	}
 }
 
+// What Unicode holds to be another form of a plain character is left as it is where it is
+// drawn otherwise: raised and lowered letters, fractions, what stands in a circle or fills
+// a square. Each is tried at the ends of what is drawn so.
+func TestOtherFormsThatAreSeen(t *testing.T) {
+	for _, c := range "¨ª¯²³¹º¼½¾…℃℉№℠℡™℻↉" + "ʰʸ˘˝ˠˤ" + "ᴬᵪᶛᶿ" + "⁰ₜ⅐⅟" + "①⓪㈀㏿🄁🈻" {
+		if text := fmt.Sprintf("a %c b", c); visible.Text(text) != text {
+			t.Errorf("U+%04X is shown as %s", c, visible.Text(text))
+		}
+	}
+	for _, c := range "ͺ΄Ⅰⅿﬀﹷ︐ﹼ" {
+		if text := fmt.Sprintf("a %c b", c); visible.Text(text) == text {
+			t.Errorf("U+%04X is shown as it is", c)
+		}
+	}
+}
+
+// What is cut says so, and how long it was, within the room that there is.
+func TestClip(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"", 0, ""},
+		{"abc", 3, "abc"},
+		{"äöü", 3, "äöü"},
+		{strings.Repeat("a", 40), 40, strings.Repeat("a", 40)},
+		{strings.Repeat("a", 40), 39, "aaaaaaaaaaa [cut: 40 characters in all]"},
+		{strings.Repeat("ä", 40), 30, "ää [cut: 40 characters in all]"},
+		{strings.Repeat("ä", 40), 28, " [cut: 40 characters in all]"},
+	} {
+		if got := visible.Clip(tt.text, tt.n); got != tt.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+	if got, want := visible.Quote("a\"\n\u202e"+strings.Repeat("b", 40), 31), `"a\"\n [cut: 44 characters in all]"`; got != want {
+		t.Errorf("Quote gives %s, want %s", got, want)
+	}
+}
+
 func TestRevealNotes(t *testing.T) {
 	for text, want := range map[string]string{
 		"p\u0430ypal":  "Cyrillic in a Latin word: CYRILLIC SMALL LETTER A",
 		"\u202e":       "invisible: RIGHT-TO-LEFT OVERRIDE",
 		"\x1b":         "control character: ESCAPE",
+		"\x00":         "control character: NULL",
+		"\x01":         "control character",
+		"\a":           "control character: BELL",
+		"\b":           "control character: BACKSPACE",
+		"\r":           "control character: CARRIAGE RETURN",
+		"\x7f":         "control character: DELETE",
+		"aж":           "Cyrillic in a Latin word: CYRILLIC SMALL LETTER ZHE",
+		"\ufe0f":       "invisible: VARIATION SELECTOR-16",
+		"\u2800":       "unusual space: BRAILLE PATTERN BLANK",
 		"\u00a0":       "unusual space: NO-BREAK SPACE",
 		"\ue000":       "private use: every font shows it differently",
 		"\u0378":       "unassigned character",
@@ -144,6 +201,19 @@ func TestRevealNotes(t *testing.T) {
 		}
 		if note != want {
 			t.Errorf("%+q: note %q, want %q", text, note, want)
+		}
+	}
+}
+
+// What stands for room is told apart from what hides, and from what only looks alike.
+func TestRevealKinds(t *testing.T) {
+	for text, want := range map[string]visible.RunKind{
+		"\u202e": visible.Hidden, "\x1b": visible.Hidden, "\xff": visible.Hidden, "\u0301": visible.Hidden,
+		"\u00a0": visible.Space, "\u2800": visible.Space, "\t": visible.Space, "  ": visible.Space, "\n": visible.Space,
+		"\u0441": visible.Lookalike, "⟨": visible.Lookalike, "∕": visible.Lookalike, "a": visible.Plain,
+	} {
+		if runs := visible.Runs(text); len(runs) != 1 || runs[0].Kind != want {
+			t.Errorf("%+q gives %+v, want kind %d", text, runs, want)
 		}
 	}
 }
