@@ -79,10 +79,10 @@ bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handl
 
 # Races are looked for where goroutines are started or state is shared. What reads
 # command lines, paths and secrets does neither: it makes its tables once, and the
-# rooms that use it run it side by side.
+# rooms that use it run it side by side. 'make test' vets the same tests.
 .PHONY: race
 race: ## run the tests of what is concurrent under the race detector, the longest ones shorter
-	$(call $(TESTS),-race -short -timeout=30m -shuffle=on,$(CONCURRENT))
+	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on,$(CONCURRENT))
 
 .PHONY: check
 check: fmt-check lint tidy-check notice-check ## what every change must pass besides the tests
@@ -145,7 +145,7 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' $(FUZZIN) | xargs -n1 dirname | sort -u | while read -r dir; do \
 		grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go | sed 's/^func //' | while read -r target; do \
 			echo "$$dir $$target"; \
-			try() { $(GO) test "./$$dir" -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ) -fuzzminimizetime=1x; }; \
+			try() { $(GO) test "./$$dir" -vet=off -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZ) -fuzzminimizetime=1x; }; \
 			found() { ls "$$dir/testdata/fuzz/$$target" 2>/dev/null | wc -l; }; \
 			before=$$(found); \
 			try || { [ "$$(found)" = "$$before" ] && echo "$$target: no finding, once more" && try; } || exit 1; \
