@@ -186,6 +186,7 @@ func TestRevealNotes(t *testing.T) {
 		"e\u0301":      "combining mark: COMBINING ACUTE ACCENT",
 		"\u0441":       "in a Cyrillic word that looks Latin: CYRILLIC SMALL LETTER ES",
 		"ａ":            "easily taken for another character: FULLWIDTH LATIN SMALL LETTER A, another form of a",
+		"\ufdfa":       "easily taken for another character: ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM, another form of صلى الله عليه وسلم",
 		"\u2215":       "easily taken for another character: DIVISION SLASH",
 		"⟨":            "a bracket that these marks are written with",
 		"\u1112\u1161": "letter that melts into the one before: HANGUL JUNGSEONG A",
