@@ -34,7 +34,7 @@ type Config struct {
 	Allowed []hosts.Prefix
 	// Key signs.
 	Key Key
-	// Transport carries the requests; nil is the network.
+	// Transport carries the requests; nil is [http.DefaultTransport].
 	Transport http.RoundTripper
 	Log       *slog.Logger
 }
@@ -75,14 +75,10 @@ const (
 
 // New returns the webhooks of a store.
 func New(c Config) *Webhooks {
-	transport := c.Transport
-	if transport == nil {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: time.Minute}
-	}
 	return &Webhooks{
 		store: c.Store, allowed: c.Allowed, key: c.Key, log: c.Log,
 		client: &http.Client{
-			Transport: transport, Timeout: within,
+			Transport: c.Transport, Timeout: within,
 			// Where it leads nobody has allowed.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},

@@ -31,7 +31,9 @@ const address = "https://flows.example.com/resume/1?run=7"
 type receiver struct {
 	mu    sync.Mutex
 	codes []int
-	began time.Time
+	// during is called once, while the first webhook is on its way.
+	during func()
+	began  time.Time
 	got   []received
 }
 
@@ -44,6 +46,10 @@ type received struct {
 func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if during := r.during; during != nil {
+		r.during = nil
+		during()
+	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return nil, err
@@ -263,6 +269,39 @@ func TestItOutlivesTheProcess(t *testing.T) {
 			t.Errorf("%d owed, told %+v", w.owed(), w.to.got)
 		}
 	})
+}
+
+// An address that is given while another is told is told in its turn, whether the other
+// was taken or not.
+func TestAnotherAddressMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int{"taken": http.StatusNoContent, "not taken": http.StatusInternalServerError, "gone": http.StatusGone} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, code)
+				hooks, stop := w.run()
+				defer stop()
+				const other = "https://flows.example.com/resume/2"
+				w.to.during = func() {
+					if err := hooks.Keep(t.Context(), "ask-1", other); err != nil {
+						t.Error(err)
+					}
+				}
+				w.keep(hooks, "ask-1")
+				w.set("ask-1", approval.Denied)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				var told []string
+				for _, g := range w.to.got {
+					told = append(told, g.url)
+				}
+				if !slices.Equal(told, []string{address, other}) || w.owed() != 0 {
+					t.Errorf("told %q, %d owed", told, w.owed())
+				}
+			})
+		})
+	}
 }
 
 // It is given up where its receiver says that it is gone, where the policy lists its

@@ -96,6 +96,10 @@ func TestANonceIsGoodForTwoMinutes(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		// What is too old by itself need not be remembered.
+		if err := v.Check(k.Public(), act(), sign(k, v.Nonce("one"), act())); err != nil || v.Used() != 1 {
+			t.Errorf("%d nonces are remembered, %v", v.Used(), err)
+		}
 	})
 }
 
