@@ -27,15 +27,17 @@ import (
 const address = "https://flows.example.com/resume/1?run=7"
 
 // receiver is a server in memory that answers with the codes in turn, then with 204; 0 is
-// a network that fails.
+// a network that fails, and hangs is one that says nothing.
 type receiver struct {
 	mu    sync.Mutex
 	codes []int
 	// during is called once, while the first webhook is on its way.
 	during func()
 	began  time.Time
-	got   []received
+	got    []received
 }
+
+const hangs = -1
 
 type received struct {
 	after     time.Duration
@@ -58,6 +60,10 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	code := http.StatusNoContent
 	if len(r.codes) > 0 {
 		code, r.codes = r.codes[0], r.codes[1:]
+	}
+	if code == hangs {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
 	}
 	if code == 0 {
 		return nil, errors.New("connection refused")
@@ -271,6 +277,23 @@ func TestItOutlivesTheProcess(t *testing.T) {
 	})
 }
 
+// A receiver that says nothing is waited for a quarter of a minute.
+func TestAReceiverThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, hangs)
+		hooks, stop := w.run()
+		defer stop()
+		w.set("ask-1", approval.Denied)
+		w.keep(hooks, "ask-1")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, want := w.to.afters(), []time.Duration{0, 20 * time.Second}; !slices.Equal(got, want) {
+			t.Errorf("tried after %v, want %v", got, want)
+		}
+	})
+}
+
 // An address that is given while another is told is told in its turn, whether the other
 // was taken or not.
 func TestAnotherAddressMeanwhile(t *testing.T) {
@@ -312,11 +335,14 @@ func TestItIsGivenUp(t *testing.T) {
 	tests := map[string]struct {
 		codes   []int
 		allowed string
-		tries   func(int) bool
+		tries   func([]time.Duration) bool
 	}{
-		"gone":       {[]int{http.StatusGone}, "https://flows.example.com/resume", func(n int) bool { return n == 1 }},
-		"not listed": {nil, "https://flows.example.com/other", func(n int) bool { return n == 0 }},
-		"never":      {refusals, "https://flows.example.com/resume", func(n int) bool { return n > 70 && n < 100 }},
+		"gone":       {[]int{http.StatusGone}, "https://flows.example.com/resume", func(at []time.Duration) bool { return len(at) == 1 }},
+		"not listed": {nil, "https://flows.example.com/other", func(at []time.Duration) bool { return len(at) == 0 }},
+		"never": {refusals, "https://flows.example.com/resume", func(at []time.Duration) bool {
+			last := slices.Max(at)
+			return last >= 72*time.Hour && last < 73*time.Hour && len(at) > 70 && len(at) < 100
+		}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -329,8 +355,8 @@ func TestItIsGivenUp(t *testing.T) {
 				w.set("ask-1", approval.Denied)
 				time.Sleep(100 * time.Hour)
 				synctest.Wait()
-				if n := len(w.to.afters()); !tt.tries(n) || w.owed() != 0 {
-					t.Errorf("%d tries, %d owed", n, w.owed())
+				if at := w.to.afters(); !tt.tries(at) || w.owed() != 0 {
+					t.Errorf("tried after %v, %d owed", at, w.owed())
 				}
 				if !strings.Contains(w.log.String(), "could not be told") {
 					t.Error(w.log.String())
