@@ -277,6 +277,54 @@ func TestItOutlivesTheProcess(t *testing.T) {
 	})
 }
 
+// While its ask cannot be read a webhook is kept, and told once it can.
+func TestAnAskThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		hooks, stop := w.run()
+		defer stop()
+		put := func(body []byte) (was []byte) {
+			_, err := w.store.Update(t.Context(), approval.KindAsk, string(approval.ID("ask-1").Ask()), func(r approval.Record) (approval.Record, error) {
+				was, r.Body = r.Body, body
+				return r, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return was
+		}
+		w.set("ask-1", approval.Denied)
+		readable := put([]byte(`{"v":99}`))
+		w.keep(hooks, "ask-1")
+		synctest.Wait()
+		if n := len(w.to.afters()); n != 0 || w.owed() != 1 {
+			t.Fatalf("%d told, %d owed", n, w.owed())
+		}
+		put(readable)
+		synctest.Wait()
+		if n := len(w.to.afters()); n != 1 || w.owed() != 0 {
+			t.Errorf("%d told, %d owed", n, w.owed())
+		}
+	})
+}
+
+// What was told and forgotten between two looks is nothing to speak of.
+func TestAWebhookThatIsThereNoMore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		hooks, stop := w.run()
+		defer stop()
+		w.set("ask-1", approval.Denied)
+		hooks.owe("ask-1", 1)
+		synctest.Wait()
+		if n := len(w.to.afters()); n != 0 || w.log.Len() > 0 {
+			t.Errorf("%d told, and logged: %s", n, w.log.String())
+		}
+	})
+}
+
 // A receiver that says nothing is waited for a quarter of a minute.
 func TestAReceiverThatHangs(t *testing.T) {
 	t.Parallel()

@@ -32,9 +32,12 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"socket", "loop", "absent"} {
-		if _, _, err := regular.Read(at(name), 10); err == nil {
+		if _, whole, err := regular.Read(at(name), 10); err == nil || whole {
 			t.Errorf("%s was read", name)
 		}
+	}
+	if _, _, err := regular.Read(at("absent"), 10); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("absent: %v", err)
 	}
 	if _, _, err := regular.Read("/dev/zero", 10); !errors.Is(err, regular.ErrIrregular) {
 		t.Errorf("a device: %v", err)

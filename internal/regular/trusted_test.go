@@ -2,9 +2,11 @@ package regular_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +93,17 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 			arrange: func(at func(string) string) (string, error) { return at("pipe"), syscall.Mkfifo(at("pipe"), 0o600) },
 			want:    "is no regular file",
 		},
+		"Socket": {
+			arrange: func(at func(string) string) (string, error) {
+				return at("socket"), syscall.Mknod(at("socket"), syscall.S_IFSOCK|0o600, 0)
+			},
+			want: "no such device",
+		},
+		"FortyLinks": {arrange: func(at func(string) string) (string, error) { return at("40"), chain(at, 40) }},
+		"TooManyLinks": {
+			arrange: func(at func(string) string) (string, error) { return at("41"), chain(at, 41) },
+			want:    "41: too many levels",
+		},
 		"Device":       {arrange: func(func(string) string) (string, error) { return "/dev/zero", nil }, want: "is no regular file"},
 		"Folder":       {arrange: func(at func(string) string) (string, error) { return at("conf"), nil }, want: "is no regular file"},
 		"Circle":       {arrange: func(at func(string) string) (string, error) { return at("a"), os.Symlink("a", at("a")) }, want: "too many levels"},
@@ -112,14 +125,65 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, whole, err := regular.ReadTrusted(open, 10)
+			text, whole, err := regular.ReadTrusted(open, 4)
 			switch {
 			case c.want == "" && (err != nil || string(text) != "text" || !whole):
 				t.Errorf("%q, %v, %v", text, whole, err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			case c.want != "" && (err == nil || whole || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("%q, %v; want a mistake with %q", text, err, c.want)
 			}
 		})
+	}
+}
+
+// chain links to conf/policy over as many links, the last one named by their number.
+func chain(at func(string) string, links int) error {
+	to := "conf/policy"
+	for n := range links {
+		name := strconv.Itoa(n + 1)
+		if err := os.Symlink(to, at(name)); err != nil {
+			return err
+		}
+		to = name
+	}
+	return nil
+}
+
+// A file that is longer than was asked for is not whole.
+func TestALongFileIsNotWhole(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "policy")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, whole, err := regular.ReadTrusted(path, 3); err != nil || whole || !strings.HasPrefix("text", string(text)) {
+		t.Errorf("%q, %v, %v", text, whole, err)
+	}
+}
+
+// TestOnlyTrustedFoldersAreTaken holds a folder itself, and the folders and links on the
+// way to it.
+func TestOnlyTrustedFoldersAreTaken(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.Chmod(dir, 0o700), os.Mkdir(at("conf"), 0o700), os.Mkdir(at("open"), 0o700), os.Mkdir(at("open/in"), 0o700),
+		os.Chmod(at("open"), 0o777), os.Symlink("conf", at("link")), os.Symlink("open/in", at("led")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"conf": "", "link": "", "open": "open can be written by others (mode 0777)", "open/in": "open can be written by others",
+		"led": "open can be written by others", "none": "none: no such file", "none/in": "none/in: no such file",
+	} {
+		if err := regular.CheckFolder(at(name)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	list, err := fs.ReadDir(regular.Folder(at("open")), ".")
+	if _, ok := errors.AsType[*regular.TrustError](err); !ok {
+		t.Errorf("others write the folder: %v, %v", list, err)
 	}
 }
 
