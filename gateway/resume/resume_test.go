@@ -245,7 +245,7 @@ func TestItIsTriedAgain(t *testing.T) {
 				t.Errorf("it went to %s", g.url)
 			}
 		}
-		if said := w.log.String(); strings.Contains(said, "run=7") || !strings.Contains(said, "flows.example.com answered 500") {
+		if said := w.log.String(); strings.Contains(said, "run=7") || strings.Contains(said, "note a try") || !strings.Contains(said, "flows.example.com answered 500") {
 			t.Error(said)
 		}
 	})
@@ -307,6 +307,23 @@ func TestAnAskThatCannotBeRead(t *testing.T) {
 			t.Errorf("%d told, %d owed", n, w.owed())
 		}
 	})
+}
+
+// A webhook about what is not kept is given up: an ask, and an approval of one.
+func TestACallThatIsNotKept(t *testing.T) {
+	t.Parallel()
+	for _, id := range []approval.ID{"none-1", "ask-7"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			hooks, stop := w.run()
+			defer stop()
+			w.keep(hooks, id)
+			synctest.Wait()
+			if n := len(w.to.afters()); n != 0 || w.owed() != 0 || !strings.Contains(w.log.String(), "its call is no longer kept") {
+				t.Errorf("%s: %d told, %d owed: %s", id, n, w.owed(), w.log.String())
+			}
+		})
+	}
 }
 
 // What was told and forgotten between two looks is nothing to speak of.

@@ -2,7 +2,9 @@ package realpath
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -28,6 +30,7 @@ func TestResolve(t *testing.T) {
 	tests := map[string][2]string{
 		"plain":               {dir + "/real/deep/f", dir + "/real/deep/f"},
 		"missing":             {dir + "/real/none/f", dir + "/real/none/f"},
+		"link_at_the_end":     {dir + "/rel", dir + "/real/deep"},
 		"relative":            {dir + "/rel/f", dir + "/real/deep/f"},
 		"absolute":            {dir + "/abs/shadow", "/etc/shadow"},
 		"chain":               {dir + "/real/up/new/file", dir + "/real/deep/new/file"},
@@ -57,6 +60,75 @@ func TestResolve(t *testing.T) {
 	}
 	if got := Join(Here{}, dir, "/etc/x"); got != "/etc/x" {
 		t.Errorf("an absolute name forgets the base: got %q", got)
+	}
+}
+
+// machine is one that is not there: links lead somewhere, missing are not there, and all
+// else is something. It notes what it was asked.
+type machine struct {
+	links   map[string]string
+	missing string
+	asked   []string
+}
+
+func (m *machine) Readlink(name string) (target string, kind Kind) {
+	m.asked = append(m.asked, name)
+	if to, ok := m.links[name]; ok {
+		return to, Link
+	}
+	if name == m.missing {
+		return "", Missing
+	}
+	return "", Other
+}
+
+func (m *machine) HomeOf(string) string { return "" }
+
+// A path is asked about from its first unknown component to where it ends or is not
+// there, once where no link is met, and never below /proc.
+func TestWhatIsAsked(t *testing.T) {
+	for _, tt := range []struct{ base, name, want, asked string }{
+		{"/", "/a/b/c", "/a/b/c", "/a /a/b /a/b/c"},
+		{"/", "/gone/b/c", "/gone/b/c", "/gone"},
+		{"/", "/proc/self/environ", "/proc/self/environ", ""},
+		{"/", "a/b", "/a/b", "/a /a/b"},
+		{"/base", "a", "/base/a", "/base/a"},
+		{"/base", "/a", "/a", "/a"},
+		{"/base", "", "/base", ""},
+		{"/base", "x/../a", "/base/a", "/base/x /base/a"},
+		{"/", "/a/link/z", "/to/z", "/a /a/link /a /a/link /to /to/z"},
+		{"/", "/a/link", "/to", "/a /a/link /a /a/link /to"},
+	} {
+		m := &machine{links: map[string]string{"/a/link": "/to"}, missing: "/gone"}
+		if got := Join(m, tt.base, tt.name); got != tt.want || strings.Join(m.asked, " ") != tt.asked {
+			t.Errorf("Join(%q, %q) = %q, want %q; asked %q, want %q", tt.base, tt.name, got, tt.want, m.asked, tt.asked)
+		}
+	}
+}
+
+// What a kernel would not follow is not followed: a path of more than 4096 bytes, and
+// more than forty links.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("a", 4093)
+	m := &machine{links: map[string]string{"/l": "/t", "/t/" + long: "/end"}}
+	for i := range 41 {
+		m.links["/n"+strconv.Itoa(i+1)] = "/n" + strconv.Itoa(i)
+	}
+	for name, want := range map[string]string{
+		"/l/" + long: "/end", "/l/" + long + "a": "/l/" + long + "a", "/n40": "/n0", "/n41": "/n1",
+	} {
+		if got := On(m, name); got != want {
+			t.Errorf("%.9s… of %d bytes leads to %.9s…, want %.9s…", name, len(name), got, want)
+		}
+	}
+}
+
+func TestHomes(t *testing.T) {
+	if me, err := user.Current(); err == nil && (Here{}).HomeOf(me.Username) != me.HomeDir {
+		t.Errorf("the home of %s is %q, want %q", me.Username, Here{}.HomeOf(me.Username), me.HomeDir)
+	}
+	if home := (Here{}).HomeOf("nobody of that name"); home != "" {
+		t.Errorf("nobody's home is %q", home)
 	}
 }
 
