@@ -19,30 +19,35 @@ func TestAChangeIsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	var files []seals.File
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, name := range []string{"kept", "touched", "written", "gone", "replaced"} {
+	for _, name := range []string{"kept", "touched", "written", "gone", "replaced", "longer"} {
 		files = append(files, seals.File{Path: at(name), What: "it is the " + name})
 		if err := os.WriteFile(at(name), []byte("before"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w := seals.New(append(files, seals.File{Path: at("never there"), What: "it was never there"}))
-	if got := w.Changes(); len(got) != 0 || w.Files() != 6 {
+	if got := w.Changes(); len(got) != 0 || w.Files() != 7 {
 		t.Fatalf("at first: %q of %d", got, w.Files())
 	}
 	later := time.Now().Add(time.Hour)
+	was, err := os.Stat(at("longer"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(
 		os.Chtimes(at("touched"), later, later), os.WriteFile(at("written"), []byte("after!"), 0o600), os.Chtimes(at("written"), later, later),
 		os.Remove(at("gone")), os.WriteFile(at("new"), []byte("after!"), 0o600), os.Rename(at("new"), at("replaced")),
+		os.WriteFile(at("longer"), []byte("after, and its time as before"), 0o600), os.Chtimes(at("longer"), was.ModTime(), was.ModTime()),
 	); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(w.Changes(), "\n")
-	for _, want := range []string{"written changed after the daemon started: it is the written.", "gone is gone: it is the gone.", "replaced changed"} {
+	for _, want := range []string{"written changed after the daemon started: it is the written.", "gone is gone: it is the gone.", "replaced changed", "longer changed"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not told: %q", want, got)
 		}
 	}
-	if strings.Count(got, "\n") != 2 {
+	if strings.Count(got, "\n") != 3 {
 		t.Errorf("more is told than changed: %q", got)
 	}
 }
