@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // A crash between the posting of a message and its recording leaves one that
@@ -158,6 +159,7 @@ func TestButtonsAreReplacedOnlyInDoubt(t *testing.T) {
 // An hour's outage in which no try has a known end keeps the ask within bounds,
 // and its card comes through.
 func TestReplacedButtonsAreBounded(t *testing.T) {
+	race.Alone(t)
 	housed(t, func(t *testing.T, h *house) {
 		h.chat.failing(func(string) (bool, error) {
 			return true, &approval.RetryError{After: 4 * time.Second, Err: errors.New("no answer")}
