@@ -236,10 +236,12 @@ func gitUnset(c *call) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}
 
 func (c *call) gitSetting(key string, value arg) []Effect {
 	key = strings.ToLower(key)
-	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead {
+	d, ok := c.r.judge.doors.door(doorGit, key)
+	shows := ok && d.kind == "command" && !c.has("--system") && c.r.judge.tables.shows(value.text)
+	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead && !shows {
 		return out
 	}
-	if d, ok := c.r.judge.doors.door(doorGit, key); ok {
+	if ok && !shows {
 		if out := c.r.throughDoor(c.invocation, d, key, value); len(out) > 0 {
 			return out
 		}
@@ -248,4 +250,14 @@ func (c *call) gitSetting(key string, value arg) []Effect {
 		return []Effect{usual(KindOverwrite).with(say("changes git's settings for every project: %s", key), key).as(Reversible, ReachUser)}
 	}
 	return own(say("changes git's settings of this project"))
+}
+
+// shows reports whether a command line is that of an editor or a pager, with no more than
+// options.
+func (t *tables) shows(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && t.ofClass("shows-text", words[0]) && !strings.ContainsAny(line, "$`;|&<>()'\"\n") &&
+		!slices.ContainsFunc(words[1:], func(w string) bool {
+			return w[0] != '-' || strings.ContainsAny(w, "=/+") || w == "-c" || w == "-S" || w == "-u"
+		})
 }
