@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -242,11 +243,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if o.Object.Host {
 		return ""
 	}
-	id := l.put(d, spot)
-	for _, w := range o.With { // what gets its name there
-		name, _, _ := strings.Cut(place.Base(reading.Spot(w)), "@")
-		id = cmp.Or(id, l.put(d, spot+"/"+strings.Trim(name, ".")))
-	}
+	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot))
 	if o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
 		return "" // the target is hardly a folder of programs
 	}
@@ -259,18 +256,34 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	return id
 }
 
-// put gives the rule about a file that is written, or a folder that gets one.
-func (l *look) put(d deed, spot string) string {
-	id := l.touch(d, spot)
-	if id == "" && strings.HasSuffix(spot, "/") && !slices.ContainsFunc(l.ops, brings) {
-		return l.g.programIn(l.absolute(spot))
+// fills gives the rule about what gets its own name in a folder, or is put without one
+// where a program of vaglio's lies.
+func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
+	named := len(o.With) > 0
+	for _, w := range o.With {
+		name, _, _ := strings.Cut(place.Base(reading.Spot(w)), "@")
+		name = strings.Trim(name, ".")
+		id, named = cmp.Or(id, l.touch(d, spot+"/"+name)), named && name != ""
+	}
+	folder := l.absolute(spot)
+	if !named && slices.ContainsFunc(l.g.itself.Programs, func(p string) bool { return path.Dir(p) == folder }) &&
+		!slices.ContainsFunc(l.ops, func(o operation.Operation) bool { return l.names(&o, folder) }) {
+		return cmp.Or(id, ownProcess)
 	}
 	return id
 }
 
-// brings says whether an operation names what is put where a command writes.
-func brings(o operation.Operation) bool {
-	return o.Verb == operation.Copy || o.Verb == operation.Move || o.Verb == operation.Link || o.Verb == operation.Read
+// names says whether an operation names what it puts into a folder, and not just
+// another folder of which all is.
+func (l *look) names(o *operation.Operation, folder string) bool {
+	switch spot := reading.Spot(o.Object.Word); o.Verb {
+	case operation.Copy, operation.Move, operation.Link:
+		return place.Base(spot) != "." && !strings.HasSuffix(spot, "/")
+	case operation.Create, operation.Write, operation.Replace:
+		return strings.HasPrefix(l.absolute(spot), folder+"/")
+	default:
+		return false
+	}
 }
 
 // onDevice says whether an operand is or may be a device rather than a file.

@@ -127,15 +127,6 @@ func (g *Guard) isOwnAt(clean string, d deed) bool {
 // isOwn says whether a clean path is one that is closed, or below one.
 func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
 
-// programIn gives the rule about what is put into a folder under a name that
-// nobody tells, where one of vaglio's programs lies.
-func (g *Guard) programIn(folder string) string {
-	if slices.ContainsFunc(g.itself.Programs, func(p string) bool { return path.Dir(p) == folder }) {
-		return ownProcess
-	}
-	return ""
-}
-
 // mentionsOwn says whether a text names one of vaglio's own places anywhere,
 // or the folder in which they are by default.
 func (g *Guard) mentionsOwn(text string) bool {
@@ -144,13 +135,17 @@ func (g *Guard) mentionsOwn(text string) bool {
 
 // isVaglio says whether a program is vaglio, under whatever name.
 func (l *look) isVaglio(spot string) bool {
-	return slices.Contains(l.g.itself.Programs, l.absolute(spot))
+	at := l.absolute(spot)
+	return slices.ContainsFunc(l.g.itself.Programs, func(p string) bool {
+		name := place.Base(at)
+		return p == at || place.IsWild(name) && path.Dir(at) == path.Dir(p) && place.Meet(name, place.Base(p))
+	})
 }
 
 // talks gives the rule about a program that talks to whom its words name, or of
 // which nobody knows what it does with them.
 func (l *look) talks(name string, known bool) string {
-	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] {
+	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
 		return ""
 	}
 	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {

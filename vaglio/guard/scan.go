@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"reflect"
 	"strings"
@@ -108,6 +109,7 @@ func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
 }
 
 func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
+	s.tryAddress(m)
 	for _, k := range reading.SortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
 		role := s.rd.Role(k)
@@ -120,6 +122,25 @@ func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
 		}
 	}
 	return nil
+}
+
+// tryAddress tries an address whose host and port are values of their own, whatever
+// their keys are.
+func (s *scan) tryAddress(m map[string]any) {
+	for _, v := range m {
+		port, _ := v.(string)
+		if k := reflect.ValueOf(v); k.CanFloat() || k.CanInt() {
+			port = fmt.Sprint(v)
+		}
+		if len(port) > len("65535") || !s.g.itself.HasPort(port) {
+			continue
+		}
+		for _, v := range m {
+			if host, ok := v.(string); ok && s.g.itself.Answers(host+":"+port) {
+				s.found = s.g.ruleOf(ownCommand)
+			}
+		}
+	}
 }
 
 // collectOther reads what a program, not a decoder, put into args.
