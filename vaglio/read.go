@@ -6,6 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Call gives a proposal as a [reading.Reader] takes it, with what Known says of
@@ -66,5 +67,10 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		return call, nil
 	}
 	runs.closed = true
+	for _, p := range e.guard.Naming(call.Reading) { // whatever tests the gate tells of it, too: a person may allow that
+		if !p.Sure {
+			call.Reading.Gaps = append(call.Reading.Gaps, reading.Gap{At: p.File, Why: wording.Say("names what is closed of the gate, or its address")})
+		}
+	}
 	return call, runs.list
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/internal/filetest"
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -326,6 +327,67 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 		if v := inSession(t, folderOf{"/home/u/app/a": "", "/home/u/app/i.sh": "echo installed\n", "/home/u/app/dir/a": ""}, tt.calls...); v.Approved != tt.pass {
 			t.Errorf("%.200q: approved is %v, want %v: %s", tt.calls, v.Approved, tt.pass, v.Reason)
 		}
+	}
+}
+
+// TestAProgramThatNamesTheGate has a session write programs that name the gate's address
+// or its own files, and run them.
+func TestAProgramThatNamesTheGate(t *testing.T) {
+	t.Parallel()
+	judge, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nobody, person = "", "a person"
+	for name, row := range map[string]struct {
+		calls []string
+		asks  string // nobody, a person, or the rule that denies
+		line  int
+	}{
+		"in a variable":    {[]string{"write: s.py: B = 'http://127.0.0.1:8787'\nd.get(B + '/inbox')", "python3 s.py"}, "own.command", 1},
+		"as a base":        {[]string{"write: a.mjs: \nconst c = axios.create({baseURL: 'http://localhost:8787'})\n", "node a.mjs"}, "own.command", 2},
+		"not read":         {[]string{"write: X.java: class X { String at = \"http://localhost:8787/inbox\"; }", "java X.java"}, "own.command", 1},
+		"compiled":         {[]string{"write: X.java: class X { String at = \"http://localhost:8787/inbox\"; }", "javac X.java && java X"}, "own.command", 1},
+		"imported":         {[]string{"write: at.py: B = 'http://127.0.0.1:8787'", "write: s.py: import at\nd.get(at.B + '/inbox')", "python3 s.py"}, "own.command", 1},
+		"in one call":      {[]string{"echo \"B = 'http://127.0.0.1:8787'\" > s.py; echo \"d.get(B + '/inbox')\" >> s.py; python3 s.py"}, "own.command", 1},
+		"its key":          {[]string{"write: s.lua: local f = io.open(home .. '/.local/share' .. '/metnos/vaglio.keys')", "lua s.lua"}, "own.path", 1},
+		"found by tests":   {[]string{"write: e2e/x.spec.ts: const c = axios.create({baseURL: 'http://localhost:8787'})", "npx playwright test"}, person, 0},
+		"a test of Go":     {[]string{"write: a_test.go: package a\n\nvar at = \"127.0.0.1:8787\"\n", "go test ./..."}, person, 0},
+		"a test in Java":   {[]string{"write: src/test/java/XTest.java: class X { String at = \"http://localhost:8787/inbox\"; }", "mvn test"}, person, 0},
+		"for agents":       {[]string{"write: s.py: get('http://127.0.0.1:8787/v1/proposals')", "python3 s.py"}, nobody, 0},
+		"another port":     {[]string{"write: s.py: get('http://127.0.0.1:3000/inbox')", "python3 s.py"}, nobody, 0},
+		"prose":            {[]string{"write: README.md: Open http://localhost:8787/inbox.", "npm test"}, nobody, 0},
+		"a fixture":        {[]string{"write: tests/fixtures/a.json: {\"at\": \"http://localhost:8787/inbox\"}", "npm test"}, nobody, 0},
+		"what it reads":    {[]string{"write: a.json: {\"url\": \"http://localhost:8787/inbox\"}", "write: s.py: print(json.load(open('a.json')))", "python3 s.py"}, nobody, 0},
+		"another target":   {[]string{"write: Makefile: URL = http://localhost:8787\nbuild:\n\tgo build ./...\nopen:\n\t@echo open $(URL)\n", "make build"}, nobody, 0},
+		"a message":        {[]string{"write: up.sh: echo see http://localhost:8787/inbox\n", "sh up.sh"}, nobody, 0},
+		"committed":        {[]string{"write: s.py: get('http://127.0.0.1:8787/inbox')", "git commit -am x"}, nobody, 0},
+		"checked":          {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "ruff check s.py && mypy s.py"}, nobody, 0},
+		"searched":         {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "grep -n 8787 s.py; cat s.py"}, nobody, 0},
+		"another runs":     {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "python3 t.py"}, nobody, 0},
+		"another language": {[]string{"write: scripts/s.py: B = 'http://127.0.0.1:8787'", "go vet ./... && npm test"}, nobody, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine, err := vaglio.New(vaglio.Config{
+				Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u",
+				Files: folderOf{"/home/u/app/.git/HEAD": "", "/home/u/app/t.py": "print(1)"}, Workspaces: []string{"/home/u/app"},
+				Own: own.Facts{Data: []string{"/home/u/.local/share/metnos"}, Addresses: []string{"127.0.0.1:8787"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range row.calls {
+				row.calls[i] = strings.Replace(c, "write: ", "write: /home/u/app/", 1)
+			}
+			v := inSessionOf(t, engine, row.calls...)
+			switch {
+			case v.Rule != nil && row.asks == v.Rule.ID && row.line == v.Rule.Line:
+			case v.Rule == nil && (row.asks == nobody && v.Approved || row.asks == person && !v.Approved):
+			default:
+				t.Errorf("%+v %s", v.Rule, v.Reason)
+			}
+		})
 	}
 }
 

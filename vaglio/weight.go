@@ -150,7 +150,7 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 		in.Cwd, in.Site.Workspaces, in.Site.Kept = strings.Clone(in.Cwd), detached(site.Workspaces), detached(site.Kept)
 		w.text = detach(texts)
 	}
-	weigh := weigher(was, in, e.gates, texts)
+	weigh := e.weigher(was, in, texts)
 	if !later {
 		w.Loaded = weigh()
 		return
@@ -159,10 +159,12 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 	w.Later, w.weight = true, &weight{weigh: weigh, behind: behind}
 }
 
-// weigher asks what a file held before, and then the judges of what was put into it.
-func weigher(was Fact, in Context, gates []Gate, texts []reading.Written) func() bool {
+// weigher asks what a file held before, and then the guard and the judges of what was
+// put into it.
+func (e *Engine) weigher(was Fact, in Context, texts []reading.Written) func() bool {
+	gates, guard := e.gates, e.guard
 	return func() bool {
-		return was.isLoaded() || slices.ContainsFunc(gates, func(g Gate) bool {
+		return was.isLoaded() || slices.ContainsFunc(texts, func(t reading.Written) bool { return guard.Names(t.Text) }) || slices.ContainsFunc(gates, func(g Gate) bool {
 			j, ok := g.Judge.(Weigher)
 			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
 		})

@@ -118,6 +118,8 @@ Looking at its programs and settings, whether its service runs, what that wrote 
 ## Text that is written
 
 What a Write, an Edit, a patch, a here-document or a redirection puts into a file that can be run is read when it is written: by its first line, by its name, or as what make, npm, just or task would run of it, whichever target is asked for. What would destroy a tree or a disk, stop every process or touch vaglio itself is denied then, with the file and the line. Only commands of this machine count of which every word is known: "$ROOTFS"/etc in a script is no folder yet. What a path holds elsewhere (a server's keys, its accounts) is left to when the script runs, and so is all that the judges weigh. Prose, data, and programs that nobody knows and that are given a forbidden command, as tests do, are not read as commands.
+
+A program that the call or the session wrote into a file may build what it asks for from parts. Where it runs because a word names its file, or it is imported by one that does, it is denied when it holds the gate's address, or the name of what is closed of the gate, in any text. Where a runner of tests or a tool finds it by itself a person is asked: what tests or serves another gate tells of this one, too. Files that a program only reads, prose, and texts that a shell would print do not count.
 `
 
 const documentTail = `

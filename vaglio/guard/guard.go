@@ -232,7 +232,7 @@ func (s *scan) core(c Call) *rule {
 
 // structural tries what the call would do.
 func (s *scan) structural() *rule {
-	for _, try := range [...]func() *rule{s.lines, s.operations, s.written, s.statements} {
+	for _, try := range [...]func() *rule{s.lines, s.operations, s.written, s.ran, s.statements} {
 		if r := try(); r != nil {
 			return r
 		}

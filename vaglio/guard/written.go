@@ -32,6 +32,56 @@ func (s *scan) written() *rule {
 	return nil
 }
 
+// ran gives the rule that a program breaks which the call runs.
+func (s *scan) ran() *rule {
+	for _, p := range s.g.Naming(s.rd) {
+		if p.Sure {
+			id, _ := s.g.names(p.Text)
+			s.t.file, s.t.line = p.File, p.Line
+			return s.g.ruleOf(id)
+		}
+	}
+	return nil
+}
+
+// Naming gives the programs that the call runs or may run, that it or the session wrote
+// and that name what is closed of the gate, or its address, wherever that stands: nobody
+// can follow all that programs do with a name. The line is the one that does.
+func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
+	for i := range rd.Commands {
+		for _, p := range rd.Commands[i].Script.Ran {
+			if id, at := g.names(p.Text); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
+				p.Line += at
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// Names says whether a program that holds a text would be denied for what it names.
+func (g *Guard) Names(text string) bool {
+	return g.itself.Answers(text) || g.mentionsOwn(text)
+}
+
+// names gives the rule about a program that holds a text, and how many lines stand
+// before the one that breaks it.
+func (g *Guard) names(text string) (id string, lines int) {
+	if !g.Names(text) {
+		return "", 0
+	}
+	for line := range strings.Lines(text) {
+		switch {
+		case g.mentionsOwn(line):
+			return ownID, lines
+		case g.itself.Answers(line):
+			return ownCommand, lines
+		}
+		lines++
+	}
+	return ownCommand, 0
+}
+
 // isCertain says whether all words of a command of this machine are known, and
 // nothing carries it of which nobody knows what it does: a test may.
 func isCertain(c *shell.Command) bool {

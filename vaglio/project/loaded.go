@@ -28,6 +28,10 @@ func (v *visit) loaded(rows []row) {
 		bare := strings.TrimSuffix(file, path.Ext(file))
 		l.files[file], l.bare[bare] = true, append(l.bare[bare], file)
 	}
+	for _, w := range words {
+		l.say(v.c.Changed[0], w)
+	}
+	l.named = slices.Clone(l.said)
 	for _, file := range programs {
 		switch {
 		case finds && v.settles(folders, file) || v.seen["text "+file]:
@@ -35,9 +39,6 @@ func (v *visit) loaded(rows []row) {
 		case v.isBin(file):
 			l.take(file, false)
 		}
-	}
-	for _, w := range words {
-		l.say(v.c.Changed[0], w)
 	}
 	l.follow()
 	l.takeLoaded()
@@ -148,6 +149,7 @@ type loading struct {
 	files map[string]bool     // all of them
 	bare  map[string][]string // by their names without the ending
 	said  []string            // those that were named, to be taken
+	named []string            // of them, by the command's words
 
 	inSettings map[string]bool // the places that settings of the program's own name
 }
@@ -203,7 +205,21 @@ func (l *loading) take(file string, settles bool) {
 		l.sayFolders(file, text)
 	}
 	if !l.looked[file] && l.once(file) {
-		l.guess(file, text)
+		l.whole(file, text)
+	}
+}
+
+// whole takes what a file may be, and, where nobody reads its language, all of it: what
+// the words name runs, if it is a program.
+func (l *loading) whole(file, text string) {
+	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
+	l.guess(file, text)
+	if l.reader.language(file) == "" && !strings.HasPrefix(text, "#!") && (named || code) {
+		l.guessed(func() { l.add(file, 1, "", text) })
+		named = named && code
+	}
+	for i := range l.tasks[from:] {
+		l.tasks[from+i].Found = !named
 	}
 }
 

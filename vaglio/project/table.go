@@ -85,7 +85,11 @@ func readChanged(v *visit, r *row) {
 			continue
 		}
 		if text, ok := v.c.Files.Content(file); ok {
+			from := len(v.tasks)
 			v.add(file, 1, r.language, text)
+			for i := range v.tasks[from:] {
+				v.tasks[from+i].Found = true
+			}
 		}
 	}
 }

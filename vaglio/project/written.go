@@ -129,7 +129,8 @@ func (v *visit) guess(file, text string) {
 		language = languageOf(text)
 	}
 	v.guessed(func() {
-		if language != "" && !slices.Contains(v.tasks, shell.Task{File: file, Line: 1, Text: text, Language: language, Dir: v.dir}) { // is known to run
+		runs := func(t shell.Task) bool { return t.File == file && t.Language == language && t.Text == text }
+		if language != "" && !slices.ContainsFunc(v.tasks, runs) {
 			v.add(file, 1, language, text)
 		}
 		if language == "" && !v.reader.isFor("calls", file) || v.setsUp(file) {
@@ -151,7 +152,7 @@ func (v *visit) guessed(keep func()) {
 	from := len(v.tasks)
 	keep()
 	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess = true
+		v.tasks[from+i].Guess, v.tasks[from+i].Found = true, true
 	}
 }
 

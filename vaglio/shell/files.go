@@ -324,12 +324,12 @@ type Task struct {
 	// File is the path of the file, and Line the text's first line in it.
 	File string
 	Line int
-	// Text is what runs, in Language: "sh" or one that [ProgramReader] has.
+	// Text is what runs, in Language: "sh", one of [ProgramReader], or "" for any other.
 	Text, Language string
 	// Dir is the folder in which it runs.
 	Dir string
-	// Guess says that it may be something else, which does nothing.
-	Guess bool
+	// Guess says that it may be something else, Found that no word names the file.
+	Guess, Found bool
 	// Closed is why what the file holds is not known, instead of a text.
 	Closed *ClosedError
 }
@@ -382,14 +382,19 @@ func (r *reader) task(f *frame, t *Task, by string) {
 		r.notRead(f, t.File, t.Closed)
 		return
 	}
-	f.stdin, f.capture, f.lenient, f.guess = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess
+	f.stdin, f.capture, f.lenient, f.guess, f.found = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess, f.found || t.Found
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
 		return r.freshShell(func() Word {
 			r.st.set(keyCwd, Text(t.Dir))
 			if t.Language == "sh" {
 				return r.source(g, t.Text)
 			}
-			return r.readProgram(g, &Program{Language: t.Language, Text: Text(t.Text), File: true, Stdin: outputOf(by)}, Word{})
+			p := &Program{Language: t.Language, Text: Text(t.Text), File: true, Stdin: outputOf(by)}
+			if t.Language == "" {
+				r.ran(g, p)
+				return Word{}
+			}
+			return r.readProgram(g, p, Word{})
 		})
 	})
 }

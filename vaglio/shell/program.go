@@ -118,7 +118,7 @@ type ProgramResult struct {
 // readProgram reads a program of another language and does what it does.
 // What it prints is out if that is not known, or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
-	if !r.enter(f) {
+	if r.ran(f, p); !r.enter(f) {
 		return out
 	}
 	defer r.leave()
@@ -134,6 +134,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
 		return out
 	}
+	r.ran(f, p)
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) Word {
 		if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
@@ -156,6 +157,18 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return Glue(res.Output, NewWord(Part{Kind: PartUnknown, From: p.Language, MayBeEmpty: true}))
 	}
 	return res.Output
+}
+
+// ran notes a program that stands in a file.
+func (r *reader) ran(f *frame, p *Program) {
+	text, known := p.Text.Text()
+	switch {
+	case !known || !p.File:
+	case f.file == nil:
+		r.out.Ran = append(r.out.Ran, Ran{Line: 1, Text: text, Sure: true})
+	default:
+		r.out.Ran = append(r.out.Ran, Ran{File: f.file.path, Line: f.file.first, Text: text, Sure: !f.found})
+	}
 }
 
 // programStep does one thing that a program does.

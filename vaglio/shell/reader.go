@@ -149,6 +149,7 @@ type frame struct {
 	retried     bool // the text is read again with its here-document closed
 	lenient     bool // text that is no program is passed over
 	guess       bool // the text may not run at all, or be something else
+	found       bool // no word names the file in which it stands
 	stdin       Input
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text

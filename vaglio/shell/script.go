@@ -23,6 +23,19 @@ type Script struct {
 	Writes []Write
 	// Unparsed are files that would run, of which some text is none that is read.
 	Unparsed []string
+	// Ran are the programs of other languages than the shell's that stand in files.
+	Ran []Ran
+}
+
+// Ran is a program that stands in a file and would run.
+type Ran struct {
+	// File is its path, "" if the source itself writes it, Line the program's first
+	// line in it.
+	File string
+	Line int
+	Text string
+	// Sure says that it is known to run: a word names it, and no runner has to find it.
+	Sure bool
 }
 
 // Write is a file that a source writes.
