@@ -237,11 +237,13 @@ func gitUnset(c *call) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}
 func (c *call) gitSetting(key string, value arg) []Effect {
 	key = strings.ToLower(key)
 	d, ok := c.r.judge.doors.door(doorGit, key)
-	shows := ok && d.kind == "command" && !c.has("--system") && c.r.judge.tables.shows(value.text)
-	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead && !shows {
+	if ok && d.kind == "command" && !c.has("--system") && c.r.judge.tables.shows(value.text) {
+		return own(say("changes git's settings of this project"))
+	}
+	if out := c.rows("(git-setting)", literal(key), value); out[0].Kind != KindRead {
 		return out
 	}
-	if ok && !shows {
+	if ok {
 		if out := c.r.throughDoor(c.invocation, d, key, value); len(out) > 0 {
 			return out
 		}
