@@ -354,6 +354,8 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		"found by tests":   {[]string{"write: e2e/x.spec.ts: const c = axios.create({baseURL: 'http://localhost:8787'})", "npx playwright test"}, person, 0},
 		"a test of Go":     {[]string{"write: a_test.go: package a\n\nvar at = \"127.0.0.1:8787\"\n", "go test ./..."}, person, 0},
 		"a test in Java":   {[]string{"write: src/test/java/XTest.java: class X { String at = \"http://localhost:8787/inbox\"; }", "mvn test"}, person, 0},
+		"asked for":        {[]string{"write: at.txt: http://127.0.0.1:8787/inbox", "wget -i at.txt"}, "own.command", 1},
+		"a tool's list":    {[]string{"write: c.cfg: url = http://127.0.0.1:8787/inbox", "curl -K c.cfg"}, "own.command", 1},
 		"for agents":       {[]string{"write: s.py: get('http://127.0.0.1:8787/v1/proposals')", "python3 s.py"}, nobody, 0},
 		"another port":     {[]string{"write: s.py: get('http://127.0.0.1:3000/inbox')", "python3 s.py"}, nobody, 0},
 		"prose":            {[]string{"write: README.md: Open http://localhost:8787/inbox.", "npm test"}, nobody, 0},

@@ -78,9 +78,13 @@ func hostBefore(text string) string {
 }
 
 // hostAfter is the host that takes the place of the one before a port: curl's
-// --resolve name:port:host.
+// --resolve name:port:host. A function is told it behind the port.
 func hostAfter(text string) string {
 	rest, ok := strings.CutPrefix(text, ":")
+	if list := strings.TrimLeft(text, ", "); !ok && list != text { // connect(8787, "localhost")
+		rest = strings.TrimLeft(list, "\"'`")
+		ok = rest != list
+	}
 	end := 0
 	for end < len(rest) && isHostByte(rest[end]) {
 		end++

@@ -114,12 +114,23 @@ func (s *scan) operations() *rule {
 			return r
 		}
 	}
-	for i := range s.rd.URLs {
-		if s.g.itself.Answers(s.rd.URLs[i].Text) {
-			return s.g.ruleOf(ownCommand)
-		}
+	if s.asksGate() {
+		return s.g.ruleOf(ownCommand)
 	}
 	return nil
+}
+
+// asksGate says whether a tool is told the gate's address: as a URL or, by one that may
+// fetch it, as a text, whatever its key is.
+func (s *scan) asksGate() bool {
+	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.Answers(u.Text) }) {
+		return true
+	}
+	does := &s.rd.Deed
+	fetches := !does.Local && !does.Greps && !does.Lists && (does.Verb == operation.Use || does.Verb == operation.Read)
+	return fetches && slices.ContainsFunc(s.texts, func(t text) bool {
+		return !t.key && strings.Contains(t.s, "/") && !strings.ContainsAny(t.s, " \n") && s.g.itself.Answers(t.s)
+	})
 }
 
 // statements tries the statements for a database that a tool sends.

@@ -41,7 +41,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"notebook": readNotebook, "xml": readXML, "text": readText, "data": said, "named": said, "calls": said,
+		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 	}
 }
 
@@ -90,6 +90,15 @@ func readChanged(v *visit, r *row) {
 			for i := range v.tasks[from:] {
 				v.tasks[from+i].Found = true
 			}
+		}
+	}
+}
+
+// readWhole takes all of files that say in a form which nobody reads what is done.
+func readWhole(v *visit, r *row) {
+	for _, name := range v.named(r.files) {
+		if file, text, ok := v.content(name); ok {
+			v.add(file, 1, "", text)
 		}
 	}
 }

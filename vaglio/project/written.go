@@ -80,7 +80,7 @@ func (v *visit) written(file, text string) {
 	}
 	for i := range v.reader.table[""] {
 		row := &v.reader.table[""][i]
-		if files := row.namedAs(file); len(files) > 0 && row.name != "text" { // a guess denies nothing for good
+		if files := row.namedAs(file); len(files) > 0 && row.name != "text" && row.name != "whole" { // a guess denies nothing for good
 			as := *row
 			as.files = files
 			as.read(v, &as)
@@ -184,12 +184,19 @@ func (v *visit) commands(file, text string) {
 var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
 	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?[\s(,:=\[{]{0,4}["'` + "`]")
 
+// wordList finds the beginning of a list of texts that may be a command's words.
+var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
+
 // calls keeps what calls run in a program, of which the reader of its language knows
 // those alone that come with it.
 func (v *visit) calls(file, text string) {
 	for _, l := range settings.Lines(text) {
 		at := runningCall.FindStringIndex(l.Text)
 		if at == nil {
+			if from := wordList.FindStringIndex(l.Text); from != nil {
+				l.Text = l.Text[from[0]:]
+				v.quotedWords(file, l)
+			}
 			continue
 		}
 		l.Text = l.Text[at[1]-1:]

@@ -201,8 +201,8 @@ type Gap struct {
 }
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].
-func (r *Reader) Read(c Call) *Reading {
-	rd := &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
+func (r *Reader) Read(c Call) (rd *Reading) {
+	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
 	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded = c.Files, c.Changed, c.Loaded
 	defer func() {
 		if recover() != nil {
