@@ -7,6 +7,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// held is what a variable holds since it was set in a block, and what it held
+// before, if anything.
+type held struct {
+	v      value
+	before *value
+	block  int32
+}
+
 // key is the name under which a variable is kept.
 func (p *program) key(name string) string {
 	if len(name) > 1 && (name[0] == '@' || name[0] == '%') && p.lang.name == "perl" && name != "@_" && name != "@ARGV" {
@@ -15,7 +23,8 @@ func (p *program) key(name string) string {
 	return name
 }
 
-// set gives a variable a value.
+// set gives a variable a value. What it was told where this may be passed by is
+// one more of the values that it may have.
 func (p *program) set(name string, v value) {
 	if strings.HasPrefix(name, "@") && p.lang.has("flat") && !v.multi() && v.kind != kindNone {
 		v = listOf(v)
@@ -24,45 +33,39 @@ func (p *program) set(name string, v value) {
 	p.keep(p.key(name), v)
 }
 
-// keep writes a variable down. Where the program may not come along, what it
-// was is remembered until [program.maybe] has both.
+// keep notes what a variable holds. Where the program may pass by, what it held
+// before is one more of the values that it may have.
 func (p *program) keep(name string, v value) {
-	if old, had := p.vars[name]; p.branches > 0 && had && p.spend(1) {
-		p.changes = append(p.changes, change{name, old})
+	h, had := p.vars[name]
+	now := held{v: v, block: p.tok(min(p.at, p.end) - 1).block}
+	perhaps := p.perhaps()
+	if had && !p.fresh && (perhaps || now.block > 0) {
+		before := &h.v
+		now.before = before
+		if now.block > 0 && now.block == h.block {
+			if now.before = h.before; !perhaps {
+				before = h.before
+			}
+		}
+		if before != nil && !p.within(*before, v) && p.spend(1+len(before.list)/4) {
+			now.v = before.or(v)
+		}
 	}
-	p.vars[name] = v
+	p.vars[name] = now
 }
 
-// change is what a variable was before it was set.
-type change struct {
-	name string
-	old  value
+// perhaps reports whether a condition stands around what was just read, or
+// behind it.
+func (p *program) perhaps() bool {
+	return p.branches > 0 || p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
 }
 
-// maybe reads a part where the program may not come along: behind it, what was
-// set there is one more of the values that a variable may have.
-func (p *program) maybe(read func()) {
-	from := len(p.changes)
-	p.branches++
-	read()
-	p.branches--
-	first := map[string]bool{}
-	p.changes = slices.DeleteFunc(p.changes, func(c change) bool {
-		if from--; from >= 0 {
-			return false
-		}
-		again := first[c.name] || !p.spend(1+len(c.old.list)/4)
-		if v := p.vars[c.name]; !again && v.fn == nil && v.file == nil && !p.within(c.old, v) {
-			p.vars[c.name] = c.old.or(v)
-		}
-		first[c.name] = true
-		return again || p.branches == 0
-	})
-}
-
-// within reports whether a new value was made of the old one, or counts on.
+// within reports whether a new value was made of the old one, counts on, or is
+// no text.
 func (p *program) within(v, o value) bool {
 	switch {
+	case o.fn != nil || o.file != nil:
+		return true
 	case v.multi():
 		a, b := v.words(), o.words()
 		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
@@ -89,7 +92,7 @@ func (p *program) store(holder string, v value) {
 		}
 		return
 	}
-	old := p.vars[p.key(base)]
+	old := p.vars[p.key(base)].v
 	if !old.multi() {
 		old = value{kind: kindMap}
 	}
@@ -99,22 +102,37 @@ func (p *program) store(holder string, v value) {
 	p.keep(p.key(base), old.with(key, v))
 }
 
+// grow adds elements to a list that a variable holds.
+func (p *program) grow(v value, rest []value) value {
+	if !v.multi() && len(v.alts) > 0 {
+		return v
+	}
+	list := slices.Clone(v.list)
+	for _, r := range rest {
+		list = spreadInto(list, r)
+	}
+	if len(list) > maxList {
+		list = append(list[:maxList], unknown(""))
+	}
+	p.store(v.holder, listOf(list...))
+	return value{kind: kindList, list: list, holder: v.holder}
+}
+
 // pattern reports whether a pattern that is assigned to begins at i.
 func (p *program) pattern(i int) bool {
 	return p.tok(i).is("(", "[", "{") && p.over(i) > i && i < p.end && p.tok(p.over(i)+1).is("=")
 }
 
-// assigned reads an assignment to names, or to a pattern.
+// assigned reads an assignment to names with commas between them, to a name
+// with a type, or to a pattern.
 func (p *program) assigned() bool {
-	at, eq := p.at, p.assignment()
-	if eq < 0 {
+	at, eq := p.at, p.equals()
+	if !p.tok(eq).is("=") {
 		return false
 	}
-	one := p.toks[at].kind == tokenName && p.tok(at+1).is("=", ":")
-	p.take()
-	p.at = eq + 1
+	p.skip(eq + 1)
 	p.lines()
-	if v := p.expressions(); one {
+	if v := p.expressions(); p.toks[at].kind == tokenName && !p.tok(at+1).is(",") {
 		p.set(p.toks[at].text, v)
 	} else {
 		p.bind(at, v)
@@ -122,26 +140,31 @@ func (p *program) assigned() bool {
 	return true
 }
 
-// assignment is the place of the "=" behind the names that begin here, below 0
-// if there is none.
-func (p *program) assignment() int {
-	next := p.peek(1)
-	switch {
-	case p.pattern(p.at):
-		return p.over(p.at) + 1
-	case p.peek(0).kind != tokenName:
-		return -1
-	case next.is("="):
-		return p.at + 1
-	case next.is(":") && p.lang.has("columns"):
-		return p.find(p.at+2, p.at+12, func(t token) bool { return t.is("=") })
-	case next.is(","):
-		eq := p.find(p.at, p.at+80, func(t token) bool { return t.kind != tokenName && !t.is(",", "*") })
-		if p.tok(eq).is("=") {
-			return eq
-		}
+// equals is where the sign of the assignment stands that may begin here.
+func (p *program) equals() int {
+	at := p.at
+	switch next := p.peek(1); {
+	case p.pattern(at):
+		return p.over(at) + 1
+	case p.peek(0).kind == tokenName && next.is("="):
+		return at + 1
+	case p.peek(0).kind == tokenName && next.is(":") && p.lang.has("columns"):
+		return p.find(at+2, func(t token) bool { return t.is("=") })
+	case p.peek(0).kind == tokenName && next.is(","):
+		return p.until(at, func(i int) bool { t := p.toks[i]; return i > at+80 || t.kind != tokenName && !t.is(",", "*") })
 	}
 	return -1
+}
+
+// bindNew binds the pattern that begins at i, or $_, whatever it held before.
+func (p *program) bindNew(i int, v value) {
+	p.fresh = true
+	if i < 0 {
+		p.set("$_", v)
+	} else {
+		p.bind(i, v)
+	}
+	p.fresh = false
 }
 
 // bind gives the parts of a value to the pattern that begins at i: a name,
@@ -151,12 +174,21 @@ func (p *program) bind(i int, v value) {
 	switch {
 	case t.kind == tokenName && p.tok(i+1).text == ",":
 		p.bindList(i, len(p.toks), v)
-	case t.kind == tokenName:
-		p.set(t.text, v)
 	case m > i && t.text == "{":
 		p.bindKeys(i+1, m, v)
 	case m > i:
 		p.bindList(i+1, m, v)
+	default:
+		p.bind1(i, v)
+	}
+}
+
+// bind1 gives a value to the one name or pattern at i.
+func (p *program) bind1(i int, v value) {
+	if t := p.toks[i]; t.kind == tokenName {
+		p.set(t.text, v)
+	} else if p.over(i) > i {
+		p.bind(i, v)
 	}
 }
 
@@ -185,15 +217,6 @@ func (v value) share(n int, rest bool) value {
 	return v.nth(n)
 }
 
-// bind1 gives a value to the one name or pattern at i.
-func (p *program) bind1(i int, v value) {
-	if t := p.toks[i]; t.kind == tokenName {
-		p.set(t.text, v)
-	} else {
-		p.bind(i, v)
-	}
-}
-
 // bindKeys reads {a, b: c, d = 1}.
 func (p *program) bindKeys(from, to int, v value) {
 	for i := from; i < to; i++ {
@@ -209,9 +232,7 @@ func (p *program) bindKeys(from, to int, v value) {
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}
 		p.bind1(min(local, to), e)
-		if i = p.find(max(i, local), to, func(t token) bool { return t.is(",") }); i < 0 {
-			return
-		}
+		i = p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") })
 	}
 }
 
@@ -224,46 +245,46 @@ func (p *program) imports() bool {
 	if p.peek(1).text == "(" {
 		return false
 	}
-	if from := p.take().text == "from"; from && !node {
-		mod = p.dotted()
-	} else if !node {
+	if p.take().text == "import" && !node {
 		return true
 	}
-	names := p.importNames(mod)
-	if p.takeIf(p.word("from")); node {
-		mod = moduleName(p.take().text)
+	if node {
+		from := p.until(p.at, func(i int) bool { return p.toks[i].is(";") || p.toks[i].word("from") })
+		mod = moduleName(p.tok(from + 1).text)
+	} else {
+		mod = p.dotted()
+		p.takeIf(p.word("import"))
 	}
-	for local, name := range names {
-		p.vars[local] = unknown(strings.TrimSuffix(mod+name, "."))
+	p.importNames(mod, node)
+	if p.takeIf(p.word("from")) {
+		p.take()
 	}
 	return true
 }
 
-// importNames reads what is imported of a module, "" if it follows: the exported
-// names by the local ones, "" for the module itself.
-func (p *program) importNames(mod string) map[string]string {
-	names, inner := map[string]string{}, mod != ""
-	for p.takeIf(p.word("import")); p.spend(1) && (p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")); {
-		switch t := p.take(); {
-		case t.is("{", "}"):
-			inner = t.text == "{"
-		case t.is("*") && mod != "":
+// importNames reads what is imported of a module: its names, or the module
+// itself.
+func (p *program) importNames(mod string, node bool) {
+	for whole := node; p.spend(1) && p.imported(); {
+		t := p.take()
+		whole = node && !t.is("{") && (whole || t.is("}"))
+		if t.is("*") && !node {
 			p.stars = append(p.stars, mod)
-		case inner && t.kind == tokenName:
-			names[p.local(t.text)] = "." + strings.TrimSuffix(t.text, "default")
-		case t.kind == tokenName, t.is("*"):
-			names[p.local(t.text)] = ""
+		}
+		local := t.text
+		if p.takeIf(p.word("as")) {
+			local = p.take().text
+		}
+		p.vars[local] = held{v: unknown(mod)}
+		if t.kind == tokenName && !whole && t.text != "default" {
+			p.vars[local] = held{v: unknown(mod + "." + t.text)}
 		}
 	}
-	return names
 }
 
-// local is the name behind "as", or the name itself.
-func (p *program) local(name string) string {
-	if p.takeIf(p.word("as")) {
-		return p.take().text
-	}
-	return name
+// imported reports whether one of the names goes on here that are imported.
+func (p *program) imported() bool {
+	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
 }
 
 func (p *program) dotted() string {
@@ -273,9 +294,4 @@ func (p *program) dotted() string {
 		name += "." + p.take().text
 	}
 	return ending(name)
-}
-
-// moduleName is the dotted name of a module.
-func moduleName(s string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }

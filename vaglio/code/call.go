@@ -1,12 +1,8 @@
 package code
 
 import (
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // callArguments reads the arguments up to the closing bracket.
@@ -146,9 +142,6 @@ func (p *program) method(v value, name, full string, args []value) value {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
 	if f := p.fns[name]; f != nil && known == nil {
-		if f.method {
-			args = append([]value{v}, args...)
-		}
 		return p.invoke(f, args)
 	}
 	if e, ok := p.stored(v, name, "."+name); ok && e.fn != nil {
@@ -182,8 +175,7 @@ func (p *program) call(v, recv value, args []value) value {
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
-	plain, named := splitNamed(args)
-	return p.apply(f, name, plain, named)
+	return p.apply(f, name, args)
 }
 
 // given reports whether a value is more than a name.
@@ -199,20 +191,6 @@ func (p *program) takesObject(f *function, name, on string, given bool, args int
 		return false
 	}
 	return f.verb[0] == '=' && given || on == onPath && args == 0
-}
-
-// construct makes an object of a class.
-func (p *program) construct(name string, args []value) value {
-	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
-		if f := p.fns[c]; f != nil {
-			if f.method {
-				args = append([]value{{path: "self", holder: "self"}}, args...)
-			}
-			p.invoke(f, args)
-			break
-		}
-	}
-	return value{path: name}
 }
 
 func splitNamed(args []value) (plain []value, named map[string]value) {
@@ -232,138 +210,51 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 	return plain, named
 }
 
-// invoke reads the body of a function for one call.
-func (p *program) invoke(f *routine, args []value) value {
-	cost := f.to - f.from
-	if f.active > 0 && p.forks > 0 {
-		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
-	}
-	if f.active > 1 || f.toks != p || p.again < cost {
-		f.called = f.called && f.active > 0
-		return unknown(f.name + "()")
-	}
-	p.again -= cost
-	f.active++
-	f.called = true
-	plain, named := splitNamed(args)
-	last, out := p.through(f, plain, named)
-	f.active--
-	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
-		return last
-	}
-	return out
-}
-
-// through reads the body of a function, and returns the value of its last
-// statement and what it returns.
-func (p *program) through(f *routine, args []value, named map[string]value) (last, out value) {
-	end, scanned := p.end, p.scanned
-	p.end, p.scanned = len(p.toks), 0
-	if p.lang.has("flat") {
-		p.vars["@_"] = listOf(args...)
-		if len(args) > 0 && f.name == "" {
-			p.vars["$_"] = args[0]
-		}
-	}
-	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
-		args = args[0].list // its parameters share the elements
-	}
-	hidden := map[string]value{} // behind the parameters of the same names
-	for i, at := range f.params {
-		name := p.key(p.toks[at].text)
-		if v, ok := p.vars[name]; ok {
-			hidden[name] = v
-		}
-		delete(p.vars, name)
-		p.bind1(at, p.param(at, i, args, named))
-	}
-	p.returns = append(p.returns, value{kind: kindNone})
-	p.maybe(func() { last = p.block(f.from, f.to) })
-	maps.Copy(p.vars, hidden)
-	n := len(p.returns) - 1
-	out, p.returns = p.returns[n], p.returns[:n]
-	p.end, p.scanned = end, scanned
-	return last, out
-}
-
-// param is the value of the parameter at a place.
-func (p *program) param(at, i int, args []value, named map[string]value) value {
-	name := p.toks[at].text
-	v, ok := named[name]
-	switch {
-	case ok:
-		return v
-	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
-		return listOf(tailOf(args, i)...)
-	case i < len(args):
-		return args[i]
-	case p.tok(at + 1).is("="): // what a call leaves out
-		saved := p.at
-		p.at = at + 2
-		v = p.expression()
-		p.at = saved
-		return v
-	}
-	return value{path: name, alts: []shell.Word{unknownWord(name)}}
-}
-
-// handedOn reads the call of a function that is not known: what it is given may
-// be a function that it calls with the rest, or with what its object holds.
+// handedOn reads the call of a function that is not known: a function that it is
+// given may be called with each of the rest, or of what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
-	plain, named := splitNamed(args)
-	if fn, ok := named["target"]; ok {
-		plain = append([]value{fn}, plain...)
+	all := slices.Clone(args)
+	if recv.given() {
+		all = append(all, recv)
 	}
-	if list, ok := named["args"]; ok {
-		plain = append(plain, list)
+	i := slices.IndexFunc(all, p.isFunction)
+	if i < 0 {
+		out := unknown(name + "()")
+		if slices.ContainsFunc(all, func(v value) bool { return v.word().Remote() }) {
+			return remote(name)
+		}
+		if len(recv.alts) > 0 && recv.word().IsUnknown() {
+			out.alts = recv.alts
+		}
+		return out
 	}
-	if i := slices.IndexFunc(plain, p.isFunction); i >= 0 {
-		return p.eachOf(plain[i], recv, slices.Concat(plain[:i], plain[i+1:]))
+	fn := all[i]
+	rest := slices.DeleteFunc(flattened(slices.Delete(all, i, i+1)), func(v value) bool { return v.fn != nil })
+	if len(rest) == 0 && recv.path != "" {
+		rest = []value{recv}
 	}
-	if recv.word().Remote() || slices.ContainsFunc(plain, func(v value) bool { return v.word().Remote() }) {
-		return remote(name)
-	}
-	out := unknown(name + "()")
-	if len(recv.alts) > 0 && recv.word().IsUnknown() {
-		out.alts = recv.alts
-	}
-	return out
+	return p.eachOf(fn, rest)
 }
 
 // isFunction reports whether a value is a function that matters.
 func (p *program) isFunction(v value) bool {
-	if v.fn != nil || v.path == "" || len(v.alts) > 0 || strings.HasSuffix(v.path, ")") {
+	if v.fn != nil || v.path == "" || v.given() || strings.HasSuffix(v.path, ")") {
 		return v.fn != nil
 	}
 	f := p.lang.find(p.canonical(v.path), "")
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
-// eachOf calls a function with what it is given: every element of a list, or
-// of the object whose method gives it on.
-func (p *program) eachOf(fn, recv value, rest []value) value {
-	list := rest
-	switch {
-	case p.handsOut(recv, rest):
-		if list = recv.elements(); recv.multi() && len(rest) > 0 && !rest[0].multi() {
-			list = slices.Concat(list, rest)
-		}
-	case len(rest) == 1 && rest[0].multi():
-		list = rest[0].list
-	case len(rest) > 0 && p.lang.has("flat"):
-	default:
-		p.call(fn, value{}, rest)
+// eachOf calls a function with each of some values.
+func (p *program) eachOf(fn value, list []value) value {
+	if len(list) == 0 {
+		p.call(fn, value{}, nil)
 		return fn
 	}
-	var out []value
+	out := value{kind: kindList, spread: p.lang.has("flat")}
 	for _, e := range list[:min(len(list), maxList)] {
 		e.spread = false
-		out = append(out, p.call(fn, value{}, []value{e}))
+		out.list = append(out.list, p.call(fn, value{}, []value{e}))
 	}
-	return value{kind: kindList, list: out, spread: p.lang.has("flat")}
-}
-
-// handsOut reports whether an object gives a function its own elements.
-func (p *program) handsOut(recv value, rest []value) bool {
-	return recv.multi() || len(recv.alts) > 0 || recv.path != "" && len(rest) == 0 && p.lang.find(p.canonical(recv.path), "") == nil
+	return out
 }

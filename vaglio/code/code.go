@@ -2,7 +2,6 @@ package code
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,20 +57,19 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 		}
 	}()
 	lang := r.table.languages[in.Language]
-	p := &program{run: run, table: r.table, lang: lang, in: in}
+	p := newProgram(run, r.table, lang, in)
 	switch {
 	case lang == nil:
 		p.problem(shell.ProblemDynamicCode, wording.Say("programs of %s are not read", in.Language), in.Text)
 	case len(lang.comments) == 0:
 		p.loose(in.Text)
 	default:
-		p.reset()
 		if in.Record != nil {
-			p.vars["$_"] = textOf(in.Record[0])
+			p.set("$_", textOf(in.Record[0]))
 		}
 		p.read(in.Text)
 		if in.Prints {
-			p.print(nil, shell.Glue(p.vars["$_"].word(), shell.Text("\n")))
+			p.print(nil, shell.Glue(p.vars["$_"].v.word(), shell.Text("\n")))
 		}
 	}
 	run.out.Output = shell.Glue(run.wrote...)
@@ -105,10 +103,10 @@ type program struct {
 	at, end int
 	holes   []shell.Word
 
-	vars     map[string]value
+	vars     map[string]held
 	fns      map[string]*routine
-	routines []*routine
 	classes  map[string]bool
+	routines []*routine
 	opened   map[string]bool
 	stars    []string // modules all of whose names are imported
 	returns  []value  // what the functions that are being read return
@@ -116,23 +114,32 @@ type program struct {
 	scanned  int      // up to where no statement has a loop behind it
 	loop     int      // how many loops are being read
 	unsure   int      // how many of them may turn any number of times
+	fresh    bool     // what is bound is new, whatever had its name
+	branches int      // how many operands that may be passed by are being read
 	printing bool     // > and | belong to print of awk
 	forks    int
-	branches int      // how many parts that may be passed by are being read
-	changes  []change // what was set in them
 }
 
-func (p *program) reset() {
-	p.vars = map[string]value{}
-	p.fns, p.classes, p.opened = map[string]*routine{}, map[string]bool{}, map[string]bool{}
+func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
+	return &program{
+		run: r, table: t, lang: lang, in: in,
+		vars: map[string]held{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{},
+	}
 }
 
 // inner is the reading of code that the program evaluates.
 func (p *program) inner() *program {
-	sub := &program{run: p.run, table: p.table, lang: p.lang, in: p.in, loop: p.loop, unsure: p.unsure, forks: p.forks, stars: p.stars}
-	sub.reset()
-	maps.Copy(sub.vars, p.vars)
+	sub := newProgram(p.run, p.table, p.lang, p.in)
+	sub.loop, sub.unsure, sub.forks, sub.stars = p.loop, p.unsure, p.forks, p.stars
+	sub.inherit(p)
 	return sub
+}
+
+// inherit takes over the variables of another program.
+func (p *program) inherit(o *program) {
+	for name, h := range o.vars {
+		p.vars[name] = held{v: h.v}
+	}
 }
 
 // spend takes steps from the budget and reports whether some are left.
@@ -197,16 +204,15 @@ func (p *program) read(w shell.Word) value {
 	if w.HasUnknown() {
 		p.gap(w)
 	}
-	l := lexer{p: p, src: src}
 	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // about as many as there are
-	l.run()
+	newLexer(p, src).run()
 	p.seen = make([]bool, len(p.toks))
 	p.end = len(p.toks)
-	out := p.block(0, p.end)
+	out := p.scan(0, p.end)
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
 		if f := p.routines[i]; !f.called {
 			f.called = true
-			p.through(f, nil, nil)
+			p.through(f, nil)
 		}
 	}
 	for p.at = 0; p.at < len(p.toks) && p.spend(1); {

@@ -168,7 +168,7 @@ func (p *program) runPrint(f *function, name string, args []value, named map[str
 	}
 	if p.lang.name == "perl" {
 		if len(args) == 0 {
-			args = []value{p.vars["$_"]}
+			args = []value{p.vars["$_"].v}
 		}
 		if p.in.Lines && end == "" && name != "syswrite" {
 			end = "\n"
@@ -197,7 +197,7 @@ func (p *program) awkStatement() value {
 	if name == "getline" {
 		p.takeIf(p.peek(0).kind == tokenName)
 		if p.takeIf(p.is("<")) {
-			p.falls("getline", shell.VerbRead, []value{p.sum()})
+			p.falls("getline", shell.VerbRead, []value{p.binary(sum)})
 		}
 		return unknown("getline")
 	}
@@ -213,7 +213,7 @@ func (p *program) awkStatement() value {
 		args = []value{textOf(p.in.Record[0])}
 	}
 	if name == "printf" {
-		p.awkTo(p.formatted(first(args), tailOf(args, 1)).word())
+		p.awkTo(p.filled(first(args), percentHoles, tailOf(args, 1)).word())
 	} else {
 		p.awkTo(p.concat(p.spaced(listOf(args...).words(), " "), shell.Text("\n")))
 	}
@@ -227,7 +227,7 @@ func (p *program) awkTo(w shell.Word) {
 		return
 	}
 	op := p.take().text
-	for _, t := range p.sum().words() {
+	for _, t := range p.binary(sum).words() {
 		if op[0] == '|' {
 			p.step(shell.ProgramStep{Shell: &t, By: "print", Input: &w})
 			continue

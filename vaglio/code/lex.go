@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 type tokenKind uint8
@@ -17,18 +19,22 @@ const (
 )
 
 // token is one lexeme. The text of a string is its value; what is not known of
-// it stands as a mark, see [source].
+// it stands as a mark.
 type token struct {
 	kind tokenKind
 	// line says that the token begins a line; a ";" for a new line has it too.
 	line bool
 	// tight says that nothing stands before the token.
 	tight bool
-	// text of an interpolated string is a group of its parts: "(" … ")".
+	// group says that a bracket stands around the parts of a text.
 	group  bool
 	column int32 // how far the line is indented
-	// match is the counterpart of a bracket, or -1.
+	// match is the counterpart of a bracket, or of a word that "end" belongs to,
+	// or -1.
 	match int32
+	// block tells the stretches of a program apart that it may pass by; 0 is
+	// what it does not.
+	block int32
 	text  string
 }
 
@@ -53,15 +59,18 @@ type lexer struct {
 	fresh  bool // no token of the line was read
 	start  int  // where the line begins
 	indent int32
-	// open are the brackets that are open here.
-	open []int32
-	// noRegexp is up to where no pattern ends; endless are the quotes that do
-	// not end.
-	noRegexp int
+	open   []int32 // the brackets and words that are open here
+	braces int     // how many of them are blocks
+	branch bool    // behind a word such as "if", to the end of the line
+	loop   bool    // the "do" of a loop is due
+	block  int32
+	// endless are the quotes that do not end, and up to where no pattern does.
 	endless  string
-	// after is where the text continues behind the line's here-documents.
-	after int
+	noRegexp int
+	after    int // where the text continues behind the line's here-documents
 }
+
+func newLexer(p *program, src string) *lexer { return &lexer{p: p, src: src} }
 
 func (l *lexer) has(flag string) bool { return l.p.lang.has(flag) }
 
@@ -70,44 +79,109 @@ func (l *lexer) run() {
 	for l.at < len(l.src) && !l.p.stopped {
 		before := l.at
 		l.next()
-		if l.at <= before {
-			l.at = before + 1
-		}
+		l.at = max(l.at, before+1)
 	}
 }
 
 func (l *lexer) add(t token) {
-	n := len(l.p.toks)
-	if n >= l.p.left {
-		l.p.spend(n + 1)
+	n := int32(len(l.p.toks)) //nolint:gosec // No more tokens than steps.
+	if int(n) >= l.p.left {
+		l.p.spend(int(n) + 1)
 		return
 	}
 	t.match = -1
 	if l.fresh {
-		l.indent = int32(min(l.at-l.start, maxText)) //nolint:gosec // Bounded.
+		if column := int32(min(l.at-l.start, maxText)); column != l.indent && !l.inside() { //nolint:gosec // Bounded.
+			l.indent = column
+			l.block++
+		}
 		t.line, l.fresh = true, false
 	}
 	t.column = l.indent
-	if t.kind == tokenOp && len(t.text) == 1 {
-		switch t.text[0] {
-		case '(', '[', '{':
-			l.open = append(l.open, int32(n)) //nolint:gosec // No more tokens than steps.
-		case ')', ']', '}':
-			l.close(&t, n)
-		}
+	l.structure(&t, n)
+	if l.indent > 0 || l.braces > 0 || l.branch {
+		t.block = l.block
 	}
 	l.p.toks = append(l.p.toks, t)
 }
 
-func (l *lexer) close(t *token, n int) {
-	want := map[byte]string{')': "(", ']': "[", '}': "{"}[t.text[0]]
-	for i := len(l.open) - 1; i >= 0 && i > len(l.open)-8; i-- {
-		if at := l.open[i]; l.p.toks[at].text == want {
-			l.p.toks[at].match, t.match = int32(n), at //nolint:gosec // No more tokens than steps.
-			l.open = l.open[:i]
-			return
-		}
+// structure notes what a token opens or closes.
+func (l *lexer) structure(t *token, n int32) {
+	switch {
+	case t.kind == tokenName && l.has("ends") && l.word(t, n):
+	case t.kind == tokenName && (wordclass.Is("branch-word", t.text) || t.word("for", "while")):
+		l.branch = true
+		l.block++
+	case t.kind == tokenOp && len(t.text) == 1:
+		l.bracket(t, n)
 	}
+}
+
+// bracket notes what a bracket opens or closes.
+func (l *lexer) bracket(t *token, n int32) {
+	switch t.text[0] {
+	case '(', '[':
+		l.open = append(l.open, n)
+	case '{':
+		l.opens(n)
+	case ';':
+		l.branch = l.branch && (t.line || l.has("columns") || l.inside())
+	case ')', ']', '}':
+		l.close(t, n, map[byte]string{')': "(", ']': "[", '}': "{"}[t.text[0]])
+	}
+}
+
+// opens opens a block.
+func (l *lexer) opens(n int32) {
+	l.open = append(l.open, n)
+	l.braces++
+	l.block++
+}
+
+// word reports whether a word opens or closes a block that ends with a word.
+func (l *lexer) word(t *token, n int32) bool {
+	prev := l.last()
+	first := t.line || prev.is(";", "=") || prev.word("then", "do", "else")
+	switch {
+	case prev.is(".", "::", ":"):
+		return false
+	case t.word("end") || t.text == "until" && l.p.lang.name == "lua":
+		l.close(t, n, "")
+	case t.word("def", "function", "class", "module", "begin", "case", "repeat"), t.word("do") && !l.loop,
+		first && t.word("while", "until", "for", "if", "unless"):
+		l.loop = t.word("while", "until", "for")
+		l.opens(n)
+	default:
+		l.loop = l.loop && !t.word("do")
+		return false
+	}
+	return true
+}
+
+// close closes what a bracket or a word belongs to.
+func (l *lexer) close(t *token, n int32, open string) {
+	for i := len(l.open) - 1; i >= 0 && i > len(l.open)-8; i-- {
+		at := l.open[i]
+		if o := l.p.toks[at]; o.text != open && (open != "" || o.kind != tokenName) {
+			continue
+		}
+		l.p.toks[at].match, t.match = n, at
+		for _, o := range l.open[i:] {
+			if o := l.p.toks[o]; o.text == "{" || o.kind == tokenName {
+				l.braces--
+			}
+		}
+		l.open = l.open[:i]
+		l.branch = l.branch && open != "{"
+		l.block++
+		return
+	}
+}
+
+// inside reports whether a bracket of an expression is open.
+func (l *lexer) inside() bool {
+	n := len(l.open)
+	return n > 0 && l.p.toks[l.open[n-1]].is("(", "[")
 }
 
 // op adds an operator that is not in the text.
@@ -126,7 +200,9 @@ func (l *lexer) next() {
 	switch c := rest[0]; {
 	case c == '\n':
 		l.newline()
-	case l.space(rest) || l.comment(rest) || l.document(rest) || l.hole(rest):
+	case strings.IndexByte(" \t\r", c) >= 0:
+		l.at++
+	case l.comment(rest) || l.document(rest) || l.hole(rest):
 	case strings.IndexByte("\"'`", c) >= 0:
 		l.quoted("")
 	case l.pattern(rest) || l.input(rest):
@@ -139,33 +215,19 @@ func (l *lexer) next() {
 	}
 }
 
-// space skips a blank, or the end of a line that goes on.
-func (l *lexer) space(rest string) bool {
-	switch {
-	case strings.IndexByte(" \t\r", rest[0]) >= 0:
-		l.at++
-	case strings.HasPrefix(rest, "\\\n"):
-		l.at += 2
-	default:
-		return false
-	}
-	return true
-}
-
-// unknowns are the marks of words that are not known.
-var unknowns = regexp.MustCompile("^" + markOpen + `\d{0,17}` + markClose)
-
 // hole reads the mark of a word that is not known: a string by itself.
 func (l *lexer) hole(rest string) bool {
-	if rest[0] != markOpen[0] {
-		return false // so it is of most
+	if !strings.HasPrefix(rest, markOpen) {
+		return false
 	}
-	m := unknowns.FindString(rest)
-	if m != "" {
-		l.add(token{kind: tokenString, text: m})
-		l.at += len(m)
+	n := strings.Index(rest[:min(len(rest), 30)], markClose)
+	if n < 0 {
+		return false
 	}
-	return m != ""
+	n += len(markClose)
+	l.add(token{kind: tokenString, text: rest[:n]})
+	l.at += n
+	return true
 }
 
 // number reads a number, in any of the ways that languages write one.
@@ -179,15 +241,24 @@ func (l *lexer) number(rest string) {
 }
 
 func (l *lexer) newline() {
-	if n := len(l.open); n == 0 || l.p.toks[l.open[n-1]].text == "{" {
+	if !l.inside() {
 		l.add(token{kind: tokenOp, text: ";", line: true})
 	}
 	l.at = max(l.at+1, l.after)
-	l.fresh, l.start = true, l.at
+	l.fresh, l.start, l.loop = true, l.at, false
+	if l.branch && !l.inside() {
+		l.branch = false
+		l.block++
+	}
 }
 
-// comment skips a comment: to its end, or to that of the line.
+// comment skips a comment: to its end, or to that of the line; and the end of a
+// line that goes on with the next.
 func (l *lexer) comment(rest string) bool {
+	if strings.HasPrefix(rest, "\\\n") {
+		l.at += 2
+		return true
+	}
 	for _, c := range l.p.lang.comments {
 		begin, stop, ok := strings.Cut(c, "…")
 		if !strings.HasPrefix(rest, begin) || begin == "#" && l.last().text == "$" {
@@ -222,61 +293,37 @@ func (l *lexer) pattern(rest string) bool {
 	if rest[0] != '/' || !l.operand() || !l.has("regexp") || l.at < l.noRegexp {
 		return false
 	}
-	end, ok := patternEnd(rest)
-	if !ok {
-		l.noRegexp = l.at + end
+	text := patternText.FindString(rest)
+	if text == "" {
+		line, _, _ := strings.Cut(rest, "\n")
+		l.noRegexp = l.at + len(line)
 		return false
 	}
 	l.add(token{kind: tokenName, text: "//"})
-	l.at += end + 1
-	l.at += nameLen(l.src[l.at:])
+	l.at += len(text)
 	return true
 }
 
-// patternEnd is the place of the slash that ends a pattern; false with the last
-// place that was looked at, for a slash that divides.
-func patternEnd(s string) (end int, ok bool) {
-	class := false
-	for i := 1; i < len(s) && s[i] != '\n'; i++ {
-		switch c := s[i]; {
-		case c == '\\':
-			i++
-		case c == '[' && !class:
-			class = true
-			if strings.HasPrefix(s[i+1:], "]") {
-				i++
-			}
-		case c == ']':
-			class = false
-		case c == '/' && !class:
-			return i, true
-		}
-		end = i
-	}
-	return end, false
-}
+var patternText = regexp.MustCompile(`^/(?:\\.|\[\]?(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/\w*`)
 
-// inputs are <STDIN>, <$file> and <*.c> of perl.
-var inputs = regexp.MustCompile(`^<([^> \t\n;=(]*)>`)
-
-// input reads what perl writes in angle brackets.
+// input reads <STDIN>, <$file> and <*.c> of perl.
 func (l *lexer) input(rest string) bool {
 	if rest[0] != '<' || !l.has("flat") {
 		return false
 	}
-	m := inputs.FindStringSubmatch(rest)
-	if m == nil {
+	n := strings.IndexAny(rest, "> \t\n;=(")
+	if n < 0 || rest[n] != '>' {
 		return false
 	}
-	l.at += len(m[0])
-	if strings.ContainsAny(m[1], "*/~") {
+	l.at += n + 1
+	if body := rest[1:n]; strings.ContainsAny(body, "*/~") {
 		l.add(token{kind: tokenName, text: "glob"})
 		l.op("(")
-		l.value(m[1], l.p.lang.fills, true, false)
+		l.value(body, l.p.lang.fills, true, false)
 		l.op(")")
 		return true
 	}
-	l.add(token{kind: tokenName, text: m[0]})
+	l.add(token{kind: tokenName, text: rest[:n+1]})
 	return true
 }
 
@@ -339,9 +386,7 @@ func (l *lexer) operator(rest string) {
 	l.at++
 }
 
-func isName(c byte) bool {
-	return isStart(c) || isDigit(c)
-}
+func isName(c byte) bool { return isStart(c) || isDigit(c) }
 
 // isStart reports whether a name may begin with a character.
 func isStart(c byte) bool {
@@ -349,12 +394,3 @@ func isStart(c byte) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// nameLen is how much of a text may stand in a name.
-func nameLen(s string) int {
-	n := 0
-	for n < len(s) && isName(s[n]) {
-		n++
-	}
-	return n
-}

@@ -98,53 +98,47 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 func (p *program) words(src string) {
 	vars := map[string]shell.Word{}
 	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return strings.ContainsRune("\n;[]", c) }) {
-		fields := strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt))
-		if !p.spend(1+len(fields)) || len(fields) < 2 {
+		words := p.wordsOf(stmt, vars)
+		if !p.spend(1+len(words)) || len(words) < 2 {
 			continue
 		}
-		words := p.wordsOf(fields, vars)
-		if fields[0] == "set" && len(fields) > 2 {
-			vars[fields[1]] = words[2]
-		} else if f := p.lang.full[fields[0]]; f != nil {
-			p.wordCall(f, fields[0], words[1:])
-		} else if f := p.lang.full[fields[0]+"."+fields[1]]; f != nil {
-			p.wordCall(f, fields[0]+" "+fields[1], words[2:])
+		name := words[0].String()
+		switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
+		case name == "set" && len(words) > 2:
+			vars[words[1].String()] = words[2]
+		case f != nil && f.verb == "open":
+			p.wordOpen(name, words[1:])
+		case f != nil:
+			p.argv(words[1:])
+		case pair != nil:
+			for _, w := range words[2:] {
+				if !strings.HasPrefix(w.Prefix(), "-") {
+					p.emit(name, shell.Verb(pair.verb), w)
+				}
+			}
 		}
 	}
 }
 
-// wordsOf are the words of a statement, with what variables are known to hold.
-func (p *program) wordsOf(fields []string, vars map[string]shell.Word) []shell.Word {
-	words := make([]shell.Word, len(fields))
-	for i, w := range fields {
-		words[i] = p.unmark(w)
-		if name, ok := strings.CutPrefix(w, "$"); ok {
-			if words[i], ok = vars[name]; !ok {
-				words[i] = unknownWord(name)
+// wordsOf are the words of a statement.
+func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
+	for f := range strings.FieldsSeq(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt)) {
+		w := p.expanded(p.unmark(f))
+		if name, ok := strings.CutPrefix(f, "$"); ok {
+			if w, ok = vars[name]; !ok {
+				w = unknownWord(name)
 			}
-		} else if w == "~" || strings.HasPrefix(w, "~/") {
-			words[i] = shell.Glue(p.in.Home(""), shell.Text(w[1:]))
 		}
+		out = append(out, w)
 	}
-	return words
+	return out
 }
 
-// wordCall notes a call and the words behind it.
-func (p *program) wordCall(f *function, name string, rest []shell.Word) {
-	switch f.verb {
-	case "exec":
-		p.argv(rest)
-	case "open":
-		if cmd, ok := strings.CutPrefix(rest[0].Prefix(), "|"); ok {
-			p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), name)
-		} else {
-			p.emit(name, openVerb(append(rest, shell.Text("r"))[1].Prefix()), rest[0])
-		}
-	default:
-		for _, w := range rest {
-			if !strings.HasPrefix(w.Prefix(), "-") {
-				p.emit(name, shell.Verb(f.verb), w)
-			}
-		}
+// wordOpen reads the opening of a file, or of a command behind a bar.
+func (p *program) wordOpen(name string, rest []shell.Word) {
+	if cmd, ok := strings.CutPrefix(rest[0].Prefix(), "|"); ok {
+		p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), name)
+		return
 	}
+	p.emit(name, openVerb(append(rest, shell.Text("r"))[1].Prefix()), rest[0])
 }

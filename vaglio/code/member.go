@@ -1,8 +1,11 @@
 package code
 
 import (
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // postfix applies members, subscripts and calls.
@@ -135,8 +138,8 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
 	for _, key := range []string{holder, "." + name} {
-		if !ok {
-			e, ok = p.vars[key]
+		if h, held := p.vars[key]; !ok && held {
+			e, ok = h.v, true
 		}
 	}
 	return e, ok
@@ -191,7 +194,7 @@ func (p *program) subscript(v value) value {
 	if p.takeIf(p.is("]", "}")) {
 		return v
 	}
-	at := p.place(brace)
+	at := p.subscriptKey(brace)
 	if p.is(":", "::", ",", "..") {
 		return p.slice(v, at, end)
 	}
@@ -203,8 +206,8 @@ func (p *program) subscript(v value) value {
 	return out
 }
 
-// place reads the key of a subscript; in braces, a word stands for itself.
-func (p *program) place(brace bool) value {
+// subscriptKey reads the key of a subscript; in braces, a word stands for itself.
+func (p *program) subscriptKey(brace bool) value {
 	switch t := p.peek(0); {
 	case brace && t.kind == tokenName && p.peek(1).text == "}" && t.text[0] != '$':
 		return text(p.take().text)
@@ -216,30 +219,38 @@ func (p *program) place(brace bool) value {
 
 // slice reads the rest of [a:b], [::-1] and [a..b].
 func (p *program) slice(v, from value, end int) value {
-	op := p.take().text
-	var to, step value
-	if !p.is("]", ":", "::") {
+	var to value
+	backwards := p.is("::") && p.peek(1).is("-")
+	if op := p.take().text; !p.is("]", ":") {
 		to = p.expression()
-	}
-	if op == "::" {
-		step, to = to, value{}
-	} else if p.takeIf(p.is(":")) {
-		step = p.expression()
+		if n, ok := to.int(); ok && op == ".." {
+			to = number(n + 1)
+		}
 	}
 	p.close(end)
-	if n, ok := step.int(); ok && n == -1 {
+	if backwards {
 		return reversed(p, v, nil)
 	}
 	a, _ := from.int()
 	b, ok := to.int()
-	switch op {
-	case "..":
-		b++
-		ok = ok && b != 0
-	case ",":
-		b += a
+	if !ok || b == 0 {
+		b = math.MaxInt32
 	}
-	return sliced(v, a, b, ok)
+	if v.multi() {
+		return listOf(v.list[place(a, len(v.list)):max(place(a, len(v.list)), place(b, len(v.list)))]...)
+	}
+	return v.each(func(s string) (string, bool) {
+		a := place(a, len(s))
+		return s[a:max(a, place(b, len(s)))], true
+	})
+}
+
+// place is the nth place of some; below zero it counts from the end.
+func place(n, of int) int {
+	if n < 0 {
+		n += of
+	}
+	return max(0, min(n, of))
 }
 
 // index is an element, of a value or of what the table knows by its name.
@@ -255,7 +266,7 @@ func (p *program) index(v, at value) value {
 	case f.verb == "=args":
 		v = p.arguments(f.args[0] + 1)
 	case f.verb == "list":
-		return p.apply(f, path, []value{at}, nil)
+		return p.apply(f, path, []value{at})
 	}
 	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
 		return unknown(v.path + "." + key)
@@ -278,8 +289,6 @@ func (p *program) element(v, at value) value {
 		return v.nth(n)
 	case v.multi():
 		return anyOf(v.list)
-	case isInt && len(v.alts) > 0:
-		return sliced(v, n, n+1, n != -1)
 	}
 	return v.part(v.path)
 }
@@ -320,7 +329,7 @@ func (p *program) constant(v value) value {
 	if !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) {
 		return v
 	}
-	out := p.apply(f, v.path, nil, nil)
+	out := p.apply(f, v.path, nil)
 	out.holder = v.holder
 	return out
 }
@@ -332,4 +341,34 @@ func (p *program) env(name value) value {
 		return unknown("environment")
 	}
 	return textOf(p.in.Env(s))
+}
+
+// inputLine is a line that <> or <$file> of perl reads.
+func (p *program) inputLine() value {
+	if p.take().text == "<STDIN>" {
+		return textOf(p.in.Stdin)
+	}
+	for _, f := range p.vars["@ARGV"].v.list {
+		p.emit("<>", shell.VerbRead, f.word())
+	}
+	return textOf(unknownWord("<>"))
+}
+
+// arguments are the program's own; skip of them come first in the list of
+// the language, such as the name of the script.
+func (p *program) arguments(skip int) value {
+	var out []value
+	for range 1 - skip {
+		out = append(out, text("-"))
+	}
+	if skip == 2 {
+		out = append(out, text(p.lang.name))
+		if p.in.File {
+			out = append(out, text("-"))
+		}
+	}
+	for _, w := range p.in.Args {
+		out = append(out, textOf(w))
+	}
+	return listOf(out...)
 }

@@ -1,7 +1,7 @@
 package code
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -59,12 +59,12 @@ func (p *program) nameOperand() value {
 		if p.lang.name == "awk" {
 			return p.awkStatement()
 		}
+	case "s///", "tr///", "y///":
+		return p.substituted()
 	}
 	switch {
 	case t.text[0] == '<':
 		return p.inputLine()
-	case strings.HasSuffix(t.text, "///"):
-		return p.substituted()
 	case p.lang.name == "node" && p.peek(1).text == "=>":
 		return p.arrow()
 	}
@@ -80,13 +80,13 @@ func (p *program) named(name string) value {
 	}
 	name = p.key(name)
 	v, ok := p.variable(name)
+	for _, m := range p.stars {
+		if full := m + "." + name; !ok && p.lang.find(p.canonical(full), "") != nil {
+			return unknown(full)
+		}
+	}
 	if !ok {
 		v = unknown(name)
-		for _, m := range p.stars {
-			if p.lang.find(p.canonical(m+"."+name), "") != nil {
-				return unknown(m + "." + name)
-			}
-		}
 	}
 	v.holder = name
 	return v
@@ -94,15 +94,11 @@ func (p *program) named(name string) value {
 
 // variable is the value of a variable, of perl also as an element.
 func (p *program) variable(name string) (value, bool) {
-	switch next := p.peek(0).text; {
-	case p.lang.name != "perl":
-	case next == "[" && (name == "$_" || name == "$ARGV"):
+	if next := p.peek(0).text; p.lang.name == "perl" && next == "[" && (name == "$_" || name == "$ARGV") {
 		name = "@" + name[1:]
-	case next == "{" && name == "$ENV":
-		return unknown("$ENV"), true
 	}
-	if v, ok := p.vars[name]; ok {
-		return v, true
+	if h, ok := p.vars[name]; ok {
+		return h.v, true
 	}
 	switch {
 	case p.lang.name == "awk" && name[0] == '$':
@@ -113,32 +109,204 @@ func (p *program) variable(name string) (value, bool) {
 	return value{}, false
 }
 
-// inputLine is a line that <> or <$file> of perl reads.
-func (p *program) inputLine() value {
-	if p.take().text == "<STDIN>" {
-		return textOf(p.in.Stdin)
+// substituted reads s/…/…/ and tr/…/…/: what =~ stands behind, or $_, is not
+// known from there on.
+func (p *program) substituted() value {
+	p.take()
+	if p.takeIf(p.is("(")) {
+		p.items(")")
 	}
-	for _, f := range p.vars["@ARGV"].list {
-		p.emit("<>", shell.VerbRead, f.word())
+	v := p.subject
+	if !v.given() && v.holder == "" {
+		v = p.named("$_")
 	}
-	return textOf(unknownWord("<>"))
+	out := value{alts: v.part("s///").words()}
+	p.store(v.holder, out)
+	return out
 }
 
-// arguments are the program's own; skip of them come first in the list of
-// the language, such as the name of the script.
-func (p *program) arguments(skip int) value {
-	var out []value
-	for range 1 - skip {
-		out = append(out, text("-"))
+// group reads what stands in round brackets: a function's parameters, a text
+// of several parts, a list or one expression.
+func (p *program) group() value {
+	t, end := p.peek(0), p.over(p.at)
+	if end > p.at && p.tok(end+1).text == "=>" && end+1 < p.end && !t.group {
+		return p.arrow()
 	}
-	if skip == 2 {
-		out = append(out, text(p.lang.name))
-		if p.in.File {
-			out = append(out, text("-"))
+	p.take()
+	if t.group {
+		v := text("")
+		if !p.is(")") {
+			v = p.expression()
+		}
+		p.close(int(t.match))
+		return p.glued(v)
+	}
+	comma := p.find(p.at, func(t token) bool { return t.is(",") || t.is("=>") && p.lang.name != "node" })
+	list := p.items(")")
+	if len(list) == 1 && comma < 0 {
+		return list[0]
+	}
+	v := listOf(list...)
+	v.spread = p.lang.has("flat")
+	return v
+}
+
+// close reads what an expression left before the bracket at end, and moves
+// behind it.
+func (p *program) close(end int) {
+	if end <= 0 || end < p.at {
+		p.takeIf(p.is(")", "]", "}"))
+		return
+	}
+	for p.at < end && p.spend(1) {
+		if before := p.at; !p.takeIf(p.is(",", ";", ":")) {
+			p.expression()
+			p.forward(before)
 		}
 	}
-	for _, w := range p.in.Args {
-		out = append(out, textOf(w))
+	p.at = end + 1
+}
+
+// items reads a list up to a bracket. A name with "=" or ":" behind it names
+// the item.
+func (p *program) items(shut string) (out []value) {
+	saved := p.printing
+	p.printing = false
+	defer func() { p.printing = saved }()
+	for p.at < p.end && p.spend(1) && !p.takeIf(p.is(shut)) {
+		before := p.at
+		if p.takeIf(p.is(",", ";", "=>")) {
+			continue
+		}
+		if list, ok := p.comprehended(); ok && len(out) == 0 {
+			if out = list; shut == ")" {
+				out = []value{listOf(list...)}
+			}
+			continue
+		}
+		name := p.itemName()
+		v := p.expression()
+		v.name = name
+		if p.at <= before && p.is(")", "]", "}") {
+			return out
+		}
+		if p.forward(before) {
+			continue
+		}
+		if out = spreadInto(out, v); len(out) > maxList {
+			out = append(out[:maxList], value{})
+		}
 	}
-	return listOf(out...)
+	return out
+}
+
+// comprehended reads "e for x in list if c" of python, for every element of the
+// list; false where none begins here.
+func (p *program) comprehended() (out []value, ok bool) {
+	if p.lang.name != "python" {
+		return nil, false
+	}
+	start := p.at
+	at := p.find(start, func(t token) bool { return t.is(",") || t.word("for") })
+	if !p.tok(at).word("for") {
+		return nil, false
+	}
+	p.skip(p.find(at, func(t token) bool { return t.word("in") }) + 1)
+	list := p.binary(either)
+	end := p.at
+	p.each(list, 0, func(e value) {
+		p.bindNew(at+1, e)
+		for p.at = end; p.word("if", "for") && p.spend(1); {
+			inner := p.at + 1
+			if p.take().text == "for" {
+				p.skip(p.find(inner, func(t token) bool { return t.word("in") }) + 1)
+			}
+			if v := p.binary(either); p.toks[inner-1].text == "for" {
+				p.bindNew(inner, anyOf(v.elements()))
+			}
+		}
+		after := p.at
+		p.at = start
+		out = append(out, p.expression())
+		p.at = after
+	})
+	return out, true
+}
+
+// itemName reads the name of an argument: name=, name: or "name" =>.
+func (p *program) itemName() string {
+	t, next := p.peek(0), p.peek(1)
+	named := next.is("=") && p.lang.name == "python" || next.is(":") && p.lang.name == "ruby" ||
+		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
+	if t.kind != tokenName && t.kind != tokenString || !named {
+		return ""
+	}
+	p.take()
+	p.take()
+	return t.text
+}
+
+// mapping reads what stands in braces: a map, a set, or statements.
+func (p *program) mapping() value {
+	end := int(p.peek(0).match)
+	p.take()
+	v := value{kind: kindMap}
+	for p.at < p.end && !p.is("}") && p.spend(1) {
+		before := p.at
+		if p.takeIf(p.is(",", ";")) || p.lang.name == "node" && p.define() {
+			continue
+		}
+		if list, ok := p.comprehended(); ok {
+			v.list, v.kind = list, kindList
+			continue
+		}
+		v = v.entered(p.entry())
+		p.forward(before)
+	}
+	p.close(end)
+	if len(v.list) > 0 && !slices.ContainsFunc(v.keys, func(k string) bool { return k != "" }) {
+		v.kind = kindList
+	}
+	return v
+}
+
+// entered is a map with one entry more, or with those of a map that is spread.
+func (v value) entered(key string, e value) value {
+	switch {
+	case key != "":
+		return v.with(key, e)
+	case e.spread && e.kind == kindMap:
+		return v.orMap(e)
+	case len(v.list) < maxList:
+		v.list, v.keys = append(v.list, e), append(v.keys, "")
+	}
+	return v
+}
+
+// entry reads one entry of a map: a key, and the value if there is one.
+func (p *program) entry() (string, value) {
+	t := p.peek(0)
+	if t.kind == tokenName && p.keyed(t.text) {
+		p.take()
+		p.take()
+		return t.text, p.expression()
+	}
+	v := p.binary(choice)
+	if v.kind == kindList && len(v.list) == 1 { // [name]: value
+		v.alts, v.kind = v.list[0].alts, kindText
+	}
+	if key, _ := v.text(); p.takeIf(p.is(":", "=>")) {
+		return key, p.expression()
+	}
+	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
+		return t.text, v // a variable that is an entry by itself
+	}
+	return "", v
+}
+
+// keyed reports whether a name is the key of an entry.
+func (p *program) keyed(name string) bool {
+	next := p.peek(1)
+	_, held := p.vars[name]
+	return (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
 }

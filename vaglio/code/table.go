@@ -75,14 +75,14 @@ const (
 
 // table is what is known of all languages.
 type table struct {
-	languages  map[string]*language
-	operations map[string]operation
-	further    map[string]further
+	languages map[string]*language
+	pures     map[string]pure
+	further   map[string]further
 }
 
 // parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
-	out := &table{languages: map[string]*language{}, operations: operations(), further: furtherVerbs()}
+	out := &table{languages: map[string]*language{}, pures: pures(), further: furtherVerbs()}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
@@ -203,7 +203,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 // checkVerb refuses a verb of the table that nothing reads, spelled as it
 // stands there and as the engine knows it.
 func (t *table) checkVerb(verb, known string) error {
-	if op, ok := strings.CutPrefix(verb, "="); ok && t.operations[op] == nil {
+	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return fmt.Errorf("unknown operation %q", op)
 	} else if !ok && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return fmt.Errorf("unknown verb %q", verb)

@@ -295,3 +295,42 @@ func (p *program) spaced(words []shell.Word, sep string) shell.Word {
 	}
 	return p.concat(all...)
 }
+
+// fields are the elements of a map by their keys.
+func (v value) fields() map[string]value {
+	out := map[string]value{}
+	for i, k := range v.keys {
+		out[k] = v.list[i]
+	}
+	return out
+}
+
+func first(vs []value) value { return nth(vs, 0) }
+
+func nth(vs []value, n int) value {
+	if n < len(vs) {
+		return vs[n]
+	}
+	return value{}
+}
+
+func pathOf(v value) value {
+	v.kind = kindPath
+	return v
+}
+
+// pairs are the keys of a map, or the places of a list, with what stands there.
+func (v value) pairs() value {
+	if !v.multi() {
+		return listOf(listOf(unknown(v.path), value{path: v.path, alts: v.alts}))
+	}
+	var out []value
+	for i, e := range v.list {
+		k := number(i)
+		if i < len(v.keys) && v.kind == kindMap {
+			k = text(v.keys[i])
+		}
+		out = append(out, listOf(k, e))
+	}
+	return listOf(out...)
+}

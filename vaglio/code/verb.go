@@ -1,7 +1,6 @@
 package code
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,10 +19,11 @@ func furtherVerbs() map[string]further {
 }
 
 // apply reads a call of a function of the table.
-func (p *program) apply(f *function, name string, args []value, named map[string]value) value {
+func (p *program) apply(f *function, name string, args []value) value {
 	if op, ok := strings.CutPrefix(f.verb, "="); ok {
-		return p.yields(op, f, args, named)
+		return p.yields(op, f, args)
 	}
+	args, named := splitNamed(args)
 	if read := p.table.further[f.verb]; read != nil {
 		return read(p, f, name, args, named)
 	}
@@ -49,14 +49,17 @@ func (p *program) apply(f *function, name string, args []value, named map[string
 }
 
 // yields calls a function that yields a value.
-func (p *program) yields(op string, f *function, args []value, named map[string]value) value {
-	if len(args) == 0 && p.lang.has("flat") && op != "shift" {
-		args = []value{p.vars["$_"]}
+func (p *program) yields(op string, f *function, args []value) value {
+	if len(args) == 0 && p.lang.has("flat") {
+		args = []value{p.vars["$_"].v}
 	}
 	if op == "args" {
 		return p.arguments(f.args[0] + 1)
 	}
-	return p.table.operations[op](p, args, named)
+	if len(args) == 0 && slices.Contains([]string{"same", "join", "decode", "env"}, op) {
+		return unknown("")
+	}
+	return p.table.pures[op](p, first(args), tailOf(args, 1))
 }
 
 // onlyAsks reports whether a signal asks whether a process is there.
@@ -77,7 +80,7 @@ func (p *program) result(verb shell.Verb, name string, targets, args []value) va
 		found := p.listing(name, targets[0], nth(args, 1))
 		for _, a := range args { // find of perl calls a function for each name
 			if a.fn != nil && p.lang.has("flat") {
-				p.vars["$_"] = found.nth(0)
+				p.set("$_", found.nth(0))
 				p.invoke(a.fn, nil)
 			}
 		}
@@ -106,7 +109,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 		}
 	}
 	if f.from == 0 && len(out) == 0 && p.lang.name == "perl" {
-		return []value{p.vars["$_"]}
+		return []value{p.vars["$_"].v}
 	}
 	return out
 }
@@ -219,36 +222,28 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if len(args) == 0 {
 		args = f.targets(p, nil, named)
 	}
-	all := listOf(args...)
-	for n := range p.ways(all) {
-		p.runsWay(f, name, p.way(all, n).list, asShell)
+	for n, most := 0, 1; n < most; n++ {
+		var all value
+		all, most = p.way(listOf(args...), n)
+		p.runsWay(f, name, all.list, asShell)
 	}
 	return unknown(name + "()")
 }
 
-// ways is how many texts the value that may be the most among some has.
-func (p *program) ways(v value) int {
-	n := min(max(1, len(v.alts)), maxAlts)
-	for _, e := range v.list[:min(len(v.list), p.left)] {
-		n = max(n, p.ways(e))
+// way is a value with the nth of the texts that each text of it may be, and how
+// many the one with the most has.
+func (p *program) way(v value, n int) (value, int) {
+	most := min(len(v.alts), maxAlts)
+	if most > 1 {
+		v.alts = v.alts[min(n, most-1):][:1]
 	}
-	p.spend(len(v.list))
-	return n
-}
-
-// way is a value with the nth of the texts that each text of it may be.
-func (p *program) way(v value, n int) value {
-	if len(v.alts) > 1 {
-		n = min(n, len(v.alts)-1)
-		v.alts = v.alts[n : n+1]
-	}
-	v.list = slices.Clone(v.list)
+	v.list = slices.Clone(v.list[:min(len(v.list), p.left)])
 	for i, e := range v.list {
-		if p.spend(1) {
-			v.list[i] = p.way(e, n)
-		}
+		e, of := p.way(e, n)
+		v.list[i], most = e, max(most, of)
 	}
-	return v
+	p.spend(1 + len(v.list))
+	return v, most
 }
 
 // runsWay reads one of the ways in which a call runs a program.
@@ -338,7 +333,7 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 		sub := p.inner()
 		out = sub.read(w)
 		if p.lang.name == "python" {
-			maps.Copy(p.vars, sub.vars)
+			p.inherit(sub)
 		}
 	}
 	return out
@@ -354,4 +349,17 @@ func (p *program) gap(w shell.Word) {
 	default:
 		p.problem(shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", p.lang.name), w)
 	}
+}
+
+// globbed is a word whose metacharacters stand for the names that match.
+func globbed(w shell.Word) shell.Word {
+	var out []shell.Part
+	for _, part := range w.Parts() {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return shell.NewWord(out...)
 }

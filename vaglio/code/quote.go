@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -116,15 +117,8 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 	l.op("(")
 	from := 0
 	for i := 0; i < len(body); {
-		switch {
-		case body[i] == '\\' && !raw:
+		if body[i] == '\\' && !raw {
 			i += 2
-			continue
-		case opener == "{" && strings.HasPrefix(body[i:], "{{"):
-			l.add(token{kind: tokenString, text: plain(body[from:i]) + "{"})
-			l.op(join)
-			i += 2
-			from = i
 			continue
 		}
 		code, n := filler(body[i:], opener)
@@ -149,18 +143,32 @@ func plainer(raw, single bool) func(string) string {
 	return unescape
 }
 
+// variable is one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
+var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
+
 // filler is the code of the expression that a stretch of a string begins with,
-// and how long it is with its marks; 0 if there is none.
+// and how long it is with its marks; 0 if there is none. In perl and php that
+// is a variable, ${x}, @{[…]} or {$x}.
 func filler(s, opener string) (code string, n int) {
+	from := len(opener)
 	switch {
-	case opener != "$" && strings.HasPrefix(s, opener):
-		sub := lexer{src: s}
-		n = sub.skip(len(opener), 0)
-		return s[len(opener):max(n-1, len(opener))], n
-	case opener == "$" && strings.IndexByte("$@{", s[0]) >= 0:
-		return interpolated(s)
+	case opener != "$":
+		if !strings.HasPrefix(s, opener) {
+			return "", 0
+		}
+	case strings.HasPrefix(s, "{$"), strings.HasPrefix(s, "@{"), strings.HasPrefix(s, "${"):
+		from = strings.IndexByte(s, '{') + 1
+	default:
+		code = variable.FindString(s)
+		return code, len(code)
 	}
-	return "", 0
+	sub := lexer{src: s}
+	n = sub.skip(from, 0)
+	code = strings.Trim(s[from:max(n-1, from)], " ")
+	if opener == "$" && s[0] != '{' && !strings.ContainsAny(code, "[($\\") {
+		code = s[:1] + code
+	}
+	return strings.TrimPrefix(code, "\\"), n
 }
 
 // part adds a stretch of text and the expression behind it.
@@ -168,45 +176,22 @@ func (l *lexer) part(text, code string) {
 	l.add(token{kind: tokenString, text: text})
 	l.op(join)
 	l.op("(")
-	sub := lexer{p: l.p, src: code, depth: l.depth + 1}
+	sub := newLexer(l.p, code)
+	sub.depth, sub.branch, sub.block = l.depth+1, true, l.block+1
 	sub.run()
 	l.op(")")
 	l.op(join)
 }
 
-// variable is one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
-var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
-
-// interpolated is the code of a variable in a string of perl or php, and its
-// length: those above, and ${x}, @{[…]}, {$x}.
-func interpolated(s string) (code string, n int) {
-	if strings.HasPrefix(s, "{$") || strings.HasPrefix(s, "@{") || strings.HasPrefix(s, "${") {
-		return braced(s)
-	}
-	code = variable.FindString(s)
-	return code, len(code)
-}
-
-// braced is the code of ${x}, @{[…]} and {$x}, and its length.
-func braced(s string) (code string, n int) {
-	from := strings.IndexByte(s, '{') + 1
-	sub := lexer{src: s}
-	n = sub.skip(from, 0)
-	code = strings.Trim(s[from:max(n-1, 2)], " ")
-	if s[0] != '{' && !strings.ContainsAny(code, "[($\\") {
-		code = s[:1] + code
-	}
-	return strings.TrimPrefix(code, "\\"), n
-}
-
 // quoteOperator reads q{}, qq{}, qx{}, qw{} and s/// of perl, %w() and %x() of
 // ruby.
 func (l *lexer) quoteOperator(s, rest string) bool {
-	if rest = l.delimiter(s, rest); rest == "" {
+	percent := l.has("percent") && l.last().text == "%"
+	if rest = l.delimiter(s, rest, percent); rest == "" || isName(rest[0]) {
 		return false
 	}
-	if l.has("percent") {
-		l.p.toks = l.p.toks[:len(l.p.toks)-1]
+	if strings.IndexByte(" =,;)>", rest[0]) >= 0 && (len(s) == 1 || rest[0] != '=') {
+		return false
 	}
 	body, tail, ok := "", "", false
 	if open := s + rest[:1] + ";"; !strings.Contains(l.endless, open) {
@@ -218,30 +203,24 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 		l.unended()
 		return false
 	}
+	if percent {
+		l.p.toks = l.p.toks[:len(l.p.toks)-1]
+	}
 	l.at = len(l.src) - len(l.quotation(s, body, rest, tail))
 	return true
 }
 
 // delimiter is the text from the delimiter of a quoting operator on, "" where
 // the word is none.
-func (l *lexer) delimiter(s, rest string) string {
+func (l *lexer) delimiter(s, rest string, percent bool) string {
 	switch prev := l.last().text; {
-	case l.has("percent") && prev == "%" && strings.Contains(" x q Q w W i ", " "+s+" "):
-	case l.has("quotes") && strings.Contains(" q qq qx qw s tr y m qr ", " "+s+" ") &&
-		!slices.Contains([]string{"->", "sub", "&"}, prev) && (prev != "{" || rest[0] != '}'):
-		rest = strings.TrimLeft(rest, " ")
-	default:
+	case percent && strings.Contains(" x q Q w W i ", " "+s+" "):
+		return rest
+	case !l.has("quotes") || !strings.Contains(" q qq qx qw s tr y m qr ", " "+s+" "),
+		slices.Contains([]string{"->", "sub", "&"}, prev), prev == "{" && rest[0] == '}':
 		return ""
 	}
-	if rest == "" || !delimits(rest[0], s) {
-		return ""
-	}
-	return rest
-}
-
-// delimits reports whether a character may stand around what a word quotes.
-func delimits(c byte, word string) bool {
-	return !isName(c) && (strings.IndexByte(" =,;)>", c) < 0 || len(word) > 1 && c == '=')
+	return strings.TrimLeft(rest, " ")
 }
 
 // quotation adds what an operator quotes, and returns what stands behind it.
@@ -287,12 +266,8 @@ func (l *lexer) substitution(s, from, rest string) string {
 	flags := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz"))]
 	l.add(token{kind: tokenName, text: s + "///"})
 	l.op("(")
-	switch with = strings.ReplaceAll(with, `\`+from[:1], from[:1]); {
-	case s != "s":
-	case strings.Contains(flags, "e"):
-		l.part("", with) // the replacement is code
-	default:
-		l.value(with, l.p.lang.fills, false, false)
+	if s == "s" && strings.Contains(flags, "e") { // the replacement is code
+		l.part("", strings.ReplaceAll(with, `\`+from[:1], from[:1]))
 	}
 	l.op(")")
 	return rest[len(flags):]
@@ -358,4 +333,23 @@ func (l *lexer) documentText(word string, indent bool) string {
 		body.WriteString(line + "\n")
 	}
 	return body.String()
+}
+
+// escapes are what a backslash begins.
+var escapes = regexp.MustCompile(`(?s)\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)`)
+
+// unescape decodes the escapes that the languages have in common.
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	return escapes.ReplaceAllStringFunc(s, func(e string) string {
+		switch {
+		case strings.HasSuffix(e, "}") && len(e) > 3:
+			return unixtext.ANSI(`\U` + e[3:len(e)-1])
+		case len(e) > 2, strings.IndexByte("abefnrtv01234567", e[1]) >= 0:
+			return unixtext.ANSI(e)
+		}
+		return strings.TrimPrefix(e[1:], "\n")
+	})
 }

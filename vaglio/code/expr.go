@@ -1,0 +1,320 @@
+package code
+
+import (
+	"slices"
+)
+
+// expressions reads expressions with commas between them, as one value.
+func (p *program) expressions() value {
+	v := p.expression()
+	if !p.is(",") {
+		return v
+	}
+	list := spreadInto(nil, v)
+	for p.takeIf(p.is(",")) && p.spend(1) && !p.is(";", ")", "]", "}") && !p.word("for", "do", "then") {
+		list = spreadInto(list, p.expression())
+	}
+	return listOf(list...)
+}
+
+func spreadInto(list []value, v value) []value {
+	if v.spread && v.multi() {
+		return append(list, v.list...)
+	}
+	return append(list, v)
+}
+
+// expression reads one expression and the assignment that it may be.
+func (p *program) expression() value {
+	if !p.enter() {
+		return value{}
+	}
+	defer p.leave()
+	v := p.binary(choice)
+	for p.at < p.end && p.spend(1) {
+		switch {
+		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
+			v = p.assign(v, p.take().text, p.expression())
+		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
+			p.take()
+			p.set(p.take().text, v)
+		default:
+			return v
+		}
+	}
+	return v
+}
+
+// assign gives a value to what an expression stands for.
+func (p *program) assign(to value, op string, v value) value {
+	switch op {
+	case "+=", ".=":
+		if to.given() || to.path != "" {
+			v = p.added(to, v, "+")
+		}
+	case "||=", "&&=", "??=", "//=":
+		v = to.or(v)
+	case "-=", "*=", "/=", "%=":
+		v = value{kind: kindOther}
+	}
+	p.store(to.holder, v)
+	return v
+}
+
+// How tight operators bind, from c ? a : b to those that join texts.
+const (
+	choice = iota + 1
+	either
+	compare
+	sum
+)
+
+//nolint:gochecknoglobals // A table.
+var levels = map[string]int{
+	"?": choice, "&&": either, "||": either, "??": either,
+	"==": compare, "!=": compare, "<=": compare, ">=": compare, "<": compare, ">": compare, "===": compare, "!==": compare, "<=>": compare,
+	"~": compare, "=~": compare, "!~": compare,
+	"/": sum, "%": sum, "*": sum, "-": sum, "**": sum, "&": sum, "^": sum, ">>": sum, "<<": sum, "+": sum, "|": sum,
+}
+
+// level is how tight the operator binds that follows, 0 if none does.
+func (p *program) level() int {
+	t, lang := p.peek(0), p.lang.name
+	switch {
+	case t.kind == tokenOp && slices.Contains(p.lang.concat, t.text), p.beside(t):
+		return sum
+	case t.kind == tokenName:
+		return p.wordLevel(t)
+	case t.is("?") && lang == "python", t.is(">") && p.printing, t.is("<") && p.peek(-1).text == "getline",
+		t.is("|") && lang == "awk" && p.peek(1).text != "getline", t.kind != tokenOp:
+		return 0
+	}
+	return levels[t.text]
+}
+
+// wordLevel is how tight a word between operands binds.
+func (p *program) wordLevel(t token) int {
+	lang := p.lang.name
+	switch t.text {
+	case "if":
+		return map[bool]int{true: choice}[lang == "python" && !t.line]
+	case "and", "or":
+		return map[bool]int{true: either}[!t.line]
+	case "not":
+		return map[bool]int{true: compare}[p.peek(1).text == "in"]
+	case "in", "is", "instanceof", "eq", "ne", "isnt":
+		return map[bool]int{true: compare}[lang != "lua"]
+	case "x":
+		return map[bool]int{true: sum}[lang == "perl"]
+	}
+	return 0
+}
+
+// binary reads operands with the operators between them that bind as tight as a
+// level or tighter.
+func (p *program) binary(least int) value {
+	v := p.unary()
+	for p.at < p.end && p.spend(1) {
+		level := p.level()
+		if level == 0 && p.continued() {
+			p.take()
+			continue
+		}
+		if level < least {
+			break
+		}
+		v = p.between(v, level)
+	}
+	return v
+}
+
+// between reads an operator of a level and what follows it.
+func (p *program) between(v value, level int) value {
+	t := p.peek(0)
+	if level != sum || !p.beside(t) {
+		p.take()
+		p.lines()
+	}
+	switch level {
+	case choice:
+		return p.chosen(v)
+	case either:
+		return p.either(v, t.is("&&") || t.text == "and")
+	case compare:
+		return p.compared(v, t)
+	}
+	return p.operated(v, t)
+}
+
+// chosen reads the rest of c ? a : b and a if c else b.
+func (p *program) chosen(v value) value {
+	if p.lang.name == "python" {
+		p.binary(either)
+		if p.takeIf(p.word("else")) {
+			return v.or(p.expression())
+		}
+		return v
+	}
+	p.branches++
+	a := p.expression()
+	p.takeIf(p.is(":"))
+	b := p.expression()
+	p.branches--
+	return a.or(b)
+}
+
+// either reads the rest of a or b: what it yields may be one or the other.
+func (p *program) either(v value, and bool) value {
+	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
+	o := value{kind: kindNone}
+	if !p.is(";", "}") {
+		p.branches++
+		o = p.binary(compare)
+		if p.is("=") { // $x or $y = 1
+			o = p.assign(o, p.take().text, p.expression())
+		}
+		p.branches--
+	}
+	if and {
+		return o
+	}
+	return v.or(o)
+}
+
+// compared reads the rest of a comparison, which yields no text; what a pattern
+// is applied to may become another.
+func (p *program) compared(v value, op token) value {
+	if op.is("=~", "!~") {
+		p.subject = v
+		v = p.binary(sum)
+		p.subject = value{}
+		return v
+	}
+	p.takeIf(p.word("not", "in"))
+	p.binary(sum)
+	return value{kind: kindOther}
+}
+
+// beside reports whether a token of awk continues a text.
+func (p *program) beside(t token) bool {
+	return p.lang.has("beside") && (t.kind == tokenNumber || t.quoted() || t.kind == tokenName && !t.word(
+		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
+}
+
+// lines skips the ends of lines where an operand is due.
+func (p *program) lines() {
+	for p.is(";") && p.peek(0).line {
+		p.take()
+	}
+}
+
+// continued reports whether a new line goes on with this expression.
+func (p *program) continued() bool {
+	t := p.peek(1)
+	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
+}
+
+// added joins two texts or lists; the sum of numbers is not told.
+func (p *program) added(a, b value, op string) value {
+	switch {
+	case a.multi() && b.multi():
+		return a.or(b)
+	case a.kind == kindNumber && b.kind == kindNumber && op == "+":
+		return value{kind: kindOther}
+	}
+	return p.glue(a, b)
+}
+
+// operated reads the second operand of an operator that joins texts, paths or
+// lists; of others nothing is known.
+func (p *program) operated(a value, op token) value {
+	if op.is("|") && p.word("getline") {
+		p.shellLine(a, "getline")
+		return p.unary()
+	}
+	b := p.unary()
+	switch {
+	case op.kind != tokenOp && op.text != "x", op.group, slices.Contains(p.lang.concat, op.text):
+		return p.added(a, b, op.text)
+	case op.is("/") && dividesPath(a, b):
+		return pathOf(p.joined([]value{a, b}))
+	case op.is("%") && len(a.alts) > 0 && a.kind != kindNumber:
+		b.spread = b.kind == kindList
+		return p.filled(a, percentHoles, []value{b})
+	case op.is("|"): // the flags of a file
+		return unknown(a.path + "|" + b.path)
+	case op.is("<<"):
+		return p.shifted(a, b)
+	}
+	return value{kind: kindOther}
+}
+
+// shifted reads list << element; what a text becomes so is not known.
+func (p *program) shifted(a, b value) value {
+	if a.multi() {
+		return p.grow(a, []value{b})
+	}
+	p.store(a.holder, unknown("<<"))
+	return value{kind: kindOther}
+}
+
+// dividesPath reports whether a slash joins a path and what stands below it.
+func dividesPath(a, b value) bool {
+	return a.kind == kindPath || b.kind == kindPath || a.path != "" && len(a.alts) == 0 && b.known() && b.kind == kindText
+}
+
+// unary reads an operand and the signs before it.
+func (p *program) unary() value {
+	if !p.enter() {
+		return value{}
+	}
+	defer p.leave()
+	t, next := p.peek(0), p.peek(1)
+	switch {
+	case t.is("*", "...", "**"):
+		p.take()
+		v := p.unary()
+		if t.text == "..." && !v.multi() {
+			v = splitAt(v, "")
+		}
+		v.spread = true
+		return v
+	case t.is("!", "~"), t.word("not"):
+		p.take()
+		p.unary()
+		return value{kind: kindOther}
+	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && t.word(
+		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
+		return p.signed()
+	case t.is(":") && next.kind == tokenName:
+		p.take()
+		return p.postfix(text(p.take().text))
+	case t.is("->") && p.lang.name == "ruby":
+		p.take()
+		return p.postfix(p.arrow())
+	}
+	return p.postfix(p.primary())
+}
+
+// signed reads a sign and its operand.
+func (p *program) signed() value {
+	t := p.peek(0)
+	if t.text == "async" && p.define() {
+		return value{}
+	}
+	p.take()
+	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block that stands for its last value
+		v := p.scan(p.at+1, to)
+		p.at = to + 1
+		return v
+	}
+	if t.text == "&" && p.takeIf(p.is(":")) {
+		return unknown(p.take().text)
+	}
+	v := p.unary()
+	if n, ok := v.int(); ok && t.is("-") && v.kind == kindNumber {
+		return number(-n)
+	}
+	v.spread = v.spread || t.is("@", "%")
+	return v
+}

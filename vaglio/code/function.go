@@ -1,0 +1,288 @@
+package code
+
+import (
+	"maps"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// routine is a function of the program: what its parameters bind and where its
+// body stands.
+type routine struct {
+	name     string
+	params   []int // where the parameters stand
+	from, to int
+	toks     *program // whose tokens they are
+	called   bool
+	active   int
+}
+
+// body finds the body of a loop or a function whose first word stands at def
+// and whose head goes on at i.
+func (p *program) body(def, i int) (from, to int) {
+	if p.lang.has("columns") {
+		if i = p.until(i, func(i int) bool { return p.toks[i].is(":", ";") }); i < p.end {
+			i++
+		}
+		return i, p.indented(def, i)
+	}
+	if p.opens(i, "(") && p.toks[def].word("for", "foreach", "while", "until") {
+		i = p.over(i) + 1
+	}
+	switch {
+	case p.opens(i, "{"):
+		return i + 1, p.over(i)
+	case p.over(def) > def:
+		return i, p.over(def)
+	}
+	return i, p.until(i, func(j int) bool { return p.toks[j].is(";") || j > i && p.toks[j-1].is("}") })
+}
+
+// indented is where a block ends that is indented more than the line of def.
+func (p *program) indented(def, from int) int {
+	column, sameLine := p.toks[def].column, from < p.end && !p.toks[from].line
+	return p.until(from, func(i int) bool {
+		t := p.toks[i]
+		return t.line && (sameLine || t.text != ";" && t.column <= column)
+	})
+}
+
+// define reads the definition of a function, whose body is read when it is
+// called, or at the end.
+func (p *program) define() bool {
+	def := p.at
+	if next := p.peek(1); p.word("async", "local") && next.word("def", "function") {
+		p.take()
+	}
+	word := p.at
+	name, ok := p.definedName()
+	if !ok {
+		p.at = def
+		return false
+	}
+	f := &routine{name: name, toks: p}
+	p.parameters(f)
+	f.from, f.to = p.body(word, p.at)
+	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
+		f.params = f.params[1:]
+	}
+	p.fns[name] = f
+	p.routines = append(p.routines, f)
+	p.at = def
+	p.skip(f.from)
+	p.at = f.to
+	return true
+}
+
+// parameters reads those in round brackets.
+func (p *program) parameters(f *routine) {
+	if end := p.over(p.at); p.opens(p.at, "(") {
+		f.params = p.params(p.at+1, end)
+		p.at = end + 1
+	}
+}
+
+// definedName reads the name of the function that is defined here, if one is.
+func (p *program) definedName() (string, bool) {
+	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && p.tok(to+1).text == "{" &&
+		!p.word("if", "for", "while", "switch", "catch", "with", "function") {
+		return p.take().text, true // a method
+	}
+	if !p.word("def", "function", "sub", "func") || p.peek(1).kind != tokenName {
+		return "", false
+	}
+	p.take()
+	name := p.take().text
+	for p.is(".", "::", ":") && p.peek(1).kind == tokenName {
+		p.take()
+		name = p.take().text
+	}
+	return name, true
+}
+
+// params are the places of the parameters between two places.
+func (p *program) params(from, to int) []int {
+	var out []int
+	begin := true
+	for i := from; i < to; i++ {
+		t := p.toks[i]
+		switch {
+		case t.is(","):
+			begin = true
+			continue
+		case t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && p.lang.name == "php":
+			continue // a type
+		case begin && (t.kind == tokenName || t.is("[", "{", "(")):
+			out, begin = append(out, i), false
+		}
+		i = p.over(i)
+	}
+	return out
+}
+
+// anonymous reads a function without a name: lambda x: …, function (x) { … },
+// sub { … }, proc { |x| … }.
+func (p *program) anonymous() (value, bool) {
+	def, f := p.at, &routine{toks: p}
+	switch {
+	case p.word("lambda") && p.lang.name == "python":
+		colon := p.until(p.at, func(i int) bool { return p.toks[i].is(":") })
+		f.params = p.params(p.at+1, colon)
+		p.at = colon + 1
+		return p.closure(f, def), true
+	case p.opens(p.at+1, "{") && !p.word("function", "fn"):
+		p.take()
+		return p.blockValue(), true
+	case !p.opens(p.at+1, "(") || p.word("lambda"):
+		return value{}, false
+	}
+	p.take()
+	p.parameters(f)
+	if p.word("use") {
+		p.at = p.over(p.at+1) + 1
+	}
+	p.takeIf(p.is("=>"))
+	return p.closure(f, def), true
+}
+
+// arrow reads (a, b) => …, a => … and ->(a) { … }.
+func (p *program) arrow() value {
+	f, def := &routine{toks: p}, p.at
+	if p.peek(0).kind == tokenName {
+		f.params = []int{p.at}
+		p.take()
+	}
+	p.parameters(f)
+	if p.takeIf(p.is("=>")) {
+		p.lines()
+	}
+	return p.closure(f, def)
+}
+
+// closure is a function whose first word stands at def, and whose body is the
+// block or the expression that begins here.
+func (p *program) closure(f *routine, def int) value {
+	f.from = p.at
+	switch {
+	case p.opens(p.at, "{") && !p.lang.has("columns"):
+		f.from, f.to = p.at+1, p.over(p.at)
+	case p.tok(def).kind == tokenName && p.over(def) > p.at:
+		f.to = p.over(def)
+	default:
+		f.to = max(p.at, p.until(p.at, func(i int) bool {
+			t := p.toks[i]
+			return t.is(")", "]", "}", ",") || t.is(";") && (!t.line || p.tok(i+1).text != ".")
+		}))
+		return p.function(f, f.to)
+	}
+	return p.function(f, f.to+1)
+}
+
+// function is the value of a function whose text ends at end.
+func (p *program) function(f *routine, end int) value {
+	p.at = min(end, p.end)
+	p.routines = append(p.routines, f)
+	return value{fn: f}
+}
+
+// blockValue reads { |a, b| … } or do |a| … end.
+func (p *program) blockValue() value {
+	f, t := &routine{toks: p}, p.take()
+	f.from = p.at
+	if p.is("|") {
+		to := p.until(p.at+1, func(i int) bool { return p.toks[i].is("|") })
+		f.params = p.params(p.at+1, to)
+		f.from = min(to+1, p.end)
+	}
+	if f.to = int(t.match); f.to < 0 {
+		f.to = p.end
+	}
+	return p.function(f, f.to+1)
+}
+
+// invoke reads the body of a function for one call.
+func (p *program) invoke(f *routine, args []value) value {
+	cost := f.to - f.from
+	if f.active > 0 && p.forks > 0 {
+		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
+	}
+	if f.active > 1 || f.toks != p || p.again < cost {
+		f.called = f.called && f.active > 0
+		return unknown(f.name + "()")
+	}
+	p.again -= cost
+	f.active++
+	f.called = true
+	last, out := p.through(f, args)
+	f.active--
+	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
+		return last
+	}
+	return out
+}
+
+// through reads the body of a function, and returns the value of its last
+// statement and what it returns.
+func (p *program) through(f *routine, args []value) (last, out value) {
+	at, end, scanned := p.at, p.end, p.scanned
+	p.end, p.scanned = len(p.toks), 0
+	args, named := splitNamed(args)
+	p.fresh = true
+	if p.lang.has("flat") {
+		p.set("@_", listOf(args...))
+		if len(args) > 0 && f.name == "" {
+			p.set("$_", args[0])
+		}
+	}
+	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
+		args = args[0].list // its parameters share the elements
+	}
+	hidden := map[string]held{} // behind the parameters of the same names
+	for i, place := range f.params {
+		name := p.key(p.toks[place].text)
+		if h, ok := p.vars[name]; ok {
+			hidden[name] = h
+		}
+		v := p.param(place, i, args, named)
+		delete(p.vars, name)
+		p.at = place + 1
+		p.bind1(place, v)
+	}
+	p.fresh = false
+	p.returns = append(p.returns, value{kind: kindNone})
+	last = p.scan(f.from, f.to)
+	maps.Copy(p.vars, hidden)
+	n := len(p.returns) - 1
+	out, p.returns = p.returns[n], p.returns[:n]
+	p.at, p.end, p.scanned = at, end, scanned
+	return last, out
+}
+
+// param is the value of the parameter at a place.
+func (p *program) param(at, i int, args []value, named map[string]value) value {
+	name := p.toks[at].text
+	v, ok := named[name]
+	switch {
+	case ok:
+		return v
+	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
+		return listOf(tailOf(args, i)...)
+	case i < len(args):
+		return args[i]
+	case p.tok(at + 1).is("="): // what a call leaves out
+		p.at = at + 2
+		return p.expression()
+	}
+	return value{path: name, alts: []shell.Word{unknownWord(name)}}
+}
+
+// construct makes an object of a class of the program.
+func (p *program) construct(name string, args []value) value {
+	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
+		if f := p.fns[c]; f != nil {
+			p.invoke(f, args)
+		}
+	}
+	return value{path: name}
+}

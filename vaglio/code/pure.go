@@ -1,0 +1,389 @@
+package code
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// pure is a function that yields a value of its first argument and the rest.
+type pure func(p *program, v value, rest []value) value
+
+// pures are the functions that the table knows with a sign "=".
+func pures() map[string]pure {
+	out := map[string]pure{
+		"args": func(p *program, _ value, _ []value) value { return p.arguments(1) },
+		"cwd":  func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Env("PWD"))) },
+		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
+		"temp": func(*program, value, []value) value {
+			return pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
+		},
+		"root":  func(*program, value, []value) value { return text("/") },
+		"self":  func(p *program, _ value, _ []value) value { return text(p.lang.name) },
+		"input": func(p *program, _ value, _ []value) value { return textOf(p.in.Stdin) },
+		"env":   environment,
+		"path":  func(p *program, v value, rest []value) value { return pathOf(p.joined(append([]value{v}, rest...))) },
+		"pathjoin": func(p *program, v value, rest []value) value {
+			out := p.joined(append([]value{v}, rest...))
+			out.kind = v.kind
+			return out
+		},
+		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
+		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
+		"decode": decoded, "buffer": decoded, "reverse": reversed,
+		"join": joinTexts, "split": splitText, "replace": replaced,
+		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
+		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
+		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
+		"printf": func(p *program, v value, rest []value) value {
+			p.print(nil, p.filled(v, percentHoles, rest).word())
+			return value{}
+		},
+		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
+			name, _ := first(rest).text()
+			return unknown(v.path + "." + name)
+		},
+		"expanduser": func(p *program, v value, _ []value) value {
+			out := value{kind: v.kind}
+			for _, w := range v.words() {
+				out.alts = append(out.alts, p.expanded(w))
+			}
+			return out
+		},
+		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"values": func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
+		"pairs":  func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":    func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"call": func(p *program, v value, rest []value) value { // f.call(this, …) of node, f.call(…) of ruby
+			if p.lang.name == "node" {
+				rest = tailOf(rest, 1)
+			}
+			return p.call(v, value{}, rest)
+		},
+		"apply": applied,
+	}
+	for name, fn := range decoders() {
+		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
+	}
+	return out
+}
+
+// decoder turns a text into another; false says that it is not encoded so.
+type decoder func(string) (string, bool)
+
+// decoders are the functions of one text alone.
+func decoders() map[string]decoder {
+	always := func(fn func(string) string) decoder {
+		return func(s string) (string, bool) { return fn(s), true }
+	}
+	return map[string]decoder{
+		"base64": decode64,
+		"hex": func(s string) (string, bool) {
+			b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+			return string(b), err == nil
+		},
+		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
+		"dirname": always(path.Dir), "basename": always(path.Base),
+	}
+}
+
+func decode64(s string) (string, bool) {
+	s = strings.NewReplacer("-", "+", "_", "/", "=", "", "\n", "", " ", "").Replace(s)
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	return string(b), err == nil
+}
+
+// decoded applies the decoder of a name: "hex", "base64". What is encoded in a
+// way that is not read is not known.
+func decoded(_ *program, v value, rest []value) value {
+	name, _ := first(rest).text()
+	switch fn := decoders()[name]; {
+	case v.multi():
+		return characters(v.list)
+	case fn != nil:
+		return v.each(fn)
+	case name == "" || strings.HasPrefix(strings.ToLower(name), "utf") || name == "ascii" || name == "latin1":
+		return v
+	}
+	return unknown("decode()")
+}
+
+// characters are the text of some numbers.
+func characters(args []value) value {
+	var b strings.Builder
+	for _, a := range args {
+		for _, e := range a.elements() {
+			n, ok := e.int()
+			if !ok || n < 0 || n > utf8.MaxRune {
+				return unknown("chr()")
+			}
+			b.WriteRune(rune(n))
+		}
+	}
+	return text(b.String())
+}
+
+func reversed(p *program, v value, _ []value) value {
+	if v.multi() {
+		v.list, v.keys = slices.Clone(v.list), nil
+		slices.Reverse(v.list)
+		return v
+	}
+	return v.each(func(s string) (string, bool) {
+		r := []rune(s)
+		slices.Reverse(r)
+		return string(r), p.spend(len(s)/bytesPerStep + 1)
+	})
+}
+
+// joinTexts is sep.join(list) of python, join(sep, list) and list.join(sep).
+func joinTexts(p *program, v value, rest []value) value {
+	with := first(rest)
+	switch {
+	case v.multi():
+		if len(rest) == 0 && p.lang.name == "node" {
+			with = text(",")
+		}
+		return joinWith(p, with, v.list)
+	case len(rest) == 1 && with.multi():
+		return joinWith(p, v, with.list)
+	case p.lang.has("flat"), p.lang.name == "php":
+		return joinWith(p, v, rest)
+	case p.lang.name == "python" && len(with.alts) > 0:
+		return joinWith(p, v, splitAt(with, "").list)
+	}
+	return unknown("join()")
+}
+
+func joinWith(p *program, sep value, list []value) value {
+	out := text("")
+	for i, e := range list {
+		if i > 0 && (len(sep.alts) > 0 || sep.path != "") {
+			out = p.glue(out, sep)
+		}
+		out = p.glue(out, e)
+	}
+	return out
+}
+
+// splitText splits at a text, or at spaces.
+func splitText(p *program, v value, rest []value) value {
+	sep := first(rest)
+	if p.lang.name == "php" && len(rest) > 0 {
+		v, sep = sep, v
+	}
+	s, ok := sep.text()
+	t, known := v.text()
+	if !known || ok && (s != " " || p.lang.name != "awk") || !p.spend(len(t)/bytesPerStep) {
+		return splitAt(v, s)
+	}
+	var out []value
+	for f := range strings.FieldsSeq(t) {
+		out = append(out, text(strings.Trim(f, `'"`)))
+	}
+	return listOf(out[:min(len(out), maxList)]...)
+}
+
+func splitAt(v value, sep string) value {
+	s, ok := v.text()
+	if !ok {
+		out := unknown("split()")
+		if v.word().HasUnknown() {
+			out.alts = capped(v.words())
+		}
+		return out
+	}
+	var out []value
+	for _, e := range strings.SplitN(s, sep, maxList+1) {
+		out = append(out, text(e))
+	}
+	if len(out) > maxList {
+		out[maxList] = unknown("split()")
+	}
+	return listOf(out...)
+}
+
+// replaced puts a text in the place of another.
+func replaced(p *program, v value, rest []value) value {
+	from, ok := first(rest).text()
+	to := nth(rest, 1)
+	if !ok || v.multi() || to.fn != nil || from == "" {
+		return textOf(unknownWord("replace()"))
+	}
+	out := value{kind: v.kind}
+	for _, w := range v.words() {
+		s, known := w.Text()
+		switch {
+		case !known:
+			out.alts = append(out.alts, w)
+		case p.spend(len(s)/bytesPerStep + 1):
+			out.alts = append(out.alts, joinWith(p, to, splitAt(text(s), from).list).words()...)
+		}
+	}
+	out.alts = capped(out.alts)
+	return out
+}
+
+// The places of a text that a format fills.
+var (
+	braceHoles   = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}`)
+	percentHoles = regexp.MustCompile(`%(?:\(\w*\))?[-+ #0-9.*]*[^-+ #0-9.*]`)
+	holeKey      = regexp.MustCompile(`^(?:\{|%\()(\w*)`)
+)
+
+// filled puts arguments into the holes of a text: {}, {0}, {name}, %s, %(name)s.
+func (p *program) filled(format value, holes *regexp.Regexp, args []value) value {
+	s, ok := format.text()
+	if !ok {
+		return format
+	}
+	args, named := splitNamed(args)
+	var flat []value
+	for _, a := range args {
+		flat = spreadInto(flat, a)
+	}
+	if m := first(flat); m.kind == kindMap {
+		named = m.fields()
+	}
+	out, from, next := text(""), 0, 0
+	for _, at := range holes.FindAllStringIndex(s, -1) {
+		hole := s[at[0]:at[1]]
+		v := nth(flat, next)
+		out = p.glue(out, text(s[from:at[0]]))
+		from = at[1]
+		if len(hole) == 2 && hole[0] == hole[1] {
+			out = p.glue(out, text(hole[:1]))
+			continue
+		}
+		next++
+		if m := holeKey.FindStringSubmatch(hole); m != nil && m[1] != "" {
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				v = nth(flat, n)
+			} else {
+				v = named[m[1]]
+			}
+		}
+		out = p.glue(out, shown(v, strings.HasSuffix(strings.TrimRight(hole, "}"), "c")))
+	}
+	return p.glue(out, text(s[from:]))
+}
+
+// shown is what a format makes of a value: of the number of a character, that.
+func shown(v value, character bool) value {
+	if i, ok := v.int(); ok && i > 9 && character {
+		return characters([]value{v})
+	}
+	if v.multi() {
+		return unknown("")
+	}
+	return v
+}
+
+// environment is the value of a variable, or what stands in its place.
+func environment(p *program, v value, rest []value) value {
+	out := p.env(v)
+	if len(rest) > 0 && out.word().HasUnknown() {
+		out = out.or(rest[0])
+	}
+	return out
+}
+
+// serialised is a call inside a serialised object.
+var serialised = regexp.MustCompile(`(?:!!python/object/(?:apply|new):([\w.]+)\s*|^c(\w+)\n(\w+)\n\([SVU])([^\n]*)`)
+
+// pickle reads the call inside a serialised object; of any other nothing is
+// known.
+func pickle(p *program, v value, _ []value) value {
+	s, _ := v.text()
+	if m := serialised.FindStringSubmatch(s); m != nil {
+		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
+	}
+	p.gap(v.word())
+	return unknown("loads()")
+}
+
+// imported is what a name stands for.
+func imported(_ *program, v value, _ []value) value {
+	s, ok := v.text()
+	if !ok {
+		return unknown("import")
+	}
+	return unknown(moduleName(s))
+}
+
+// moduleName is the dotted name of a module.
+func moduleName(s string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
+}
+
+// applied calls what its first argument names, for each element of a list:
+// send(:system, …), array_map("unlink", …), f.apply(this, […]).
+func applied(p *program, v value, rest []value) value {
+	node := p.lang.name == "node"
+	if node {
+		rest = tailOf(rest, 1)
+	}
+	switch list := first(rest); {
+	case v.fn == nil && v.path == "" && !v.known():
+		return unknown("")
+	case len(rest) != 1 || !list.multi():
+		return p.call(v, value{}, rest)
+	case node:
+		return p.call(v, value{}, list.list)
+	}
+	return p.eachOf(v, flattened(rest))
+}
+
+// flattened are some values with the elements of lists in their place.
+func flattened(vs []value) (out []value) {
+	for _, v := range vs {
+		v.spread = true
+		out = spreadInto(out, v)
+	}
+	return out
+}
+
+// joined are texts joined as the elements of a path.
+func (p *program) joined(args []value) value {
+	var parts []value
+	for _, a := range args {
+		parts = spreadInto(parts, a)
+	}
+	out := value{}
+	for i, v := range parts {
+		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
+			out = v
+			continue
+		}
+		if !strings.HasSuffix(out.word().Suffix(), "/") {
+			out = p.glue(out, text("/"))
+		}
+		out = p.glue(out, v)
+	}
+	for i, w := range out.alts { // what is not known in full stays as it is
+		if s, ok := w.Text(); ok && s != "" && !out.multi() {
+			out.alts = slices.Clone(out.alts)
+			out.alts[i] = shell.Text(path.Clean(s))
+		}
+	}
+	return out
+}
+
+// expanded is a path with the home folder in place of its tilde.
+func (p *program) expanded(w shell.Word) shell.Word {
+	s := w.Prefix()
+	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
+			return shell.Glue(p.in.Home(""), w.Cut(len(s)-len(rest)))
+		}
+	}
+	return w
+}

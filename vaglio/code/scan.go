@@ -1,0 +1,278 @@
+package code
+
+import (
+	"slices"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// scan reads a stretch of the program, expression by expression, and returns
+// the value of the last. Words such as "if" and the brackets of blocks are
+// passed over: what may be passed by is told by the block that a token stands in.
+func (p *program) scan(from, to int) value {
+	if !p.enter() {
+		return value{}
+	}
+	defer p.leave()
+	at, end := p.at, p.end
+	p.at, p.end = from, min(to, len(p.toks))
+	var last value
+	for p.at < p.end && p.spend(1) {
+		before := p.at
+		if v := p.statement(); v.kind != kindNone {
+			last = v
+		}
+		p.forward(before)
+	}
+	p.at, p.end = at, end
+	return last
+}
+
+// forward leaves one token behind where nothing was read, and says so.
+func (p *program) forward(before int) bool {
+	if p.at > before {
+		return false
+	}
+	p.at = before
+	p.take()
+	return true
+}
+
+func (p *program) peek(n int) token {
+	if i := p.at + n; i >= 0 && i < p.end {
+		return p.toks[i]
+	}
+	return token{}
+}
+
+// take moves on by one token.
+func (p *program) take() token {
+	t := p.peek(0)
+	p.skip(p.at + 1)
+	return t
+}
+
+// is reports whether the next token is one of the operators.
+func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
+
+func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
+
+// takeIf moves on by one token where a condition holds, and says so.
+func (p *program) takeIf(here bool) bool {
+	if here {
+		p.take()
+	}
+	return here
+}
+
+// skip moves on to a place; what is skipped has been read otherwise.
+func (p *program) skip(to int) {
+	for to = min(to, len(p.toks)); p.at < to; p.at++ {
+		p.seen[p.at] = true
+	}
+}
+
+// is reports whether a token is one of the operators.
+func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
+
+// word reports whether a token is one of the words.
+func (t token) word(words ...string) bool {
+	return t.kind == tokenName && slices.Contains(words, t.text)
+}
+
+// quoted reports whether a token begins a text.
+func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
+
+// tok is the token at a place of the program, or none.
+func (p *program) tok(i int) token {
+	if i >= 0 && i < len(p.toks) {
+		return p.toks[i]
+	}
+	return token{}
+}
+
+// over is the place of the bracket that closes the one at i, or i.
+func (p *program) over(i int) int { return max(i, int(p.tok(i).match)) }
+
+// opens reports whether a bracket that closes again stands at a place.
+func (p *program) opens(i int, bracket string) bool { return p.tok(i).is(bracket) && p.over(i) > i }
+
+// until is the first place outside of brackets at which a condition holds, or
+// the end.
+func (p *program) until(from int, stop func(i int) bool) int {
+	i := from
+	for i < p.end && !stop(i) {
+		i = p.over(i) + 1
+	}
+	p.spend((i - from) / 4)
+	return min(i, p.end)
+}
+
+// find is the place of the first token outside of brackets of which is holds,
+// below 0 if none does before the end of the statement.
+func (p *program) find(from int, is func(token) bool) int {
+	i := p.until(from, func(i int) bool { t := p.toks[i]; return is(t) || t.is(";", ")", "]", "}") })
+	if i < p.end && is(p.toks[i]) {
+		return i
+	}
+	return -1
+}
+
+func (p *program) statement() value {
+	none := value{kind: kindNone}
+	t := p.peek(0)
+	switch {
+	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at):
+		p.take()
+		return none
+	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
+		return none
+	}
+	return p.expressions()
+}
+
+// keyword reads what begins with a word of the language that binds a name or
+// repeats what follows; other words say nothing.
+func (p *program) keyword(name string) bool {
+	switch name {
+	case "import", "from":
+		return p.imports()
+	case "for", "foreach", "while", "until", "loop":
+		p.looped()
+		return true
+	case "return":
+		p.take()
+		if n := len(p.returns); !p.is(";", "}") && n > 0 {
+			p.returns[n-1] = p.returns[n-1].or(p.expressions())
+		}
+		return true
+	case "class":
+		p.classes[p.peek(1).text] = true
+		p.take()
+		return true
+	case "use", "no":
+		if p.lang.name == "perl" {
+			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(";") }))
+			return true
+		}
+	}
+	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !p.peek(1).is("=", ".", ","))
+}
+
+// repeated reads a statement with a loop behind it: … for @list, fork while 1.
+func (p *program) repeated() bool {
+	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).kind == tokenName && p.over(p.at) > p.at {
+		return false
+	}
+	start, loop := p.at, false
+	p.scanned = p.until(start, func(i int) bool {
+		t := p.toks[i]
+		loop = i > start && t.word("for", "foreach", "while", "until") && p.toks[i-1].text != "->"
+		return loop || t.is(";", "}", ")")
+	})
+	if !loop {
+		return false
+	}
+	at := p.scanned
+	p.at = at + 1
+	p.loop++
+	list := p.expressions()
+	after := p.at
+	if p.toks[at].word("for", "foreach") {
+		p.turns(list, start, at, -1)
+	} else {
+		p.scan(start, at)
+	}
+	p.loop--
+	p.at = after
+	return true
+}
+
+// turns reads a part of the program for each element of a list, which target
+// stands for.
+func (p *program) turns(list value, from, to, target int) {
+	p.each(list, to-from, func(e value) {
+		p.bindNew(target, e)
+		p.scan(from, to)
+	})
+}
+
+// each does something for each element of a list, or once for all if there are
+// too many to do what costs so much.
+func (p *program) each(list value, cost int, do func(value)) {
+	elements := list.elements()
+	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
+		elements = []value{anyOf(elements[:min(len(elements), maxAlts+2)])}
+	}
+	if len(elements) == 0 {
+		elements = []value{unknown("")}
+	}
+	p.again -= len(elements) * cost
+	unsure := 0
+	if !list.multi() {
+		unsure = 1
+	}
+	p.loop++
+	p.unsure += unsure
+	for _, e := range elements {
+		do(e)
+	}
+	p.unsure -= unsure
+	p.loop--
+}
+
+// looped reads a loop: over a list, for each element; any other once.
+func (p *program) looped() {
+	def := p.at
+	p.take()
+	p.takeIf(p.word("await"))
+	open, head := p.at, p.over(p.at)
+	if head > open && p.is("(") {
+		p.take()
+	}
+	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
+	}
+	if target, list, ok := p.loopHead(head); ok && p.toks[def].word("for", "foreach") {
+		if head > open {
+			p.skip(head + 1)
+		}
+		from, to := p.body(def, p.at)
+		p.turns(list, from, to, target)
+		p.at = max(to, p.at)
+		return
+	}
+	p.at = open
+	_, to := p.body(def, open)
+	p.loop++
+	p.unsure++
+	p.scan(open, to)
+	p.loop--
+	p.unsure--
+	p.at = max(to, open)
+}
+
+// loopHead finds what a loop binds, and reads its list; false for other loops.
+// The head stands in brackets if they close behind here.
+func (p *program) loopHead(shut int) (target int, list value, ok bool) {
+	at := p.at
+	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
+	switch t := p.tok(in); {
+	case t.word("as"):
+		list = p.expression()
+		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {
+			in = arrow
+		}
+		return in + 1, list, true
+	case t.word("in", "of"):
+		p.skip(in + 1)
+		return at, p.expressions(), true
+	case !p.lang.has("flat"):
+	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
+		list = listOf(p.items(")")...)
+		return -1, list, true
+	case p.peek(0).kind == tokenName && p.peek(1).is("("):
+		p.take()
+		return at, p.primary(), true
+	}
+	return 0, value{}, false
+}
