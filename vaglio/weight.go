@@ -112,6 +112,12 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 		return
 	}
 	said.gather(p)
+	e.loadTold(p, said, w, was, texts)
+}
+
+// loadTold finds it out by what the call's words tell, too, and once a folder for the
+// plain files of which they are all that is known.
+func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []reading.Written) {
 	if w.Loaded = slices.ContainsFunc(said.named, func(file string) bool { return file != w.Path }); w.Loaded {
 		return
 	}
