@@ -18,11 +18,14 @@ func (l *lexer) quoted(prefix string) {
 		q = t
 	}
 	opener, from, end := l.opener(q, prefix), l.at+len(q), -1
-	if !strings.Contains(l.endless, q+";") {
+	known := strings.Contains(l.endless, q+";")
+	if !known {
 		end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"), 0)
 	}
 	if end < 0 {
-		l.endless += q + ";"
+		if !known {
+			l.endless += q + ";"
+		}
 		l.unended()
 		l.at = from
 		return
