@@ -3,6 +3,7 @@ package dispatcher_test
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -15,14 +16,14 @@ import (
 func TestSeriousCallsTakeThePasskey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		registered := false
-		g := weighing(t, dispatcher.Deciders{Passkeys: dispatcher.Passkeys{Holder: "web:owner", Channel: "web", Registered: func() bool { return registered }}})
+		var registered atomic.Bool
+		g := weighing(t, dispatcher.Deciders{Passkeys: dispatcher.Passkeys{Holder: "web:owner", Channel: "web", Registered: registered.Load}})
 
 		first := g.propose(t, push("--force main"), 0)
 		if c := g.onlyCard(t); !slices.ContainsFunc(c.Buttons, func(b approval.Button) bool { return b.Choice == approval.ChoiceAllow }) || c.Items[0].Passkey {
 			t.Errorf("before there is one, the card is %+v", c)
 		}
-		registered = true
+		registered.Store(true)
 		if c := g.onlyCard(t); slices.ContainsFunc(c.Buttons, func(b approval.Button) bool { return b.Choice != approval.ChoiceDeny }) || !c.Items[0].Passkey || len(c.Items[0].Grants) != 0 {
 			t.Errorf("the card is %+v", c)
 		}
