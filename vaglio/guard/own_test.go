@@ -2,6 +2,7 @@ package guard
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestWhatIsAimedAtTheGateItself(t *testing.T) {
 
 func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 	g := gate()
+	ports := map[string]any{"host": "localhost"} // looked at once, not once for each other
+	for i := range 60_000 {
+		ports[strconv.Itoa(i)] = 8787.0
+	}
 	for name, row := range map[string]struct {
 		executor string
 		args     map[string]any
@@ -65,6 +70,7 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"as a target":        {"mcp__fetcher__get", map[string]any{"target": "localhost:8787/inbox"}, ownCommand},
 		"what is looked for": {"Grep", map[string]any{"pattern": "localhost:8787/inbox"}, ""},
 		"host and port":      {"mcp__http__request", map[string]any{"host": "localhost", "port": 8787.0, "path": "/inbox"}, ownCommand},
+		"many ports":         {"mcp__http__request", ports, ownCommand},
 		"another port":       {"mcp__http__request", map[string]any{"host": "localhost", "port": 8788.0, "path": "/inbox"}, ""},
 		"another host":       {"mcp__http__request", map[string]any{"host": "example.org", "port": "8787", "path": "/inbox"}, ""},
 		"what agents use":    {"WebFetch", map[string]any{"url": "http://localhost:8787/openapi.yaml"}, ""},

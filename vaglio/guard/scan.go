@@ -127,14 +127,16 @@ func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
 // tryAddress tries an address whose host and port are values of their own, whatever
 // their keys are.
 func (s *scan) tryAddress(m map[string]any) {
+	tried := map[string]bool{}
 	for _, v := range m {
 		port, _ := v.(string)
 		if k := reflect.ValueOf(v); k.CanFloat() || k.CanInt() {
 			port = fmt.Sprint(v)
 		}
-		if len(port) > len("65535") || !s.g.itself.HasPort(port) {
+		if len(port) > len("65535") || tried[port] || !s.g.itself.HasPort(port) {
 			continue
 		}
+		tried[port] = true
 		for _, v := range m {
 			if host, ok := v.(string); ok && s.g.itself.Answers(host+":"+port) {
 				s.found = s.g.ruleOf(ownCommand)
