@@ -18,14 +18,12 @@ func (l *lexer) quoted(prefix string) {
 		q = t
 	}
 	opener, from, end := l.opener(q, prefix), l.at+len(q), -1
-	known := strings.Contains(l.endless, q+";")
-	if !known {
-		end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"), 0)
-	}
-	if end < 0 {
-		if !known {
+	if !strings.Contains(l.endless, q+";") {
+		if end = l.stringEnd(from, q, opener, len(q) == 1 && q != "`" && l.has("linestrings"), 0); end < 0 {
 			l.endless += q + ";"
 		}
+	}
+	if end < 0 {
 		l.unended()
 		l.at = from
 		return
