@@ -187,6 +187,66 @@ func TestOnlyTrustedFoldersAreTaken(t *testing.T) {
 	}
 }
 
+// A relative name is of no folder where the working folder is gone.
+func TestNoNameIsTrustedWhereItsFolderIsGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := regular.CheckFolder("conf"); err == nil {
+		t.Error("a folder that is nowhere is trusted")
+	}
+	if _, _, err := regular.ReadTrusted("policy", 4); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is nowhere: %v", err)
+	}
+}
+
+// asStranger names the folder that the process of a stranger looks at.
+const asStranger = "REGULAR_TEST_FOLDER"
+
+// Whoever reads is trusted as well as root, and nobody else is.
+func TestWhoReadsIsTrusted(t *testing.T) {
+	if dir := os.Getenv(asStranger); dir != "" {
+		for name, want := range map[string]string{"own": "", "of root": "", "of another": "belongs to user 64002, who is neither root nor the user who reads it (64001)"} {
+			if err := regular.CheckFolder(filepath.Join(dir, name)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("runs as another user, which takes root")
+	}
+	dir, err := os.MkdirTemp("/tmp", "regular") //nolint:usetesting // A stranger comes to it, and not to a folder of the test.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	at := func(name string) string { return filepath.Join(dir, name) }
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Skip("this system does not say which program runs")
+	}
+	defer self.Close()
+	if err := errors.Join(
+		os.Chmod(dir, 0o755), os.Mkdir(at("own"), 0o700), os.Mkdir(at("of root"), 0o755), os.Mkdir(at("of another"), 0o755),
+		os.Chown(at("own"), stranger, stranger), os.Chown(at("of another"), stranger+1, -1),
+	); err != nil {
+		t.Fatal(err)
+	}
+	// A stranger cannot come to the program by its name, which lies in a folder of root's.
+	c := exec.CommandContext(t.Context(), "/proc/self/fd/3", "-test.run=^TestWhoReadsIsTrusted$")
+	c.Dir, c.Env, c.ExtraFiles = "/", append(os.Environ(), asStranger+"="+dir), []*os.File{self}
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	if said, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // TestTheCureCures runs what a mistake says, and looks again.
 func TestTheCureCures(t *testing.T) {
 	t.Parallel()

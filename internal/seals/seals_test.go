@@ -52,6 +52,29 @@ func TestAChangeIsNoticed(t *testing.T) {
 	}
 }
 
+// The log is told within half a minute.
+func TestAChangeIsToldSoon(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := seals.New([]seals.File{{Path: file, What: "it runs the hook"}})
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second+time.Millisecond)
+		defer cancel()
+		if err := w.Run(ctx, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
+			t.Error(err)
+		}
+	})
+	if !strings.Contains(out.String(), "settings.json is gone") {
+		t.Errorf("half a minute later nothing is told: %s", out.String())
+	}
+}
+
 func TestTheLogIsToldOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
