@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -482,6 +484,8 @@ type sick struct {
 	*storetest.Memory
 
 	list, feed, keep error
+	// asks says why an ask cannot be read now; nil is that all can.
+	asks func() error
 	// ends says that the feed of changes ends.
 	ends bool
 }
@@ -495,6 +499,15 @@ func (s sick) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.
 		return func(func(approval.Record, error) bool) {}
 	}
 	return failing(s.feed, s.Memory.Watch(ctx, kind, after))
+}
+
+func (s sick) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
+	if kind == approval.KindAsk && s.asks != nil {
+		if err := s.asks(); err != nil {
+			return approval.Record{}, err
+		}
+	}
+	return s.Memory.Get(ctx, kind, idOrKey)
 }
 
 func (s sick) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
@@ -565,6 +578,100 @@ func TestAStoreThatBreaks(t *testing.T) {
 	}
 }
 
+// Where the store does not tell how an approval stands, the log says why, and it is asked
+// again after an hour.
+func TestAnAskThatIsNotToldNow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, http.StatusInternalServerError)
+		p, err := hosts.ParsePrefix("https://flows.example.com/resume")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.set("ask-1", approval.Denied)
+		var away atomic.Bool
+		store := sick{Memory: w.store, asks: func() error {
+			if away.Load() {
+				return errors.New("the disk is away")
+			}
+			return nil
+		}}
+		hooks := New(Config{Store: store, Allowed: []hosts.Prefix{p}, Key: Key("k"), Transport: w.to, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- hooks.Run(ctx) }()
+		w.keep(hooks, "ask-1")
+		time.Sleep(time.Second)
+		away.Store(true)
+		time.Sleep(time.Minute)
+		away.Store(false)
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if all := w.to.afters(); len(all) != 2 || all[1] != time.Hour+5*time.Second || w.owed() != 0 || !strings.Contains(w.log.String(), "resume: read an ask: the disk is away") {
+			t.Errorf("told after %v, %d owed: %s", all, w.owed(), w.log.String())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// crowd is a network in which each request takes a second; it counts those that are on
+// their way at one time.
+type crowd struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	c.now++
+	c.most = max(c.most, c.now)
+	c.mu.Unlock()
+	time.Sleep(time.Second)
+	c.mu.Lock()
+	c.now--
+	c.mu.Unlock()
+	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody, Request: req}, nil
+}
+
+// A receiver is sent eight webhooks at one time, however many are owed.
+func TestAFewAtOneTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var all []approval.ID
+		for n := range 30 {
+			all = append(all, approval.ID("ask-"+strconv.Itoa(n+1)))
+		}
+		for _, id := range all {
+			w.set(id, approval.Denied)
+		}
+		to := new(crowd)
+		p, err := hosts.ParsePrefix("https://flows.example.com/resume")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks := New(Config{Store: w.store, Allowed: []hosts.Prefix{p}, Key: Key("k"), Transport: to, Log: slog.New(slog.DiscardHandler)})
+		for _, id := range all {
+			w.keep(hooks, id)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- hooks.Run(ctx) }()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if to.most != 8 || w.owed() != 0 {
+			t.Errorf("%d at one time, %d owed", to.most, w.owed())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A webhook that cannot be read is left as it is, and looked at again after an hour.
 func TestAWebhookThatCannotBeRead(t *testing.T) {
 	t.Parallel()
@@ -627,7 +734,7 @@ func TestKey(t *testing.T) {
 		}
 	}
 	for _, away := range []string{filepath.Join(file, "below"), filepath.Join(filepath.Dir(file), "none", "key"), filepath.Dir(file)} {
-		if _, err := LoadKey(away); err == nil || !strings.HasPrefix(err.Error(), "the key of webhooks: ") {
+		if _, err := LoadKey(away); err == nil || !strings.HasPrefix(err.Error(), "the key of webhooks: ") || strings.Contains(err.Error(), "whsec_") {
 			t.Errorf("%s: %v", away, err)
 		}
 	}

@@ -140,23 +140,20 @@ type subject struct {
 // post sends one webhook. gone says that its receiver wants no more of it.
 func (w *Webhooks) post(ctx context.Context, address string, id approval.ID, state approval.State) (gone bool, err error) {
 	at := time.Now().UTC().Truncate(time.Second)
-	body, err := strictjson.Marshal(event{"approval.settled", at, subject{id, state}})
-	if err != nil {
-		return false, err //nolint:wrapcheck // It says what is wrong.
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return false, errors.New("its address cannot be read")
+	body, errBody := strictjson.Marshal(event{"approval.settled", at, subject{id, state}})
+	r, errAddress := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if errBody != nil || errAddress != nil {
+		return false, errors.New("it, or its address, cannot be written down")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "vaglio")
 	w.key.sign(r.Header, string(id), at, body)
 	reply, err := w.client.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		return false, fmt.Errorf("%s: %w", r.URL.Host, e.Err) // The whole address may hold a secret.
+		err = e.Err // The whole address may hold a secret.
 	}
 	if err != nil {
-		return false, err //nolint:wrapcheck // It says what is wrong.
+		return false, fmt.Errorf("%s: %w", r.URL.Host, err)
 	}
 	const enough = 64 << 10 // So that the connection can be used again.
 	_, _ = io.CopyN(io.Discard, reply.Body, enough)
