@@ -326,6 +326,44 @@ func TestACardSaysThatItNeedsAPasskey(t *testing.T) {
 	}
 }
 
+// Where there are passkeys, but none of this address, the card says where they work.
+func TestACardSaysThatAPasskeyIsOfAnotherAddress(t *testing.T) {
+	d := full()
+	c := config(d)
+	c.Public = "https://vaglio.example.org"
+	h := &holder{inbox: inboxOf(t, d, c).signIn(), host: "localhost:8787", port: 8787}
+	local := h.cookie
+	if rec := h.send("/inbox/passkeys", adding("YubiKey"), nil, authenticator().Create); rec.Code != http.StatusSeeOther {
+		t.Fatalf("registering: %d %s", rec.Code, sound(t, rec).id(t, "failure").words())
+	}
+	h.held()
+	h.host, h.cookie = "vaglio.example.org", &http.Cookie{Name: "__Host-" + local.Name, Value: local.Value}
+	said := sound(t, h.do(h.at(http.MethodGet, "/inbox/ask/rmbuild1", ""))).all("main")[0].words()
+	if !strings.Contains(said, "Allow asks for your passkey, which works at localhost: open the inbox there.") {
+		t.Errorf("the card says %q", said)
+	}
+}
+
+// What an authenticator says is read up to a length that none comes near.
+func TestALongAnswerOfAnAuthenticator(t *testing.T) {
+	const most = 16 << 10 / 4 * 3 // In base64 that is the bound.
+	for length, want := range map[int]int{most: http.StatusSeeOther, most + 1: http.StatusForbidden} {
+		h := newHolder(t, full())
+		a := authenticator()
+		if rec := h.send("/inbox/passkeys", adding("YubiKey"), nil, a.Create); rec.Code != http.StatusSeeOther {
+			t.Fatalf("registering: %d", rec.Code)
+		}
+		h.held()
+		rec := h.send("/inbox/decide", tap(approval.ChoiceAllow), func(challenge []byte) []byte {
+			said := a.Assert(challenge)
+			return append(said, strings.Repeat(" ", length-len(said))...)
+		}, nil)
+		if rec.Code != want {
+			t.Errorf("%d bytes: %d, want %d", length, rec.Code, want)
+		}
+	}
+}
+
 // The public address has passkeys of its own, whatever the proxy says of ports.
 func TestPasskeysOfThePublicAddress(t *testing.T) {
 	d := full()

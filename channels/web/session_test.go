@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/web"
 )
 
 // code takes the code out of a fresh link.
@@ -258,6 +260,25 @@ func TestSessionEnds(t *testing.T) {
 			t.Errorf("after twelve hours without use: got %d", rec.Code)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		in := newInbox(t, newDesk()).signIn()
+		time.Sleep(12*time.Hour - time.Second)
+		if all := in.web.Sessions(); len(all) != 1 {
+			t.Errorf("a second before its end there are %d sessions", len(all))
+		}
+		time.Sleep(time.Second)
+		if all := in.web.Sessions(); len(all) != 0 {
+			t.Errorf("after twelve hours without use there are %d sessions", len(all))
+		}
+	})
+}
+
+// Where it is not known who is signed in, nothing is served.
+func TestSessionsThatCannotBeRead(t *testing.T) {
+	kept := &memory{fail: errors.New("the disk is away")}
+	if _, err := web.New(t.Context(), kept.on(config(newDesk()))); !errors.Is(err, kept.fail) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // A session is stretched once it was used for an hour, and not at each use.
