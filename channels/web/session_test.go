@@ -143,9 +143,11 @@ func (o *one) Close() error { return nil }
 
 func (o *one) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// Who has no session cannot hold a connection by sending a form that never ends.
+// Who has no session cannot hold a connection, beyond half a minute, by sending a form
+// that never ends.
 func TestAFormThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
 		in := newInbox(t, newDesk())
 		s := &http.Server{Handler: in.web.Handler(), ReadHeaderTimeout: time.Second}
 		here, there := net.Pipe()
@@ -158,8 +160,8 @@ func TestAFormThatNeverComes(t *testing.T) {
 				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ncode=")
 		}()
 		got, err := io.ReadAll(here)
-		if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 400 ") {
-			t.Errorf("got %q, %v", got, err)
+		if took := time.Since(began); err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 400 ") || took != 30*time.Second {
+			t.Errorf("after %s: got %q, %v", took, got, err)
 		}
 		close(l.conns)
 		_ = s.Close()

@@ -131,3 +131,14 @@ func TestASignInIsToldFirst(t *testing.T) {
 		t.Errorf("%d browsers are signed in", n)
 	}
 }
+
+// A sign-in that cannot be kept does not happen.
+func TestASignInThatCannotBeKept(t *testing.T) {
+	kept, d := new(memory), newDesk()
+	in := inboxOf(t, d, kept.on(config(d)))
+	kept.fails(errors.New("disk is full"))
+	rec := in.post("/inbox/login", in.code())
+	if rec.Code != http.StatusInternalServerError || len(rec.Result().Cookies()) != 0 || len(in.web.Sessions()) != 0 {
+		t.Errorf("got %d and %v; %d browsers are signed in", rec.Code, rec.Result().Cookies(), len(in.web.Sessions()))
+	}
+}

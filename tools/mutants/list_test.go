@@ -1,0 +1,27 @@
+package main
+
+import "testing"
+
+// Each row of the list of changes that no test could notice is of a change that can be
+// made: a line that is written anew is judged anew.
+func TestEquivalentChangesCanBeMade(t *testing.T) {
+	o := options{root: "../.."}
+	groups, err := readTargets(o.root, "targets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := readEquivalent("equivalent.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		if _, err := g.mutants(o, same); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, met := range same.met {
+		if !met {
+			t.Error(key)
+		}
+	}
+}
