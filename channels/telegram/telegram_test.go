@@ -82,14 +82,43 @@ func TestPairingCodesAgeAndAreReplaced(t *testing.T) {
 		old, _ := w.channel.NewCode()
 		code, _ := w.channel.NewCode()
 		w.say(ann(), 0, "/start "+old)
-		if w.channel.Status().Paired {
-			t.Error("a code that was replaced paired")
+		if w.channel.Status().Paired || old == code || len(code) != 12 {
+			t.Errorf("a code that was replaced paired, or %q has not 60 random bits", code)
 		}
 		time.Sleep(telegram.CodeLives)
 		synctest.Wait()
 		w.say(ann(), 0, "/start "+code)
 		if w.channel.Status().Paired {
 			t.Error("a code paired after its time")
+		}
+	})
+}
+
+// Who pairs is bound once that is on disk, and the code stays good until then.
+func TestAPairingThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Private(ann())
+		w.start()
+		code, _ := w.channel.NewCode()
+		w.memory.Fail(errors.New("disk full"))
+		w.server.Say(ann(), w.chat, "/start "+code)
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if w.channel.Status().Paired || w.channel.Approves("telegram:4711") || w.memory.Kept().Chat != 0 {
+			t.Errorf("paired without a note: %+v", w.channel.Status())
+		}
+		for _, m := range w.server.Messages(w.chat) {
+			if strings.Contains(m.Text, "Paired") {
+				t.Errorf("told before it is kept: %q", m.Text)
+			}
+		}
+		w.memory.Fail(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !w.channel.Status().Paired || !w.channel.Approves("telegram:4711") || w.memory.Kept().Chat != w.chat {
+			t.Errorf("after the trouble: %+v\n%s", w.channel.Status(), w.log)
 		}
 	})
 }

@@ -30,6 +30,8 @@ type lane struct {
 	// deaf takes the answer away once the bot gave it.
 	deaf  atomic.Bool
 	count atomic.Int64
+	// slow is how long a delivery is on its way.
+	slow atomic.Int64
 }
 
 func (l *lane) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -37,6 +39,7 @@ func (l *lane) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("no route to host")
 	}
 	l.count.Add(1)
+	time.Sleep(time.Duration(l.slow.Load()))
 	rec := httptest.NewRecorder()
 	l.w.handler().ServeHTTP(rec, r)
 	if l.deaf.Swap(false) {
@@ -89,8 +92,8 @@ func TestAWebhookBringsTapsWordsAndCommands(t *testing.T) {
 		if m := w.say(ann(), 0, "/help"); !strings.Contains(m.Text, "/pending") {
 			t.Errorf("/help: %q", m.Text)
 		}
-		if n := len(w.server.Calls("getUpdates")); n != 0 || w.server.Queued() != 0 {
-			t.Errorf("%d polls, %d updates left", n, w.server.Queued())
+		if n := len(w.server.Calls("getUpdates")); n != 0 || w.server.Queued() != 0 || strings.Contains(w.log.String(), "no effect") {
+			t.Errorf("%d polls, %d updates left: %s", n, w.server.Queued(), w.log)
 		}
 	})
 }
@@ -140,8 +143,8 @@ func TestAWebhookSaysYesOnlyAfterTheCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Second)
-		if w.server.Queued() != 1 {
-			t.Fatal("a delivery without effect was taken")
+		if w.server.Queued() != 1 || !strings.Contains(w.log.String(), "a delivery has had no effect") {
+			t.Fatalf("a delivery without effect was taken, or is not logged: %s", w.log)
 		}
 		w.desk.Fail(nil)
 		time.Sleep(5 * time.Second)
@@ -188,6 +191,8 @@ func TestAWebhookRefusesWhatIsNotThePlatforms(t *testing.T) {
 			"NoJSON":      {"POST", secret, "application/json", "{", 400},
 			"TwoDocs":     {"POST", secret, "application/json", "{} {}", 400},
 			"Large":       {"POST", secret, "application/json", `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, 413},
+			"TooLarge":    {"POST", secret, "application/json", `{"message":{}}` + strings.Repeat(" ", 256<<10-13), 413},
+			"NotTooLarge": {"POST", secret, "application/json", `{"message":{}}` + strings.Repeat(" ", 256<<10-14), 503},
 			"NoID":        {"POST", secret, "application/json", `{"message":{}}`, 503},
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), c.method, hookAddress, strings.NewReader(c.body))
@@ -226,6 +231,23 @@ func TestABotThatEndedLetsNoDeliveryWait(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		rec, began := httptest.NewRecorder(), time.Now()
 		if w.handler().ServeHTTP(rec, r); rec.Code != 503 || time.Since(began) > 0 {
+			w.t.Errorf("%d after %s", rec.Code, time.Since(began))
+		}
+	})
+}
+
+// A delivery that nobody takes in is sent back before the platform gives it up.
+func TestABotThatIsBusyLetsADeliveryWait(t *testing.T) {
+	inHookWorld(t, func(w *world, _ *lane) {
+		idle, err := telegram.New(w.t.Context(), w.config)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r := httptest.NewRequestWithContext(w.t.Context(), "POST", hookAddress, strings.NewReader(`{"update_id":9}`))
+		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", w.server.Calls("setWebhook")[0].Params["secret_token"])
+		r.Header.Set("Content-Type", "application/json")
+		rec, began := httptest.NewRecorder(), time.Now()
+		if idle.Webhook().ServeHTTP(rec, r); rec.Code != 503 || time.Since(began) != 25*time.Second {
 			w.t.Errorf("%d after %s", rec.Code, time.Since(began))
 		}
 	})
@@ -303,6 +325,12 @@ func TestWebhookTroubleIsToldAndPasses(t *testing.T) {
 			func(w *world, _ *lane) { w.server.SetWebhook("") },
 			func(*world, *lane) {}, "Another program sets",
 		},
+		"Unreadable": {
+			func(w *world, _ *lane) {
+				w.server.Fail("getWebhookInfo", 6, telegramtest.Fault{Code: 200, Body: `{"ok":true,"result":{"url":7}}`})
+			},
+			func(*world, *lane) {}, "",
+		},
 		"Down": {
 			func(w *world, _ *lane) { w.server.Stop() },
 			func(w *world, _ *lane) { w.server.Start() }, "cannot be reached",
@@ -319,7 +347,7 @@ func TestWebhookTroubleIsToldAndPasses(t *testing.T) {
 				c.begin(w, l)
 				time.Sleep(35 * time.Second)
 				synctest.Wait()
-				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) || h.Remedy == "" || h.Since.IsZero() {
+				if h := w.channel.Health(); !strings.Contains(h.Problem, c.want) || h.Remedy == "" || h.Since.IsZero() || c.want != "Another program sets" && strings.Contains(h.Problem, "Another program") {
 					t.Errorf("in trouble: %+v, want %q", h, c.want)
 				}
 				c.end(w, l)
@@ -350,6 +378,130 @@ func TestPressesLostOnTheWayToAWebhookAreTold(t *testing.T) {
 		synctest.Wait()
 		if m := w.last(); !strings.Contains(m.Text, "please press again") || w.desk.State(a) != approval.Pending {
 			t.Errorf("the chat ends with %q, and the call is %s", m.Text, w.desk.State(a))
+		}
+	})
+}
+
+// What waits to be delivered is no trouble where no delivery failed, or where one came
+// since. The bot looks every half minute.
+func TestADeliveryOnItsWayIsNoTrouble(t *testing.T) {
+	for name, failed := range map[string]bool{"as yet": false, "any more": true} {
+		t.Run(name, func(t *testing.T) {
+			inHookWorld(t, func(w *world, l *lane) {
+				if failed {
+					l.broken.Store(true)
+					w.server.Say(ann(), w.chat, "/status")
+					time.Sleep(5 * time.Second)
+					l.broken.Store(false)
+					time.Sleep(10 * time.Second)
+				}
+				looks := len(w.server.Calls("getWebhookInfo"))
+				l.slow.Store(int64(2 * time.Minute))
+				w.server.Say(ann(), w.chat, "/status")
+				for i := range 3 {
+					time.Sleep(30 * time.Second)
+					synctest.Wait()
+					if h := w.channel.Health(); h.Problem != "" || w.server.Queued() != 1 || len(w.server.Calls("getWebhookInfo")) != looks+i+1 {
+						w.t.Errorf("%d on their way, %d looks: %+v", w.server.Queued(), len(w.server.Calls("getWebhookInfo"))-looks, h)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A failure of which nothing is left to deliver counts for five minutes.
+func TestAnOldFailureToDeliverIsForgotten(t *testing.T) {
+	inHookWorld(t, func(w *world, l *lane) {
+		a := w.ask(command("make"))
+		l.broken.Store(true)
+		if _, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once"); err != nil {
+			w.t.Fatal(err)
+		}
+		// The last try comes 123 seconds later, and the press is given up after 150.
+		for _, pause := range []time.Duration{420 * time.Second, time.Minute} {
+			time.Sleep(pause)
+			synctest.Wait()
+			if h := w.channel.Health(); (h.Problem != "") != (pause > time.Minute) || w.server.Queued() != 0 {
+				w.t.Errorf("after %s more: %+v, %d left", pause, h, w.server.Queued())
+			}
+		}
+	})
+}
+
+// A webhook that cannot be noted is not set: nobody would take it away again.
+func TestAWebhookIsNotedBeforeItIsSet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Private(ann())
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.memory.Fail(errors.New("disk full"))
+		w.config.Webhook = hookAddress
+		w.start()
+		if n := len(w.server.Calls("setWebhook")); n != 0 {
+			t.Errorf("it was set %d times", n)
+		}
+		w.memory.Fail(nil)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := len(w.server.Calls("setWebhook")); n != 1 || w.memory.Kept().Webhook != hookAddress {
+			t.Errorf("after the trouble it was set %d times, and noted is %q", n, w.memory.Kept().Webhook)
+		}
+	})
+}
+
+// A webhook that the platform refuses is not one that somebody else took.
+func TestAWebhookThatIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Private(ann())
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.config.Webhook = hookAddress
+		w.server.Fail("setWebhook", 1, telegramtest.Fault{Code: 400, Description: "Bad Request: bad webhook: IP address 10.0.0.7 is reserved"})
+		w.start()
+		if h := w.channel.Health(); h.Problem == "" || strings.Contains(h.Problem, "Another program") {
+			t.Errorf("refused: %+v", h)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if h := w.channel.Health(); h.Problem != "" || len(w.server.Calls("setWebhook")) != 2 {
+			t.Errorf("tried again: %+v", h)
+		}
+	})
+}
+
+// A webhook that the platform does not take, or does not take back, is tried again.
+func TestAWebhookThatIsNotTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Private(ann())
+		w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
+		w.config.Webhook = hookAddress
+		w.server.Stop()
+		w.start()
+		time.Sleep(10 * time.Second)
+		w.server.Start()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := len(w.server.Calls("setWebhook")); n != 1 || w.channel.Health().Problem != "" {
+			t.Errorf("set %d times: %+v", n, w.channel.Health())
+		}
+		w.stop()
+		w.config.Webhook = ""
+		w.server.Stop()
+		w.start()
+		time.Sleep(10 * time.Second)
+		if w.memory.Kept().Webhook != hookAddress {
+			t.Error("it is forgotten before it was taken back")
+		}
+		w.server.Start()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := len(w.server.Calls("deleteWebhook")); n != 1 || w.memory.Kept().Webhook != "" {
+			t.Errorf("taken back %d times, and noted is %q", n, w.memory.Kept().Webhook)
 		}
 	})
 }
