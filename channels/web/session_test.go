@@ -169,6 +169,17 @@ func TestAFormThatNeverComes(t *testing.T) {
 	})
 }
 
+// A form is read up to four MiB.
+func TestAFormThatIsTooLarge(t *testing.T) {
+	in := newInbox(t, newDesk())
+	const most = 4<<20 - len("code=")
+	for length, want := range map[int]int{most: http.StatusForbidden, most + 1: http.StatusRequestEntityTooLarge} {
+		if rec := in.post("/inbox/login", url.Values{"code": {strings.Repeat("A", length)}}); rec.Code != want {
+			t.Errorf("%d bytes: %d, want %d", length, rec.Code, want)
+		}
+	}
+}
+
 func TestOldLinksGiveWay(t *testing.T) {
 	in := newInbox(t, newDesk())
 	first := in.code()

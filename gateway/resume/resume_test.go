@@ -617,14 +617,14 @@ func TestAnAskThatIsNotToldNow(t *testing.T) {
 	})
 }
 
-// crowd is a network in which each request takes a second; it counts those that are on
+// slow is a network in which each request takes a second; it counts those that are on
 // their way at one time.
-type crowd struct {
+type slow struct {
 	mu        sync.Mutex
 	now, most int
 }
 
-func (c *crowd) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	c.now++
 	c.most = max(c.most, c.now)
@@ -648,7 +648,7 @@ func TestAFewAtOneTime(t *testing.T) {
 		for _, id := range all {
 			w.set(id, approval.Denied)
 		}
-		to := new(crowd)
+		to := new(slow)
 		p, err := hosts.ParsePrefix("https://flows.example.com/resume")
 		if err != nil {
 			t.Fatal(err)

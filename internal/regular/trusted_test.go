@@ -242,6 +242,12 @@ func TestWhoReadsIsTrusted(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "/proc/self/fd/3", "-test.run=^TestWhoReadsIsTrusted$")
 	c.Dir, c.Env, c.ExtraFiles = "/", append(os.Environ(), asStranger+"="+dir), []*os.File{self}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	if err := errors.Join(regular.CheckFolder(at("of root")), c.Err); err != nil {
+		t.Error(err)
+	}
+	if err := regular.CheckFolder(at("own")); err == nil {
+		t.Error("root trusts what is a stranger's")
+	}
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
 	}
