@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"net"
@@ -24,6 +25,8 @@ type holder struct {
 	*inbox
 	host string
 	port int
+	// tls says that the browser came over TLS, to vaglio itself.
+	tls bool
 	// told are the changes that were told, and untold keeps them from being told.
 	told   []approval.Announcement
 	untold error
@@ -57,8 +60,12 @@ func (h *holder) at(method, path, body string) *http.Request {
 	r := h.unsigned(method, path, body)
 	r.Host = h.host
 	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: h.port}))
+	scheme := "http"
+	if h.tls {
+		r.TLS, scheme = new(tls.ConnectionState), "https"
+	}
 	if method == http.MethodPost {
-		r.Header.Set("Origin", "http://"+h.host)
+		r.Header.Set("Origin", scheme+"://"+h.host)
 	}
 	return r
 }
@@ -239,7 +246,11 @@ func TestPasskeysAreToldAndListed(t *testing.T) {
 	h := newHolder(t, newDesk())
 	a, other := authenticator(), authenticator()
 	page := func() string {
-		return sound(t, h.do(h.at(http.MethodGet, "/inbox/passkeys", ""))).all("main")[0].words()
+		rec := h.do(h.at(http.MethodGet, "/inbox/passkeys", ""))
+		if !strings.Contains(rec.Body.String(), " data-still") {
+			t.Error("a change elsewhere takes away the name that is being typed")
+		}
+		return sound(t, rec).all("main")[0].words()
 	}
 	if said := page(); !strings.Contains(said, "You have none.") || !strings.Contains(said, "Register a passkey") {
 		t.Errorf("the page says %q", said)
@@ -360,6 +371,17 @@ func TestALongAnswerOfAnAuthenticator(t *testing.T) {
 		}, nil)
 		if rec.Code != want {
 			t.Errorf("%d bytes: %d, want %d", length, rec.Code, want)
+		}
+	}
+}
+
+// Over TLS a passkey is of the page that came over TLS.
+func TestPasskeysOverTLS(t *testing.T) {
+	for origin, want := range map[string]int{"https://localhost:8787": http.StatusSeeOther, "http://localhost:8787": http.StatusForbidden} {
+		h := newHolder(t, full())
+		h.tls, h.cookie = true, &http.Cookie{Name: "__Host-" + h.cookie.Name, Value: h.cookie.Value}
+		if rec := h.send("/inbox/passkeys", adding("YubiKey"), nil, webtest.NewAuthenticator("localhost", origin).Create); rec.Code != want {
+			t.Errorf("%s: %d, want %d", origin, rec.Code, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestCorpora(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no corpora in %s, error %v: name a folder of labelled calls, a JSON object on each line of its *.jsonl, with make corpora CORPORA=folder", folder, err)
+		t.Fatalf("there are no corpora in %s: name a folder of labelled calls, a JSON object on each line of its *.jsonl, with make corpora CORPORA=folder", folder)
 	}
 	for _, name := range files {
 		rows, touched := 0, 0
