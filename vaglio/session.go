@@ -83,6 +83,9 @@ const (
 	maxText = 64 << 10
 	maxOne  = 4 << 20
 	maxAll  = 8 << 20
+	// leastTexts is how much of that the contents keep where there are so many facts that
+	// sessions have to go: those in use need theirs more than old ones their digests.
+	leastTexts = 2 << 20
 	// factSize is what a fact takes beside its texts, wordSize a word beside its letters.
 	factSize = 128
 	wordSize = 16
@@ -317,6 +320,14 @@ func (f Facts) Runs(pattern string) bool {
 
 // digestOf is the SHA-256 of a text, in hex.
 func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	var part [512]byte // a copy of all of it would be as large as the text
+	h := sha256.New()
+	for len(text) > 0 {
+		n := copy(part[:], text)
+		_, _ = h.Write(part[:n]) // of a hash it cannot fail
+		text = text[n:]
+	}
+	var in [2 * sha256.Size]byte
+	hex.Encode(in[:], h.Sum(part[:0]))
+	return string(in[:])
 }

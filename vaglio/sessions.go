@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"container/list"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,8 @@ type Sessions struct {
 	mu   sync.Mutex
 	by   map[sessionKey]*kept
 	held held // by all of them
+	// used are all of them and texts those with contents, of *kept, in use last first.
+	used, texts list.List
 }
 
 // held is how many bytes are remembered: contents of files, and the rest.
@@ -21,14 +24,17 @@ type held struct{ texts, rest int }
 type sessionKey struct{ agent, id string }
 
 type kept struct {
+	key   sessionKey
 	facts Facts
 	held  held
-	used  time.Time
+	// used is where it stands among all sessions, texts among those with contents; nil
+	// without any.
+	used, texts *list.Element
 }
 
 // set replaces the facts of one of the sessions.
-func (s *Sessions) set(key sessionKey, k *kept, facts Facts) {
-	is := held{rest: len(key.agent) + len(key.id)}
+func (s *Sessions) set(k *kept, facts Facts) {
+	is := held{rest: len(k.key.agent) + len(k.key.id)}
 	for i := range facts {
 		is.texts += len(facts[i].text)
 		is.rest += facts[i].size()
@@ -36,14 +42,35 @@ func (s *Sessions) set(key sessionKey, k *kept, facts Facts) {
 	s.held.texts += is.texts - k.held.texts
 	s.held.rest += is.rest - k.held.rest
 	k.facts, k.held = facts, is
+	switch {
+	case is.texts > 0 && k.texts == nil:
+		k.texts = s.texts.PushFront(k)
+	case is.texts == 0 && k.texts != nil:
+		s.texts.Remove(k.texts)
+		k.texts = nil
+	}
+}
+
+// use notes that a session is in use.
+func (s *Sessions) use(k *kept) {
+	s.used.MoveToFront(k.used)
+	if k.texts != nil {
+		s.texts.MoveToFront(k.texts)
+	}
+}
+
+// oldest is the session in the list that was used longest ago; there is one.
+func oldest(of *list.List) *kept {
+	return of.Back().Value.(*kept) //nolint:errcheck,forcetypeassert // there is nothing else in it
 }
 
 // forget forgets the session that was used longest ago.
 func (s *Sessions) forget() {
-	key, k := s.oldest(func(*kept) bool { return true })
-	s.held.texts -= k.held.texts
+	k := oldest(&s.used)
+	s.set(k, nil)
 	s.held.rest -= k.held.rest
-	delete(s.by, key)
+	s.used.Remove(k.used)
+	delete(s.by, k.key)
 }
 
 // maxSessions is how many sessions are remembered.
@@ -57,7 +84,7 @@ func (s *Sessions) Facts(p *Proposal) Facts {
 	if k == nil {
 		return nil
 	}
-	k.used = time.Now()
+	s.use(k)
 	return k.facts
 }
 
@@ -77,19 +104,19 @@ func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 		if len(s.by) >= maxSessions {
 			s.forget()
 		}
-		k = &kept{}
-		s.by[key] = k
+		k = &kept{key: key}
+		s.by[key], k.used = k, s.used.PushFront(k)
 	}
-	k.used = time.Now()
-	s.set(key, k, k.facts.add(now, s.unshared(k, did)...))
+	s.use(k)
+	s.set(k, k.facts.add(now, s.unshared(k, did)...))
 	for s.held.texts+s.held.rest > maxAll {
-		if s.held.texts == 0 {
+		if s.held.texts <= leastTexts {
 			s.forget()
 			continue
 		}
 		// Digests tell more than nothing: contents go before sessions do.
-		of, large := s.oldest(func(k *kept) bool { return k.held.texts > 0 })
-		s.set(of, large, large.facts.withoutTexts())
+		large := oldest(&s.texts)
+		s.set(large, large.facts.withoutTexts())
 	}
 }
 
@@ -141,15 +168,4 @@ func (k *kept) share(f *Fact) (same bool) {
 		}
 	}
 	return same
-}
-
-// oldest is the session that was used longest ago, of those that are meant; there
-// is one.
-func (s *Sessions) oldest(meant func(*kept) bool) (key sessionKey, oldest *kept) {
-	for at, k := range s.by {
-		if meant(k) && (oldest == nil || k.used.Before(oldest.used)) {
-			key, oldest = at, k
-		}
-	}
-	return key, oldest
 }
