@@ -172,9 +172,7 @@ func (l *look) removeListed(d deed) string {
 
 // listed says that the command's unknown words come from a listing of its own
 // folder.
-func (l *look) listed() bool {
-	return l.comesFrom("lists-files")
-}
+func (l *look) listed() bool { return l.comesFrom("lists-files") }
 
 // comesFrom says that a part of the command's words, or of the names of the files
 // that are opened for it, is the output of a program of a class.

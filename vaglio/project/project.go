@@ -28,7 +28,8 @@ const (
 // Reader is a [shell.Tasks]. It may be used by many at a time.
 type Reader struct {
 	table     table
-	variables []string // that the table knows
+	ending    [256][]*row // what endings gives
+	variables []string    // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }
@@ -51,7 +52,7 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, variables, imports.Finders(), base}, nil
+	return &Reader{t, t.endings(), variables, imports.Finders(), base}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

@@ -25,7 +25,6 @@ type row struct {
 	name     string   // of the reader
 	language string
 	files    []string
-	ends     string // the last letters of the files' names, "" if any file may be one
 	read     func(v *visit, r *row)
 }
 
@@ -61,15 +60,24 @@ func parseTable(text string) (table, error) {
 			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
 		}
 		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
-		for i := 0; i < len(r.files) && !strings.Contains(files, "@/"); i++ {
-			r.ends += r.files[i][len(r.files[i])-1:]
-		}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
 		t[""] = append(t[""], r)
 	}
 	return t, nil
+}
+
+// endings are the lines that may tell of a file, by the last letter of its name.
+func (t table) endings() (all [256][]*row) {
+	for i := range t[""] {
+		for c, r := 0, &t[""][i]; c < len(all); c++ {
+			if slices.ContainsFunc(r.files, func(f string) bool { return f[len(f)-1] == byte(c) || strings.HasPrefix(f, "@/") }) {
+				all[c] = append(all[c], r)
+			}
+		}
+	}
+	return all
 }
 
 // readChanged takes the files that the session wrote, in the folder of the

@@ -21,11 +21,7 @@ type only struct {
 func (o only) Content(file string) (string, bool) { return o.text, file == o.file }
 
 // Written returns what a file may run once it holds a text: whatever is asked for of it, told by its name or its first line.
-func (r *Reader) Written(file, text string) []shell.Task {
-	v := r.later(file, text)
-	v.written(file, text)
-	return v.tasks
-}
+func (r *Reader) Written(file, text string) []shell.Task { return r.later(file, text).tasks }
 
 // Loaded returns what a file may run once it holds a text, and what in it may be
 // commands. Of prose that is nothing.
@@ -34,7 +30,6 @@ func (r *Reader) Loaded(file, text string) []shell.Task {
 		return nil
 	}
 	v := r.later(file, text)
-	v.written(file, text)
 	v.guess(file, text)
 	return v.tasks
 }
@@ -45,10 +40,8 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name: [Reader.Loaded] then takes
 // texts in it as in all such files of its folder.
 func (r *Reader) IsPlain(file string) bool {
-	known := func(row row) bool {
-		return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0
-	}
-	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known) && !slices.ContainsFunc(r.table["-"], known)
+	known := func(row row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
+	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known)
 }
 
 // Telling are the lines of a text of which [Reader.Loaded] takes anything in a plain file.
@@ -67,10 +60,12 @@ func (r *Reader) Telling(text string) string {
 }
 
 func (r *Reader) later(file, text string) *visit {
-	return &visit{
+	v := &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
 		seen: map[string]bool{}, looked: map[string]bool{}, reader: r, all: true,
 	}
+	v.written(file, text)
+	return v
 }
 
 func (v *visit) written(file, text string) {
@@ -78,8 +73,8 @@ func (v *visit) written(file, text string) {
 		v.add(file, 1, languageOf(text), text)
 		return
 	}
-	for i := range v.reader.table[""] {
-		row := &v.reader.table[""][i]
+	name := path.Base(file)
+	for _, row := range v.reader.ending[name[len(name)-1]] {
 		if files := row.namedAs(file); len(files) > 0 && row.name != "text" && row.name != "whole" { // a guess denies nothing for good
 			as := *row
 			as.files = files
@@ -90,9 +85,6 @@ func (v *visit) written(file, text string) {
 
 // namedAs are those of a row's files that a file is, by its own name.
 func (r *row) namedAs(file string) (files []string) {
-	if file == "" || r.ends != "" && strings.IndexByte(r.ends, file[len(file)-1]) < 0 { // as it is of most
-		return nil
-	}
 	for _, name := range r.files {
 		switch {
 		case strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]), strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
