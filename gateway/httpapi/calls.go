@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -36,7 +37,7 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return err
 	}
-	return a.tell(c, seated, answers, resumes, func() any { return answers[0] })
+	return a.tell(c, seated, answers, resumes, &answers[0])
 }
 
 // proposed reads the one call of a proposal, and the address that is told how it ends.
@@ -67,8 +68,8 @@ func (c *call) from(p *vaglio.Proposal) {
 	_, p.Elsewhere = c.ctx().Value(otherMachine{}).(bool)
 }
 
-// tell answers with what came of calls.
-func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string, said func() any) error {
+// tell answers with what came of calls, as it is said of them all.
+func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string, said any) error {
 	a.meters.answered(answers...)
 	for i := range answers {
 		if err := a.keep(c, resumes[i], answers[i]); err != nil {
@@ -79,7 +80,7 @@ func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string,
 	for i := range answers {
 		answers[i] = answers[i].Told()
 	}
-	return c.answer(said())
+	return c.answer(said)
 }
 
 // request reads what a proposal and a plan have in common.
@@ -101,11 +102,21 @@ type proposed struct {
 	Resume string `json:"resume_url,omitzero"`
 }
 
+// decoded is room for calls that are read, one after the other.
+var decoded sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
+
 // decodeCall reads a proposed call into the request, with what the agent says to a
 // question, and returns the address that is told how it ends.
 func (a *API) decodeCall(data []byte, into *dispatcher.Request) (resume string, err error) {
-	var p proposed
-	if err := strictjson.Unmarshal(data, &p); err != nil {
+	p, _ := decoded.Get().(*proposed)
+	if p == nil {
+		p = new(proposed)
+	}
+	defer func() {
+		*p = proposed{}
+		decoded.Put(p)
+	}()
+	if err := strictjson.Unmarshal(data, p); err != nil {
 		return "", err
 	}
 	if err := p.Complete(); err != nil {
@@ -183,7 +194,7 @@ func (a *API) proposePlan(c *call) error {
 	if err != nil {
 		return err
 	}
-	return a.tell(c, seated, answers, resumes, func() any { return planAnswers{answers} })
+	return a.tell(c, seated, answers, resumes, planAnswers{answers})
 }
 
 // decodePlan reads the calls. All carry the plan's key, from which the

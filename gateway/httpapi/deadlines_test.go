@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,6 +44,89 @@ func (p *pipes) dial() net.Conn {
 	here, there := net.Pipe()
 	p.conns <- there
 	return here
+}
+
+// TestWhoDoesNotTakeAnAnswerIsLeft asks for an answer and does not read it: not at once,
+// and not after an hour in which the connection was not used.
+func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
+	for _, waits := range []string{"", "?wait=10m"} {
+		t.Run("after waiting"+waits, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGate()
+				c := config(g, io.Discard)
+				api, err := New(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := &pipes{make(chan net.Conn), make(chan struct{})}
+				s, left := NewServer(api.Network(), c.Log), make(chan time.Time, 1)
+				s.ConnState = func(_ net.Conn, is http.ConnState) {
+					if is == http.StateClosed {
+						left <- time.Now()
+					}
+				}
+				done := make(chan error, 1)
+				go func() { done <- s.Serve(NewLimiter(10).Wrap(l)) }()
+				conn, head := l.dial(), "Host: x\r\nAuthorization: Bearer "+tokenA+"\r\n"
+				if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\n"+head+"\r\n"); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := conn.Read(make([]byte, 1<<10)); err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				body := `{"executor":"ask","args":{}}`
+				if _, err := fmt.Fprintf(conn, "POST /v1/proposals%s HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", waits, head, len(body), body); err != nil {
+					t.Fatal(err)
+				}
+				took := (<-left).Sub(start)
+				if waits != "" {
+					took -= 10 * time.Minute
+				}
+				if took < answerWithin || took > answerWithin+clockEvery {
+					t.Errorf("who does not take an answer is waited for for %s", took)
+				}
+				conn.Close()
+				s.Close()
+				<-done
+			})
+		})
+	}
+}
+
+// TestAHandlerBoundsItsOwnWrites has a handler say how long its writes may take, and
+// lift that again.
+func TestAHandlerBoundsItsOwnWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{make(chan net.Conn, 1), make(chan struct{})}
+		here := l.dial()
+		defer here.Close()
+		conn, err := NewLimiter(10).Wrap(l).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		start := time.Now()
+		for _, tt := range []struct{ set, least, most time.Duration }{
+			{time.Second, time.Second, time.Second},
+			{0, answerWithin, answerWithin + clockEvery},
+			{time.Hour, time.Hour, time.Hour},
+		} {
+			var until time.Time
+			if start = time.Now(); tt.set > 0 {
+				until = start.Add(tt.set)
+			}
+			if err := conn.SetWriteDeadline(until); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("a write that nobody takes: %v", err)
+			}
+			if took := time.Since(start); took < tt.least || took > tt.most {
+				t.Errorf("with a bound of %s a write ends after %s", tt.set, took)
+			}
+		}
+	})
 }
 
 // inBubble runs the server over pipes.

@@ -106,7 +106,7 @@ func (c *call) answer(v any) error {
 	if cap(body) > buf.Cap() {
 		c.buf = bytes.NewBuffer(body) // It had to grow, and is what the next one gets.
 	}
-	c.send(http.StatusOK, "application/json", body)
+	c.send(http.StatusOK, jsonType, body)
 	return nil
 }
 
@@ -132,18 +132,38 @@ func (c *call) fail(p *problemError) {
 	c.send(p.Status, "application/problem+json", body)
 }
 
-// send writes one whole response within its deadline. The deadline is lifted
-// again, so that the connection's next request starts without one.
+// What most responses say in their head. The lists are shared by all of them: nobody
+// adds to a response's head behind this.
+//
+//nolint:gochecknoglobals // They are never changed.
+var (
+	noStore     = []string{"no-store"}
+	noSniff     = []string{"nosniff"}
+	jsonContent = []string{jsonType}
+)
+
+const jsonType = "application/json"
+
+// send writes one whole response within its deadline, which the connection keeps. Of one
+// that is shared by several responses each has its own, which is lifted again.
 func (c *call) send(status int, mediaType string, body []byte) {
 	c.status = status
 	h := c.w.Header()
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	if mediaType != "" {
+	h["Cache-Control"], h["X-Content-Type-Options"] = noStore, noSniff
+	switch mediaType {
+	case "":
+	case jsonType:
+		h["Content-Type"] = jsonContent
+	default:
 		h.Set("Content-Type", mediaType)
 	}
 	if status != http.StatusNoContent {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	if c.r.ProtoMajor == 1 {
+		c.w.WriteHeader(status)
+		_, _ = c.w.Write(body)
+		return
 	}
 	rc := http.NewResponseController(c.w)
 	// A writer without deadlines is a test's; one without a reader has failed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"sync"
@@ -96,10 +97,14 @@ func Capacity(nofile uint64) (connections, waiters int) {
 type Limiter struct {
 	max  int64
 	open atomic.Int64
+	// began is where its clock begins, which nobody sets back.
+	began time.Time
 }
 
 // NewLimiter returns a limiter for so many connections.
-func NewLimiter(connections int) *Limiter { return &Limiter{max: int64(connections)} }
+func NewLimiter(connections int) *Limiter {
+	return &Limiter{max: int64(connections), began: time.Now()}
+}
 
 // Wrap returns l under the limit. A few connections beyond it are taken and
 // marked, for the server to turn away; more are closed.
@@ -134,6 +139,48 @@ type limitedConn struct {
 	limiter *Limiter
 	extra   bool
 	once    sync.Once
+	// bounded is until when what is written must be taken, by the limiter's clock; 0
+	// where nothing says so, and theirs where a handler said it itself.
+	bounded atomic.Int64
+}
+
+// theirs is an end that no moment comes near.
+const theirs = math.MaxInt64
+
+// clockEvery is how often a connection's clock is set, if need be.
+const clockEvery = time.Second
+
+// Write gives who takes what is written [answerWithin] for it at least, and little more:
+// the clock is not set for each answer.
+func (c *limitedConn) Write(b []byte) (int, error) {
+	least := time.Since(c.limiter.began) + answerWithin
+	if int64(least) > c.bounded.Load() {
+		c.bounded.Store(int64(least + clockEvery))
+		if err := c.Conn.SetWriteDeadline(c.limiter.began.Add(least + clockEvery)); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(b)
+}
+
+// SetWriteDeadline bounds what a handler writes. It holds until the handler lifts it.
+func (c *limitedConn) SetWriteDeadline(t time.Time) error {
+	c.note(t)
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline bounds what is read, too.
+func (c *limitedConn) SetDeadline(t time.Time) error {
+	c.note(t)
+	return c.Conn.SetDeadline(t)
+}
+
+func (c *limitedConn) note(t time.Time) {
+	if t.IsZero() {
+		c.bounded.Store(0)
+	} else {
+		c.bounded.Store(theirs)
+	}
 }
 
 // Close closes the connection and gives its place back.
