@@ -52,6 +52,8 @@ func TestASealHoldsWhatWasSealed(t *testing.T) {
 		"an empty seal":       {body + ".", false},
 		"another's body":      {otherBody + "." + mac, false},
 		"a body of no text":   {"!" + good, false},
+		"a body and no text":  {body + "!." + mac, false},
+		"a seal and no text":  {good + "!", false},
 		"a seal of no text":   {body + ".!" + mac, false},
 		"a cut seal":          {good[:len(good)-2], false},
 		"with something more": {good + "AA", false},

@@ -59,10 +59,18 @@ func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 	} else {
 		all = rowsLeftOut(src)
 	}
-	lines := strings.Split(string(src), "\n")
+	lines, often := strings.Split(string(src), "\n"), map[string]int{}
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+		often[lines[i]]++
+	}
 	for i, m := range all {
 		m.file, m.packages, m.order = file, packages, i
-		m.key = strings.Join([]string{name, strings.TrimSpace(lines[m.line-1]), m.what}, " | ")
+		line := lines[m.line-1]
+		if often[line] > 1 && m.line > 1 { // The line before tells which of them it is.
+			line = lines[m.line-2] + " " + line
+		}
+		m.key = strings.Join([]string{name, line, m.what}, " | ")
 	}
 	return all, nil
 }

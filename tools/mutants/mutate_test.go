@@ -50,3 +50,26 @@ func TestRowsLeftOut(t *testing.T) {
 		t.Errorf("rows left out: %d", len(all))
 	}
 }
+
+// A line that stands in a file more than once is told by the line before it, so that one
+// row of the list of equivalent changes means one of them.
+func TestKeysTellLinesApart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "p.go")
+	text := "package p\n\nfunc f() error {\n\terr := g()\n\tif err != nil {\n\t\treturn err\n\t}\n\terr = h()\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := mutantsOf(filepath.Dir(file), file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for _, m := range all {
+		keys[m.key] = true
+	}
+	for _, want := range []string{"p.go | err := g() if err != nil { | != becomes ==", "p.go | err = h() if err != nil { | != becomes =="} {
+		if !keys[want] {
+			t.Errorf("there is no %q among %v", want, keys)
+		}
+	}
+}

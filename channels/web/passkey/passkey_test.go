@@ -182,6 +182,9 @@ func TestRegistering(t *testing.T) {
 	if err := r.Add(t.Context(), here(), challenge("new"), []byte("{}"), "phone", quiet); !errors.Is(err, passkey.ErrShape) || !strings.HasPrefix(err.Error(), passkey.ErrShape.Error()+": ") {
 		t.Errorf("nothing, and why: %v", err)
 	}
+	if err := r.Add(t.Context(), passkey.Site{Host: "%", Origin: origin}, challenge("new"), webtest.NewAuthenticator("%", origin).Create(challenge("new")), "phone", quiet); err == nil || len(m.all) != 1 {
+		t.Errorf("at no host: %v, kept %d", err, len(m.all))
+	}
 	for i := range passkey.Most {
 		a := webtest.NewAuthenticator("localhost", origin)
 		err := r.Add(t.Context(), here(), challenge("new"), a.Create(challenge("new")), strings.Repeat("x", i+1), quiet)
