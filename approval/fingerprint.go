@@ -56,9 +56,9 @@ func (s Secret) mac(label string, data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// call is what a fingerprint covers: everything that decides what would run,
+// covered is what a fingerprint covers: everything that decides what would run,
 // and nothing that does not.
-type call struct {
+type covered struct {
 	Agent     string         `json:"agent"`
 	Executor  string         `json:"executor"`
 	Args      map[string]any `json:"args"`
@@ -84,7 +84,7 @@ type workspace struct {
 // it runs. An error says that the call has no canonical form, as when a string is
 // not valid UTF-8.
 func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerprint, error) {
-	c := call{
+	c := covered{
 		Agent: p.Agent, Executor: p.Executor, Args: p.Args,
 		Workspace: workspaceOf(p),
 	}

@@ -66,7 +66,7 @@ func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
 	var found approval.Ask
 	n := 0
 	for stored, err := range r.records.store.List(ctx, approval.Query{Kind: approval.KindAsk, Prefix: string(ask), Limit: 2}) {
-		if found, err = decoded(ctx, r.records, place{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk); err != nil {
+		if found, err = decoded(ctx, r.records, recordKey{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk); err != nil {
 			return approval.Ask{}, fmt.Errorf("read: find an ask: %w", err)
 		}
 		if n++; found.ID == ask {
@@ -108,7 +108,7 @@ func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
 		if !named && (err == nil || r.records.Note(ctx, err) != nil) {
 			continue
 		}
-		s, err := decoded(ctx, r.records, place{approval.KindStep, stored.ID}, &stored, err, approval.DecodeStep)
+		s, err := decoded(ctx, r.records, recordKey{approval.KindStep, stored.ID}, &stored, err, approval.DecodeStep)
 		if err != nil {
 			return approval.Card{}, fmt.Errorf("read: look a veto up: %w", err)
 		}

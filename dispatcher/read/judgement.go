@@ -11,7 +11,7 @@ import (
 // masked as it was stored. One that is not kept any more is [approval.ErrNotFound].
 func (r *Reader) Judgement(ctx context.Context, id string) (vaglio.Judgement, error) {
 	stored, err := r.records.store.Get(ctx, approval.KindJudgement, id)
-	return decoded(ctx, r.records, place{approval.KindJudgement, stored.ID}, &stored, err, approval.DecodeJudgement)
+	return decoded(ctx, r.records, recordKey{approval.KindJudgement, stored.ID}, &stored, err, approval.DecodeJudgement)
 }
 
 // JudgementsOf are those behind a verdict that are kept, in their order.

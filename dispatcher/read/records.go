@@ -40,13 +40,13 @@ func NewRecords(s Store, log *slog.Logger) *Records { return &Records{store: s, 
 // of one stays denied; a listing leaves it out and goes on.
 type unread struct {
 	mu sync.Mutex
-	by map[place]*approval.UnreadError
+	by map[recordKey]*approval.UnreadError
 	// told counts those that the log named, by kind.
 	told map[approval.Kind]int
 }
 
-// place is where a record is.
-type place struct {
+// recordKey is where a record is.
+type recordKey struct {
 	kind approval.Kind
 	id   string
 }
@@ -64,12 +64,12 @@ const (
 func (u *unread) add(e *approval.UnreadError) (before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	at := place{e.Kind, e.ID}
+	at := recordKey{e.Kind, e.ID}
 	if u.by[at] != nil || len(u.by) == unreadKept {
 		return -1
 	}
 	if u.by == nil {
-		u.by, u.told = make(map[place]*approval.UnreadError), make(map[approval.Kind]int)
+		u.by, u.told = make(map[recordKey]*approval.UnreadError), make(map[approval.Kind]int)
 	}
 	u.by[at] = e
 	u.told[e.Kind]++
@@ -77,7 +77,7 @@ func (u *unread) add(e *approval.UnreadError) (before int) {
 }
 
 // forget drops what can be read again.
-func (u *unread) forget(at place) {
+func (u *unread) forget(at recordKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.by, at)
@@ -119,7 +119,7 @@ func (r *Records) Note(ctx context.Context, err error) *approval.UnreadError {
 
 // decoded decodes what a store answered with. A record that is there and cannot
 // be read is an [*approval.UnreadError], and noted.
-func decoded[T any](ctx context.Context, of *Records, at place, r *approval.Record, err error, decode func([]byte) (T, error)) (T, error) {
+func decoded[T any](ctx context.Context, of *Records, at recordKey, r *approval.Record, err error, decode func([]byte) (T, error)) (T, error) {
 	var v T
 	if err == nil {
 		if v, err = decode(r.Body); err == nil {
@@ -143,7 +143,7 @@ type Kept[T any] struct {
 // of it may have passed.
 func (r *Records) Ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
 	stored, err := r.store.Get(ctx, approval.KindAsk, idOrKey)
-	return decoded(ctx, r, place{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk)
+	return decoded(ctx, r, recordKey{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk)
 }
 
 // Asks yields the asks of a listing that can be read.
@@ -166,7 +166,7 @@ func Readable[T any](
 ) iter.Seq2[Kept[T], error] {
 	return func(yield func(Kept[T], error) bool) {
 		for r, err := range records {
-			v, err := decoded(ctx, of, place{kind, r.ID}, &r, err, decode)
+			v, err := decoded(ctx, of, recordKey{kind, r.ID}, &r, err, decode)
 			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
 				continue
 			}

@@ -32,11 +32,11 @@ type toolCall struct {
 	Title   string           `json:"title"`
 	Kind    string           `json:"kind"`
 	Input   strictjson.Value `json:"rawInput"`
-	At      []place          `json:"locations"`
+	At      []location       `json:"locations"`
 	Content []content        `json:"content"`
 }
 
-type place struct {
+type location struct {
 	Path string `json:"path"`
 }
 

@@ -84,8 +84,8 @@ type tail struct {
 	Mark        [8]byte
 }
 
-// place says that entries of a key are in a group.
-type place struct {
+// posting says that entries of a key are in a group.
+type posting struct {
 	Key   uint64
 	Group uint32
 }
@@ -173,7 +173,7 @@ func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted, size := keyHash(key), binary.Size(place{})
+	wanted, size := keyHash(key), binary.Size(posting{})
 	n := len(b) / size
 	first := sort.Search(n, func(i int) bool { return binary.LittleEndian.Uint64(b[i*size:]) >= wanted })
 	found := make(map[int]bool)
@@ -297,7 +297,7 @@ type sealer struct {
 	now           group
 	notes, bodies []byte
 	groups        []group
-	keys          []place
+	keys          []posting
 	keysAt        part
 }
 
@@ -310,7 +310,7 @@ func (w *sealer) add(e *approval.JournalEntry) error {
 	w.notes = appendNote(w.notes, e)
 	w.bodies = binary.AppendUvarint(w.bodies, uint64(len(e.Body)))
 	w.bodies = append(w.bodies, e.Body...)
-	w.keys = append(w.keys, place{keyHash(e.Key), uint32(len(w.groups))}) //nolint:gosec // A segment has few groups.
+	w.keys = append(w.keys, posting{keyHash(e.Key), uint32(len(w.groups))}) //nolint:gosec // A segment has few groups.
 	if len(w.bodies) < groupBytes {
 		return nil
 	}
@@ -348,7 +348,7 @@ func (w *sealer) finish(s *sealed) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	slices.SortFunc(w.keys, func(a, b place) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Group, b.Group)) })
+	slices.SortFunc(w.keys, func(a, b posting) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Group, b.Group)) })
 	t := tail{From: s.from.UnixNano(), To: s.to.UnixNano(), Last: s.last, Form: sealedForm, Mark: [8]byte([]byte(sealedMark))}
 	keys, err := binary.Append(nil, binary.LittleEndian, slices.Compact(w.keys))
 	if err != nil {

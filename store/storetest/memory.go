@@ -35,7 +35,7 @@ type Memory struct {
 type kept struct {
 	seq, tokens uint64
 	records     map[approval.Kind]map[string]approval.Record
-	spoiled     map[spot]bool
+	spoiled     map[recordKey]bool
 	leases      map[string]loan
 	leaves      []history.Leaf
 	journal     []approval.JournalEntry
@@ -62,7 +62,7 @@ var ErrClosed = errors.New("memory is closed")
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{
-		kept:    &kept{records: map[approval.Kind]map[string]approval.Record{}, spoiled: map[spot]bool{}, leases: map[string]loan{}},
+		kept:    &kept{records: map[approval.Kind]map[string]approval.Record{}, spoiled: map[recordKey]bool{}, leases: map[string]loan{}},
 		changed: make(chan struct{}),
 		faults:  map[int]fault{},
 	}

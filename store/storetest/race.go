@@ -150,9 +150,9 @@ func count(ctx context.Context, s Store, id string) (approval.Record, error) {
 	})
 }
 
-// call is one call of a history: what it answered, and when it began and ended
+// invocation is one call of a history: what it answered, and when it began and ended
 // on a clock that only orders.
-type call struct {
+type invocation struct {
 	began, ended int64
 	write        bool
 	seq          uint64
@@ -169,9 +169,9 @@ func testLinear(b *bench) {
 	s := b.open()
 	var clock atomic.Int64
 	var mu sync.Mutex
-	history := map[string][]call{}
+	history := map[string][]invocation{}
 	one := func(id string, write bool) error {
-		c := call{began: clock.Add(1), write: write}
+		c := invocation{began: clock.Add(1), write: write}
 		var r approval.Record
 		var err error
 		if write {
@@ -202,14 +202,14 @@ func testLinear(b *bench) {
 	}
 }
 
-func linear(calls []call) error {
-	var writes []call
+func linear(calls []invocation) error {
+	var writes []invocation
 	for _, c := range calls {
 		if c.write {
 			writes = append(writes, c)
 		}
 	}
-	slices.SortFunc(writes, func(a, b call) int { return a.n - b.n })
+	slices.SortFunc(writes, func(a, b invocation) int { return a.n - b.n })
 	seqs := map[int]uint64{0: 0}
 	for i, w := range writes {
 		if w.n != i+1 {

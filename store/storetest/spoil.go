@@ -11,11 +11,11 @@ import (
 func (m *Memory) Spoil(kind approval.Kind, id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.kept.spoiled[spot{kind, id}] = true
+	m.kept.spoiled[recordKey{kind, id}] = true
 }
 
-// spot is where a record is kept.
-type spot struct {
+// recordKey is where a record is kept.
+type recordKey struct {
 	kind approval.Kind
 	id   string
 }
@@ -36,7 +36,7 @@ func (k *kept) read(kind approval.Kind, r approval.Record) (approval.Record, err
 
 // unread says why a record cannot be read; nil says that it can.
 func (k *kept) unread(kind approval.Kind, id string) error {
-	if !k.spoiled[spot{kind, id}] {
+	if !k.spoiled[recordKey{kind, id}] {
 		return nil
 	}
 	return &approval.UnreadError{Kind: kind, ID: id, Err: errors.New("it does not read as it was written")}

@@ -272,7 +272,7 @@ func (sc *scanner) inertEnd(at int, quoted bool) int {
 		run, in = &sc.quoted, inertQuoted
 	}
 	if at < run.from || at > run.to || run.to == 0 {
-		*run = place{at, at + inertSpan(sc.text[at:], in)}
+		*run = extent{at, at + inertSpan(sc.text[at:], in)}
 	}
 	return run.to
 }

@@ -89,8 +89,8 @@ func ownLiterals() []string {
 		hf_ hvs. hooks.slack lin_api_ whsec_ sk- sk_ shpat_ xapp- xox ya29. eyj age-secret-`)...)
 }
 
-// place is a part of a text.
-type place struct{ from, to int }
+// extent is a part of a text.
+type extent struct{ from, to int }
 
 // mostLooked bounds what a rule that starts somewhere looks at, in bytes: an
 // issuer's token is shorter. A longer one is found by its beginning.
@@ -102,7 +102,7 @@ const leastSecret = 8
 
 // find returns the secrets of a text, in order and apart, and whether the
 // masker's own rules could find some.
-func (f *finder) find(s string) (found []place, own bool) {
+func (f *finder) find(s string) (found []extent, own bool) {
 	var tried ruleSet // of the rules that need a literal anywhere
 	state, run := uint32(0), 0
 	for i := range len(s) {
@@ -146,11 +146,11 @@ func (s *ruleSet) add(rule int) bool {
 }
 
 // apart puts places in order and joins those that meet.
-func apart(found []place) []place {
+func apart(found []extent) []extent {
 	if len(found) < 2 {
 		return found
 	}
-	slices.SortFunc(found, func(a, b place) int { return a.from - b.from })
+	slices.SortFunc(found, func(a, b extent) int { return a.from - b.from })
 	joined := found[:1]
 	for _, p := range found[1:] {
 		if last := &joined[len(joined)-1]; p.from <= last.to {
@@ -163,7 +163,7 @@ func apart(found []place) []place {
 }
 
 // at tries a rule where its literal stands.
-func (r *secretRule) at(s string, from int, found []place) []place {
+func (r *secretRule) at(s string, from int, found []extent) []extent {
 	if r.bounded && from > 0 && isWord(s[from-1]) && isWord(s[from]) {
 		return found
 	}
@@ -181,7 +181,7 @@ func (r *secretRule) at(s string, from int, found []place) []place {
 }
 
 // anywhere tries a rule on the whole text.
-func (r *secretRule) anywhere(s string, found []place) []place {
+func (r *secretRule) anywhere(s string, found []extent) []extent {
 	for _, m := range r.compile().FindAllStringSubmatchIndex(s, -1) {
 		found = r.weigh(s, r.secret(m), found)
 	}
@@ -189,21 +189,21 @@ func (r *secretRule) anywhere(s string, found []place) []place {
 }
 
 // secret is where the secret of a match stands.
-func (r *secretRule) secret(m []int) place {
+func (r *secretRule) secret(m []int) extent {
 	if r.Group > 0 && m[2*r.Group] >= 0 {
-		return place{m[2*r.Group], m[2*r.Group+1]}
+		return extent{m[2*r.Group], m[2*r.Group+1]}
 	}
 	for i := 2; i < len(m); i += 2 {
 		if m[i] >= 0 && m[i+1] > m[i] {
-			return place{m[i], m[i+1]}
+			return extent{m[i], m[i+1]}
 		}
 	}
-	return place{m[0], m[1]}
+	return extent{m[0], m[1]}
 }
 
 // weigh keeps what is random enough to be a secret. Of it no sign is masked that
 // a shell would act on, and of a URL not where it leads.
-func (r *secretRule) weigh(s string, p place, found []place) []place {
+func (r *secretRule) weigh(s string, p extent, found []extent) []extent {
 	text := s[p.from:p.to]
 	if r.Entropy > 0 && entropy(text) <= r.Entropy || placeholder(text) {
 		return found
@@ -214,7 +214,7 @@ func (r *secretRule) weigh(s string, p place, found []place) []place {
 	for at := p.from; at < p.to; {
 		n := inertSpan(s[at:p.to], inertQuoted)
 		if n >= leastSecret {
-			found = append(found, place{at, at + n})
+			found = append(found, extent{at, at + n})
 		}
 		at += max(n, 1)
 	}

@@ -70,7 +70,7 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 // What meets or overlaps is one place.
 func TestPlacesThatMeetAreOne(t *testing.T) {
 	t.Parallel()
-	for _, row := range [][2][]place{
+	for _, row := range [][2][]extent{
 		{nil, nil},
 		{{{3, 5}}, {{3, 5}}},
 		{{{3, 5}, {0, 3}}, {{0, 5}}},

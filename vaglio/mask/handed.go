@@ -8,9 +8,9 @@ import (
 // handedIn notes the last word behind echo or printf where it is piped into a
 // program that takes a secret so, or written into a file of one.
 func (sc *scanner) handedIn(at int) {
-	var final place
+	var final extent
 	for from, to := range sc.words(at) {
-		final, at = place{from, to}, to
+		final, at = extent{from, to}, to
 	}
 	if final.to == 0 {
 		return
@@ -30,7 +30,7 @@ func (sc *scanner) handedIn(at int) {
 
 // pipedInto notes a word that is piped into the command there, whose program may stand
 // behind what gives it rights or takes it elsewhere.
-func (sc *scanner) pipedInto(at int, word place) {
+func (sc *scanner) pipedInto(at int, word extent) {
 	most := 3
 	for n := 0; n < most; n++ {
 		from, to := sc.token(at)
@@ -54,7 +54,7 @@ func (sc *scanner) pipedInto(at int, word place) {
 
 // writtenTo notes a word that is written to the file whose name stands at a place, where it
 // is the name of a secret: echo … > /run/secrets/db_password.
-func (sc *scanner) writtenTo(at int, word place) {
+func (sc *scanner) writtenTo(at int, word extent) {
 	from, to := sc.token(at)
 	file := strings.Trim(sc.text[from:to], `"'`)
 	file = strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".txt")
@@ -64,7 +64,7 @@ func (sc *scanner) writtenTo(at int, word place) {
 }
 
 // handedTo notes a word that is piped into the program whose arguments stand at a place.
-func (sc *scanner) handedTo(program string, at int, word place) {
+func (sc *scanner) handedTo(program string, at int, word extent) {
 	for _, one := range takers()[program[strings.LastIndexByte(program, '/')+1:]] {
 		sc.takesIn(one, at, word)
 	}
@@ -76,7 +76,7 @@ func (sc *scanner) handedTo(program string, at int, word place) {
 }
 
 // takesIn notes a word that is handed to a program which takes a secret so.
-func (sc *scanner) takesIn(one taker, at int, word place) {
+func (sc *scanner) takesIn(one taker, at int, word extent) {
 	at, ok := sc.follow(one.words, at)
 	if !ok {
 		return
@@ -94,7 +94,7 @@ func (sc *scanner) takesIn(one taker, at int, word place) {
 }
 
 // furtherLines notes the secrets behind the line ends that a word spells or holds.
-func (sc *scanner) furtherLines(word place, sign byte) {
+func (sc *scanner) furtherLines(word extent, sign byte) {
 	for at := word.from; !opensKey(sc.text[at:]); {
 		rest := sc.text[at:word.to]
 		i := strings.IndexByte(rest, '\n')
@@ -217,9 +217,9 @@ func (sc *scanner) substituted(at int) {
 	if secrecyOf(name) == notSecret {
 		return
 	}
-	var final place
+	var final extent
 	for from, to := range sc.words(at) {
-		final = place{from, to}
+		final = extent{from, to}
 	}
 	if final.to > 0 {
 		sc.secretAt(final.from, 0)

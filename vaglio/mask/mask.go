@@ -96,7 +96,7 @@ type maskWriter struct {
 	b      strings.Builder
 	// last is how far it is written, found what issuers' rules found behind.
 	last  int
-	found []place
+	found []extent
 }
 
 func (w *maskWriter) mask(from, to int) {
@@ -190,13 +190,13 @@ type scanner struct {
 	// key does that is shown in bytes, and looked how far base64 was read.
 	pemEnd, cookieEnd, hexEnd, looked int
 	// held are secrets further on that their command gives away, in order.
-	held []place
+	held []extent
 	// plain are places where what an option is given is known to be no secret.
 	plain []int
 	// carriers are variables that stand where a secret does, here or elsewhere.
 	carriers []string
 	// bare and quoted are the last inert texts that were looked at, name the last name.
-	bare, quoted, name place
+	bare, quoted, name extent
 	// readNamed, readPairs and readLast are the last words of commands that were read
 	// behind verbs for each thing that is looked for, again the bytes that were read anew.
 	readNamed, readPairs, readLast, again int

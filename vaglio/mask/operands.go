@@ -93,7 +93,7 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 		sc.secretAt(end+len("<<<"), f.sign)
 		from := sc.pastBlanks(end + len("<<<"))
 		_, to := sc.token(from + len(sc.text[from:]) - len(strings.TrimPrefix(sc.text[from:], "$")))
-		sc.furtherLines(place{from, to}, f.sign)
+		sc.furtherLines(extent{from, to}, f.sign)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<"):
 		sc.hereDocument(end+len("<<"), f.sign)
 	}
@@ -242,8 +242,8 @@ func (sc *scanner) holdPlace(from, to int) {
 	if to <= from {
 		return
 	}
-	sc.held = append(sc.held, place{from, to})
-	slices.SortFunc(sc.held, func(a, b place) int { return a.from - b.from })
+	sc.held = append(sc.held, extent{from, to})
+	slices.SortFunc(sc.held, func(a, b extent) int { return a.from - b.from })
 }
 
 // follow returns where the words behind a program end, options and what they are

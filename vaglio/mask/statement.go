@@ -36,7 +36,7 @@ func (sc *scanner) statement() (from, to int) {
 // looks like one: walletpassphrase SECRET, a line of settings, prose.
 func (sc *scanner) namedHere() (from, to int) {
 	if sc.at >= sc.name.to {
-		sc.name = place{sc.at, sc.at + span(sc.text[sc.at:], isURLSafe)}
+		sc.name = extent{sc.at, sc.at + span(sc.text[sc.at:], isURLSafe)}
 	}
 	end := sc.name.to
 	if end-sc.at > mostName && sc.at > sc.name.from {

@@ -99,12 +99,12 @@ func (sc *scanner) setsPairs(at int) {
 
 // setsLast notes the last word of a command of which no option is given the secret.
 func (sc *scanner) setsLast(at int) {
-	var last place
+	var last extent
 	for from, to := range sc.unread(&sc.readLast, at) {
 		if sc.text[from] == '-' {
 			return
 		}
-		last = place{from, to}
+		last = extent{from, to}
 	}
 	if looksSecret(sc.text[last.from:last.to]) {
 		sc.secretAt(last.from, 0)
@@ -139,7 +139,7 @@ func (sc *scanner) call() {
 }
 
 // literal notes a secret that is a text of a program.
-func (sc *scanner) literal(p place) {
+func (sc *scanner) literal(p extent) {
 	if blank := strings.LastIndexByte(sc.text[p.from:p.to], ' '); blank >= 0 {
 		p.from += blank + 1 // behind the scheme of a header
 	}
@@ -149,7 +149,7 @@ func (sc *scanner) literal(p place) {
 }
 
 // literals returns the texts in quotation marks that a list begins with.
-func (sc *scanner) literals(at int) (all []place) {
+func (sc *scanner) literals(at int) (all []extent) {
 	const most, longest = 4, 200
 	for len(all) < most {
 		rest := strings.TrimLeft(sc.text[at:], " \t\n\\")
@@ -161,7 +161,7 @@ func (sc *scanner) literals(at int) (all []place) {
 		if end < 0 {
 			return all
 		}
-		all = append(all, place{at + 1, at + 1 + len(strings.TrimSuffix(rest[1:1+end], `\`))})
+		all = append(all, extent{at + 1, at + 1 + len(strings.TrimSuffix(rest[1:1+end], `\`))})
 		if rest = strings.TrimLeft(rest[1+end+1:], " "); !strings.HasPrefix(rest, ",") {
 			return all
 		}

@@ -115,19 +115,19 @@ func New(c Config) (*Judge, error) {
 // Kind is the judge's in verdicts.
 func (j *Judge) Kind() string { return KindOf(j.config.Manifest.Name) }
 
-// place is where in a tree of child executions one runs.
-type place struct {
+// ancestor is where in a tree of child executions one runs.
+type ancestor struct {
 	id    string
 	depth int
 }
 
-type placeKey struct{}
+type ancestorKey struct{}
 
 // Grade runs the judge agent on a call, as a child execution. Whatever is no
 // verdict rejects, each with its own class of fault; its result has only the id of
 // what was recorded.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
-	above, _ := ctx.Value(placeKey{}).(place)
+	above, _ := ctx.Value(ancestorKey{}).(ancestor)
 	if above.depth >= DeepestRun {
 		return vaglio.GradientResult{}, &vaglio.JudgeError{
 			Fault: fmt.Sprintf("it would be judge number %d below each other; at most %d are asked", above.depth+1, DeepestRun), Class: vaglio.FaultDepth,
@@ -150,7 +150,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 		return vaglio.GradientResult{}, err
 	}
 	x := j.begin(&p, above)
-	r, err := x.run(context.WithValue(ctx, placeKey{}, place{x.is.ID, x.is.Depth}), &load)
+	r, err := x.run(context.WithValue(ctx, ancestorKey{}, ancestor{x.is.ID, x.is.Depth}), &load)
 	id, err := x.end(ctx, r, err)
 	if err != nil {
 		// What it did is told also where it came to no verdict.
@@ -200,7 +200,7 @@ func (m *Manifest) system() string {
 }
 
 // begin notes a child execution.
-func (j *Judge) begin(p *vaglio.Proposal, above place) *execution {
+func (j *Judge) begin(p *vaglio.Proposal, above ancestor) *execution {
 	x := &execution{judge: j, is: vaglio.Judgement{
 		ID: newID(), Parent: above.id, Depth: above.depth + 1, At: time.Now(),
 		Agent: p.Agent, TurnID: p.TurnID, Step: p.Step, Executor: j.config.Masker.Mask(p.Executor),

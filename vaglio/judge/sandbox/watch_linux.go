@@ -28,11 +28,11 @@ const (
 type watch struct {
 	limits Limits
 	init   *os.Process // bubblewrap's process 1; all others descend from it
-	places []place
+	places []volume
 }
 
-// place is a file system that a command writes to.
-type place struct {
+// volume is a file system that a command writes to.
+type volume struct {
 	dir     *os.File
 	scratch bool // a disk that others write to, too, so that growth has to be proved ours
 	before  unix.Statfs_t
@@ -171,7 +171,7 @@ func (w *watch) add(dir string, scratch bool) error {
 	if err != nil {
 		return err
 	}
-	p := place{dir: f, scratch: scratch}
+	p := volume{dir: f, scratch: scratch}
 	w.places = append(w.places, p)
 	at := &w.places[len(w.places)-1]
 	if err := unix.Fstatfs(int(f.Fd()), &at.before); err != nil {
@@ -210,7 +210,7 @@ func (w *watch) over() string {
 }
 
 // over says whether a file system has taken too much.
-func (p *place) over(most int64) string {
+func (p *volume) over(most int64) string {
 	var now unix.Statfs_t
 	if unix.Fstatfs(int(p.dir.Fd()), &now) != nil {
 		return ""
