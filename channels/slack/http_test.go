@@ -45,7 +45,7 @@ func TestTheDialogueOverHTTP(t *testing.T) {
 		}
 		a, b, c := w.ask(command("make")), w.ask(command("make b")), w.ask(command("make c"))
 		w.server.Duplicate()
-		if d := w.press(ann, a, "Allow once"); d.Status != 200 || w.desk.State(a) != approval.Allowed || len(w.desk.Taps()) != 1 {
+		if d := w.press(ann, a, "Allow once"); d.Status != 200 || len(d.Answer) != 0 || w.desk.State(a) != approval.Allowed || len(w.desk.Taps()) != 1 {
 			w.t.Errorf("a press: %+v", d)
 		}
 		w.press(ann, b, "Deny with words…")
@@ -74,6 +74,9 @@ func TestTheDialogueOverHTTP(t *testing.T) {
 		synctest.Wait()
 		if _, ok := w.server.Home(ann); !ok {
 			w.t.Error("there is no home tab")
+		}
+		if strings.Contains(w.log.String(), "could not be answered") {
+			w.t.Errorf("what was answered is logged as if it was not: %s", w.log)
 		}
 	})
 }
@@ -124,6 +127,7 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 			"Challenge":  {"application/json", `{"type":"url_verification","token":"x","challenge":"abc"}`, 200},
 			"BadJSON":    {"application/json", `{`, 400},
 			"BadPayload": {"application/x-www-form-urlencoded", url.Values{"payload": {"{"}}.Encode(), 400},
+			"BadForm":    {"application/x-www-form-urlencoded", "command=%2Fvaglio&user_id=" + ann + "&team_id=" + slacktest.TeamID + "&text=%zz", 400},
 			"NoPayload":  {"application/x-www-form-urlencoded", "x=y", 400},
 			"TooLong":    {"application/json", strings.Repeat(" ", 2<<20), 413},
 		} {
@@ -147,6 +151,15 @@ func TestWithoutALoopARequestIsSentBack(t *testing.T) {
 			w.t.Errorf("acknowledged by nobody: %+v", d)
 		}
 		time.Sleep(5 * time.Second)
+		// It is sent back before the platform, which waits for three seconds, gives it up.
+		const body = "command=%2Fvaglio&text=pending&user_id=" + ann + "&team_id=" + slacktest.TeamID
+		r := httptest.NewRequest(http.MethodPost, "/slack/commands", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		slacktest.Sign(r, []byte(body), slacktest.SigningSecret, time.Now())
+		rec, began := httptest.NewRecorder(), time.Now()
+		if w.channel.Handler().ServeHTTP(rec, r); rec.Code != 503 || time.Since(began) != 2*time.Second {
+			w.t.Errorf("%d after %s", rec.Code, time.Since(began))
+		}
 	})
 }
 
