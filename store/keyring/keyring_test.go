@@ -177,18 +177,20 @@ func TestWrongKeyFiles(t *testing.T) {
 	}
 	secret := strings.Fields(string(whole))[5]
 	for name, tt := range map[string]struct{ text, want string }{
-		"empty":         {"", `does not begin with "vaglio keys 1"`},
-		"another file":  {"-----BEGIN", `does not begin with "vaglio keys 1"`},
-		"newer":         {"vaglio keys 2\n", `or a newer vaglio's`},
-		"no key":        {"vaglio keys 1\n", "holds no key"},
-		"no line":       {"vaglio keys 1", "holds no key"},
-		"another word":  {"vaglio keys 1\nplain 00000001 " + secret + "\n", "line 2 is no key"},
-		"id of zero":    {"vaglio keys 1\nopen 00000000 " + secret + "\n", "line 2 is no key"},
-		"no hex":        {"vaglio keys 1\nopen 00000001 " + secret[1:] + "\n", "line 2 is no key"},
-		"too short":     {"vaglio keys 1\nopen 00000001 " + secret[2:] + "\n", "line 2 holds a key of 31 bytes, and keys have 32"},
-		"the second":    {string(whole) + "x\n", "line 3 is no key"},
-		"too long":      {string(whole) + strings.Repeat(strings.SplitAfter(string(whole), "\n")[1], 1<<20/64), "is longer than 1048576 bytes"},
-		"three columns": {"vaglio keys 1\nopen 00000001 " + secret + " x\n", "line 2 is no key"},
+		"empty":              {"", `does not begin with "vaglio keys 1"`},
+		"another file":       {"-----BEGIN", `does not begin with "vaglio keys 1"`},
+		"newer":              {"vaglio keys 2\n", `or a newer vaglio's`},
+		"no key":             {"vaglio keys 1\n", "holds no key"},
+		"no line":            {"vaglio keys 1", "holds no key"},
+		"another word":       {"vaglio keys 1\nplain 00000001 " + secret + "\n", "line 2 is no key"},
+		"id of zero":         {"vaglio keys 1\nopen 00000000 " + secret + "\n", "line 2 is no key"},
+		"no hex":             {"vaglio keys 1\nopen 00000001 " + secret[1:] + "\n", "line 2 is no key"},
+		"too short":          {"vaglio keys 1\nopen 00000001 " + secret[2:] + "\n", "line 2 holds a key of 31 bytes, and keys have 32"},
+		"the second":         {string(whole) + "x\n", "line 3 is no key"},
+		"too long":           {string(whole) + strings.Repeat(strings.SplitAfter(string(whole), "\n")[1], 1<<20/64), "is longer than 1048576 bytes"},
+		"as long as may be":  {string(whole) + strings.Repeat("x", 1<<20-len(whole)), "line 3 is no key"},
+		"longer than may be": {string(whole) + strings.Repeat("x", 1<<20+1-len(whole)), "is longer than 1048576 bytes"},
+		"three columns":      {"vaglio keys 1\nopen 00000001 " + secret + " x\n", "line 2 is no key"},
 	} {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
