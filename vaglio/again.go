@@ -187,7 +187,8 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 }
 
 // key names a proposal that comes again. There is none where it comes for the first
-// time, as most do, or holds what no decoder makes.
+// time, as most do, or holds what no decoder makes. What the session did is looked at only
+// where it comes again: how much that is and when it was tells most sessions apart.
 func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	w, _ := k.rooms.Get().(*naming)
 	if w == nil {
@@ -195,8 +196,15 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	}
 	w.buf, w.strange = w.buf[:0], false
 	w.proposal(p)
+	w.number(uint64(len(p.Facts)))
+	if n := len(p.Facts); n > 0 {
+		w.number(uint64(p.Facts[n-1].At.UnixNano()))
+	}
 	key.quick = maphash.Bytes(k.seed, w.buf)
 	if ok = !w.strange && k.comesAgain(key.quick); ok {
+		for i := range p.Facts {
+			w.fact(&p.Facts[i])
+		}
 		key.full = sha256.Sum256(w.buf)
 	}
 	if cap(w.buf) <= mostNaming {
@@ -208,7 +216,8 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 // mostNaming is the largest room for a name that is kept for the next one.
 const mostNaming = 64 << 10
 
-// proposal writes all that guard and judges go by in a proposal that [Engine.repeats].
+// proposal writes what guard and judges go by in a proposal that [Engine.repeats], but
+// for what its session did.
 func (w *naming) proposal(p *Proposal) {
 	c := &p.Context
 	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal, c.SubAgent)
@@ -224,9 +233,6 @@ func (w *naming) proposal(p *Proposal) {
 	}
 	w.mark(c.Critical != nil)
 	w.mark(c.Critical != nil && *c.Critical)
-	for i := range p.Facts {
-		w.fact(&p.Facts[i])
-	}
 }
 
 // naming writes values so that no two are written the same.

@@ -99,6 +99,7 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 			t.Errorf("with another %s the judge is not asked again", name)
 		}
 	}
+	asks(base()) // of what a session did at the same moment, the last is kept
 	other := base()
 	other.Agent, other.TurnID, other.Step = "other", "t", 7
 	if asks(base()) || asks(other) {

@@ -221,17 +221,17 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 
 // content completes a fact of what was written.
 func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fact {
-	if said.facts == nil {
+	if !said.gathered {
 		*said = saysOf(r)
 	}
-	w, met := said.facts[f.Path]
+	w, met := said.fact(f.Path)
 	if !met {
 		kind := e.kindOf(f.Path)
 		text, known := e.writtenText(p, r, f.Path)
 		w = wrote(f.Path, text, known)
 		e.load(p, said, &w, text, known)
 		w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
-		said.facts[f.Path] = w
+		said.meet(w)
 	}
 	w.Deed = f.Deed
 	return w

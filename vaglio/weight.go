@@ -64,9 +64,12 @@ func (f Facts) lets(wait int) {
 
 // says is what a call says of the files that it writes.
 type says struct {
-	texts map[string][]reading.Written // that it puts into files, as it says them itself
-	words []string                     // of its commands, behind the programs' names
-	facts map[string]Fact              // of the files that were met
+	gathered bool
+	written  []reading.Written // that it puts into files, as it says them itself
+	texts    map[string][]reading.Written
+	words    []string // of its commands, behind the programs' names
+	met      []Fact   // of the files that were met
+	metAt    map[string]int
 	// What follows is gathered when a file is met of which the content is not known.
 	told  map[string]bool // whether the words alone are loaded in a plain file, by its folder
 	all   string          // the words, one a line
@@ -74,16 +77,61 @@ type says struct {
 	named []string        // files that are loaded and that the words name, or a folder with them
 }
 
+// fewFiles is up to how many files are looked through to find one.
+const fewFiles = 8
+
 func saysOf(r *reading.Reading) says {
-	s := says{texts: map[string][]reading.Written{}, words: toldIn(r), facts: map[string]Fact{}}
+	s := says{gathered: true, words: toldIn(r)}
 	if r != nil {
-		for _, t := range r.Written() {
-			if t.Text != "" {
-				s.texts[t.File] = append(s.texts[t.File], t)
-			}
-		}
+		s.written = r.Written()
 	}
 	return s
+}
+
+// into are the texts that the call itself puts into a file.
+func (s *says) into(file string) (all []reading.Written) {
+	if len(s.written) > fewFiles {
+		if s.texts == nil {
+			s.texts = map[string][]reading.Written{}
+			for _, t := range s.written {
+				if t.Text != "" {
+					s.texts[t.File] = append(s.texts[t.File], t)
+				}
+			}
+		}
+		return s.texts[file]
+	}
+	for _, t := range s.written {
+		if t.File == file && t.Text != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// fact is that of a file that was met; false where it was not.
+func (s *says) fact(file string) (Fact, bool) {
+	i, met := s.metAt[file]
+	if s.metAt == nil {
+		i = slices.IndexFunc(s.met, func(f Fact) bool { return f.Path == file })
+		met = i >= 0
+	}
+	if !met {
+		return Fact{}, false
+	}
+	return s.met[i], true
+}
+
+// meet keeps the fact of a file.
+func (s *says) meet(f Fact) {
+	if s.met = append(s.met, f); len(s.met) == fewFiles+1 {
+		s.metAt = map[string]int{}
+		for i := range s.met {
+			s.metAt[s.met[i].Path] = i
+		}
+	} else if s.metAt != nil {
+		s.metAt[f.Path] = len(s.met) - 1
+	}
 }
 
 func (s *says) gather(p *Proposal) {
@@ -99,7 +147,7 @@ func (s *says) gather(p *Proposal) {
 // Only what the call itself puts into files may wait: it is found there after a
 // restart, too.
 func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool) {
-	texts := said.texts[w.Path]
+	texts := said.into(w.Path)
 	if known {
 		if whole := (reading.Written{File: w.Path, Text: text}); text != "" {
 			e.put(p, w, Fact{}, []reading.Written{whole}, slices.Contains(texts, whole))
@@ -149,14 +197,13 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 		behind = 1 + was.weight.behind
 	}
 	later := own && behind <= mostBehind && size <= mostWaiting
-	site := p.Context.Site
-	in := Context{Cwd: p.Context.Cwd, Site: &Site{Workspaces: site.Workspaces, Kept: site.Kept}}
+	cwd, site := p.Context.Cwd, &Site{Workspaces: p.Context.Site.Workspaces, Kept: p.Context.Site.Kept}
 	if later {
 		// The call, of which these are parts, is not held as long as they are.
-		in.Cwd, in.Site.Workspaces, in.Site.Kept = strings.Clone(in.Cwd), detached(site.Workspaces), detached(site.Kept)
+		cwd, site.Workspaces, site.Kept = strings.Clone(cwd), detached(site.Workspaces), detached(site.Kept)
 		w.text = detach(texts)
 	}
-	weigh := e.weigher(was, in, texts)
+	weigh := e.weigher(was, cwd, site, texts)
 	if !later {
 		w.Loaded = weigh()
 		return
@@ -166,13 +213,21 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 }
 
 // weigher asks what a file held before, and then the guard and the judges of what was
-// put into it.
-func (e *Engine) weigher(was Fact, in Context, texts []reading.Written) func() bool {
+// put into it. What it keeps is kept as long as the text waits.
+func (e *Engine) weigher(was Fact, cwd string, site *Site, texts []reading.Written) func() bool {
+	var before *Fact
+	if was.Loaded || was.Later {
+		held := was
+		before = &held
+	}
 	gates, guard := e.gates, e.guard
 	return func() bool {
-		return was.isLoaded() || slices.ContainsFunc(texts, func(t reading.Written) bool { return guard.Names(t.Text) }) || slices.ContainsFunc(gates, func(g Gate) bool {
+		if before != nil && before.isLoaded() || slices.ContainsFunc(texts, func(t reading.Written) bool { return guard.Names(t.Text) }) {
+			return true
+		}
+		return slices.ContainsFunc(gates, func(g Gate) bool {
 			j, ok := g.Judge.(Weigher)
-			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: in}, t) })
+			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: Context{Cwd: cwd, Site: site}}, t) })
 		})
 	}
 }

@@ -59,13 +59,24 @@ const mostScratch = 64 << 10
 
 // write appends v, by a plan or else by the library.
 func write(dst []byte, v any, lossy bool) ([]byte, error) {
-	w := writer{buf: dst, lossy: lossy}
+	w, _ := writers.Get().(*writer)
+	if w == nil {
+		w = new(writer)
+	}
+	*w = writer{buf: dst, lossy: lossy}
+	defer func() {
+		w.buf = nil // which is the caller's
+		writers.Put(w)
+	}()
 	if w.any(v) {
 		return w.buf, nil
 	}
 	b, err := json.Marshal(v, w.options())
 	return append(dst, b...), err
 }
+
+// writers write one value after the other.
+var writers sync.Pool //nolint:gochecknoglobals // What they held is nothing to the next value.
 
 // writer is one value on its way.
 type writer struct {
