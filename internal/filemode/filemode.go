@@ -43,7 +43,17 @@ func Opens(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		return (octal[1]-'0')&mayWrite != 0 || (octal[2]-'0')&mayWrite != 0
 	}
-	return grants(mode, 'w')
+	return grants(mode, 'w', true)
+}
+
+// OpensToAll says that a mode lets everybody write, in a folder delete what others
+// put there, too.
+func OpensToAll(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		mode = strings.TrimLeft(mode, "0")
+		return (octal[2]-'0')&mayWrite != 0 && (len(mode) == len(octal) || len(mode) > len(octal) && mode[0] != '1')
+	}
+	return grants(mode, 'w', false)
 }
 
 // Shows says that a mode lets others read.
@@ -51,18 +61,18 @@ func Shows(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		return (octal[2]-'0')&mayRead != 0
 	}
-	return grants(mode, 'r')
+	return grants(mode, 'r', true)
 }
 
 // grants says that a symbolic mode gives others a right. Without a letter for
-// whom, the umask keeps what is not meant for them; writing is meant anyway.
-func grants(mode string, right byte) bool {
+// whom, the umask keeps what is not meant for them, unless writing is meant anyway.
+func grants(mode string, right byte, anyway bool) bool {
 	for clause := range strings.SplitSeq(mode, ",") {
 		at := strings.IndexAny(clause, "+=")
 		if at < 0 || strings.IndexByte(clause[at+1:], right) < 0 {
 			continue
 		}
-		if strings.ContainsAny(clause[:at], "oa") || (at == 0 && right == 'w') {
+		if strings.ContainsAny(clause[:at], "oa") || (at == 0 && right == 'w' && anyway) {
 			return true
 		}
 	}

@@ -116,7 +116,7 @@ func (t *test) alternative(alt string) {
 // where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
-		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database")
+		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database system fetched sed-acts")
 }
 
 // Spot is a word, or what stands in it from byte Cut on.
@@ -138,6 +138,13 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 		ops = ops[:max(0, len(ops)-1)]
 	case whereValue:
 		return p.valueSpots(w.flags)
+	case whereKey:
+		for i, word := range p.Words {
+			if strings.HasPrefix(word, w.key) {
+				out = append(out, Spot{i, len(w.key)})
+			}
+		}
+		return out
 	default:
 		return nil
 	}

@@ -284,7 +284,7 @@ const Sets = "sets:"
 
 // Marks are what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
-	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched"}
+	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched", "unpacks"}
 }
 
 // kindOf reads a kind as the tables spell it.

@@ -40,12 +40,19 @@ func trimSlashes(w shell.Word) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// onHost is the path in host:path.
+// onHost is the path in host:path, of which the host need not be known.
 func onHost(w shell.Word) (shell.Word, bool) {
-	s := w.Prefix()
-	at := strings.IndexByte(s, ':')
-	if at <= 0 || strings.Contains(s[:at], "/") {
-		return w, false
+	for i, p := range w.Parts() {
+		at := strings.IndexAny(p.Text, ":/")
+		switch {
+		case p.Kind != shell.PartText || at < 0:
+		case p.Text[at] == '/' || i+at == 0:
+			return w, false
+		default:
+			rest := slices.Clone(w.Parts()[i:])
+			rest[0].Text = p.Text[at+1:]
+			return shell.NewWord(rest...), true
+		}
 	}
-	return w.Cut(at + 1), true
+	return w, false
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -117,7 +118,9 @@ func (r *reading) foundRebuildable(v *invocation, before []*invocation) bool {
 	}
 	for _, b := range slices.Backward(before) {
 		if b.name == "find" {
-			return searchOf(r.callOf(b, b.name, &commands.Section{}).told().Operations).rebuilds(r.judge)
+			told := r.callOf(b, b.name, &commands.Section{}).told().Operations
+			at := slices.IndexFunc(told, func(o operation.Operation) bool { return o.Verb == operation.Search })
+			return at >= 0 && searchOf(told[at].With).rebuilds(r.judge)
 		}
 	}
 	return false

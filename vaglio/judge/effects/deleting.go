@@ -5,36 +5,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// search is what a find goes through, and what its tests come to.
+// search is what the tests of a search come to.
 type search struct {
-	roots, names             []arg
+	names                    []arg
 	deletes, negated, pruned bool
 	empty                    bool // only what is empty is found
 	ors                      int
 	loose                    bool // an alternative stands outside of all brackets
 }
 
-// searchOf reads a find by what the tables say of it.
-func searchOf(told []operation.Operation) *search {
+// searchOf reads the tests of a search, which all folders share in which it begins.
+func searchOf(tests []shell.Word) *search {
 	s := &search{}
-	for i := range told {
-		if o := &told[i]; o.Verb == operation.Search {
-			if s.roots = append(s.roots, argOf(o.Object.Word)); len(s.roots) == 1 {
-				s.read(o.With)
-			}
-		}
-	}
-	return s
-}
-
-// read takes the tests, which all roots share.
-func (s *search) read(tests []shell.Word) {
 	has, depth := map[string]bool{}, 0
 	for i := 0; i+1 < len(tests); i += 2 {
 		class, not := strings.CutPrefix(tests[i].String(), "not ")
@@ -57,6 +44,7 @@ func (s *search) read(tests []shell.Word) {
 		s.negated = s.negated || not
 	}
 	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
+	return s
 }
 
 // rebuilds reports whether all that is found can be rebuilt by its name.
@@ -73,38 +61,22 @@ func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
 	return j.tables.ofClass("made-beside-obj", path.Base(name)) && goes(path.Join(path.Dir(name), "obj"))
 }
 
-// findRule judges find by its actions and by what it would find.
-func findRule(c *call) []Effect {
-	told := c.told().Operations
-	var out []Effect
-	for i := range told {
-		if told[i].Verb == operation.Write {
-			out = append(out, c.operation(&told[i])...)
-		}
-	}
-	s := searchOf(told)
+// searches is the effect of a search that deletes what it finds below a folder.
+func (c *call) searches(tests []shell.Word, root arg) []Effect {
+	s := searchOf(tests)
 	if !s.deletes {
-		return append(out, reads()...)
+		return nil
 	}
-	return append(out, c.findDeletes(s)...)
+	if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
+		(p == placeWorkspace || p == placeTemp) {
+		return c.r.anew(say("deletes files below %s", root.text), s.names...)
+	}
+	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
 }
 
 // removes reports whether a program takes files away.
 func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
-}
-
-func (c *call) findDeletes(s *search) []Effect {
-	var out []Effect
-	for _, root := range s.roots {
-		if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
-			(p == placeWorkspace || p == placeTemp) {
-			out = append(out, c.r.anew(say("deletes files below %s", root.text), s.names...)...)
-			continue
-		}
-		out = append(out, insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")...)
-	}
-	return out
 }
 
 // remove is the effect of deleting what a word names.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -90,21 +91,6 @@ func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
 	return out
 }
 
-func truncateRule(c *call) []Effect {
-	if v, ok := c.value("-s", "--size"); ok && c.name == "truncate" && strings.HasPrefix(v.text, "+") {
-		return c.writeAll("extends", c.operands)
-	}
-	if v, ok := c.value("-s", "--size"); c.name == "fallocate" || ok && strings.Trim(v.text, "0kKMGB") != "" && !strings.HasPrefix(v.text, "-") &&
-		!strings.HasPrefix(v.text, "<") {
-		return c.writeAll("writes", c.operands)
-	}
-	var out []Effect
-	for _, a := range c.operands {
-		out = append(out, insteadOfDeletes(c.r.remove(c.invocation, a), "empties")...)
-	}
-	return out
-}
-
 // hugeFile is the size from which a file is asked about that is made at once.
 const hugeFile = 100 << 30
 
@@ -146,30 +132,6 @@ func bytesOf(size string) float64 {
 	return n * math.Pow(1<<10, float64(power+len(unit)))
 }
 
-// ddRule judges dd, which also copies what lies below files.
-func ddRule(c *call) []Effect {
-	out := operationsRule(c)
-	for _, o := range c.told().Operations {
-		if a := argOf(o.Object.Word); o.Verb == operation.Read && c.r.world.placeOf(a, c.cwd) == placeSystem {
-			out = append(out, usual(KindCredentials).with(say("copies the raw content of %s", a.text), a.text))
-		}
-	}
-	return out
-}
-
-// sedRule judges sed, whose script may write files or run commands.
-func sedRule(c *call) []Effect {
-	if c.inPlace() {
-		return append(own(c.said(c.rest(c.took))), operationsRule(c)...)
-	}
-	for _, s := range append(c.values("-e", "--expression"), c.operands[:min(1, len(c.operands))]...) {
-		if strings.Contains(s.text, "w /") || runsSubstitution(s.text) {
-			return unknown(say("runs a sed script that writes files or runs commands: %s", s.text), s.text)
-		}
-	}
-	return c.r.disclosures(c.invocation, c.parsed, reads())
-}
-
 // runsSubstitution says whether a substitution of sed runs what it gives: an e
 // stands among the letters behind its last delimiter.
 func runsSubstitution(script string) bool {
@@ -181,102 +143,29 @@ func runsSubstitution(script string) bool {
 	return strings.Contains(flags, "e") && strings.Trim(flags, "egpimIM0123456789") == ""
 }
 
-// unpackRule judges what unpacks an archive. One that came from the network is
-// foreign code.
-func unpackRule(c *call) []Effect {
-	file, _ := c.value("-f", "--file")
-	if from := c.stdin.text; from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") || c.r.fetched[lastPart(file.text)] {
-		c.r.cloned = true
+// permits is the effect of giving a file a mode.
+func (r *reading) permits(v *invocation, mode string, a arg) []Effect {
+	e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
+	p := r.world.placeOf(a, v.cwd)
+	if p == placeSystem {
+		e.Reach = ReachSystem
 	}
-	c.r.unpacks = true
-	var out []Effect
-	for _, o := range c.told().Operations {
-		if o.Verb == operation.Write {
-			out = append(out, c.operation(&o)...)
+	switch lends := filemode.SetsID(mode); {
+	case lends || filemode.OpensToAll(mode):
+		e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
+		if lends {
+			e.Why = say("lets whoever runs %s act as its owner or group", a.text)
 		}
+	case p == placeWorkspace || p == placeTemp || p == placeNowhere:
+		e.Reach, e.Reversibility = ReachWorkspace, Reversible
 	}
-	if len(out) == 0 {
-		return own(say("unpacks an archive in the workspace"))
-	}
-	return out
+	return []Effect{e}
 }
 
-func (c *call) inPlace() bool {
-	for i := range c.Flags {
-		if n := c.Flags[i].Name; n == "--in-place" || n == "-i" || strings.HasPrefix(n, "-i") || n == "-I" {
-			return true
-		}
-	}
-	return false
-}
-
-// archiveRule judges the other archivers.
-func archiveRule(c *call) []Effect {
-	var out []Effect
-	for i, a := range c.operands {
-		if i > 0 && c.r.world.placeOf(a, c.cwd) == placeSecret {
-			out = append(out, usual(KindCredentials).with(say("packs the secrets in %s", a.text), a.text))
-		}
-	}
-	if strings.Contains(c.operand(0), ".") {
-		out = append(out, c.r.write(c.invocation, c.operands[0], "packs or unpacks")...)
-	}
-	if c.name == "zip" && c.has("-m", "--move") {
-		return append(out, usual(KindDelete).with(say("deletes the files that it packed"), ""))
-	}
-	return append(out, own(say("packs or unpacks files"))...)
-}
-
-func chmodRule(c *call) []Effect {
-	ops := c.operands
-	mode := ""
-	if len(ops) > 0 && !c.has("--reference") {
-		mode, ops = ops[0].text, ops[1:]
-	}
-	for i := range c.Flags { // chmod -x file
-		if n := c.Flags[i].Name; len(n) > 1 && strings.Trim(n[1:], "rwxXst") == "" {
-			ops = c.operands
-		}
-	}
-	return c.permissions(mode, ops)
-}
-
-// modeOpens reports whether a mode gives rights to everyone or special bits.
-func modeOpens(mode string) bool {
-	digits := strings.TrimLeft(mode, "0")
-	if digits != "" && strings.Trim(digits, "01234567") == "" {
-		return len(digits) >= 4 && digits[0] != '1' || len(digits) == 3 && strings.ContainsAny(digits[2:], "2367")
-	}
-	for part := range strings.SplitSeq(mode, ",") {
-		who, rights, ok := strings.Cut(part, "+")
-		if !ok {
-			who, rights, ok = strings.Cut(part, "=")
-		}
-		if ok && (strings.Contains(rights, "s") || strings.Contains(rights, "w") && strings.ContainsAny(who, "oa")) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *call) permissions(mode string, files []arg) []Effect {
-	var out []Effect
-	for _, a := range files {
-		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
-		p := c.r.world.placeOf(a, c.cwd)
-		if p == placeSystem {
-			e.Reach = ReachSystem
-		}
-		switch {
-		case modeOpens(mode):
-			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-			if strings.Contains(mode, "s") || len(strings.TrimLeft(mode, "01")) > 3 { // more than the sticky bit
-				e.Why = say("lets whoever runs %s act as its owner or group", a.text)
-			}
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
-			e.Reach, e.Reversibility = ReachWorkspace, Reversible
-		}
-		out = append(out, e)
-	}
-	return out
+// given reports whether the command is given what came from the network: as its
+// input, or as one of some files.
+func (c *call) given(files []arg) bool {
+	from := c.stdin.text
+	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
+		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }

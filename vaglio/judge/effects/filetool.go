@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -106,9 +105,8 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		return t.fileMoves(v, verb, source, dest)
 	case "chmod":
 		mode, _ := t.text("mode", "permissions", "permission")
-		c := &call{invocation: v, parsed: &parsed{Parsed: new(commands.Parsed)}, r: t.r}
 		for _, p := range paths {
-			out = append(out, c.permissions(mode, []arg{literal(p)})...)
+			out = append(out, t.r.permits(v, mode, literal(p))...)
 		}
 	}
 	return out

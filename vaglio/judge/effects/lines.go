@@ -196,6 +196,8 @@ func wordFacts() map[string]fact {
 		"secret":      at(placeSecret),
 		"temporary":   at(placeTemp),
 		"workspace":   at(placeWorkspace),
+		"system":      at(placeSystem),
+		"sed-acts":    of(func(_ *call, a arg) bool { return strings.Contains(a.text, "w /") || runsSubstitution(a.text) }),
 		"known":       of(func(_ *call, a arg) bool { return a.known }),
 		"url":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") }),
 		"abroad":      of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
@@ -230,6 +232,7 @@ func commandFacts() map[string]fact {
 	return map[string]fact{
 		"cloned":           func(c *call, _ []arg) bool { return c.r.cloned },
 		"wrapped":          func(c *call, _ []arg) bool { return c.wrapper },
+		"fetched":          (*call).given,
 		"root":             func(c *call, _ []arg) bool { return c.root },
 		"testing":          func(c *call, _ []arg) bool { return c.testing() },
 		"emulated":         func(c *call, _ []arg) bool { return c.local() },
@@ -309,6 +312,8 @@ func (c *call) leave(marks []string) {
 			c.r.started = true
 		case "switched":
 			c.switched()
+		case "unpacks":
+			c.r.unpacks = true
 		case "fetched":
 			for _, a := range c.operands {
 				c.r.fetched[lastPart(a.text)] = true
@@ -341,13 +346,10 @@ func allRules() map[string]rule {
 		"verbAny1":   func(c *call) []Effect { return c.byVerb(1) },
 		"verbAt2":    awsVerb,
 
-		"archive": archiveRule, "chmod": chmodRule, "dd": ddRule, "find": findRule,
-		"sed": sedRule, "truncate": truncateRule, "unpack": unpackRule,
-
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset, "ghApi": ghAPI,
 
-		"copyHosts": copyHostsRule, "curl": curlRule, "ftp": ftpRule, "httpie": httpieRule, "lookup": lookupRule,
+		"curl": curlRule, "ftp": ftpRule, "httpie": httpieRule, "lookup": lookupRule,
 		"netcat": netcatRule, "sftp": sftpRule, "wget": wgetRule,
 
 		"cloudSQL": cloudSQL, "compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,

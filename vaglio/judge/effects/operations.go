@@ -44,7 +44,7 @@ func operationsRule(c *call) []Effect {
 		if o.Verb == operation.Copy && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
-		changes = changes || o.Verb != operation.Read && o.Verb != operation.Use
+		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
 		out = append(out, c.operation(o)...)
 	}
 	bothEnds(t.Operations, out)
@@ -106,10 +106,13 @@ func (c *call) transfers() []Effect {
 
 // operation is the effect of one operation: what is done, held against where.
 func (c *call) operation(o *operation.Operation) []Effect {
-	if o.Role == operation.Inside || o.Role == operation.Mention || o.Object.Host {
-		return nil
-	}
 	a := argOf(o.Object.Word)
+	switch {
+	case o.Role == operation.Inside, o.Role == operation.Mention:
+		return nil
+	case o.Object.Host:
+		return c.elsewhereTo(o)
+	}
 	switch o.Verb {
 	case operation.Delete:
 		return c.deletes(o, a)
@@ -125,9 +128,30 @@ func (c *call) operation(o *operation.Operation) []Effect {
 		return c.moveAway(a, argOf(o.To))
 	case operation.Copy, operation.Read:
 		return c.reveals(o, a)
+	case operation.Permit:
+		mode := ""
+		if len(o.With) > 0 {
+			mode = argOf(o.With[0]).text
+		}
+		return c.r.permits(c.invocation, mode, a)
+	case operation.Search:
+		return c.searches(o.With, a)
 	default:
 		return nil
 	}
+}
+
+// elsewhereTo is the effect of copying to another machine.
+func (c *call) elsewhereTo(o *operation.Operation) []Effect {
+	last := len(c.operands) - 1
+	if o.Role != operation.Target || last < 1 {
+		return nil
+	}
+	dest := c.operands[last].text
+	if o.Verb == operation.Delete {
+		return []Effect{usual(KindDelete).with(say("deletes what %s has besides", dest), dest).as(Irreversible, ReachShared)}
+	}
+	return one(KindSend, say("copies %s to %s", join(c.operands[:last]), dest), dest)
 }
 
 func (c *call) writes(o *operation.Operation, a arg) []Effect {
@@ -145,6 +169,9 @@ func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
 // deletes is the effect of a removal: of a target, all that was not copied.
 func (c *call) deletes(o *operation.Operation, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
+	if o.Phrase != "" && o.Role != operation.Target {
+		return insteadOfDeletes(out, wording.Phrase(o.Phrase))
+	}
 	for i := range out {
 		if why := out[i].Why; o.Role == operation.Target && why[0].Phrase == deletes && why[1].Text == a.text {
 			besides := say("deletes what %s has besides the copied files", a.text)
@@ -215,5 +242,5 @@ func (c *call) moveAway(a, to arg) []Effect {
 // .env.example, is copied within the workspace.
 func (c *call) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
-	return !c.secret(a) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+	return !c.secret(a) && !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
 }

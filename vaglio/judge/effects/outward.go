@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -230,33 +229,6 @@ func remotePath(s string) bool {
 	}
 	host, _, ok := strings.Cut(s, ":")
 	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
-}
-
-func copyHostsRule(c *call) []Effect {
-	if len(c.operands) == 0 {
-		return unknown(say("copies files that are not known"), "")
-	}
-	dest := c.operands[len(c.operands)-1]
-	src := c.operands[:len(c.operands)-1]
-	if len(src) == 0 {
-		return reads() // rsync lists
-	}
-	var out []Effect
-	for _, o := range c.told().Operations {
-		if o.Role != operation.Target || !o.Object.Host && !remotePath(dest.text) {
-			continue
-		}
-		switch o.Verb {
-		case operation.Delete:
-			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", dest.text), dest.text).as(Irreversible, ReachShared))
-		default:
-			out = append(out, usual(KindSend).with(say("copies %s to %s", join(src), dest.text), dest.text))
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	return operationsRule(c)
 }
 
 // badHost finds an address that is neither this machine nor a registry that

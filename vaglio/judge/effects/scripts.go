@@ -192,8 +192,9 @@ func (r *reading) inline(v *invocation) []Effect {
 		r.inlineRead = append(r.inlineRead, texts(targets)...)
 	case shell.VerbList:
 	case shell.VerbPermissions:
-		c := &call{invocation: v, r: r}
-		out = c.permissions("", targets)
+		for _, t := range targets {
+			out = append(out, r.permits(v, "", t)...)
+		}
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		out = r.inlineMove(v, targets)
 	case shell.VerbKill:
