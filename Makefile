@@ -169,7 +169,7 @@ MUTANTS ?= 80
 SEED ?= 1
 .PHONY: mutants
 mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80 SEED=1
-	cd tools && $(GO) run ./mutants -n $(MUTANTS) -seed $(SEED)
+	cd tools && $(GO) test ./mutants && $(GO) run ./mutants -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: secrets
 secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
