@@ -491,17 +491,36 @@ func TestAWebhookThatIsNotTaken(t *testing.T) {
 		}
 		w.stop()
 		w.config.Webhook = ""
-		w.server.Stop()
+		for _, method := range []string{"getWebhookInfo", "deleteWebhook"} {
+			w.server.Fail(method, 1, telegramtest.Fault{Code: 500, Description: "Internal Server Error"})
+		}
 		w.start()
-		time.Sleep(10 * time.Second)
 		if w.memory.Kept().Webhook != hookAddress {
 			t.Error("it is forgotten before it was taken back")
 		}
-		w.server.Start()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if n := len(w.server.Calls("deleteWebhook")); n != 1 || w.memory.Kept().Webhook != "" {
+		if n := len(w.server.Calls("deleteWebhook")); n != 2 || w.memory.Kept().Webhook != "" {
 			t.Errorf("taken back %d times, and noted is %q", n, w.memory.Kept().Webhook)
+		}
+	})
+}
+
+// Where it cannot be noted that the bot was heard, presses may be lost later without a
+// word, and so that is trouble now.
+func TestAWebhookThatCannotBeNotedIsTrouble(t *testing.T) {
+	inHookWorld(t, func(w *world, _ *lane) {
+		w.memory.Fail(errors.New("disk full"))
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if h := w.channel.Health(); h.Problem == "" {
+			w.t.Errorf("in trouble: %+v", h)
+		}
+		w.memory.Fail(nil)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if h := w.channel.Health(); h.Problem != "" || time.Since(w.memory.Kept().Heard) > time.Minute {
+			w.t.Errorf("after it: %+v, heard at %s", h, w.memory.Kept().Heard)
 		}
 	})
 }
