@@ -484,8 +484,9 @@ type sick struct {
 	*storetest.Memory
 
 	list, feed, keep error
-	// asks says why an ask cannot be read now; nil is that all can.
-	asks func() error
+	// asks says why an ask cannot be read now, and tries why a try cannot be noted; nil is
+	// that all can.
+	asks, tries func() error
 	// ends says that the feed of changes ends.
 	ends bool
 }
@@ -513,6 +514,11 @@ func (s sick) Get(ctx context.Context, kind approval.Kind, idOrKey string) (appr
 func (s sick) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
 	if s.keep != nil {
 		return approval.Record{}, s.keep
+	}
+	if s.tries != nil {
+		if err := s.tries(); err != nil {
+			return approval.Record{}, err
+		}
 	}
 	return s.Memory.Update(ctx, kind, id, change)
 }
@@ -608,6 +614,43 @@ func TestAnAskThatIsNotToldNow(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if all := w.to.afters(); len(all) != 2 || all[1] != time.Hour+5*time.Second || w.owed() != 0 || !strings.Contains(w.log.String(), "resume: read an ask: the disk is away") {
+			t.Errorf("told after %v, %d owed: %s", all, w.owed(), w.log.String())
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A try that cannot be noted is told, and the next one comes all the same.
+func TestATryThatCannotBeNoted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, http.StatusInternalServerError, http.StatusInternalServerError)
+		p, err := hosts.ParsePrefix("https://flows.example.com/resume")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var full atomic.Bool
+		store := sick{Memory: w.store, tries: func() error {
+			if full.Load() {
+				return errors.New("the disk is full")
+			}
+			return nil
+		}}
+		hooks := New(Config{Store: store, Allowed: []hosts.Prefix{p}, Key: Key("k"), Transport: w.to, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+		w.keep(hooks, "ask-1")
+		w.set("ask-1", approval.Denied)
+		full.Store(true)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- hooks.Run(ctx) }()
+		time.Sleep(7 * time.Second)
+		full.Store(false)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if all := w.to.afters(); len(all) != 3 || all[1] != 5*time.Second || w.owed() != 0 || !strings.Contains(w.log.String(), "resume: note a try: the disk is full") {
 			t.Errorf("told after %v, %d owed: %s", all, w.owed(), w.log.String())
 		}
 		cancel()
