@@ -286,6 +286,25 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
+// Of more than 64 sessions the oldest gives way.
+func TestTheOldestSessionGivesWay(t *testing.T) {
+	in := newInbox(t, newDesk())
+	var all []*http.Cookie
+	for range 65 {
+		rec := in.post("/inbox/login", in.code())
+		all = append(all, rec.Result().Cookies()[0])
+	}
+	for i, want := range map[int]int{0: http.StatusUnauthorized, 1: http.StatusOK, 64: http.StatusOK} {
+		in.cookie = all[i]
+		if rec := in.get("/inbox"); rec.Code != want {
+			t.Errorf("session %d gets %d, want %d", i+1, rec.Code, want)
+		}
+	}
+	if n := len(in.web.Sessions()); n != 64 {
+		t.Errorf("there are %d", n)
+	}
+}
+
 // Where it is not known who is signed in, nothing is served.
 func TestSessionsThatCannotBeRead(t *testing.T) {
 	kept := &memory{fail: errors.New("the disk is away")}
