@@ -72,7 +72,9 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		if past, err = w.book.History(r.Context(), f); err != nil {
-			w.log.ErrorContext(r.Context(), "an export of the history was cut short", "error", err)
+			if r.Context().Err() == nil { // Else the reader is gone.
+				w.log.ErrorContext(r.Context(), "an export of the history was cut short", "error", err)
+			}
 			panic(http.ErrAbortHandler) // A file that ends in order would pass for the whole.
 		}
 	}
