@@ -77,14 +77,28 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 			stems = append(stems, strings.ReplaceAll(w, "-", ""))
 		}
 	}
+	passed := func(end string) bool {
+		return end == "title" && titled || (end == "email" || end == "username") && nobody(thing)
+	}
+	if len(words) > 1 && words[0] != words[1] { // A key that says all of it is surer than one that says a part.
+		if names, key := c.ends(spoken.Singular(words[0]), passed); len(names) > 0 {
+			return names, key
+		}
+	}
+	return c.ends(stems, passed)
+}
+
+// ends are the values of the first argument that is called as one of the stems, with what
+// names end with, and the key; some ends are passed over.
+func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
 		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
-		if end == "title" && titled || (end == "email" || end == "username") && nobody(thing) {
+		if passed(end) {
 			continue
 		}
-		if names, key := c.under(stems, end); len(names) > 0 {
+		if names, key := c.under(stems, end); len(names) > 0 && !slices.Contains(amounts(), key) {
 			return names, key
 		}
 	}
@@ -223,6 +237,24 @@ func (c *call) details(most int, kinds ...int) []string {
 		}
 	}
 	return out
+}
+
+// about is what the arguments tell of a thing that has no name, or of several.
+func (c *call) about(several bool) wording.Clause {
+	if several {
+		if told := c.details(mostNamed, idKey); len(told) > 0 {
+			return wording.Say("(%s)", strings.Join(told, ", "))
+		}
+		return wording.Clause{}
+	}
+	told := append(c.details(1, titleKey), c.details(mostNamed, otherKey)...)
+	where := c.repository()
+	told = slices.DeleteFunc(told, func(s string) bool { return where == s || strings.HasSuffix(where, "/"+s) }) // It is said by itself.
+	if len(told) == 0 {
+		return wording.Clause{}
+	}
+	at := max(0, slices.IndexFunc(told, func(s string) bool { return strings.Trim(s, "0123456789.") != "" }))
+	return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[at])}}
 }
 
 // The kinds of arguments, in the order in which they are told.

@@ -15,6 +15,9 @@ import (
 type Consequence struct {
 	// Undo says whether it can be undone; empty where no judge says.
 	Undo operation.Reversibility
+	// Unsure says that of a part no more is known than its kind, of which some can be
+	// undone and some cannot.
+	Unsure bool
 	// Reach says whom it touches; empty where no judge says.
 	Reach operation.Reach
 	// Reads says that all of it only reads.
@@ -89,6 +92,7 @@ func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 		known = true
 		c.add(idle)
 	}
+	c.Unsure = c.Unsure && c.Undo != operation.Irreversible
 	c.Unknown = unknown && !known
 	c.Unread = !c.Unknown && (c.Unread || unknown)
 	return c
@@ -116,6 +120,7 @@ func (c *Consequence) add(e *one) {
 	if e.kind == operation.KindCreate && undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
 		undo = operation.Partial // It can be deleted, and others have seen it.
 	}
+	c.Unsure = c.Unsure || e.general
 	if undoRank(undo) > undoRank(c.Undo) {
 		c.Undo = undo
 	}

@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +36,25 @@ func (c *call) supported(o *operations) {
 	}
 }
 
+// belittled has a command speak for itself where the judge says only that it changes
+// something, and it says that it deletes: how far that can be undone is not known then.
+func (c *call) belittled(o *operations) {
+	if len(o.list) != 1 || strings.ContainsAny(c.command, ";|&$`\n") {
+		return
+	}
+	e, words := &o.list[0], strings.Fields(c.command)
+	deletes := slices.ContainsFunc(words[:min(verbStands, len(words))], func(w string) bool {
+		verb, _, _ := strings.Cut(w, "-")
+		return spoken.Is("verbs deletes", verb)
+	})
+	if said := act(e.said); deletes && len(said) > 0 && strings.HasPrefix(string(said[0].Phrase), "changes ") && !e.general && e.undo != operation.Irreversible {
+		e.said, e.general = c.plainly(), true
+	}
+}
+
+// verbStands is how many words of a command may be its verb or stand before it.
+const verbStands = 5
+
 // doubted reports whether the call may as well do something else than the judge says.
 func (c *call) doubted(e *one) bool {
 	switch e.kind {
@@ -46,7 +66,7 @@ func (c *call) doubted(e *one) bool {
 		}
 	default:
 	}
-	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.holdsFinal()
+	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && (c.holdsFinal() || c.members())
 }
 
 // guess takes back what is only said because of a word of the tool's name.
@@ -102,6 +122,28 @@ func (c *call) speaksOf(list string) bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is(list, w) })
 }
 
+// vague reports whether no more is said than what kind of thing is done, or that something
+// is changed, and the words of the call: whether that can be undone is not known then.
+func (o *one) vague() bool {
+	if len(o.said) == 0 {
+		return false
+	}
+	does := o.said[0].Phrase
+	if does == spoken.Kind(string(o.kind)) {
+		return len(o.said) > 1 && (o.said[1].Phrase == ": %s" || o.kind == operation.KindOverwrite)
+	}
+	return strings.HasPrefix(string(does), "changes ") && strings.HasSuffix(string(does), ": %s")
+}
+
+// kept says nothing of whom it touches that a file with secrets is written by a relative
+// path: what they are for may reach further, and the file may lie in the workspace.
+func (o *one) kept() {
+	what := act(o.said)
+	if o.reach == operation.ReachUser && len(what) > 1 && o.kind == operation.KindOverwrite && what[0].Text == "" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
+		o.reach = ""
+	}
+}
+
 // called says of a call nothing but its tool.
 func (c *call) called() wording.Sentence {
 	return wording.Sentence{wording.Say("calls the tool %s", c.executor)}
@@ -132,9 +174,10 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	switch {
 	case c.means(worst.kind):
 		final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
-		if worst.kind == operation.KindOverwrite && final {
+		if does, _, _ := c.act(); worst.kind == operation.KindOverwrite && final && (does == nil || !does.Turns) {
 			worst.undo = operation.Irreversible
 		}
+		worst.general = worst.kind != operation.KindCreate
 		return c.told(act(worst.said))
 	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // So much its nouns tell.
 	default:
@@ -222,9 +265,11 @@ func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
 	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
-// leaves reports whether somebody is taken out of something, and can be taken in again.
+// leaves reports whether somebody is taken out of something, or something out of what only
+// gathers it, and can be taken in again.
 func (t *toolName) leaves(thing *spoken.Thing) bool {
-	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && slices.Contains(thing.Words, "user"))
+	from, _, _ := spoken.ThingOf(t.others)
+	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))
 }
 
 // membership reports whether a noun says no more of somebody than that they belong to

@@ -5,7 +5,6 @@ package headline
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +67,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c := callOf(p)
 	found := operationsOf(v)
 	c.supported(&found)
+	c.belittled(&found)
 	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
@@ -101,6 +101,9 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	h.More = max(0, h.More-like)
 	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
+	if h.Consequence.Undo != "" && c.command != "" {
+		h.Consequence.Unread = h.Consequence.Unread || anyThing(h.Said, unread)
+	}
 	return h
 }
 
@@ -147,6 +150,8 @@ type one struct {
 	guessed bool
 	// feared is [Consequence.Feared].
 	feared bool
+	// general says that no more is known of it than its kind.
+	general bool
 	// stands is for how many it stands.
 	stands int
 }
@@ -210,36 +215,16 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			default:
 			}
 		}
+		o.general = !o.byName() && o.vague()
 		o.below()
 		o.kept()
+		o.said = sought(o.said)
 		out.list = append(out.list, o)
 	}
 	all := slices.Clone(out.list)
 	out.list = slices.DeleteFunc(out.list, func(o one) bool { return slices.ContainsFunc(all, o.within) || slices.ContainsFunc(all, o.sends) })
 	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out
-}
-
-// below says of the deletion of what a search finds that it is of files below the
-// folder in which that begins: more is not known of them, and no more need be read.
-func (o *one) below() {
-	what := act(o.said)
-	if len(what) < 2 || what[0].Phrase != "deletes" {
-		return
-	}
-	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
-	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
-		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
-	}
-}
-
-// kept says nothing of whom it touches that a file with secrets is written by a relative
-// path: what they are for may reach further, and the file may lie in the workspace.
-func (o *one) kept() {
-	what := act(o.said)
-	if o.reach == operation.ReachUser && len(what) > 1 && what[0].Phrase == "writes" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
-		o.reach = ""
-	}
 }
 
 // worst is what weighs most, nil if there is nothing. How something is done is

@@ -181,7 +181,11 @@ func (c *call) phones() bool {
 
 // recipients are those to whom a message goes.
 func (c *call) recipients() []string {
-	return c.all("channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number")
+	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
+	for _, key := range slices.Clone(keys) {
+		keys = append(keys, "to"+key)
+	}
+	return c.all(keys...)
 }
 
 // mail says what a tool sends by mail: to whom, and about what.
@@ -195,7 +199,8 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 
 // dialed says which phone a tool calls.
 func (c *call) dialed(operation.Kind) wording.Sentence {
-	if !c.has("call", "dial", "phone", "ring") || !c.phones() {
+	does, _, _ := c.verb()
+	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
 		return nil
 	}
 	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}

@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -111,13 +112,16 @@ func differing(a, b []string) int {
 // is written over before, or that the same is done on another machine.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if len(below) < 2 || o.weight() > all.weight() || o.score < all.score {
+	if len(below) == 0 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}
 	if at := len(what); at > 0 && len(below) == at+1 && below[at].Phrase == "on %s" && below[:at].String() == what.String() {
 		return true // It is done there, and not here, too.
 	}
-	if len(what) < 2 {
+	if found(below, what) {
+		return true
+	}
+	if len(below) < 2 || len(what) < 2 {
 		return false
 	}
 	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)
@@ -129,6 +133,51 @@ func (o one) within(all one) bool {
 	default:
 		return false
 	}
+}
+
+// below says of the deletion of what a search finds that it is of files below the
+// folder in which that begins: more is not known of them, and no more need be read.
+func (o *one) below() {
+	what := act(o.said)
+	if len(what) < 2 || what[0].Phrase != "deletes" {
+		return
+	}
+	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
+	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
+		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
+	}
+}
+
+// filesBelow are files that a search finds below a folder.
+const filesBelow wording.Phrase = "files below %s"
+
+// sought says of what a search finds that it is files below the folder in which that
+// begins: which they are is only known when it runs.
+func sought(said wording.Sentence) wording.Sentence {
+	said = slices.Clone(said)
+	for i := range said {
+		c := &said[i]
+		folder, rest, found := strings.Cut(c.Text, "/$(find)")
+		found = found && !strings.Contains(rest, "..")
+		_, others, _ := strings.Cut(rest, ", ")
+		among := func(name string) bool { return strings.HasPrefix(name, folder+"/") }
+		if found && (others == "" || !slices.ContainsFunc(strings.Split(others, ", "), func(name string) bool { return !among(name) })) {
+			*c = wording.Say(filesBelow, cmp.Or(folder, "/"))
+		}
+		c.Args = sought(c.Args)
+	}
+	return said
+}
+
+// found reports whether what is done to a file is done to all that a search finds below a
+// folder, of which it may be one.
+func found(all, file wording.Sentence) bool {
+	if len(file) == 0 || file[0].Phrase != all[0].Phrase || len(file[0].Args) == 0 {
+		return false
+	}
+	folder, name := all[0].Args[0], file[0].Args[0]
+	return folder.Phrase == filesBelow && name.Text != "" && isBelow(path.Clean(folder.Args[0].Text), path.Clean(name.Text)) && slices.EqualFunc(all[0].Args[1:], file[0].Args[1:],
+		func(a, b wording.Clause) bool { return a.Text == b.Text })
 }
 
 // isBelow reports whether a clean path is a folder or lies below it.

@@ -330,22 +330,6 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
 
-// about is what the arguments tell of a thing that has no name, or of several.
-func (c *call) about(several bool) wording.Clause {
-	if several {
-		if told := c.details(mostNamed, idKey); len(told) > 0 {
-			return wording.Say("(%s)", strings.Join(told, ", "))
-		}
-		return wording.Clause{}
-	}
-	told := append(c.details(1, titleKey), c.details(mostNamed, otherKey)...)
-	if len(told) == 0 {
-		return wording.Clause{}
-	}
-	at := max(0, slices.IndexFunc(told, func(s string) bool { return strings.Trim(s, "0123456789.") != "" }))
-	return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[at])}}
-}
-
 // second is the thing to, from or in which something is done, and the place, and
 // whether one is told.
 func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
@@ -360,7 +344,11 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
 	}
 	if where := c.repository(); where != "" && !slices.Contains(names, where) && !slices.Contains(names, c.first("repo", "repository")) {
-		said = said.And(inside, where)
+		in := inside
+		if t.act.Phrase == moves {
+			in = "(%s)" // It may be where it goes, or where it was.
+		}
+		said = said.And(in, where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
 		where := inside
 		if t.with == "from %s" {

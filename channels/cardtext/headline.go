@@ -76,6 +76,8 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	case c.Undo == "" && c.Unread: // It says so by itself.
 	case c.Undo == "":
 		add("follows.unjudged")
+	case c.Unsure:
+		add("follows.unsure")
 	default:
 		add(templates.Key("undo." + string(c.Undo)))
 	}

@@ -41,7 +41,7 @@ func (c *call) byVerb(skip int) []Effect {
 		return reads()
 	}
 	if w := c.operands[0].text; len(c.operands) > 1 && (w == "alpha" || w == "beta" || w == "preview") {
-		c.operands = c.operands[1:]
+		c.operands, c.Operands = c.operands[1:], c.Operands[1:]
 	}
 	what := c.name + " " + c.rest(0)
 	v, ok := c.verbAmong(c.operands[skip:min(6, len(c.operands))])

@@ -370,14 +370,14 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		}
 		return unknown(say("runs something that is not told"), "")
 	case agents.RuleFetches:
-		var out []Effect
-		for _, u := range t.rd.URLs {
-			out = append(out, t.r.request("GET", u.Text, "")...)
-		}
 		if len(t.rd.URLs) == 0 {
 			return unknown(say("asks an address that is not told"), "")
 		}
-		return append(reads(), out...)
+		out := reads()
+		for _, u := range t.rd.URLs {
+			out = append(out, t.r.request("GET", u.Text, "")...)
+		}
+		return out
 	case agents.RuleWrites:
 		out := own(say("writes"))
 		for _, p := range t.rd.Paths {

@@ -59,7 +59,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 		for _, a := range p.all {
 			for _, n := range a.names {
 				if r.secretName(n) {
-					out = append(out, usual(KindCredentials).with(say("prints the secret $%s", n), n))
+					out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
 				}
 			}
 		}

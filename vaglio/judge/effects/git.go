@@ -89,6 +89,7 @@ func gitPush(c *call) []Effect {
 // branches it names.
 func (c *call) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
+	remote, refs, _ := strings.Cut(to, " ")
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
@@ -97,12 +98,11 @@ func (c *call) pushOptions(to string) []Effect {
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(pushed(to, true), to)}
 	case c.has("-d", "--delete"):
-		remote, refs, _ := strings.Cut(to, " ")
 		return shared(KindDelete, say("deletes %s on %s", strings.ReplaceAll(refs, " ", ", "), remote), to)
 	case c.has("--all", "--branches"):
-		return shared(KindPublish, say("pushes all branches to the remote %s", to), "branches")
+		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
 	case c.has("--tags", "--follow-tags"):
-		return shared(KindPublish, say("pushes all tags to the remote %s", to), "tags")
+		return shared(KindPublish, say("pushes all tags to the remote %s", remote), "tags")
 	case c.has("--no-verify"):
 		return shared(KindSafeguardOff, say("pushes without the checks of the hooks"), to)
 	}

@@ -242,20 +242,13 @@ func parse(args []arg, sec *commands.Section) *parsed {
 
 // has reports whether one of the options is present and not switched off.
 func (p *parsed) has(names ...string) bool {
-	for i := range p.Flags {
-		if !p.Flags[i].Off && slices.Contains(names, p.Flags[i].Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Flags, func(f commands.Flag) bool { return !f.Off && slices.Contains(names, f.Name) })
 }
 
 // value returns the last value given to one of the options.
 func (p *parsed) value(names ...string) (arg, bool) {
-	for _, f := range slices.Backward(p.Flags) {
-		if f.Has && slices.Contains(names, f.Name) {
-			return p.valueOf(&f), true
-		}
+	if all := p.values(names...); len(all) > 0 {
+		return all[len(all)-1], true
 	}
 	return arg{}, false
 }
@@ -281,12 +274,16 @@ func (p *parsed) operand(n int) string {
 	return ""
 }
 
-// rest joins the operands from n on, for a person to read.
+// rest joins the operands from n on, for a person to read, each but the first with the option whose value it may be.
 func (p *parsed) rest(n int) string {
-	if n >= len(p.operands) {
-		return ""
+	var list []arg
+	for k, i := range p.Operands[min(n, len(p.Operands)):] {
+		if k > 0 && strings.HasPrefix(p.all[i-1].text, "-") && !slices.Contains(p.Operands, i-1) {
+			list = append(list, p.all[i-1])
+		}
+		list = append(list, p.all[i])
 	}
-	return join(p.operands[n:])
+	return join(list)
 }
 
 func join(args []arg) string {

@@ -272,7 +272,7 @@ func envRule(c *call) []Effect {
 		}
 		if c.name == "printenv" {
 			if c.r.secretName(a.text) {
-				return one(KindCredentials, say("prints the secret $%s", a.text), a.text)
+				return one(KindCredentials, say("outputs the secret $%s", a.text), a.text)
 			}
 			continue
 		}

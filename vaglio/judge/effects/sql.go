@@ -101,8 +101,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
 		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
-	rest := r.metaCommands(text, &out)
-	list, ok := statements(rest)
+	list, ok := statements(r.metaCommands(text, &out))
 	for i := range list {
 		if r.localDB && list[i].adds() {
 			continue
@@ -340,7 +339,11 @@ func (s *statement) target(at int) (names, class string) {
 			if !more {
 				return strings.Join(named, ", "), class
 			}
-			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))), false
+			if at == 0 && class == "" && named == nil && len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.words[0]) {
+				class = strings.ToLower(w) // One that is not listed.
+				continue
+			}
+			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
 		}
 	}
 	return cmp.Or(strings.Join(named, ", "), "something"), class

@@ -49,6 +49,8 @@ type Thing struct {
 	Single bool
 	// holds says that it holds others, and stays when they are gone.
 	holds bool
+	// Gathers says that what is in it is kept elsewhere: taken out, it is not gone.
+	Gathers bool
 }
 
 // To is how what is done is said of a thing: a queue that is purged is emptied, an
@@ -277,7 +279,7 @@ func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
 		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"),
-		holds: mark(marks, "holds"),
+		holds: mark(marks, "holds"), Gathers: mark(marks, "gathers"),
 	}
 	for _, word := range list {
 		if key, ok := strings.CutPrefix(word, "+"); ok {
