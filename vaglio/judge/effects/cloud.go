@@ -148,16 +148,6 @@ func stored(c *call) []Effect {
 	return out
 }
 
-// cloudSQL judges a statement that stands behind one of the options.
-func cloudSQL(c *call) []Effect {
-	for i, a := range c.all[:max(0, len(c.all)-1)] {
-		if slices.Contains(c.options[0], a.text) {
-			return c.r.sql(c.all[i+1].text, wording.Say(wording.Phrase(c.why)))
-		}
-	}
-	return unknown(say("runs SQL that was not read"), c.rest(0))
-}
-
 // dockerRun judges starting a container by the folders that it is given; its command is judged by itself.
 func dockerRun(c *call) []Effect {
 	var out []Effect

@@ -25,10 +25,10 @@ type call struct {
 	among wording.Phrase
 	// called is the name under which the tables know the command.
 	called string
-	// why is what the table says of it besides, and options those that its rule
-	// is about.
-	why     string
-	options [][]string
+	// why is what the table says of it besides, about and with the words that its
+	// rule is about.
+	why         string
+	about, with []arg
 }
 
 func (r *reading) shellOptions() shell.Options {

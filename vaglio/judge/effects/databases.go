@@ -9,115 +9,68 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// client judges a database client: SQL in options, in files, or on its input.
+// client judges a client of a database by the statements that stand in its words, in
+// the files that it is told, or else in its input.
 func (c *call) client() []Effect {
-	where := c.database()
+	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
+	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
+		c.about = append(c.about, c.operands[0]) // a statement instead of a file
+	}
+	where := c.database(kept, file)
+	c.r.localDB = kept && file != "" && c.operands[0].known && c.host == "" && !c.production() && c.r.world.placeOf(c.operands[0], c.cwd) == placeWorkspace
+	defer func() { c.r.localDB = false }()
 	var out []Effect
-	for _, t := range c.values(c.options[0]...) {
+	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
 			continue
 		}
 		out = append(out, c.r.sql(t.text, where)...)
 	}
-	for _, f := range c.values(c.options[1]...) {
+	for _, f := range c.with {
 		if text, ok := c.content(f.text); ok && f.known {
 			out = append(out, c.r.sql(text, where)...)
 			continue
 		}
-		why := sayOf("runs SQL from the file %s, which was not read, on %s", object(f.text), where)
-		out = append(out, one(KindDatabase, why, f.text)...)
+		out = append(out, unreadSQL(f, where)...)
 	}
 	if len(out) > 0 {
 		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 	}
-	return c.fed(where)
-}
-
-// fed judges what a database client that is told nothing else reads from its input.
-func (c *call) fed(where wording.Clause) []Effect {
 	switch text, all := c.input(); {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
-		return []Effect{usual(KindDatabase).with(sayOf("runs SQL from the file %s, which was not read, on %s", object(c.stdin.file.text), where),
-			c.stdin.file.text)}
+		return unreadSQL(c.stdin.file, where)
 	case c.stdin.kind != shell.InputInherited:
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
+	case kept:
+		return reads()
 	}
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
 }
 
-// database is the one that a client is told, by its host or as its first word.
-func (c *call) database() wording.Clause {
-	if h, ok := c.value("-h", "--host", "-S"); ok && h.text != "" {
+func unreadSQL(file arg, where wording.Clause) []Effect {
+	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, on %s", object(file.text), where), file.text)
+}
+
+// database is the one that a client works on: by the table, by its file, by its host or
+// as its first word. One in memory or in a temporary file is nobody's.
+func (c *call) database(kept bool, file string) wording.Clause {
+	switch h, ok := c.value("-h", "--host", "-S"); {
+	case c.why != "":
+		return wording.Say(wording.Phrase(c.why))
+	case kept && (file == "" && c.name == "duckdb" || file == memory || file != "" && c.operands[0].known && c.r.world.placeOf(c.operands[0], c.cwd) == placeTemp):
+		return object(memory)
+	case kept:
+		return object(file)
+	case ok && h.text != "":
 		return wording.Say("the database on %s", h.text)
 	}
 	if name := c.operand(c.took); name != "" && !strings.ContainsAny(name, " :/;$") {
 		return object(name)
 	}
 	return wording.Say(theDatabase)
-}
-
-func sqliteRule(c *call) []Effect {
-	if c.has("-readonly", "-safe") {
-		return reads()
-	}
-	texts, where := c.sqliteTexts()
-	c.r.localDB = len(c.operands) > 0 && c.operands[0].known && c.host == "" && !c.production() && c.r.world.placeOf(c.operands[0], c.cwd) == placeWorkspace
-	defer func() { c.r.localDB = false }()
-	var out []Effect
-	for _, t := range texts {
-		out = append(out, c.r.sql(t.text, where)...)
-	}
-	if len(texts) > 0 {
-		return out
-	}
-	if c.stdin.kind == shell.InputInherited {
-		return reads()
-	}
-	return c.fed(where)
-}
-
-// sqliteTexts are the statements of a command line, and on which database they
-// run: one in memory or in a temporary file is nobody's.
-func (c *call) sqliteTexts() ([]arg, wording.Clause) {
-	ops, file := c.operands, c.operand(0)
-	texts := append(c.values("-cmd", "-c", "-s", "-init"), ops[min(1, len(ops)):]...)
-	where := object(file)
-	if !strings.Contains(file, ".") && strings.Contains(file, " ") {
-		texts, where = ops, wording.Say("a database in memory")
-	}
-	if c.name == "duckdb" && len(ops) == 0 || file == ":memory:" || len(ops) > 0 && ops[0].known && c.r.world.placeOf(ops[0], c.cwd) == placeTemp {
-		where = object(memory) // nobody keeps anything there
-	}
-	return texts, where
-}
-
-// redisRule judges the commands that a client of a key store reads from its input.
-func redisRule(c *call) []Effect {
-	text, all := c.input()
-	switch {
-	case all && text.text != "":
-	case c.stdin.kind != shell.InputInherited:
-		return unknown(say("runs commands on the key store that were not read"), "redis")
-	default:
-		return unknown(say("opens a session on the key store whose commands are not known"), "redis")
-	}
-	var out []Effect
-	for l := range strings.Lines(text.text) {
-		if len(out) >= maxCommands {
-			return append(out, unknown(say("runs more commands on the key store than are read"), "redis")...)
-		}
-		var words []arg
-		for f := range strings.FieldsSeq(l) {
-			words = append(words, literal(f))
-		}
-		if len(words) > 0 {
-			out = append(out, c.rows("redis-cli", words...)...)
-		}
-	}
-	return out
 }
 
 func mongoRule(c *call) []Effect {
@@ -175,29 +128,6 @@ func mongoCode(code string, nouns map[string]map[string]bool) []Effect {
 	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
 }
 
-// sqlArg judges the statement that is the last operand, or the input.
-func sqlArg(c *call) []Effect {
-	if n := len(c.operands); n > c.took {
-		return c.r.sql(c.operand(n-1), wording.Say(theDatabase))
-	}
-	return c.fed(wording.Say(theDatabase))
-}
-
-// cypherRule judges a query of a graph.
-func cypherRule(c *call) []Effect {
-	text := c.rest(0)
-	if t, all := c.input(); text == "" && all {
-		text = t.text
-	}
-	switch {
-	case text == "":
-		return unknown(say("runs queries that were not read"), c.name)
-	case c.r.judge.tables.inText("graph-changes", " "+strings.ToLower(text)+" ") != nil:
-		return one(KindDatabase, say("changes the graph: %s", clip(text, 120)), "graph")
-	}
-	return reads()
-}
-
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
 // SQL and returns what is left.
 func (r *reading) metaCommands(text string, out *[]Effect) string {
@@ -218,36 +148,21 @@ func (r *reading) metaCommands(text string, out *[]Effect) string {
 
 // metaCommand judges one line that a client of a database takes for itself.
 func (r *reading) metaCommand(s string) []Effect {
-	f := strings.Fields(s)
-	v := &invocation{cwd: r.world.cwd}
-	file := ""
-	if len(f) > 1 {
-		file = strings.Trim(f[len(f)-1], "'\"")
+	c := &call{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
+	var words []arg
+	for w := range strings.FieldsSeq(s) {
+		words = append(words, literal(strings.Trim(w, "'\"")))
 	}
-	switch strings.TrimRight(f[0], "+") {
-	case "\\!", ".shell", ".system", ".sh":
+	words[0].text = strings.TrimRight(words[0].text, "+")
+	if line, ok := strings.CutPrefix(s, words[0].text+" "); ok && r.judge.tables.ofClass("runs-line", words[0].text) {
 		if r.depth > 3 {
 			return unknown(say("runs a shell from SQL"), s)
 		}
 		r.depth++
 		defer func() { r.depth-- }()
-		return r.aside(strings.TrimSpace(strings.TrimPrefix(s, f[0])))
-	case "\\i", "\\ir", "\\include", ".read", "\\.":
-		return unknown(say("runs SQL from the file %s that was not read", file), file)
-	case "\\copy":
-		if up := strings.ToUpper(s); strings.Contains(up, " FROM ") && !strings.HasPrefix(strings.TrimSpace(up[len("\\copy"):]), "(") {
-			return one(KindDatabase, say("loads rows into a table: %s", clip(s, 100)), file)
-		}
-		return r.write(v, literal(file), "writes")
-	case "\\o", "\\out", ".output", ".once", ".backup", ".save", ".clone", ".log", ".excel", "\\w", "\\write", "\\s":
-		if file == "" || file == "stdout" {
-			return nil
-		}
-		return r.write(v, literal(file), "writes")
-	case ".import", ".restore", ".recover", "\\lo_import", "\\lo_unlink", "\\password", ".load", ".archive", "\\gexec", "\\lo_export":
-		return one(KindDatabase, say("changes the database: %s", clip(s, 100)), s)
+		return r.aside(strings.TrimSpace(line))
 	}
-	return nil
+	return c.rows("(client-line)", words...)
 }
 
 // aside is what a line of the shell would do that another language carries.

@@ -114,7 +114,7 @@ func (j *Judge) checkPrograms() error {
 func (j *Judge) check(name string, s *commands.Section) error {
 	for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
 		_, ok := j.rules[l.Then.Rule]
-		if l.Then.Rule != "" && !ok && j.tables.Judged[l.Then.Rule] == nil {
+		if l.Then.Rule != "" && !ok && j.tables.Judged[strings.TrimPrefix(l.Then.Rule, "<")] == nil {
 			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.Then.Rule)
 		}
 	}

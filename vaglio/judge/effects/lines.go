@@ -32,7 +32,7 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 // finish turns an outcome into effects.
 func (c *call) finish(o commands.Outcome) []Effect {
 	c.leave(o.Leaves)
-	c.why, c.options = o.Why, o.Options
+	c.why = o.Why
 	if o.Rule != "" {
 		return c.byRule(o)
 	}
@@ -65,6 +65,11 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
 	}
+	if section, ok := strings.CutPrefix(o.Rule, "<"); ok {
+		return c.eachLine(section)
+	}
+	about, with := o.Given(c.Parsed, c.took)
+	c.about, c.with = c.at(about), c.at(with)
 	if out := c.r.judge.rules[o.Rule](c); len(out) > 0 {
 		return out
 	}
@@ -87,11 +92,11 @@ func (c *call) shared(name string) []Effect {
 // said is the message of the line, in its form for one thing or for several.
 func (c *call) said(target string) wording.Sentence {
 	message, several := wording.Number(c.why, texts(c.operands[min(c.took, len(c.operands)):]))
-	return worded(message, func(of string) string { return c.about(of, cmp.Or(several, target)) })
+	return worded(message, func(of string) string { return c.filled(of, cmp.Or(several, target)) })
 }
 
-// about is what a table's message is about, as [phraseFrom] gives it.
-func (c *call) about(of, target string) string {
+// filled is what a table's message is about, as [phraseFrom] gives it.
+func (c *call) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
 		return c.operand(c.took + int(of[0]-'0'))
 	}
@@ -122,13 +127,18 @@ func (c *call) object() string {
 	if s := c.rest(c.took); s != "" {
 		return s
 	}
+	return join(c.valued())
+}
+
+// valued are the values of all options.
+func (p *parsed) valued() []arg {
 	var values []arg
-	for i := range c.Flags {
-		if f := &c.Flags[i]; f.Has && !f.Off {
-			values = append(values, c.valueOf(f))
+	for i := range p.Flags {
+		if f := &p.Flags[i]; f.Has && !f.Off {
+			values = append(values, p.valueOf(f))
 		}
 	}
-	return join(values)
+	return values
 }
 
 // outreach finds in the first words of a command of a development tool a verb
@@ -288,14 +298,32 @@ func (j *Judge) checkFacts() error {
 
 // asked tells a fact about some words of the command.
 func (c *call) asked(name string, of []commands.Spot) bool {
+	if class, ok := strings.CutPrefix(name, commands.Says); ok {
+		return c.says(class)
+	}
 	if of == nil {
 		return c.r.judge.facts[name](c, nil)
 	}
+	return c.r.judge.facts[name](c, c.at(of))
+}
+
+// at are the words at some spots.
+func (c *call) at(of []commands.Spot) []arg {
 	words := make([]arg, 0, len(of))
 	for _, s := range of {
 		words = append(words, c.all[s.Word].slice(s.Cut))
 	}
-	return c.r.judge.facts[name](c, words)
+	return words
+}
+
+// says reports whether the operands, the values of options or the input hold a word
+// of a class.
+func (c *call) says(class string) bool {
+	text := texts(slices.Concat(c.operands, c.valued()))
+	if input, all := c.input(); all {
+		text = append(text, input.text)
+	}
+	return c.r.judge.tables.inText(class, " "+strings.Join(strings.Fields(strings.ToLower(strings.Join(text, " "))), " ")+" ") != nil
 }
 
 // leave keeps for the commands that follow what a line of the table says of one.
@@ -325,6 +353,31 @@ func (c *call) leave(marks []string) {
 	}
 }
 
+// eachLine judges the lines of the input, each as the words of a section.
+func (c *call) eachLine(section string) []Effect {
+	text, all := c.input()
+	if !all || text.text == "" {
+		return unknown(c.said(c.object()), c.name)
+	}
+	var out []Effect
+	inner := *c
+	inner.invocation = c.inner(c.name, nil)
+	inner.stdin = stdin{} // so that a line does not read the lines again
+	for l := range strings.Lines(text.text) {
+		var words []arg
+		for f := range strings.FieldsSeq(l) {
+			words = append(words, literal(f))
+		}
+		switch {
+		case len(out) >= maxCommands:
+			return append(out, unknown(say("runs more commands than are read"), c.name)...)
+		case len(words) > 0:
+			out = append(out, inner.rows(section, words...)...)
+		}
+	}
+	return out
+}
+
 // rows judges words that are no command of the shell, but have a section of
 // their own: a setting, a line of another language.
 func (c *call) rows(section string, words ...arg) []Effect {
@@ -349,14 +402,14 @@ func allRules() map[string]rule {
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset, "ghApi": ghAPI,
 
-		"curl": curlRule, "ftp": ftpRule, "httpie": httpieRule, "lookup": lookupRule,
-		"netcat": netcatRule, "sftp": sftpRule, "wget": wgetRule,
+		"curl": curlRule, "httpie": httpieRule, "lookup": lookupRule,
+		"wget": wgetRule,
 
-		"cloudSQL": cloudSQL, "compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
+		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
 
-		"client": (*call).client, "cypher": cypherRule, "mongo": mongoRule, "redis": redisRule, "sqlArg": sqlArg, "sqlite": sqliteRule,
+		"client": (*call).client, "mongo": mongoRule,
 
-		"execTool": execTool, "goRun": goRun, "inlineApp": inlineApp, "npmInit": npmInit, "npx": npxRule,
+		"execTool": execTool, "goRun": goRun, "npmInit": npmInit, "npx": npxRule,
 		"script": scriptRule, "scriptOrTool": (*call).scriptOrTool, "tasks": tasksRule,
 
 		"carried": (*call).carriedText, "env": envRule, "kill": killRule,

@@ -40,14 +40,6 @@ func store(s string) bool {
 		":8108", ":15672", ":8001")
 }
 
-// ftpRule tells a session that only downloads from others.
-func ftpRule(c *call) []Effect {
-	if text := join(c.all); strings.Contains(text, "get ") && !strings.Contains(text, "put ") && !strings.Contains(text, "mirror -R") {
-		return own(say("downloads files"))
-	}
-	return shared(KindSend, say("opens a file transfer with %s", c.rest(0)), c.rest(0))
-}
-
 // allLocal reports whether a command names addresses, and all of them are this
 // machine.
 func (c *call) allLocal() bool {

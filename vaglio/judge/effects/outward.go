@@ -197,31 +197,6 @@ func packed(s string) bool {
 	return marks
 }
 
-// netcatRule judges what is sent to a service of this machine.
-func netcatRule(c *call) []Effect {
-	if text, all := c.input(); all {
-		for w := range strings.FieldsSeq(strings.ToLower(text.text)) {
-			if c.r.judge.tables.ofClass("service-changes", w) {
-				return []Effect{usual(KindDatabase).with(say("sends %s to a service of this machine", w), c.rest(0)).as(Irreversible, ReachUser)}
-			}
-		}
-	}
-	return own(say("talks to this machine"))
-}
-
-func sftpRule(c *call) []Effect {
-	text, all := c.input()
-	if !all {
-		return unknown(say("opens a file transfer with %s", c.rest(0)), c.rest(0))
-	}
-	for l := range strings.Lines(text.text) {
-		if f := strings.Fields(l); len(f) > 0 && !c.r.judge.tables.ofClass("sftp-looks", strings.TrimPrefix(f[0], "-")) {
-			return shared(KindSend, say("changes files on %s: %s", c.rest(0), strings.TrimSpace(l)), c.rest(0))
-		}
-	}
-	return reads()
-}
-
 // remotePath reports whether a word names a path on another machine.
 func remotePath(s string) bool {
 	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {

@@ -203,30 +203,6 @@ func (c *call) testing() bool {
 	return v.text == "test" || v.text == "testing"
 }
 
-// inlineApp judges code that runs inside an application.
-func inlineApp(c *call) []Effect {
-	name, code := c.operand(0), c.rest(1)
-	if v, ok := c.value("-c", "--command", "--execute", "-e"); ok {
-		code = v.text
-	}
-	for _, a := range c.all {
-		if v, ok := strings.CutPrefix(a.text, "--execute="); ok {
-			code = v
-		}
-	}
-	if name == "sql" || name == "query" || name == "dbshell" || name == "db" {
-		return c.r.sql(code, wording.Say("the application's database"))
-	}
-	if holdsAny(strings.ToLower(code), "delete", "destroy", "update", "save", "create", "drop", "truncate", "insert", "execute", "send", "deliver", "remove",
-		"flush", "set_password", "publish", "enqueue", "perform") {
-		return one(KindDatabase, say("runs code inside the application that changes data: %s", clip(code, 120)), name)
-	}
-	if code == "" && c.stdin.kind != 0 {
-		return unknown(say("runs code inside the application that was not read"), name)
-	}
-	return own(say("opens a console of the application"))
-}
-
 // unknownDatabase finds a variable that names a database nobody knows.
 func (c *call) unknownDatabase() bool {
 	i := slices.IndexFunc(c.assigns, func(a assignment) bool {
