@@ -119,7 +119,8 @@ const Says = "says:"
 // where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
-		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain production unknown-database system fetched sed-acts")
+		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain " +
+		"production unknown-database system fetched sed-acts")
 }
 
 // Given are the words that a rule is about, behind the operands that were matched, and

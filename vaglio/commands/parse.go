@@ -125,7 +125,7 @@ func (p *Parsed) bundle(sec *Section) int {
 func (p *Parsed) among(words []string) bool {
 	return slices.ContainsFunc(p.Operands, func(at int) bool {
 		first, _, _ := strings.Cut(p.Words[at], " ")
-		if !likeAny(first, words) {
+		if !likeAny(first, words) && !slices.ContainsFunc(words, func(w string) bool { return p.ofClass(first, w) }) {
 			return false
 		}
 		p.Found = p.Words[at]

@@ -79,7 +79,7 @@ type Outcome struct {
 	Own           bool // it is graded as what changes the workspace only, whatever is said of it
 	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
 	Why           string
-	of, with []where // the words that the rule is about, and those behind "with"
+	of, with      []where // the words that the rule is about, and those behind "with"
 	// Leaves are what it is to be remembered by, for the commands that follow.
 	Leaves []string
 }
@@ -209,7 +209,7 @@ func (s *Section) add(text string) error {
 // knowsClasses finds a class of words that does not exist.
 func (s *Section) knowsClasses(tests []test) error {
 	for i := range tests {
-		for _, w := range tests[i].words {
+		for _, w := range slices.Concat(tests[i].words, tests[i].among) {
 			if class, ok := strings.CutPrefix(w, "@"); ok && s.nouns[class] == nil {
 				return wrong(w, "unknown class of words %q", w)
 			}

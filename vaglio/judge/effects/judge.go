@@ -170,7 +170,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 }
 
 func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
-	said := wordsOf(intent)
+	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
 	by := map[string]*Effect{}

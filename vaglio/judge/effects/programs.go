@@ -262,3 +262,38 @@ func (r *reading) tool(v *invocation) []Effect {
 	out := append(own(say("runs %s in the workspace", v.name)), r.secretsIn(c.operands, v.cwd, "reads the secrets in %s")...)
 	return append(out, c.outputs()...)
 }
+
+// outreach finds in the first words of a command of a development tool a verb
+// by which such tools leave the workspace, so that what is taken for work in
+// the workspace by default does not swallow it.
+func (c *call) outreach() []Effect {
+	if c.has("--push", "--publish", "--deploy", "--upload") {
+		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
+			return one(KindPublish, say("publishes by %s: %s", c.name, join(c.all)), c.rest(0))
+		}
+	}
+	for _, a := range c.operands[:min(3, len(c.operands))] {
+		w := strings.ToLower(a.text)
+		if i := strings.LastIndexAny(w, ":-"); i >= 0 && !strings.ContainsAny(w, "./") {
+			w = w[i+1:]
+		}
+		switch t := c.r.judge.tables; {
+		case t.ofClass("outreach-publishes", w):
+			return one(KindPublish, say("publishes by %s: %s", c.name, c.rest(0)), c.rest(0))
+		case t.ofClass("outreach-destroys", w):
+			return one(KindDelete, say("destroys something by %s: %s", c.name, c.rest(0)), c.rest(0))
+		}
+	}
+	return nil
+}
+
+// outputs are the effects of options that name files to write.
+func (c *call) outputs() []Effect {
+	var out []Effect
+	defer c.built(len(c.r.did))
+	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
+		"--destination", "--outFile", "--outDir") {
+		out = append(out, c.r.write(c.invocation, a, "writes")...)
+	}
+	return out
+}

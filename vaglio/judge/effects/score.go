@@ -65,13 +65,13 @@ const asked = 0.49
 
 // score grades one effect. What the intent plainly asks for costs less, but
 // what is irreversible, shared or public is asked even then.
-func (e Effect) score(intent words) float64 {
+func (e Effect) score(i *intent) float64 {
 	if e.Kind == KindRead {
 		return 0.95
 	}
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
 	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
-	if s < Threshold && intent.asks(e) {
+	if s < Threshold && i.asks(e) {
 		s += 0.10
 	}
 	if e.final() {
@@ -96,60 +96,39 @@ func (e Effect) final() bool {
 	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 }
 
-// words are the words of an intent, lower case.
-type words map[string]bool
+// intent is what a call is meant to do, by its words in lower case.
+type intent struct {
+	words map[string]bool
+	verbs map[string]map[string]bool // with which people ask, by class
+}
 
-func wordsOf(text string) words {
-	w := words{}
+// intentOf reads the words of an intent.
+func (t *tables) intentOf(text string) *intent {
+	i := &intent{map[string]bool{}, t.Nouns}
 	for s := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' && r != '-' && r != '/'
 	}) {
-		w[strings.Trim(s, "./-")] = true
+		i.words[strings.Trim(s, "./-")] = true
 	}
-	return w
+	return i
 }
 
 // asks reports whether the intent plainly asks for the effect: it names what
 // is done and to what.
-func (w words) asks(e Effect) bool {
-	if len(w) == 0 || e.Target == "" {
+func (i *intent) asks(e Effect) bool {
+	if i == nil || len(i.words) == 0 {
 		return false
 	}
-	named := false
-	for s := range strings.FieldsFuncSeq(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }) {
+	named := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }), func(s string) bool {
 		s = lastPart(strings.TrimRight(s, "/")) // a folder above it names it not
-		if len(s) > 2 && w[strings.Trim(s, "./-")] {
-			named = true
-			break
+		return len(s) > 2 && i.words[strings.Trim(s, "./-")]
+	})
+	for verb := range i.verbs["asks-"+string(e.Kind)] {
+		if named && (i.words[verb] || i.words[verb+"s"]) {
+			return true
 		}
 	}
-	if !named {
-		return false
-	}
-	return slices.ContainsFunc(verbsOf(e.Kind), func(verb string) bool { return w[verb] || w[verb+"s"] })
-}
-
-// verbs are the words with which people ask for an effect of this kind.
-func verbsOf(k Kind) []string {
-	switch k {
-	case KindCreate, KindOverwrite:
-		return []string{"write", "create", "save", "put", "add", "set", "change", "edit", "update", "copy", "store", "append", "make", "configure"}
-	case KindMove:
-		return []string{"move", "rename", "put"}
-	case KindInstall:
-		return []string{"install", "add", "upgrade", "update", "get"}
-	case KindPermissions:
-		return []string{"chmod", "executable", "permission", "allow", "owner", "readable", "writable"}
-	case KindKill:
-		return []string{"kill", "stop", "end", "terminate", "restart"}
-	case KindSchedule:
-		return []string{"schedule", "enable", "disable", "cron", "every", "daily", "nightly"}
-	case KindPrivilege, KindInfrastructure:
-		return []string{"start", "stop", "restart", "enable", "set", "change", "add"}
-	case KindRead, KindDelete, KindForeignCode, KindSend, KindPublish, KindDatabase, KindCredentials,
-		KindSpend, KindSafeguardOff, KindPower, KindPhysical, KindPeople, KindUnknown:
-	}
-	return nil
+	return false
 }
 
 // fold is an effect that stands for equal ones on the files of one folder.
@@ -165,7 +144,7 @@ const foldLeast = 3
 // folded joins effects that differ only in which file of a folder they touch,
 // in the order of their first, so that a long list says one thing once and a
 // count says how often.
-func folded(list []Effect, said words) []fold {
+func folded(list []Effect, said *intent) []fold {
 	type key struct {
 		kind  Kind
 		v     Reversibility
@@ -203,7 +182,7 @@ func folded(list []Effect, said words) []fold {
 
 // unfoldFew gives groups that are too small for a number their own sentences
 // back, and the others their number.
-func unfoldFew(list []Effect, groups []fold, said words) []fold {
+func unfoldFew(list []Effect, groups []fold, said *intent) []fold {
 	few := map[string]bool{}
 	for i := range groups {
 		g := &groups[i]
