@@ -170,13 +170,14 @@ var rooms = map[string]room{
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},
 	},
 	"vaglio/judge":         {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
+	"vaglio/sql":           {modules: []string{sqllexer}},
 	"vaglio/judge/sandbox": {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects": {
 		may: []string{
-			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/hosts", "internal/rows", "internal/strictjson",
-			"vaglio/wording", "vaglio/wording/spoken",
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "vaglio/sql", "internal/filemode", "internal/hosts",
+			"internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/wording/spoken",
 		},
-		modules: []string{sqllexer, xtext},
+		modules: []string{xtext},
 		tests:   []string{"vaglio/judge", "templates"},
 	},
 

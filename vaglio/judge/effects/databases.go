@@ -1,24 +1,53 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // client judges a client of a database by the statements that stand in its words, in
 // the files that it is told, or else in its input.
 func (c *call) client() []Effect {
-	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
+	kept, file, at := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0), placeUnknown
 	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}
-	where := c.database(kept, file)
-	c.r.localDB = kept && file != "" && c.operands[0].known && c.host == "" && !c.production() && c.r.world.placeOf(c.operands[0], c.cwd) == placeWorkspace
+	if kept && file != "" && c.operands[0].known {
+		at = c.r.world.placeOf(c.operands[0], c.cwd)
+	}
+	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
+	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
 	defer func() { c.r.localDB = false }()
+	if out := c.statements(where); len(out) > 0 {
+		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+	}
+	return c.fed(where, kept)
+}
+
+// fed are the effects of the statements of the input.
+func (c *call) fed(where wording.Clause, kept bool) []Effect {
+	switch text, all := c.input(); {
+	case all && text.text != "":
+		return c.r.sql(text.text, where)
+	case c.stdin.kind == shell.InputFile:
+		return unreadSQL(c.stdin.file, where)
+	case c.stdin.kind != shell.InputInherited:
+		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
+	case kept:
+		return reads()
+	}
+	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
+}
+
+// statements are the effects of the statements in words, and in files that words name.
+func (c *call) statements(where wording.Clause) []Effect {
 	var out []Effect
 	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
@@ -34,20 +63,7 @@ func (c *call) client() []Effect {
 		}
 		out = append(out, unreadSQL(f, where)...)
 	}
-	if len(out) > 0 {
-		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
-	}
-	switch text, all := c.input(); {
-	case all && text.text != "":
-		return c.r.sql(text.text, where)
-	case c.stdin.kind == shell.InputFile:
-		return unreadSQL(c.stdin.file, where)
-	case c.stdin.kind != shell.InputInherited:
-		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
-	case kept:
-		return reads()
-	}
-	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
+	return out
 }
 
 func unreadSQL(file arg, where wording.Clause) []Effect {
@@ -56,14 +72,14 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 
 // database is the one that a client works on: by the table, by its file, by its host or
 // as its first word. One in memory or in a temporary file is nobody's.
-func (c *call) database(kept bool, file string) wording.Clause {
+func (c *call) database(kept, nobodys bool) wording.Clause {
 	switch h, ok := c.value("-h", "--host", "-S"); {
 	case c.why != "":
 		return wording.Say(wording.Phrase(c.why))
-	case kept && (file == "" && c.name == "duckdb" || file == memory || file != "" && c.operands[0].known && c.r.world.placeOf(c.operands[0], c.cwd) == placeTemp):
+	case kept && nobodys:
 		return object(memory)
 	case kept:
-		return object(file)
+		return object(c.operand(0))
 	case ok && h.text != "":
 		return wording.Say("the database on %s", h.text)
 	}
@@ -172,4 +188,208 @@ func (r *reading) aside(line string) []Effect {
 	got := slices.Clone(r.effects[before:])
 	r.effects = r.effects[:before]
 	return got
+}
+
+// maxSQL bounds the SQL text that is read, in bytes.
+const maxSQL = 1 << 20
+
+// memory names a database that nobody keeps, theDatabase one without a known name.
+const memory, theDatabase = ":memory:", wording.Phrase("the database")
+
+// sql is the effect of running SQL text.
+func (r *reading) sql(text string, where wording.Clause) []Effect {
+	if strings.TrimSpace(text) == "" {
+		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
+	}
+	if len(text) > maxSQL {
+		return unknown(say("runs more SQL than is read"), where.String())
+	}
+	var out []Effect
+	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
+		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
+	}
+	rest := r.metaCommands(text, &out)
+	list, ok := sql.Statements(rest)
+	for i := range list {
+		if r.localDB && list[i].Adds() {
+			continue
+		}
+		s := statement{&list[i], r.judge.tables, where}
+		if e, changes := s.effect(); changes {
+			out = append(out, e.inFolder(r.localDB))
+		}
+	}
+	if !ok {
+		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
+	}
+	if len(out) == 0 {
+		return one(KindRead, readBy(list), "")
+	}
+	return out
+}
+
+// readBy says what is read, where that is one table alone.
+func readBy(list []sql.Statement) wording.Sentence {
+	if len(list) == 1 && list[0].Words[0] == "SELECT" && !list[0].Has("JOIN") {
+		at := slices.Index(list[0].Words, "FROM")
+		if from := list[0].Words[at+1:]; at > 0 && len(from) > 0 && !slices.Contains(from, ",") && !slices.Contains(from, "FROM") {
+			return wording.Sentence{{Phrase: "reads"}, object(strings.ToLower(strings.Trim(from[0], "'`\"[]")))}
+		}
+	}
+	return say("reads")
+}
+
+// statement is a statement on a database.
+type statement struct {
+	*sql.Statement
+	tables *tables
+	where  wording.Clause
+}
+
+// effect says what a statement does, and whether it changes anything.
+func (s statement) effect() (Effect, bool) {
+	verb, at := s.Verb()
+	e := usual(KindDatabase)
+	if strings.Contains(s.where.String(), memory) {
+		return e, false
+	}
+	if verb == "GRANT" || verb == "REVOKE" {
+		at = max(at, slices.Index(s.Words, "ON"))
+	}
+	target, class := s.Target(at)
+	e.Target = strings.TrimSpace(target + " " + s.where.String())
+	e.Why = s.said(verb, class, target)
+	if s.tables.ofClass("sql-reads", verb) {
+		return s.query(e)
+	}
+	switch verb {
+	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
+		return s.mayChange(verb, target, e)
+	case "COPY", "UNLOAD", "EXPORT":
+		if verb == "COPY" && s.CopiesOut() {
+			return e.with(say("writes query results to a file of the server"), s.where.String()).as(Partial, ReachUser), !s.Has("STDOUT")
+		}
+		return e.with(sayOf("copies data in or out of %s", s.where), s.where.String()), true
+	case "DELETE", "UPDATE", "INSERT":
+		return s.rows(verb, target, e), true
+	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
+		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE", "GRANT", "REVOKE":
+		return e.as(Partial, ReachShared), true
+	case "":
+		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", s.where), s.where.String()), true
+	}
+	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // What no dialect knows, too.
+}
+
+// said is what a statement does to what it is about.
+func (s statement) said(verb, class, target string) wording.Sentence {
+	if n := len(s.Words); n == 6 && s.Words[n-3]+" "+s.Words[n-2] == "DROP COLUMN" { // and nothing else
+		return saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.Words[n-1], "'`\"[]")), target), s.where)
+	}
+	if verb == "CREATE" && !s.Adds() {
+		verb += " OR REPLACE"
+	}
+	return statementSaid(verb, class, target, s.where)
+}
+
+// mayChange judges a statement whose words say whether it changes anything.
+func (s statement) mayChange(verb, target string, e Effect) (Effect, bool) {
+	switch verb {
+	case "SET", "RESET":
+		e = e.with(say("changes a setting of the database server"), s.where.String())
+		if s.Has("PASSWORD") { // nobody knows the old one
+			return e, true
+		}
+		return e.as(Partial, ReachShared), s.Has("GLOBAL", "PERSIST", "@@GLOBAL")
+	case "PRAGMA":
+		return e.with(say("changes a setting of the database"), s.where.String()).as(Partial, ReachUser),
+			s.Has("=") && !strings.Contains(" "+strings.Join(s.Words, " "), " FOREIGN_KEYS") && !s.Has("TABLE_INFO")
+	case "EXEC", "EXECUTE":
+		return e, !s.tables.ofClass("sql-tells", strings.ToLower(target))
+	}
+	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
+		if i := slices.Index(s.Words, w); i > 0 {
+			explained, _ := statement{s.From(i), s.tables, s.where}.effect()
+			return explained, s.Has("ANALYZE", "ANALYSE")
+		}
+	}
+	return e, false
+}
+
+// rows judges a change of rows: of all of them, it is as bad as it gets. Those only added can be taken out.
+func (s statement) rows(verb, target string, e Effect) Effect {
+	if verb == "INSERT" && !s.Has("UPDATE", "REPLACE", "OVERWRITE") {
+		return e.as(Partial, ReachShared)
+	}
+	if verb == "INSERT" {
+		return e.with(statementSaid("MERGE", "", target, s.where), e.Target)
+	}
+	if !s.Has("WHERE", "LIMIT") {
+		e.Why, e.Reach = statementSaid(verb+" *", "", target, s.where), ReachPublic
+	}
+	return e
+}
+
+// statementSaid says what a statement of that verb does to objects of a class.
+func statementSaid(verb, class, target string, where wording.Clause) wording.Sentence {
+	said := map[string]wording.Phrase{
+		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
+		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s",
+		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
+	}[verb]
+	if said == "" {
+		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
+	}
+	what := object(target)
+	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
+		what = wording.Say(map[bool]wording.Phrase{true: thing.Several, false: thing.One}[strings.Contains(target, ", ")], target)
+	}
+	return saidIn(sayOf(said, what), where)
+}
+
+// saidIn says in which database something is done, where its name is known.
+func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == theDatabase {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
+
+// query judges a statement that reads, for what it may do on the side.
+func (s statement) query(e Effect) (Effect, bool) {
+	for i, w := range s.Words {
+		if s.tables.ofClass("sql-acts", w) {
+			return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(w)), s.where), s.where.String()), true
+		}
+		switch w {
+		case "INTO":
+			if s.Words[0] == "SELECT" || s.Has("OUTFILE", "DUMPFILE") {
+				return e.with(sayOf("writes query results to a new table or file in %s", s.where), s.where.String()), true
+			}
+		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
+			return usual(KindCredentials).with(say("reads files or passwords of the database server: %s", strings.ToLower(w)), s.where.String()), true
+		case "DELETE", "UPDATE", "INSERT", "MERGE":
+			if s.BeginsAt(i) {
+				return e.with(sayOf("changes rows in %s: %s", s.where, object(strings.ToLower(w))), s.where.String()), true
+			}
+		}
+	}
+	for _, name := range s.Called() {
+		if s.tables.actingFunction(name) {
+			called := object(strings.ToLower(name))
+			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, s.where), s.where.String()), true
+		}
+	}
+	return e, false
+}
+
+// actingFunction reports whether a function of a database, which is no one of
+// SQL's own, changes something by its name.
+func (t *tables) actingFunction(name string) bool {
+	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
+	if len(words) < 2 {
+		return false
+	}
+	return t.ofClass("acting-function", words[0])
 }

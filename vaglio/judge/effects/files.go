@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -168,4 +171,189 @@ func (c *call) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
 		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
+}
+
+// search is what the tests of a search come to.
+type search struct {
+	names                    []arg
+	deletes, negated, pruned bool
+	empty                    bool // only what is empty is found
+	ors                      int
+	loose                    bool // an alternative stands outside of all brackets
+}
+
+// searchOf reads the tests of a search, which all folders share in which it begins.
+func searchOf(tests []shell.Word) *search {
+	s := &search{}
+	has, depth := map[string]bool{}, 0
+	for i := 0; i+1 < len(tests); i += 2 {
+		class, not := strings.CutPrefix(tests[i].String(), "not ")
+		has[class] = true
+		switch value := argOf(tests[i+1]); class {
+		case "name", "path":
+			s.names = append(s.names, value)
+		case "regex", "link", "list":
+			not = true
+		case "or":
+			s.ors++
+			s.loose = s.loose || depth == 0
+		case "open":
+			depth++
+		case "close":
+			depth--
+		case "run":
+			has["delete"] = has["delete"] || removes(value.text)
+		}
+		s.negated = s.negated || not
+	}
+	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
+	return s
+}
+
+// rebuilds reports whether all that is found can be rebuilt by its name.
+func (s *search) rebuilds(j *Judge) bool {
+	return len(s.names) > s.ors && !s.negated && (!s.pruned || !s.loose) && !slices.ContainsFunc(s.names, func(n arg) bool {
+		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
+			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
+	})
+}
+
+// madeBeside reports whether a build makes a folder again that goes together with
+// another one, which alone tells it from a folder of scripts.
+func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
+	return j.tables.ofClass("made-beside-obj", path.Base(name)) && goes(path.Join(path.Dir(name), "obj"))
+}
+
+// searches is the effect of a search that deletes what it finds below a folder.
+func (c *call) searches(tests []shell.Word, root arg) []Effect {
+	s := searchOf(tests)
+	if !s.deletes {
+		return nil
+	}
+	if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
+		(p == placeWorkspace || p == placeTemp) {
+		return c.r.anew(say("deletes files below %s", root.text), s.names...)
+	}
+	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
+}
+
+// removes reports whether a program takes files away.
+func removes(program string) bool {
+	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
+}
+
+// remove is the effect of deleting what a word names.
+func (r *reading) remove(v *invocation, a arg) []Effect {
+	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
+	if r.thrownAway(v) {
+		return own(e.Why)
+	}
+	at := r.world.placeOf(a, v.cwd)
+	if out := r.noLoss(v, a, at, e.Why); out != nil {
+		return out
+	}
+	switch at {
+	case placeNowhere:
+		return nil
+	case placeTemp:
+		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
+	case placeWorkspace:
+		e.Reach = ReachWorkspace
+	case placeHome:
+		e.Why = e.Why.And(wording.Outside)
+	case placeControl, placeSecret:
+		e = e.with(e.Why.And(", which holds settings or secrets"), e.Target).inFolder(r.world.inside(r.world.clean(a.text, v.cwd)))
+	case placeSystem:
+		e = r.world.away(e, r.world.clean(a.text, v.cwd))
+	case placeUnknown:
+		e.Sure = 0.4
+		e.Why = deletion("files whose names are not known: %s", a.text)
+	}
+	if !a.known {
+		e.Sure = 0.4
+	}
+	return []Effect{e}
+}
+
+// noLoss is the effect of deleting what nobody will miss, nil when somebody may.
+func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
+	p := r.world.clean(a.text, v.cwd)
+	switch {
+	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not all that there is
+		return own(deletion("the temporary %s", a.text))
+	case at == placeWorkspace:
+		return r.spare(v, a, p, why)
+	case at == placeHome && a.known && r.world.rebuildableHome(p):
+		return own(why.And(", a cache that fills itself again"))
+	}
+	return nil
+}
+
+// anew is the effect of deleting what programs write: again, or once, as the record of what happened.
+func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
+	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
+		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+	}
+	return own(why.And(", which programs write anew"))
+}
+
+// spare is the effect of deleting what the workspace can have again.
+func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
+	switch {
+	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
+		return r.anew(why, a)
+	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
+		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
+	}):
+		return r.anew(why, a)
+	case a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd)): // in this session
+		return own(why.And(", which was made in this session"))
+	}
+	return nil
+}
+
+// foundOnly reports whether all that is not known of a word are folders that
+// find went through, so that its last part says what is deleted.
+func foundOnly(a arg) bool {
+	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
+		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" })
+}
+
+// relative is a path as seen from the workspace, so that the names of folders
+// above it do not count as rebuildable.
+func (r *reading) relative(p string) string {
+	for _, root := range r.world.roots {
+		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
+			return rest
+		}
+	}
+	return p
+}
+
+// empties reports whether the shell opens the i-th written file only to empty
+// it: the command has nothing to say.
+func (v *invocation) empties(i int) bool {
+	switch {
+	case v.appends[i] || v.call != nil:
+		return false
+	case v.path == "" || v.name == ":" || v.name == "true":
+		return true
+	case len(v.args) != 1:
+		return false
+	}
+	switch a := v.args[0]; v.name {
+	case "cat":
+		return a.text == "/dev/null"
+	case "echo", "printf":
+		return a.text == "-n" || a.known && a.text == ""
+	}
+	return false
+}
+
+// empty is the effect of emptying a file.
+func (r *reading) empty(v *invocation, a arg) []Effect {
+	if v.box != "" || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+		return r.write(v, a, "writes")
+	}
+	return insteadOfDeletes(r.remove(v, a), "empties")
 }

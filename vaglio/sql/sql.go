@@ -1,0 +1,175 @@
+// Package sql tells the statements of a text apart, and what one of them does to what, in
+// the common dialects: by its words, without a grammar.
+package sql
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/DataDog/go-sqllexer"
+)
+
+// Statement is one SQL statement as its significant tokens, upper case but for
+// quoted names and texts.
+type Statement struct {
+	// Words are in upper case; a quoted one is as it stands, behind a quote.
+	Words []string
+
+	depth []int // of parentheses, per word
+	calls []int // the words that a parenthesis follows
+}
+
+// Statements are those of a text. The lexer knows the quoting and the comments of
+// the common dialects; ok is false when a text or a comment is not closed.
+func Statements(text string) (out []Statement, ok bool) {
+	lex := sqllexer.New(text)
+	var s splitter
+	ok = true
+	for {
+		t := lex.Scan()
+		switch t.Type {
+		case sqllexer.EOF:
+			s.end()
+			return s.done, ok
+		case sqllexer.ERROR:
+			s.end()
+			return s.done, false
+		case sqllexer.SPACE, sqllexer.COMMENT:
+		case sqllexer.MULTILINE_COMMENT:
+			// MySQL runs what stands in /*! … */.
+			if body, is := strings.CutPrefix(t.Value, "/*!"); is {
+				inner, _ := Statements(strings.TrimLeft(strings.TrimSuffix(body, "*/"), "0123456789"))
+				s.done = append(s.done, inner...)
+			}
+		case sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.DOLLAR_QUOTED_STRING, sqllexer.INCOMPLETE_STRING:
+			ok = ok && t.Type != sqllexer.INCOMPLETE_STRING
+			s.take(t.Value, "'"+t.Value)
+		default:
+			s.take(t.Value, strings.ToUpper(t.Value))
+		}
+	}
+}
+
+// splitter gathers tokens into statements.
+type splitter struct {
+	Statement
+	done  []Statement
+	level int // of parentheses
+}
+
+// end ends a statement that has words.
+func (s *splitter) end() {
+	if len(s.Words) > 0 {
+		s.done = append(s.done, s.Statement)
+	}
+	s.Statement, s.level = Statement{}, 0
+}
+
+// take adds a token, which is a word unless it is a sign that divides.
+func (s *splitter) take(token, word string) {
+	switch token {
+	case ";":
+		s.end()
+	case "(":
+		if len(s.Words) > 0 {
+			s.calls = append(s.calls, len(s.Words)-1)
+		}
+		s.level++
+	case ")":
+		s.level = max(0, s.level-1)
+	default:
+		s.Words, s.depth = append(s.Words, word), append(s.depth, s.level)
+	}
+}
+
+// Verb is the statement's main verb: with common table expressions it
+// stands behind them.
+func (s *Statement) Verb() (string, int) {
+	if len(s.Words) == 0 {
+		return "", 0
+	}
+	if s.Words[0] != "WITH" {
+		return s.Words[0], 0
+	}
+	for i, w := range s.Words {
+		if s.depth[i] != 0 {
+			continue
+		}
+		switch w {
+		case "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM":
+			return w, i
+		}
+	}
+	return "", 0
+}
+
+// Target is the objects that the statement names, for a person to read, and of which
+// class they are.
+func (s *Statement) Target(at int) (names, class string) {
+	var named []string
+	for more, rest := true, s.Words[min(at+1, len(s.Words)):]; len(rest) > 0; rest = rest[1:] {
+		switch w := rest[0]; w {
+		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED",
+			"UNIQUE", "ON", "FULL", "VERBOSE":
+		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
+			class = strings.ToLower(w)
+		case ",":
+			more = true
+		case "`": // which the lexer takes for a sign of its own
+		default:
+			if !more {
+				return strings.Join(named, ", "), class
+			}
+			if at == 0 && class == "" && named == nil && len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0]) {
+				class = strings.ToLower(w) // One that is not listed.
+				continue
+			}
+			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
+		}
+	}
+	return cmp.Or(strings.Join(named, ", "), "something"), class
+}
+
+// Adds reports whether a statement makes something new in a database, or adds to
+// the form of what is there, so that nothing is lost.
+func (s *Statement) Adds() bool {
+	if s.Words[0] == "CREATE" {
+		return !s.Has("REPLACE")
+	}
+	return s.Words[0] == "ALTER" && s.Has("ADD", "RENAME") && !s.Has("DROP", "TYPE", "MODIFY", "CHANGE")
+}
+
+// CopiesOut reports whether rows are copied to a file or to whoever asks.
+func (s *Statement) CopiesOut() bool {
+	return s.Has("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.Has("FROM"))
+}
+
+// BeginsAt reports whether a verb begins a statement inside of this one, rather
+// than being a name.
+func (s *Statement) BeginsAt(i int) bool {
+	if s.depth[i] == 0 || i+1 == len(s.Words) || i > 0 && s.Words[i-1] != "AS" && s.depth[i-1] >= s.depth[i] {
+		return false
+	}
+	next := s.Words[i+1]
+	return next == "FROM" || next == "INTO" || s.Words[i] == "UPDATE" && s.Has("SET")
+}
+
+// Called are the functions that a statement calls.
+func (s *Statement) Called() []string {
+	var names []string
+	for _, at := range s.calls {
+		names = append(names, s.Words[at])
+	}
+	return names
+}
+
+// From is the statement that stands in another one from a word on.
+func (s *Statement) From(at int) *Statement {
+	return &Statement{Words: s.Words[at:], depth: s.depth[at:]}
+}
+
+// Has reports whether one of some words stands in a statement.
+func (s *Statement) Has(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(s.Words, w) })
+}
