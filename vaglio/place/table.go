@@ -31,6 +31,7 @@ const (
 	Scratch                             // files made to be overwritten
 	Plain                               // files of programs and texts
 	Record                              // what tells what happened, as logs do
+	Document                            // what people write for people
 	SecretVariable                      // variables that hold a secret
 	TemporaryVariable                   // variables that name a temporary file
 	tree
@@ -43,7 +44,7 @@ const (
 const variables = SecretVariable | TemporaryVariable
 
 // uses are the classes that say what a file is for, not what it is.
-const uses = Made | MadeFile | Example | Scratch | Plain | Record
+const uses = Made | MadeFile | Example | Scratch | Plain | Record | Document
 
 // shapes are the classes that have lookups of their own.
 const shapes = tree | common | disk | noDisk
@@ -53,7 +54,7 @@ func classNames() map[string]Class {
 		"secret": Secret, "authority": Authority, "system": System, "kernel": Kernel, "device": Device, "home": Home, "own": Own,
 		"control":   Control,
 		"temporary": Temporary, "nowhere": Nowhere, "perimeter": Perimeter, "made": Made, "madefile": MadeFile, "cache": Cache, "example": Example,
-		"scratch": Scratch, "plain": Plain, "record": Record,
+		"scratch": Scratch, "plain": Plain, "record": Record, "document": Document,
 		"secretvariable": SecretVariable, "temporaryvariable": TemporaryVariable, "tree": tree, "common": common, "disk": disk, "nodisk": noDisk,
 	}
 }
@@ -267,9 +268,9 @@ func (t *Table) RebuiltName(name string) bool {
 }
 
 // Purpose gives what a file is for by its last name: [Example], [Scratch],
-// [Plain] and [Record].
+// [Plain], [Record] and [Document].
 func (t *Table) Purpose(p string) Class {
-	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain | Record)
+	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain | Record | Document)
 }
 
 // Variable gives what a variable is by its name: [SecretVariable],

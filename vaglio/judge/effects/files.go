@@ -300,7 +300,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 // spare is the effect of deleting what the workspace can have again.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	switch {
-	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)):
+	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) && !r.document(p):
 		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
@@ -310,6 +310,13 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		return own(why.And(", which was made in this session"))
 	}
 	return nil
+}
+
+// document reports whether a path is a document in a folder of a name that people
+// give their own, too: out/letter.pdf.
+func (r *reading) document(p string) bool {
+	return r.judge.places.Purpose(p)&place.Document != 0 &&
+		slices.ContainsFunc(strings.Split(path.Dir(r.relative(p)), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 })
 }
 
 // foundOnly reports whether all that is not known of a word are folders that
