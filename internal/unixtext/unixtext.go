@@ -1,5 +1,5 @@
-// Package unixtext reads the texts of Unix tools: the escapes of shells and printf,
-// the commands of sed.
+// Package unixtext reads the texts of Unix tools: the escapes and patterns of shells,
+// the items of xargs, the commands of sed.
 package unixtext
 
 import (

@@ -20,7 +20,12 @@ const (
 
 // braces returns the words that a word's brace expansions yield.
 func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
-	n := countBraces(w.Parts)
+	n := 0
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
 	if n == 0 {
 		return [][]syntax.WordPart{w.Parts}
 	}
@@ -28,14 +33,14 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word has too many braces to be expanded")})
 		return [][]syntax.WordPart{w.Parts}
 	}
-	syntax.SplitBraces(w)
-	short := r.shortened(w)
-	if yields(short) > maxFields {
+	split := &syntax.Word{Parts: w.Parts} // for the word may be read again
+	syntax.SplitBraces(split)
+	if r.shorten(split) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
 		return [][]syntax.WordPart{w.Parts}
 	}
 	var out [][]syntax.WordPart
-	for one, err := range expand.BracesSeq(nil, short) {
+	for one, err := range expand.BracesSeq(nil, split) {
 		if err != nil || !r.step(f, 2+2*len(one.Parts)) {
 			break
 		}
@@ -44,68 +49,31 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 	return out
 }
 
-// yields is how many words a word's braces yield, but at most one more than may be.
-func yields(w *syntax.Word) int {
+// shorten makes of long sequences a choice between their ends and an unknown number.
+// It returns how many words the word yields, but at most one more than may be.
+func (r *reader) shorten(w *syntax.Word) int {
 	n := 1
 	for _, p := range w.Parts {
 		b, ok := p.(*syntax.BraceExp)
 		if !ok {
 			continue
 		}
+		if b.Sequence && members(b) > maxSequence {
+			number := &syntax.SglQuoted{Value: r.mark(NewWord(Part{Kind: PartUnknown, Name: "number"}))}
+			b.Sequence = false
+			b.Elems = []*syntax.Word{b.Elems[0], b.Elems[1], {Parts: []syntax.WordPart{number}}}
+		}
 		k := 0
 		if b.Sequence {
 			k = members(b)
 		} else {
 			for _, e := range b.Elems {
-				k += yields(e)
+				k += r.shorten(e)
 			}
 		}
 		n = min(n*k, maxFields+1)
 	}
 	return n
-}
-
-// countBraces is how many braces are opened among the parts of a word, those of
-// expansions that the parser has found included.
-func countBraces(parts []syntax.WordPart) int {
-	n := 0
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			n += strings.Count(p.Value, "{")
-		case *syntax.BraceExp:
-			n++
-			for _, w := range p.Elems {
-				n += countBraces(w.Parts)
-			}
-		}
-	}
-	return n
-}
-
-// shortened is a word in which long sequences are a choice between their ends and
-// an unknown number.
-func (r *reader) shortened(w *syntax.Word) *syntax.Word {
-	out := &syntax.Word{Parts: slices.Clone(w.Parts)}
-	for i, p := range out.Parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
-			continue
-		}
-		short := &syntax.BraceExp{Sequence: b.Sequence, Elems: slices.Clone(b.Elems)}
-		switch {
-		case !b.Sequence:
-			for k, e := range short.Elems {
-				short.Elems[k] = r.shortened(e)
-			}
-		case members(b) > maxSequence:
-			number := &syntax.SglQuoted{Value: r.mark(NewWord(Part{Kind: PartUnknown, Name: "number"}))}
-			short.Sequence = false
-			short.Elems = []*syntax.Word{b.Elems[0], b.Elems[1], {Parts: []syntax.WordPart{number}}}
-		}
-		out.Parts[i] = short
-	}
-	return out
 }
 
 // members is how many members {from..to..step} has, but at most one more than are

@@ -93,8 +93,8 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 // folder that is known.
 func (r *reader) belowCdpath(k *call, to Word) Word {
 	root, ok := assigned(k.assigns, "CDPATH")
-	if e := r.st.get("CDPATH"); !ok && e != nil && !e.isList && len(e.vals) > 0 {
-		root, ok = e.vals[r.pick("CDPATH", len(e.vals))], true
+	if !ok {
+		root, ok = r.value("CDPATH")
 	}
 	s, _ := root.Text()
 	first := to.Prefix()
@@ -330,12 +330,8 @@ func (r *reader) emitCall(f *frame, k *call) {
 
 // runEval reads eval, whose words are code.
 func (r *reader) runEval(f *frame, k *call, name string) Word {
-	args := k.argv[1:]
-	if len(args) > 0 && args[0].Is("--") {
-		args = args[1:]
-	}
 	if len(k.redirs) > 0 {
 		r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 	}
-	return r.carried(f.at(k, name), spaced(args), name)
+	return r.carried(f.at(k, name), spaced(behindDashes(k.argv[1:])), name)
 }

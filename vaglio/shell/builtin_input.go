@@ -187,7 +187,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 			value = fields[min(i, len(fields)-1)]
 		}
 		if name, ok := w.Text(); ok {
-			r.st.set(name, value.value())
+			r.st.set(name, value.quoted())
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (r *reader) runAlias(_ *frame, k *call, _ string) {
 	for _, w := range k.argv[1:] {
 		name, value, ok := w.Split("=")
 		if n, static := name.Text(); ok && static && n != "" {
-			r.st.set(keyAlias+n, value.value())
+			r.st.set(keyAlias+n, value.quoted())
 		}
 	}
 }
@@ -242,7 +242,7 @@ func (r *reader) runTrap(f *frame, k *call, _ string) {
 	}
 	g := f.at(k, "trap")
 	g.conditional = true
-	r.isolated(func() { r.carried(g, rest[0], "trap") })
+	r.scoped(func() Word { return r.carried(g, rest[0], "trap") })
 }
 
 // runHash reads hash -p, which lets a name stand for another program.

@@ -164,7 +164,7 @@ func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
 
 func (r *reader) values(words []Word) []Word {
 	for i, w := range words {
-		words[i] = w.value()
+		words[i] = w.quoted()
 	}
 	return words
 }

@@ -4,35 +4,27 @@ import (
 	"strings"
 )
 
-// runJob reads at and batch, which take commands from their input.
+// runJob reads at, batch and crontab, which take commands or a table of them from
+// their input or from a file.
 func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
 	g := f.at(k, name)
 	g.stdin = Input{}
-	opts, _ := p.parse(k.argv[1:])
+	opts, rest := p.parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
-	if file, ok := opts.Get(p.file...); ok && r.written(file) {
-		text, known = r.content(f, file), true
+	file, ok := opts.Get(p.file...)
+	if p.script && len(rest) > 0 && !rest[0].Is("-") {
+		file, ok = rest[0], true
 	}
-	if known && !opts.any(p.unless...) {
-		return r.carried(g, text, name)
+	if ok {
+		text, known = r.content(f, file), r.written(file)
 	}
-	return Word{}
-}
-
-// runCrontab reads crontab, which takes a table from its input or a file.
-func (r *reader) runCrontab(f *frame, k *call, p *program, name string) Word {
-	r.wrapper(f, k)
-	g := f.at(k, name)
-	g.stdin = Input{}
-	_, rest := p.parse(k.argv[1:])
 	switch {
-	case len(rest) > 0 && !rest[0].Is("-"):
-		if r.written(rest[0]) {
-			r.crontab(g, r.content(f, rest[0]), false)
-		}
-	case f.stdin.Kind != InputInherited:
-		r.crontab(g, f.stdin.Text, false)
+	case !known || opts.any(p.unless...):
+	case p.script:
+		r.crontab(g, text, false)
+	default:
+		return r.carried(g, text, name)
 	}
 	return Word{}
 }

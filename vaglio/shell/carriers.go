@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed carriers.txt
@@ -142,12 +144,7 @@ func readCarriers(file, text string) (*carrierTable, error) {
 // goes on with the one before; after a comma, with its last word.
 func statements(text string) [][]tableWord {
 	var out [][]tableWord
-	n := 0
-	for l := range strings.Lines(text) {
-		n++
-		if strings.HasPrefix(l, "#") || strings.TrimSpace(l) == "" {
-			continue
-		}
+	for n, l := range rows.Of(text) {
 		if l[0] != ' ' || len(out) == 0 {
 			out = append(out, nil)
 		}

@@ -10,9 +10,9 @@ func evaluators() map[string]evaluator {
 	return map[string]evaluator{
 		"elsewhere": (*reader).runElsewhere, "container": (*reader).runContainer, "ssh": (*reader).runSSH, "options": (*reader).runOptions,
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
-		"multicall": (*reader).runMulticall, "env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
+		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit, "job": (*reader).runJob,
-		"table": (*reader).runCrontab, "terminal": (*reader).runTerminal, "screen": (*reader).runScreen, "make": (*reader).runMake,
+		"terminal": (*reader).runTerminal, "screen": (*reader).runScreen, "make": (*reader).runMake,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 	}
 }

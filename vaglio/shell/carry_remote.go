@@ -64,10 +64,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 	}
 	h := f.at(k, name+" "+rest[0].text)
 	h.remote = containerOf(opts, args[0])
-	argv := args[1:]
-	if len(argv) > 0 && argv[0].Is("--") {
-		argv = argv[1:]
-	}
+	argv := behindDashes(args[1:])
 	if entry, ok := opts.Get(w.program...); ok {
 		argv = append([]Word{entry}, argv...)
 	}

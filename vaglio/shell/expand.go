@@ -77,7 +77,7 @@ func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 func (r *reader) word(f *frame, w *syntax.Word) Word { return r.single(f, w, true) }
 
 // text expands a word to one text in which no character is a pattern.
-func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).value() }
+func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).quoted() }
 
 func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 	if w == nil {
@@ -135,8 +135,6 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 			e.has = true
 		case *syntax.ExtGlob:
 			e.glob(p.Op.String() + p.Pattern.Value + ")")
-		case *syntax.BraceExp:
-			e.brokenBrace(p, quoted)
 		}
 	}
 }
@@ -152,22 +150,6 @@ func (e *expander) dblQuoted(p *syntax.DblQuoted) {
 	e.parts(p.Parts, true, tildeNone)
 }
 
-// brokenBrace adds a brace expansion where none takes place.
-func (e *expander) brokenBrace(p *syntax.BraceExp, quoted bool) {
-	sep := ","
-	if p.Sequence {
-		sep = ".."
-	}
-	e.cur.addText("{")
-	for i, w := range p.Elems {
-		if i > 0 {
-			e.cur.addText(sep)
-		}
-		e.parts(w.Parts, quoted, tildeNone)
-	}
-	e.cur.addText("}")
-}
-
 // quotedText adds literal text, in which holes are words that were spliced in.
 func (e *expander) quotedText(s string) {
 	if !strings.Contains(s, holeOpen) {
@@ -180,7 +162,7 @@ func (e *expander) quotedText(s string) {
 // lit adds a literal with the escapes of its context.
 func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool) {
 	if quoted {
-		e.quotedText(unescapeDouble(s))
+		e.quotedText(unixtext.Unescape(s))
 		return
 	}
 	if !strings.ContainsAny(s, "\\*?[~"+holeOpen) {
@@ -190,8 +172,13 @@ func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool)
 	if tilde == tildeAssign || tilde == tildeArg && first {
 		s = e.tildes(s, tilde, first, last)
 	}
+	e.marked(s, "\\*?["+holeOpen)
+}
+
+// marked adds text in which some characters are special.
+func (e *expander) marked(s, marks string) {
 	for s != "" {
-		i := strings.IndexAny(s, "\\*?["+holeOpen)
+		i := strings.IndexAny(s, marks)
 		if i < 0 {
 			e.cur.addText(s)
 			return
@@ -221,12 +208,12 @@ func (e *expander) special(s string) string {
 		e.glob(s[:1])
 		return s[1:]
 	case '[':
-		if n := bracketLen(s); n > 0 {
+		if n := unixtext.Bracket(s); n > 0 {
 			e.glob(s[:n])
 			return s[n:]
 		}
 		e.cur.addText("[")
-		if !e.r.step(e.f, maxBracket/bytesPerStep) {
+		if !e.r.step(e.f, unixtext.MaxBracket/bytesPerStep) {
 			return ""
 		}
 		return s[1:]
@@ -247,71 +234,4 @@ func (e *expander) glob(s string) {
 		return
 	}
 	e.cur.addText(s)
-}
-
-// maxBracket is the longest bracket expression that is recognised, in bytes.
-const maxBracket = 512
-
-// bracketLen is the length of the bracket expression that s begins with, or 0.
-func bracketLen(s string) int {
-	i := 1
-	if i < len(s) && (s[i] == '!' || s[i] == '^') {
-		i++
-	}
-	if i < len(s) && s[i] == ']' {
-		i++
-	}
-	s = s[:min(len(s), maxBracket)]
-	for i < len(s) {
-		switch s[i] {
-		case ']':
-			return i + 1
-		case '/':
-			return 0
-		case '[':
-			n := classLen(s[i:])
-			if n == 0 {
-				return 0
-			}
-			i += n
-		default:
-			i++
-		}
-	}
-	return 0
-}
-
-// classLen is the length of the class that a bracket in a bracket expression
-// begins, 1 if it begins none and 0 if the class has no end.
-func classLen(s string) int {
-	if len(s) < 2 || strings.IndexByte(":.=", s[1]) < 0 {
-		return 1
-	}
-	end := strings.Index(s[2:], s[1:2]+"]")
-	if end < 0 {
-		return 0
-	}
-	return end + 4
-}
-
-// unescapeDouble removes the backslashes that double quotes and
-// here-documents give a meaning.
-func unescapeDouble(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			switch s[i+1] {
-			case '$', '"', '\\', '`':
-				i++
-			case '\n':
-				i++
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// value is the word as a variable keeps it.
-func (w Word) value() Word { return w.quoted() }
-
 // tildes replaces the tildes that a literal begins with, or that follow = or :
 // in an assignment, and adds the homes; it returns what is left to add.
 func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
@@ -56,8 +53,8 @@ func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
 func (r *reader) home(user string) (Word, bool) {
 	switch {
 	case user == "":
-		if e := r.st.get("HOME"); e.hasValue() {
-			return e.vals[r.pick("HOME", len(e.vals))].value(), true
+		if home, ok := r.value("HOME"); ok {
+			return home.quoted(), true
 		}
 		return unknownHome("HOME"), true
 	case user == "+":
@@ -119,7 +116,7 @@ func (e *expander) unquoted(s string) {
 				i = k
 			}
 		}
-		e.active(s[:i])
+		e.marked(s[:i], "*?[") // whose metacharacters work
 		if i == len(s) {
 			return
 		}
@@ -147,40 +144,11 @@ func (e *expander) separator(s string) string {
 	return s
 }
 
-// active adds text whose metacharacters work.
-func (e *expander) active(s string) {
-	for s != "" {
-		i := strings.IndexAny(s, "*?[")
-		if i < 0 || !e.globs {
-			e.cur.addText(s)
-			return
-		}
-		e.cur.addText(s[:i])
-		n := 1
-		if s[i] == '[' {
-			if n = bracketLen(s[i:]); n == 0 {
-				if e.r != nil && !e.r.step(e.f, maxBracket/bytesPerStep) {
-					return
-				}
-				e.cur.addText("[")
-				s = s[i+1:]
-				continue
-			}
-		}
-		e.glob(s[i : i+n])
-		s = s[i+n:]
-	}
-}
-
 // ifs are the field separators.
 func (r *reader) ifs() string {
-	e := r.st.get("IFS")
-	if e == nil || e.unset || len(e.vals) == 0 {
-		return " \t\n"
+	w, ok := r.value("IFS")
+	if s, known := w.Text(); ok && known {
+		return s
 	}
-	s, ok := e.vals[r.pick("IFS", len(e.vals))].Text()
-	if !ok {
-		return " \t\n"
-	}
-	return s
+	return " \t\n"
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/pattern"
+
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -180,7 +182,7 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	if !path.IsAbs(dir) {
 		dir = path.Join(cwd, dir)
 	}
-	pat, ok = compile(NewWord(rest...))
+	pat, ok = compile(NewWord(rest...), pattern.EntireString, "%s")
 	return path.Clean(dir), pat, depth, ok
 }
 
@@ -365,12 +367,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 			c.Input = append(c.Input, p.File)
 		}
 	}
-	c.Env = func(name string) (Word, bool) {
-		if e := r.st.get(name); e.hasValue() {
-			return e.vals[r.pick(name, len(e.vals))], true
-		}
-		return Word{}, false
-	}
+	c.Env = r.value
 	for _, t := range r.opts.Tasks.Tasks(c) {
 		r.task(f.at(k, name), &t, name)
 	}

@@ -31,7 +31,7 @@ func (r *reader) splice(w Word) string {
 
 // mark returns the mark that stands for a whole word.
 func (r *reader) mark(w Word) string {
-	r.holes = append(r.holes, hole{w})
+	r.holes = append(r.holes, w)
 	return holeOpen + strconv.Itoa(len(r.holes)-1) + holeClose
 }
 
@@ -49,7 +49,7 @@ func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
 	if err != nil || n < 0 || n >= len(r.holes) {
 		return Word{}, s, false
 	}
-	return r.holes[n].word, rest, true
+	return r.holes[n], rest, true
 }
 
 // fillHoles turns text with marks back into a word.

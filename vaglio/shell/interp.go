@@ -66,7 +66,10 @@ func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operan
 		return rest, minus && strings.Contains(s, "c"), minus && strings.Contains(s, "s")
 	}
 	if s == "--rcfile" || s == "--init-file" {
-		rest = r.startFile(f, rest, name)
+		if len(rest) > 0 { // it is read before anything else
+			r.carriedFile(f, rest[0], name)
+		}
+		rest = tail(rest, 1)
 	}
 	if v, ok := w.glued("--command"); ok {
 		return append([]Word{v}, rest...), true, false
@@ -75,15 +78,6 @@ func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operan
 }
 
 func tail(list []Word, n int) []Word { return list[max(0, min(n, len(list))):] }
-
-// startFile reads the file that a shell reads before anything else.
-func (r *reader) startFile(f *frame, args []Word, by string) []Word {
-	if len(args) == 0 {
-		return nil
-	}
-	r.carriedFile(f, args[0], by)
-	return args[1:]
-}
 
 // defined are the names of functions and the texts of aliases.
 var defined = regexp.MustCompile(`(?m)(?:^|[\s;])(?:([\w-]+)\s*\(\)|function\s+([\w-]+)|alias\s+[\w.-]+=(?:"([^"]*)"|'([^']*)'))`)
@@ -153,17 +147,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 			r.assign(f, a.Name, a.Value)
 		}
 		f.assigns = nil
-		if whole, where, ok := r.loaded(f, code); ok {
-			src, _ := whole.Text()
-			if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.source(g, r.splice(whole)) }); all {
-				return out
-			}
-		}
-		r.codeProblem(f, code, by)
-		if code.IsUnknown() || code.Size() > maxValue {
-			return outputOf(by)
-		}
-		return r.source(f, r.splice(code))
+		return r.code(f, code, by)
 	})
 }
 
@@ -259,10 +243,7 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 
 // runSource reads source and the dot command.
 func (r *reader) runSource(f *frame, k *call, _ string) Word {
-	args := k.argv[1:]
-	if len(args) > 0 && args[0].Is("--") {
-		args = args[1:]
-	}
+	args := behindDashes(k.argv[1:])
 	if len(args) == 0 {
 		return r.plain(f, k)
 	}

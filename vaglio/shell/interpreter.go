@@ -53,12 +53,13 @@ func (r *reader) programText(f, g *frame, in *program, opts options, text Word, 
 		defer r.readsFiles(g, in.language, rest)
 	}
 	input := f.records(opts)
+	g.capture = f.capture
 	if !in.records && (in.language != "perl" || !loops) || len(input) == 0 || len(input) > maxRecords {
-		return r.readProgram(g.capturing(f), &p, out)
+		return r.readProgram(g, &p, out)
 	}
 	p.Prints = in.language == "perl" && opts.any("p")
 	sep, _ := opts.Get("F", "field-separator")
-	return r.eachRecord(g.capturing(f), &p, input, sep, out)
+	return r.eachRecord(g, &p, input, sep, out)
 }
 
 // eachRecord reads a program once for each line of its input.
@@ -92,13 +93,6 @@ func (f *frame) records(opts options) []Word {
 		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
 	}
 	return stdin.lines()
-}
-
-// capturing returns the frame for a program whose output is wanted if that of f
-// is.
-func (f *frame) capturing(of *frame) *frame {
-	f.capture = of.capture
-	return f
 }
 
 // inputOf is what is known of a program's input.
@@ -139,16 +133,12 @@ func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
 
 // normalOptions spells the cluster -pe of node as -e.
 func (p *program) normalOptions(words []Word) []Word {
-	if p.language != "node" || !hasWord(words, "-pe") {
-		return words
+	at := slices.IndexFunc(words, func(w Word) bool { return w.Is("-pe") })
+	if at >= 0 && p.language == "node" {
+		words = slices.Clone(words)
+		words[at] = Text("-e")
 	}
-	out := slices.Clone(words)
-	for i, w := range out {
-		if w.Is("-pe") {
-			out[i] = Text("-e")
-		}
-	}
-	return out
+	return words
 }
 
 // assignmentText spells an awk variable as program text.

@@ -17,8 +17,8 @@ type grammar struct {
 	single bool
 	// permute says that options may follow operands.
 	permute bool
-	// plus says that words with a leading + are options as well.
-	plus bool
+	// last are the options behind which all words are operands.
+	last []string
 }
 
 // option is one option as it was given, without dashes.
@@ -75,13 +75,12 @@ func (g grammar) parse(words []Word) (opts options, operands []Word) {
 		switch {
 		case w.Is("--"):
 			return opts, append(operands, words[1:]...)
+		case len(opts) > 0 && slices.Contains(g.last, opts[len(opts)-1].name):
+			return opts, append(operands, words...)
 		case g.isLong(s):
 			opts, words = g.longOption(opts, words)
 		case len(s) > 1 && s[0] == '-':
 			opts, words = g.shortOptions(opts, words)
-		case len(s) > 1 && s[0] == '+' && g.plus:
-			opts = append(opts, option{name: s})
-			words = words[1:]
 		case g.permute:
 			operands = append(operands, w)
 			words = words[1:]
@@ -153,6 +152,14 @@ func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
 		return append(opts, option{name: name, value: words[0], has: true}), words[1:]
 	}
 	return opts, words
+}
+
+// behindDashes are words without the -- before them.
+func behindDashes(words []Word) []Word {
+	if len(words) > 0 && words[0].Is("--") {
+		return words[1:]
+	}
+	return words
 }
 
 // leadingAssigns splits off the NAME=value words that a list begins with.

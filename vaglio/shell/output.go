@@ -52,10 +52,7 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	case "echo":
 		return echoed(args), true
 	case "printf":
-		if len(args) > 0 && args[0].Is("--") {
-			args = args[1:]
-		}
-		return formatted(args), true
+		return formatted(behindDashes(args)), true
 	case "eval":
 		return Word{}, false
 	case "pwd":

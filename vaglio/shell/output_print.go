@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
@@ -28,7 +29,7 @@ func echoed(args []Word) Word {
 		if escapes {
 			w = w.mapText(unixtext.ANSI)
 		}
-		b.addWord(w.value())
+		b.addWord(w.quoted())
 	}
 	if newline {
 		b.addText("\n")
@@ -57,43 +58,37 @@ func formatted(args []Word) Word {
 	return b.word()
 }
 
+// conversions are the places of a format that take an argument.
+var conversions = regexp.MustCompile(`(?s)%([-+ #0-9.*']*)(.)`)
+
 // formatOnce applies a format to as many arguments as it takes and returns
 // the rest.
 func formatOnce(b *builder, format string, args []Word) []Word {
-	for format != "" && b.size <= maxValue {
-		i := strings.IndexByte(format, '%')
-		if i < 0 {
-			b.addText(unixtext.ANSI(format))
+	for b.size <= maxValue {
+		at := conversions.FindStringSubmatchIndex(format)
+		if at == nil {
 			break
 		}
-		b.addText(unixtext.ANSI(format[:i]))
-		format = format[i+1:]
-		if strings.HasPrefix(format, "%") {
+		b.addText(unixtext.ANSI(format[:at[0]]))
+		flags, verb := format[at[2]:at[3]], format[at[4]]
+		format = format[at[1]:]
+		if verb == '%' && flags == "" {
 			b.addText("%")
-			format = format[1:]
 			continue
 		}
-		n := 0
-		for n < len(format) && strings.IndexByte("-+ #0123456789.*'", format[n]) >= 0 {
-			n++
-		}
-		if n == len(format) {
-			break
-		}
-		flags, verb := format[:n], format[n]
-		format = format[n+1:]
 		arg := Word{}
 		if len(args) > 0 {
 			arg, args = args[0], args[1:]
 		}
 		b.addWord(formatArg(flags, verb, arg))
 	}
+	b.addText(unixtext.ANSI(format))
 	return args
 }
 
 // formatArg applies a conversion to one argument.
 func formatArg(flags string, verb byte, arg Word) Word {
-	arg = arg.value()
+	arg = arg.quoted()
 	s, ok := arg.Text()
 	switch {
 	case verb == 'b':

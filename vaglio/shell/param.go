@@ -123,16 +123,13 @@ func (r *reader) args() []Word {
 
 // elements are the values of an array, or the one value of a scalar.
 func (r *reader) elements(name string) []Word {
-	e := r.st.get(name)
-	switch {
-	case e == nil:
-		return []Word{unknown(name)}
-	case e.isList:
+	if e := r.st.get(name); e != nil && e.isList {
 		return e.list
-	case e.unset || len(e.vals) == 0:
-		return nil
 	}
-	return []Word{e.vals[r.pick(name, len(e.vals))]}
+	if w, set := r.variable(name); set {
+		return []Word{w}
+	}
+	return nil
 }
 
 // resolveRef follows name references.

@@ -50,23 +50,14 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	if p.Index != nil && f != nil && subscript(p.Index) == "" {
 		r.arithm(f, p.Index) // for what it runs
 	}
-	switch {
-	case e == nil:
-		return unknown(name), true
-	case e.unset || len(e.vals) == 0:
-		return Word{}, false
-	}
-	return e.vals[r.pick(name, len(e.vals))], true
+	return r.variable(name)
 }
 
 // special is the value of a parameter that the shell itself sets.
 func (r *reader) special(name string) (Word, bool) {
 	switch name {
 	case "#":
-		if e := r.st.get(keyArgs); e != nil && !e.maybe {
-			return Text(strconv.Itoa(len(e.list))), true
-		}
-		return unknownHome("#"), true
+		return r.length(&syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: keyArgs}}), true
 	case "PWD":
 		return r.cwd(), true
 	case "IFS":
@@ -114,23 +105,21 @@ func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.Arith
 	return e.list[n]
 }
 
+// length evaluates ${#x} and ${#x[@]}.
 func (r *reader) length(p *syntax.ParamExp) Word {
-	if p.Length {
-		switch {
-		case everything(p.Param.Value):
-			if e := r.st.get(keyArgs); e != nil && !e.maybe {
-				return Text(strconv.Itoa(len(e.list)))
-			}
-		case everything(subscript(p.Index)):
-			if e := r.st.get(p.Param.Value); e != nil && e.isList {
-				return Text(strconv.Itoa(len(e.list)))
-			}
-		case p.Index == nil:
-			if w, set := r.lookup(nil, p); set {
-				if s, ok := w.Text(); ok && r.step(nil, len(s)/bytesPerStep) {
-					return Text(strconv.Itoa(utf8.RuneCountInString(s)))
-				}
-			}
+	name, list := p.Param.Value, everything(subscript(p.Index))
+	if everything(name) {
+		name, list = keyArgs, true
+	}
+	e := r.st.get(name)
+	switch {
+	case !p.Length:
+	case list && e != nil && e.isList && !e.maybe:
+		return Text(strconv.Itoa(len(e.list)))
+	case !list && p.Index == nil:
+		w, _ := r.lookup(nil, p)
+		if s, ok := w.Text(); ok && r.step(nil, len(s)/bytesPerStep) {
+			return Text(strconv.Itoa(utf8.RuneCountInString(s)))
 		}
 	}
 	return unknownHome("#" + p.Param.Value)
@@ -199,16 +188,13 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	if from < 0 {
 		from += n
 	}
-	if from < 0 || from > n {
-		return Word{}
-	}
 	to := n
 	if length < 0 {
-		to = n + length
+		to += length
 	} else if p.Slice.Length != nil {
 		to = min(n, from+min(length, n))
 	}
-	if to < from {
+	if from < 0 || from > n || to < from {
 		return Word{}
 	}
 	return Text(string(runes[from:to]))

@@ -35,13 +35,13 @@ func patternExpr(w Word, mode pattern.Mode) (string, bool) {
 	return expr, err == nil
 }
 
-// compile makes of a word an expression for the whole of a text.
-func compile(w Word) (*regexp.Regexp, bool) {
-	expr, ok := patternExpr(w, pattern.EntireString)
+// compile makes of a word an expression of a form.
+func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
+	expr, ok := patternExpr(w, mode)
 	if !ok {
 		return nil, false
 	}
-	re, err := regexp.Compile(expr)
+	re, err := regexp.Compile(fmt.Sprintf(form, expr))
 	return re, err == nil
 }
 
@@ -74,12 +74,7 @@ func endPattern(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
 		form = "((?:%s))$"
 	default:
 	}
-	expr, ok := patternExpr(pat, mode)
-	if !ok {
-		return nil, false
-	}
-	re, err := regexp.Compile(fmt.Sprintf(form, expr))
-	return re, err == nil
+	return compile(pat, mode, form)
 }
 
 // trimKnownEnd removes literal text from the known end of a word.
@@ -137,16 +132,13 @@ func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool
 	if anchored {
 		pat = pat.Cut(1)
 	}
-	expr, ok := patternExpr(pat, 0)
-	if !ok || expr == "" && !anchored {
+	if pat.Is("") && !anchored {
 		return nil, false, false
 	}
-	re, err := regexp.Compile(fmt.Sprintf(form, expr))
-	if err != nil {
-		return nil, false, false
+	if re, ok = compile(pat, 0, form); ok {
+		re.Longest() // as the shell does
 	}
-	re.Longest() // as the shell does
-	return re, anchored, true
+	return re, anchored, ok
 }
 
 // globs are what programs expand by themselves in the names of files.

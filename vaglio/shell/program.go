@@ -134,7 +134,6 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
 		return out
 	}
-	r.ran(f, p)
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) Word {
 		if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
@@ -221,6 +220,9 @@ func ReadCommand(c Command, o Options) *Script {
 			return
 		}
 		f.stdin = c.Stdin
+		if !r.step(f, wordCost*len(c.Argv)) {
+			return
+		}
 		r.run(f, &call{argv: c.Argv, redirs: c.Redirects, span: c.Span})
 	})
 }

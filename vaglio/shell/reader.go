@@ -102,7 +102,7 @@ type reader struct {
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read
 	loops   int                  // how many loops are being read twice
-	holes   []hole               // the words spliced into carried text
+	holes   []Word               // the words spliced into carried text
 	procs   int                  // how many process substitutions were met
 	parser  *syntax.Parser
 	called  map[string]bool // functions that were called
@@ -120,11 +120,6 @@ type problemKey struct {
 	kind  ProblemKind
 	text  string
 	start int
-}
-
-// hole is a word that carried text refers to by a mark, see [reader.splice].
-type hole struct {
-	word Word
 }
 
 // function is the body of a shell function.
@@ -200,21 +195,11 @@ func plainWords(src string) int {
 
 // ReadArgv reads a command that runs without a shell, as execve would.
 func ReadArgv(argv []string, o Options) *Script {
-	return run(o, func(r *reader, f *frame) {
-		words := make([]Word, len(argv))
-		size := 0
-		for i, a := range argv {
-			words[i] = Text(a)
-			size += len(a)
-		}
-		if size > MaxSource {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
-			return
-		}
-		if len(words) > 0 && r.step(f, wordCost*len(words)) {
-			r.run(f, &call{argv: words})
-		}
-	})
+	words := make([]Word, len(argv))
+	for i, a := range argv {
+		words[i] = Text(a)
+	}
+	return ReadCommand(Command{Argv: words}, o)
 }
 
 func run(o Options, read func(*reader, *frame)) (out *Script) {
@@ -334,7 +319,9 @@ func (r *reader) leave() { r.depth-- }
 // problem notes a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
 	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
-		r.unparsed(f.file.path, p.Kind)
+		if (p.Kind == ProblemUnparsable || p.Kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, f.file.path) {
+			r.out.Unparsed = append(r.out.Unparsed, f.file.path)
+		}
 		return
 	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {
@@ -351,11 +338,4 @@ func (r *reader) problem(f *frame, p Problem) {
 	}
 	r.problems[key] = true
 	r.out.Problems = append(r.out.Problems, p)
-}
-
-// unparsed keeps a file of which some text is none that is read.
-func (r *reader) unparsed(file string, kind ProblemKind) {
-	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
-		r.out.Unparsed = append(r.out.Unparsed, file)
-	}
 }

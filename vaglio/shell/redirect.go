@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,9 @@ func (r *reader) here(f *frame, n *syntax.Redirect) {
 	f.stdin = Input{Kind: InputText, Text: text}
 }
 
+// leadingTabs are what <<- takes off the lines of its document.
+var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
+
 func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 	quoted := false
 	for _, p := range n.Word.Parts {
@@ -67,13 +71,7 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 	}
 	text := e.cur.word()
 	if n.Op == syntax.DashHdoc {
-		text = text.mapText(func(s string) string {
-			lines := strings.SplitAfter(s, "\n")
-			for i, l := range lines {
-				lines[i] = strings.TrimLeft(l, "\t")
-			}
-			return strings.Join(lines, "")
-		})
+		text = text.mapText(func(s string) string { return leadingTabs.ReplaceAllString(s, "") })
 	}
 	return text
 }
@@ -95,21 +93,15 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 	w := r.text(f, n.Word)
 	s, ok := w.Text()
 	num := strings.TrimSuffix(s, "-")
-	if _, err := strconv.Atoi(num); ok && (err == nil || s == "-") {
-		if n.Op == syntax.DplIn {
-			if e := r.st.get(keyFD + num); e.hasValue() {
-				f.stdin = Input{Kind: InputText, Text: e.vals[0]}
-			}
+	_, err := strconv.Atoi(num)
+	switch number := ok && (err == nil || s == "-"); {
+	case n.Op == syntax.DplIn:
+		if e := r.st.get(keyFD + num); ok && e.hasValue() {
+			f.stdin = Input{Kind: InputText, Text: e.vals[0]}
 		}
-		return
-	}
-	if n.Op == syntax.DplOut {
+	case !number:
 		d.list = append(d.list, Redirect{Kind: RedirectWrite, Target: w})
 		d.files = append(d.files, w)
-		return
-	}
-	if e := r.st.get(keyFD + s); ok && e.hasValue() {
-		f.stdin = Input{Kind: InputText, Text: e.vals[0]}
 	}
 }
 
@@ -250,7 +242,7 @@ func (r *reader) fileKey(file Word) (string, bool) {
 
 // content is what is known of a file's content.
 func (r *reader) content(f *frame, file Word) Word {
-	if s, ok := file.Text(); ok && (s == "/dev/stdin" || s == "/dev/fd/0" || s == "/proc/self/fd/0" || s == "-") && f.stdin.Kind != InputInherited {
+	if isStdin(file) && f.stdin.Kind != InputInherited {
 		return f.stdin.Text
 	}
 	if file.Is("/dev/null") {
@@ -262,8 +254,8 @@ func (r *reader) content(f *frame, file Word) Word {
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
 	if key, ok := r.fileKey(file); ok {
 		p.File = strings.TrimPrefix(key, keyFile)
-		if e := r.st.get(key); e.hasValue() {
-			return r.whole(p.File, e.vals[r.pick(key, len(e.vals))])
+		if written, ok := r.value(key); ok {
+			return r.whole(p.File, written)
 		}
 	}
 	return Word{parts: []Part{p}}
@@ -336,11 +328,10 @@ func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
 
 func (r *reader) folder(key, name string) Word {
-	e := r.st.get(key)
-	if !e.hasValue() {
-		return unknownHome(name)
+	if w, ok := r.value(key); ok {
+		return w
 	}
-	return e.vals[r.pick(key, len(e.vals))]
+	return unknownHome(name)
 }
 
 // emit adds a command to the script, completed by where it stands.
@@ -373,22 +364,10 @@ func (r *reader) emit(f *frame, c Command) {
 
 // baseName is the last element of a program's path, "" if it is not known.
 func baseName(w Word) string {
-	s, ok := w.Text()
-	if !ok {
-		return knownBase(w)
-	}
-	if i := strings.LastIndexByte(s, '/'); i >= 0 {
-		s = s[i+1:]
-	}
-	return s
-}
-
-// knownBase is the base name of a path of which only the folder is unknown.
-func knownBase(w Word) string {
-	last := w.Suffix()
-	i := strings.LastIndexByte(last, '/')
-	if i < 0 {
+	s := w.Suffix()
+	i := strings.LastIndexByte(s, '/')
+	if i < 0 && w.parts != nil {
 		return ""
 	}
-	return last[i+1:]
+	return s[i+1:]
 }

@@ -75,9 +75,7 @@ func (r *reader) resolveName(k *call) string {
 		return ""
 	}
 	if e := r.st.get(keyHash + name); e.hasValue() {
-		c := *k
-		c.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
-		*k = c
+		k.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
 		return baseName(e.vals[0])
 	}
 	return name
@@ -238,20 +236,26 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
 		return outputOf("")
 	}
+	if sameShell(by) {
+		return r.code(f, text, by)
+	}
+	return r.freshShell(func() Word { return r.code(f, text, by) })
+}
+
+// code reads text that is run in the present shell, with what the files hold that
+// it comes from.
+func (r *reader) code(f *frame, text Word, by string) Word {
 	if whole, where, ok := r.loaded(f, text); ok {
 		src, _ := whole.Text()
-		if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.carried(g, whole, by) }); all {
+		if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.code(g, whole, by) }); all {
 			return out
 		}
 	}
 	r.codeProblem(f, text, by)
-	if text.IsUnknown() {
+	if text.IsUnknown() || text.Size() > maxValue {
 		return outputOf(by)
 	}
-	if sameShell(by) {
-		return r.source(f, r.splice(text))
-	}
-	return r.freshShell(func() Word { return r.source(f, r.splice(text)) })
+	return r.source(f, r.splice(text))
 }
 
 // sameShell reports whether code runs in the shell that carries it, and so

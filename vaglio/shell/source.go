@@ -282,6 +282,15 @@ func (r *reader) pick(key string, n int) int {
 	return 0
 }
 
+// value is the value of a name that the present pass follows, false if it has none.
+func (r *reader) value(key string) (Word, bool) {
+	e := r.st.get(key)
+	if !e.hasValue() || e.unset {
+		return Word{}, false
+	}
+	return e.vals[r.pick(key, len(e.vals))], true
+}
+
 // eachAlternative evaluates once per combination of the alternatives that the
 // evaluation meets, and joins what the passes leave.
 func (r *reader) eachAlternative(f *frame, eval func() Word) Word {

@@ -107,21 +107,20 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 	case *syntax.CoprocClause:
 		g := *f
 		g.background = true
-		r.isolated(func() { r.stmt(&g, c.Stmt) })
+		r.scoped(func() Word { return r.stmt(&g, c.Stmt) })
 	}
 }
 
-// isolated reads something whose changes the shell does not see.
-func (r *reader) isolated(read func()) {
+// scoped reads something whose changes the shell does not see.
+func (r *reader) scoped(read func() Word) Word {
 	mark := r.st.mark()
-	read()
+	out := read()
 	r.st.rollbackButFiles(mark)
+	return out
 }
 
 func (r *reader) subshell(f *frame, list []*syntax.Stmt) Word {
-	var out Word
-	r.isolated(func() { out = r.stmts(f, list) })
-	return out
+	return r.scoped(func() Word { return r.stmts(f, list) })
 }
 
 // link is a statement of a chain, with the operator before it.
@@ -209,11 +208,10 @@ func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 	for i, l := range links {
 		last := i == len(links)-1
 		g.capture = f.capture || !last
-		read := func() { out = r.stmt(&g, l.s) }
 		if last {
-			read() // zsh and lastpipe run it in the shell itself
+			out = r.stmt(&g, l.s) // zsh and lastpipe run it in the shell itself
 		} else {
-			r.isolated(read)
+			out = r.subshell(&g, []*syntax.Stmt{l.s})
 		}
 		g.stdin = Input{Kind: InputText, Text: out, Piped: true}
 	}

@@ -103,7 +103,7 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 				r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a loop runs over too many words to be read for each"), Span: f.spanOf(l)})
 				item = unknown(l.Name.Value)
 			}
-			r.st.set(l.Name.Value, item.value())
+			r.st.set(l.Name.Value, item.quoted())
 			out.addWord(r.stmts(f, c.Do))
 			if n > maxRounds || r.stopped {
 				break

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Word is what one word of a command may be: static text, or a sequence of
 // parts of which some are not known. The zero Word is the empty text.
@@ -118,48 +121,22 @@ func (w Word) HasGlob() bool { return w.has(PartGlob) }
 func (w Word) HasUnknown() bool { return w.has(PartUnknown) }
 
 func (w Word) has(kind PartKind) bool {
-	for _, p := range w.parts {
-		if p.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == kind })
 }
 
 // IsUnknown reports whether nothing of the word is known.
 func (w Word) IsUnknown() bool {
-	if w.parts == nil {
-		return false
-	}
-	for _, p := range w.parts {
-		if p.Kind != PartUnknown {
-			return false
-		}
-	}
-	return true
+	return w.parts != nil && !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind != PartUnknown })
 }
 
 // MayBeEmpty reports whether the word can be the empty text.
 func (w Word) MayBeEmpty() bool {
-	if w.parts == nil {
-		return w.text == ""
-	}
-	for _, p := range w.parts {
-		if p.Kind != PartUnknown || !p.MayBeEmpty {
-			return false
-		}
-	}
-	return true
+	return w.text == "" && !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind != PartUnknown || !p.MayBeEmpty })
 }
 
 // Remote reports whether a part of the word was fetched from a network.
 func (w Word) Remote() bool {
-	for _, p := range w.parts {
-		if p.Remote {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.parts, func(p Part) bool { return p.Remote })
 }
 
 // String renders the word for people: text and patterns as they are, unknown
@@ -187,17 +164,7 @@ func (w Word) String() string {
 }
 
 // Equal reports whether two words are the same in every part.
-func (w Word) Equal(o Word) bool {
-	if w.text != o.text || len(w.parts) != len(o.parts) {
-		return false
-	}
-	for i := range w.parts {
-		if w.parts[i] != o.parts[i] {
-			return false
-		}
-	}
-	return true
-}
+func (w Word) Equal(o Word) bool { return w.text == o.text && slices.Equal(w.parts, o.parts) }
 
 // Glue returns the word that the given words make when written side by side.
 func Glue(words ...Word) Word {
@@ -221,7 +188,7 @@ func (w Word) Size() int {
 }
 
 // quoted returns the word as it reads inside double quotes, where nothing
-// splits. A pattern in a value stands for the names that it matched when the
+// splits, and as a variable keeps it. A pattern in a value stands for the names that it matched when the
 // value came to be, so it stays one.
 func (w Word) quoted() Word {
 	if w.parts == nil {

@@ -73,7 +73,7 @@ func foundBelow(starts, args []Word) []Word {
 	var out []Word
 	for _, s := range starts {
 		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
-		if name, ok := nameCondition(args); ok && !negatedGroup(args) {
+		if name, ok := nameCondition(args); ok {
 			below.MayBeEmpty = false
 			out = append(out, inFolder(s, name), inFolder(s, Glue(NewWord(below), Text("/"), name)))
 			continue
@@ -104,36 +104,34 @@ func atStarts(args []Word) bool {
 
 // nameCondition is the pattern of -name, when every name that find passes on
 // must match it.
-func nameCondition(args []Word) (Word, bool) {
-	var name Word
-	found := false
+func nameCondition(args []Word) (name Word, found bool) {
+	negated := false
 	for i, w := range args {
+		before := negated
 		switch s, _ := w.Text(); s {
 		case "-o", "-or", ",", "-prune":
 			return Word{}, false
+		case "!", "-not":
+			if negated = true; before {
+				return Word{}, false
+			}
+			continue
+		case "(":
+			if before {
+				return Word{}, false
+			}
 		case "-name", "-iname":
 			// What a negated condition leaves out narrows nothing.
-			if i+1 < len(args) && (i == 0 || !args[i-1].Is("!") && !args[i-1].Is("-not")) {
+			if i+1 < len(args) && !before {
 				name, found = args[i+1], true
 			}
 		}
+		negated = false
 	}
 	if s, ok := name.Text(); ok {
-		x := expander{globs: true}
-		x.active(s)
-		name = x.cur.word()
+		name = NewWord(Globs(s)...)
 	}
 	return name, found
-}
-
-// negatedGroup reports whether a bracket of conditions is negated.
-func negatedGroup(args []Word) bool {
-	for i, w := range args[:max(0, len(args)-1)] {
-		if (w.Is("!") || w.Is("-not")) && (args[i+1].Is("(") || args[i+1].Is("!") || args[i+1].Is("-not")) {
-			return true
-		}
-	}
-	return false
 }
 
 // fillBraces puts a word in place of a mark such as {} in each word.

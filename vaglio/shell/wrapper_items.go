@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -63,7 +64,9 @@ func xargsItems(text Word, opts options) []Word {
 		case opts.any("0", "null"):
 			items = append(items, nullItems(l)...)
 		case ok && !byLine:
-			items = append(items, shellFields(s)...)
+			for _, item := range unixtext.Items(s) {
+				items = append(items, Text(item))
+			}
 		default:
 			if w := trimBlanks(l); !w.Is("") {
 				items = append(items, w)
@@ -91,26 +94,6 @@ func nullItems(l Word) (items []Word) {
 func trimBlanks(w Word) Word {
 	p := w.Prefix()
 	return w.Cut(len(p) - len(strings.TrimLeft(p, " \t")))
-}
-
-// shellFields splits text at blanks with the quotes that xargs knows.
-func shellFields(s string) []Word {
-	q := splitter{}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case q.quote == 0 && c == '\\' && i+1 < len(s):
-			i++
-			q.cur.WriteByte(s[i])
-			q.has = true
-		case c != 0 && q.quotes(c):
-		case q.quote == 0 && (c == ' ' || c == '\t'):
-			q.end()
-		default:
-			q.cur.WriteByte(c)
-		}
-	}
-	q.end()
-	return q.out
 }
 
 // runParallel reads GNU parallel: its command with each argument in turn.
