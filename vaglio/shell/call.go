@@ -2,6 +2,8 @@ package shell
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -196,4 +198,174 @@ func (r *reader) assignElement(f *frame, a *syntax.Assign, name string, value Wo
 	}
 	e.list = r.place(f, e, a.Index, value)
 	r.st.put(name, e)
+}
+
+// assign gives a variable a value, with the attributes that it has.
+func (r *reader) assign(f *frame, name string, w Word) {
+	if !r.step(f, entryCost+len(name)/bytesPerStep) {
+		return
+	}
+	name = r.resolveRef(name)
+	if base, _, ok := strings.Cut(name, "["); ok {
+		name = base
+		r.st.put(name, &entry{isList: true, list: []Word{w}})
+		return
+	}
+	e := &entry{exported: r.allExport}
+	old := r.st.get(name)
+	if old == nil {
+		e.inherited = true
+	} else {
+		e.lower, e.upper, e.ints = old.lower, old.upper, old.ints
+		e.exported, e.inherited = old.exported || r.allExport, old.inherited
+		if old.isList {
+			list := slices.Clone(old.list)
+			if len(list) == 0 {
+				list = []Word{w}
+			}
+			list[0] = w
+			r.st.put(name, &entry{isList: true, list: list, opaque: old.opaque})
+			return
+		}
+	}
+	switch {
+	case e.lower:
+		w = w.mapText(strings.ToLower)
+	case e.upper:
+		w = w.mapText(strings.ToUpper)
+	case e.ints:
+		if s, ok := w.Text(); ok {
+			r.number(f, s) // for what it runs
+		}
+		w = unknownHome("")
+	}
+	e.vals = []Word{w.quoted()}
+	r.st.put(name, e)
+}
+
+// scanTail looks for a destructive command among the words of a program that
+// is not known, which may be a wrapper.
+func (r *reader) scanTail(f *frame, k *call) {
+	name := baseName(k.argv[0])
+	if len(k.argv) < 3 || wordclass.Is("takes-words", name) || r.carriers.known(name) {
+		return
+	}
+	last := lastCommandLike(k.argv)
+	for i := 1; i < last; i++ {
+		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+			continue
+		}
+		g := f.at(k, name+"?")
+		g.conditional = true
+		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
+		return
+	}
+}
+
+// lastCommandLike is the place of the last word that looks like one of a file
+// tool: an option or a path, other than in "tool rm NAME"; 0 if there is none.
+func lastCommandLike(words []Word) int {
+	for i, w := range slices.Backward(words) {
+		s := w.Prefix()
+		if w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
+			return i
+		}
+	}
+	return 0
+}
+
+// destructive reports whether a program's name alone is worth a second look.
+func destructive(name string) bool {
+	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
+}
+
+// A hole is a mark in carried text that stands for a word which is no plain
+// text. The marks are private-use characters that no shell gives a meaning.
+const (
+	holeOpen  = "\uf8ff"
+	holeClose = "\uf8fe"
+)
+
+// splice writes a word as text to be parsed; what is not known, or active as a
+// pattern, becomes a mark.
+func (r *reader) splice(w Word) string {
+	if w.parts == nil {
+		return w.text
+	}
+	var b strings.Builder
+	for _, p := range w.parts {
+		if p.Kind == PartText {
+			b.WriteString(p.Text)
+			continue
+		}
+		b.WriteString(r.mark(Word{parts: []Part{p}}))
+	}
+	return b.String()
+}
+
+// mark returns the mark that stands for a whole word.
+func (r *reader) mark(w Word) string {
+	r.holes = append(r.holes, w)
+	return holeOpen + strconv.Itoa(len(r.holes)-1) + holeClose
+}
+
+// takeHole returns the word of the mark that s begins with, and the rest.
+func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
+	s, ok = strings.CutPrefix(s, holeOpen)
+	if !ok {
+		return Word{}, s, false
+	}
+	digits, rest, ok := strings.Cut(s, holeClose)
+	if !ok {
+		return Word{}, s, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || n >= len(r.holes) {
+		return Word{}, s, false
+	}
+	return r.holes[n], rest, true
+}
+
+// fillHoles turns text with marks back into a word.
+func (r *reader) fillHoles(s string) Word {
+	var b builder
+	for {
+		i := strings.Index(s, holeOpen)
+		if i < 0 {
+			b.addText(s)
+			return b.word()
+		}
+		b.addText(s[:i])
+		w, rest, ok := r.takeHole(s[i:])
+		if !ok {
+			b.addText(holeOpen)
+			s = s[i+len(holeOpen):]
+			continue
+		}
+		b.addWord(w)
+		s = rest
+	}
+}
+
+// quote writes a word as one shell word whose value is exactly the word's.
+func (r *reader) quote(w Word) string {
+	if s, ok := w.Text(); ok {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return "\"" + r.mark(w) + "\""
+}
+
+// spaced joins words with blanks, as eval does, to text that can be parsed.
+func spaced(words []Word) Word { return joined(words, " ") }
+
+// joined are words side by side, with a text between them.
+func joined(words []Word, sep string) Word {
+	var b builder
+	for i, w := range words {
+		if i > 0 {
+			b.addText(sep)
+		}
+		b.addWord(w)
+	}
+	return b.word()
 }

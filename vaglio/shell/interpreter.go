@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runProgram reads an interpreter of another language: program text among the
@@ -228,5 +229,75 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	g.stdin = Input{}
 	for _, t := range texts {
 		r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
+	}
+}
+
+// editorCode reads commands that an editor is told to run: :!code.
+func (r *reader) editorCode(f *frame, k *call, name string) {
+	texts := append([]Word(nil), k.argv[1:]...)
+	if f.stdin.Kind == InputText {
+		texts = append(texts, f.stdin.Text.lines()...)
+	}
+	for i, w := range texts {
+		s := strings.TrimLeft(w.Prefix(), "+: ")
+		for _, modifier := range []string{"silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "execute ", "exe ", "r ", "read ", "r", "%", "."} {
+			s = strings.TrimLeft(strings.TrimPrefix(s, modifier), ": ")
+		}
+		s = strings.TrimLeft(s, "\"'")
+		lead := len(w.Prefix()) - len(s)
+		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
+		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
+			r.carried(f, w.Cut(lead+1), name)
+		}
+	}
+}
+
+// runSed reads sed, whose scripts may run commands.
+func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
+	out := r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	scripts := opts.all(p.text...)
+	if len(scripts) == 0 && !opts.any(p.file...) && len(rest) > 0 {
+		scripts = rest[:1]
+	}
+	g := f.at(k, "sed")
+	g.stdin = Input{}
+	for _, s := range scripts {
+		r.sedCode(g, s, f.stdin.Text)
+	}
+	for _, file := range opts.all(p.file...) {
+		text := r.content(f, file)
+		whole, where, ok := r.loaded(f, text)
+		if !ok && text.HasUnknown() { // any line of it may be a command
+			detail := wording.Say("%s runs a file whose content is not part of the command", "sed")
+			r.problem(g, Problem{Kind: ProblemDynamicCode, Detail: detail, Word: file, Interpreter: "sed"})
+		}
+		r.fromFile(g, sourceFile{path: where}, func(g *frame) Word { r.sedCode(g, whole, f.stdin.Text); return Word{} })
+	}
+	return out
+}
+
+// sedCode reads the e command and the e flag of a sed script.
+func (r *reader) sedCode(f *frame, script, in Word) {
+	for _, l := range script.lines() {
+		s := strings.TrimLeft(l.Prefix(), "0123456789,$!;{} \t")
+		if s == "e" {
+			r.carried(f, in, "sed e") // the input is the code
+			continue
+		}
+		if code, ok := strings.CutPrefix(s, "e "); ok {
+			r.carried(f, l.Cut(len(l.Prefix())-len(code)), "sed e")
+			continue
+		}
+		if file, ok := strings.CutPrefix(s, "w "); ok {
+			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(file)}}})
+		}
+		if _, ok := l.Text(); !ok || len(s) < 2 || s[0] != 's' {
+			continue
+		}
+		if _, with, flags, _, ok := unixtext.SedCommand(s); ok && strings.Contains(flags, "e") {
+			r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+			r.carried(f, outputOf("sed"), "sed s///e") // with what it does not replace
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package shell
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -142,4 +147,217 @@ func (r *reader) resolveRef(name string) string {
 		name = e.ref
 	}
 	return name
+}
+
+// paramValue returns what a scalar expansion yields.
+func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
+	if p.Length || p.Width || p.IsSet {
+		return r.length(p)
+	}
+	w, set := r.lookup(f, p)
+	if p.Excl && p.Names == 0 {
+		w, set = unknown(""), true
+	}
+	if !r.step(f, w.Size()/bytesPerStep) {
+		return unknown(p.Param.Value)
+	}
+	if p.Exp != nil && lengthens(p.Exp.Op) {
+		return r.defaulted(f, p, w, set)
+	}
+	if p.Slice != nil {
+		return r.slice(f, p, w)
+	}
+	return r.transform(f, p, w)
+}
+
+// lookup returns the value of a parameter, and whether it is or may be set.
+func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
+	name := p.Param.Value
+	if n, err := strconv.Atoi(name); err == nil {
+		return r.positional(n)
+	}
+	if w, ok := r.special(name); ok {
+		return w, true
+	}
+	name = r.resolveRef(name)
+	if base, _, ok := strings.Cut(name, "["); ok {
+		return unknown(base), true
+	}
+	e := r.st.get(name)
+	if e != nil && e.isList {
+		return r.arrayLookup(f, e, name, p.Index), true
+	}
+	if p.Index != nil && f != nil && subscript(p.Index) == "" {
+		r.arithm(f, p.Index) // for what it runs
+	}
+	return r.variable(name)
+}
+
+// special is the value of a parameter that the shell itself sets.
+func (r *reader) special(name string) (Word, bool) {
+	switch name {
+	case "#":
+		return r.length(&syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: keyArgs}}), true
+	case "PWD":
+		return r.cwd(), true
+	case "IFS":
+		return Text(r.ifs()), true
+	case "OLDPWD":
+		return r.prevCwd(), true
+	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":
+		return unknownHome(name), true
+	}
+	return Word{}, false
+}
+
+func (r *reader) positional(n int) (Word, bool) {
+	if n == 0 {
+		if e := r.st.get(keyZero); e != nil {
+			return e.vals[0], true
+		}
+		return unknownHome("0"), true
+	}
+	e := r.st.get(keyArgs)
+	if e == nil || n > len(e.list) {
+		if e != nil && !e.maybe {
+			return Word{}, false
+		}
+		return unknown(strconv.Itoa(n)), true
+	}
+	return e.list[n-1], true
+}
+
+// arrayLookup returns the element that a subscript names, the first without.
+func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.ArithmExpr) Word {
+	n, ok := int64(0), true
+	if index != nil {
+		n, ok = r.arithm(f, index)
+	}
+	if e.opaque || !ok {
+		return unknown(name)
+	}
+	if n < 0 {
+		n += int64(len(e.list))
+	}
+	if n < 0 || n >= int64(len(e.list)) {
+		return Word{}
+	}
+	return e.list[n]
+}
+
+// length evaluates ${#x} and ${#x[@]}.
+func (r *reader) length(p *syntax.ParamExp) Word {
+	name, list := p.Param.Value, everything(subscript(p.Index))
+	if everything(name) {
+		name, list = keyArgs, true
+	}
+	e := r.st.get(name)
+	switch {
+	case !p.Length:
+	case list && e != nil && e.isList && !e.maybe:
+		return Text(strconv.Itoa(len(e.list)))
+	case !list && p.Index == nil:
+		w, _ := r.lookup(nil, p)
+		if s, ok := w.Text(); ok && r.step(nil, len(s)/bytesPerStep) {
+			return Text(strconv.Itoa(utf8.RuneCountInString(s)))
+		}
+	}
+	return unknownHome("#" + p.Param.Value)
+}
+
+// defaulted evaluates ${x:-w}, ${x:=w}, ${x:?w} and ${x:+w}.
+func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word {
+	op := p.Exp.Op
+	missing := r.missing(p, w, set)
+	switch op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if missing {
+			return Word{}
+		}
+		return r.text(f, p.Exp.Word)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if missing {
+			r.word(f, p.Exp.Word)
+		}
+		return filled(w)
+	default:
+	}
+	if !missing {
+		return filled(w)
+	}
+	v := r.text(f, p.Exp.Word)
+	if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && p.Index == nil && syntax.ValidName(p.Param.Value) {
+		r.assign(f, p.Param.Value, v)
+	}
+	return v
+}
+
+// missing reports whether a value counts as missing for the operator.
+func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
+	if w.parts != nil && w.MayBeEmpty() && r.pick("${"+p.Param.Value, 2) == 1 {
+		return true
+	}
+	return !set || w.Is("") && slices.Contains([]syntax.ParExpOperator{
+		syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull,
+	}, p.Exp.Op)
+}
+
+// filled is the word when it is known not to be empty.
+func filled(w Word) Word {
+	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
+		return w
+	}
+	p := w.parts[0]
+	p.MayBeEmpty = false
+	return Word{parts: []Part{p}}
+}
+
+// slice evaluates ${x:offset:length}.
+func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
+	s, ok := w.Text()
+	from, okFrom := r.arithm(f, p.Slice.Offset)
+	length, okLen := int64(len(s)), true
+	if p.Slice.Length != nil {
+		length, okLen = r.arithm(f, p.Slice.Length)
+	}
+	if !ok || !okFrom || !okLen {
+		return unknown(p.Param.Value)
+	}
+	runes := []rune(s)
+	n := int64(len(runes))
+	if from < 0 {
+		from += n
+	}
+	to := n
+	if length < 0 {
+		to += length
+	} else if p.Slice.Length != nil {
+		to = min(n, from+min(length, n))
+	}
+	if from < 0 || from > n || to < from {
+		return Word{}
+	}
+	return Text(string(runes[from:to]))
+}
+
+// transform evaluates the operators that change a value: removal of a prefix
+// or suffix, replacement, case.
+func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
+	if p.Repl != nil {
+		return r.replace(f, p, w)
+	}
+	if p.Exp == nil {
+		return w
+	}
+	arg := r.word(f, p.Exp.Word)
+	op := p.Exp.Op
+	switch {
+	case op == syntax.UpperAll && arg.Is(""):
+		return w.mapText(strings.ToUpper)
+	case op == syntax.LowerAll && arg.Is(""):
+		return w.mapText(strings.ToLower)
+	case op >= syntax.UpperFirst && op <= syntax.LowerAll, op == syntax.OtherParamOps:
+		return unknown(p.Param.Value)
+	}
+	return r.trim(arg, w, op, p.Param.Value)
 }

@@ -1,8 +1,6 @@
 package shell
 
-import (
-	"strings"
-)
+import "strings"
 
 // runJob reads at, batch and crontab, which take commands or a table of them from
 // their input or from a file.
@@ -162,6 +160,82 @@ func (r *reader) makefile(f *frame, text Word) {
 			if !code.Is("") {
 				r.carried(f, code, "make")
 			}
+		}
+	}
+}
+
+// runMove reads cp, mv, ln and install, which give a known content another
+// name.
+func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
+	r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	if len(rest) < 2 || opts.any(p.unless...) {
+		return Word{}
+	}
+	last := len(rest) - 1
+	to := rest[last]
+	folder := last > 1 || strings.HasSuffix(to.Suffix(), "/") || to.Is(".")
+	for _, from := range rest[:last] {
+		if folder {
+			to = Glue(rest[last], Text("/"+baseName(from)))
+		}
+		r.writeFile(f, to, r.content(f, from), false)
+	}
+	return Word{}
+}
+
+// runDd reads dd, which copies its input to a file.
+func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
+	g := *f
+	g.capture = true
+	out := r.plain(&g, k)
+	for _, w := range k.argv[1:] {
+		if strings.HasPrefix(w.Prefix(), "of=") {
+			r.writeFile(f, w.Cut(len("of=")), out, false)
+			return Word{}
+		}
+	}
+	return out
+}
+
+// runTee reads tee, which writes its input to files.
+func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
+	out := r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	for _, w := range rest {
+		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+	}
+	return out
+}
+
+// runDownload reads programs that write what they fetch to a file: the one
+// that an option names, or one that is named as the address ends.
+func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
+	out := r.plain(f, k)
+	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
+	opts, rest := p.parse(k.argv[1:])
+	for _, file := range opts.all(p.to...) {
+		r.writeFile(f, file, fetched, false)
+	}
+	if p.named != nil && !opts.any(p.named...) || p.named == nil && opts.any(p.to...) {
+		return out
+	}
+	for _, url := range rest {
+		s, ok := url.Text()
+		s, _, _ = strings.Cut(s, "?")
+		if i := strings.LastIndexByte(s, '/'); ok && i >= 0 && i+1 < len(s) {
+			r.writeFile(f, Text(s[i+1:]), fetched, false)
+		}
+	}
+	return out
+}
+
+// carriedFile reads a file that is run before anything else, if its content is
+// known.
+func (r *reader) carriedFile(f *frame, name Word, by string) {
+	if content := r.content(f, name); r.written(name) || content.parts != nil {
+		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
+			r.carried(f, Glue(content, Text(everyName(whole))), by)
 		}
 	}
 }

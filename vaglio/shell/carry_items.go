@@ -1,0 +1,367 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// runFind reads find: the commands of -exec and its kin, and find itself.
+func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
+	r.wrapper(f, k)
+	args := k.argv[1:]
+	for len(args) > 0 && isOneOf(args[0], []string{"-H", "-L", "-P"}) {
+		args = args[1:]
+	}
+	n := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
+	if n < 0 {
+		n = len(args)
+	}
+	found := foundBelow(args[:n:n], args[n:])
+	args = args[n:]
+	r.findCommands(f, k, args, found)
+	if !f.capture {
+		return Word{}
+	}
+	sep := "\n"
+	if hasWord(args, "-print0") {
+		sep = "\x00"
+	}
+	var b builder
+	for _, w := range found {
+		b.addWord(w)
+		b.addText(sep)
+	}
+	return b.word()
+}
+
+// findCommands reads the commands of -exec and its kin for what find passes on.
+func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
+	for i := 0; i < len(args); i++ {
+		if !isOneOf(args[i], []string{"-exec", "-execdir", "-ok", "-okdir"}) {
+			continue
+		}
+		g := f.at(k, "find "+args[i].text)
+		g.inLoop = true
+		g.stdin = Input{}
+		argv := args[i+1:]
+		if n := slices.IndexFunc(argv, func(w Word) bool { return w.Is(";") || w.Is("+") }); n >= 0 {
+			argv = argv[:n]
+		}
+		if !r.step(f, wordCost*len(argv)*len(found)) {
+			break
+		}
+		targets := found
+		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
+			targets = found[:min(1, len(found))] // the command is the same for every name
+		}
+		for _, target := range targets {
+			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
+		}
+		i += 1 + len(argv)
+	}
+}
+
+// foundBelow are the names that find passes on: each start itself and what is
+// below it, narrowed by -name if that is the only condition on names.
+func foundBelow(starts, args []Word) []Word {
+	if len(starts) == 0 {
+		starts = []Word{Text(".")}
+	}
+	if len(starts) > 16 {
+		starts = append(starts[:16:16], unknown(""))
+	}
+	var out []Word
+	for _, s := range starts {
+		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
+		if name, ok := nameCondition(args); ok {
+			below.MayBeEmpty = false
+			out = append(out, inFolder(s, name), inFolder(s, Glue(NewWord(below), Text("/"), name)))
+			continue
+		}
+		if !hasWord(args, "-mindepth") {
+			out = append(out, s)
+		}
+		if !atStarts(args) {
+			out = append(out, inFolder(s, NewWord(below)))
+		}
+	}
+	return out
+}
+
+// inFolder is a name in a folder.
+func inFolder(folder, name Word) Word {
+	if strings.HasSuffix(folder.Suffix(), "/") {
+		return Glue(folder, name)
+	}
+	return Glue(folder, Text("/"), name)
+}
+
+// atStarts reports whether find looks at its starts alone: -maxdepth 0.
+func atStarts(args []Word) bool {
+	i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-maxdepth") })
+	return i >= 0 && i+1 < len(args) && args[i+1].Is("0")
+}
+
+// nameCondition is the pattern of -name, when every name that find passes on
+// must match it.
+func nameCondition(args []Word) (name Word, found bool) {
+	negated := false
+	for i, w := range args {
+		before := negated
+		switch s, _ := w.Text(); s {
+		case "-o", "-or", ",", "-prune":
+			return Word{}, false
+		case "!", "-not":
+			if negated = true; before {
+				return Word{}, false
+			}
+			continue
+		case "(":
+			if before {
+				return Word{}, false
+			}
+		case "-name", "-iname":
+			// What a negated condition leaves out narrows nothing.
+			if i+1 < len(args) && !before {
+				name, found = args[i+1], true
+			}
+		}
+		negated = false
+	}
+	if s, ok := name.Text(); ok {
+		name = NewWord(Globs(s)...)
+	}
+	return name, found
+}
+
+// fillBraces puts a word in place of a mark such as {} in each word.
+func fillBraces(argv []Word, mark string, value Word) []Word {
+	out := make([]Word, len(argv))
+	for i, w := range argv {
+		out[i] = replaceAll(w, mark, value)
+	}
+	return out
+}
+
+func replaceAll(w Word, mark string, value Word) Word {
+	if mark == "" {
+		return w
+	}
+	var b builder
+	for range maxFields {
+		l, rest, ok := w.Split(mark)
+		b.addWord(l)
+		if !ok {
+			break
+		}
+		b.addWord(value)
+		w = rest
+	}
+	return b.word()
+}
+
+// fdCommand reads the command that fd runs on what it finds: below the operands
+// behind the first, or the current folder.
+func (r *reader) fdCommand(f *frame, k *call, _ string) {
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
+	if at < 1 || at+1 == len(k.argv) {
+		return
+	}
+	argv, _ := cutAt(k.argv[at+1:], ";")
+	opts, rest := grammar{
+		values:  "dteESocjM",
+		long:    "max-depth type extension exclude size owner color threads base-directory search-path changed-within changed-before min-depth",
+		permute: true,
+	}.parse(k.argv[1:at])
+	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
+	if len(dirs) == 0 {
+		dirs = []Word{Text(".")}
+	}
+	var targets []Word
+	for _, dir := range dirs {
+		targets = append(targets, inFolder(dir, NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})))
+	}
+	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
+		targets = append(targets, dirs...) // it finds all that is there
+	}
+	if !r.step(f, wordCost*len(argv)*len(targets)) {
+		return
+	}
+	for _, target := range targets {
+		filled := fillBraces(argv, "{}", target)
+		if slices.EqualFunc(filled, argv, Word.Equal) {
+			filled = append(slices.Clone(argv), target)
+		}
+		r.run(f, &call{argv: filled, span: k.span, external: true})
+	}
+}
+
+// isTelling reports whether a pattern of names leaves out most names: it has a
+// letter or a digit.
+func isTelling(pattern Word) bool {
+	return strings.ContainsFunc(pattern.Prefix(), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+}
+
+// runXargs reads xargs: its command with the items of the input.
+func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
+	opts, argv := p.parse(k.argv[1:])
+	text := f.stdin.Text
+	if f.stdin.Kind == InputInherited {
+		text = outputOf("")
+	}
+	if file, ok := opts.Get("a", "arg-file"); ok {
+		text = r.content(f, file)
+	}
+	r.wrapper(f, k)
+	if len(argv) == 0 {
+		argv = []Word{Text("echo")}
+	}
+	h := f.at(k, "xargs")
+	h.inLoop = true
+	h.stdin = Input{}
+	items := xargsItems(text, opts)
+	if !r.step(f, len(items)*2) {
+		return outputOf("xargs")
+	}
+	mark, replace := opts.Get("I", "J")
+	if given, ok := opts.Get("i", "replace"); !replace && ok {
+		mark, replace = given, true
+	}
+	if m, ok := mark.Text(); replace && ok {
+		if m == "" {
+			m = "{}"
+		}
+		var out builder
+		for _, item := range items {
+			if !r.step(f, len(argv)) {
+				break
+			}
+			out.addWord(r.run(h, &call{argv: fillBraces(argv, m, item), span: k.span, external: true}))
+		}
+		return out.word()
+	}
+	return r.run(h, &call{argv: slices.Concat(argv, items), span: k.span, external: true})
+}
+
+// xargsItems splits the input of xargs.
+func xargsItems(text Word, opts options) []Word {
+	if text.IsUnknown() {
+		p := text.parts[0]
+		p.Splits = true
+		return []Word{NewWord(p)}
+	}
+	var items []Word
+	byLine := opts.any("I", "J", "i", "replace", "d", "delimiter")
+	for _, l := range text.lines() {
+		s, ok := l.Text()
+		switch {
+		case opts.any("0", "null"):
+			items = append(items, nullItems(l)...)
+		case ok && !byLine:
+			for _, item := range unixtext.Items(s) {
+				items = append(items, Text(item))
+			}
+		default:
+			if w := trimBlanks(l); !w.Is("") {
+				items = append(items, w)
+			}
+		}
+	}
+	if len(items) > maxFields {
+		items = append(items[:maxFields:maxFields], unknown(""))
+	}
+	return items
+}
+
+// nullItems are the items of a line that null bytes part.
+func nullItems(l Word) (items []Word) {
+	for more := true; more; {
+		var piece Word
+		if piece, l, more = l.Split("\x00"); !piece.Is("") {
+			items = append(items, piece)
+		}
+	}
+	return items
+}
+
+// trimBlanks removes the blanks around a word.
+func trimBlanks(w Word) Word {
+	p := w.Prefix()
+	return w.Cut(len(p) - len(strings.TrimLeft(p, " \t")))
+}
+
+// runParallel reads GNU parallel: its command with each argument in turn.
+func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
+	opts, rest := p.parse(k.argv[1:])
+	r.wrapper(f, k)
+	argv, items := parallelItems(rest)
+	if len(items) == 0 && f.stdin.Kind != InputInherited {
+		items = f.stdin.Text.lines()
+	}
+	if len(items) == 0 {
+		items = []Word{unknown("")}
+	}
+	h := f.at(k, "parallel")
+	h.inLoop = true
+	h.stdin = Input{}
+	mark := "{}"
+	if m, ok := opts.Get("I"); ok {
+		mark, _ = m.Text()
+	}
+	var out builder
+	for i, item := range items {
+		if i > maxRounds || r.stopped {
+			r.problem(h, Problem{Kind: ProblemTooBig, Detail: wording.Say("parallel runs over too many words to be read for each")})
+			break
+		}
+		out.addWord(r.parallelOne(h, k, argv, mark, item))
+	}
+	return out.word()
+}
+
+// parallelOne reads the command for one argument, which parallel gives to a
+// shell as text.
+func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item Word) Word {
+	if len(argv) == 0 {
+		return r.carried(f, item, "parallel")
+	}
+	filled := argv
+	used := false
+	for _, m := range []string{mark, "{1}", "{.}", "{/}", "{//}"} {
+		for _, w := range filled {
+			_, _, ok := w.Split(m)
+			used = used || ok
+		}
+		filled = fillBraces(filled, m, item)
+	}
+	if !used {
+		filled = append(slices.Clone(filled), item)
+	}
+	g := *f
+	g.lenient = true
+	r.carried(&g, spaced(filled), "parallel")
+	return r.run(f, &call{argv: filled, span: k.span, external: true})
+}
+
+// parallelItems splits the operands at ::: and its kin.
+func parallelItems(rest []Word) (argv, items []Word) {
+	for i, w := range rest {
+		s, _ := w.Text()
+		if s == ":::" || s == ":::+" || s == "::::" {
+			for _, item := range rest[i+1:] {
+				if t, _ := item.Text(); !strings.HasPrefix(t, ":::") {
+					if s == "::::" {
+						item = outputOf("cat " + item.String())
+					}
+					items = append(items, item)
+				}
+			}
+			return rest[:i], items
+		}
+	}
+	return rest, nil
+}

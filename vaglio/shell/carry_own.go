@@ -1,0 +1,319 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// runEnv reads a call of env.
+func (r *reader) runEnv(f *frame, k *call, p *program, _ string) Word {
+	g := p.grammar
+	g.last = []string{"S", "split-string"}
+	opts, rest := g.parse(k.argv[1:])
+	if text, ok := opts.Get(g.last...); ok { // what follows it are further words, options included
+		line := []Word{k.argv[0]}
+		if dir, ok := opts.Get(p.chdir...); ok {
+			line = append(line, Text("-C"), Text(r.quote(dir)))
+		}
+		line = append(line, text)
+		for _, w := range rest {
+			line = append(line, Text(r.quote(w)))
+		}
+		return r.carried(f.at(k, "env"), spaced(line), "env -S")
+	}
+	if len(rest) > 0 && rest[0].Is("-") {
+		rest = rest[1:]
+	}
+	assigns, rest := leadingAssigns(rest)
+	if len(rest) == 0 {
+		return r.plain(f, k)
+	}
+	h := f.at(k, "env")
+	h.assigns = append(h.assigns, assigns...)
+	inner := &call{argv: rest, redirs: k.redirs, span: k.span, external: true}
+	if len(assigns) > 0 {
+		r.codeInAssigns(h, &call{argv: rest, assigns: assigns, span: k.span})
+	}
+	return r.scoped(func() Word {
+		for _, a := range assigns {
+			r.assign(h, a.Name, a.Value)
+		}
+		r.below(opts, &p.way)
+		return r.run(h, inner)
+	})
+}
+
+// variable is the value of a plain variable.
+func (r *reader) variable(name string) (Word, bool) {
+	e := r.st.get(name)
+	switch {
+	case e == nil:
+		return unknown(name), true
+	case e.isList && len(e.list) > 0:
+		return e.list[0], true
+	}
+	return r.value(name)
+}
+
+// runSu reads su and its like: a user, and code by -c.
+func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
+	opts, rest := p.parse(k.argv[1:])
+	h := f.at(k, name)
+	h.privileged = p.privileged
+	code := opts.all(p.line...)
+	switch {
+	case len(code) > 0:
+		return r.carried(h, code[len(code)-1], name)
+	case opts.any(p.argvWith...) && len(rest) > 0:
+		command := p.grammar
+		command.permute = false // what follows its name are its own options
+		_, rest = command.parse(k.argv[1:])
+		return r.run(h, &call{argv: rest, redirs: k.redirs, span: k.span, external: true})
+	}
+	// su root -- -c "…" hands the rest to the shell.
+	for i, w := range rest {
+		if s := w.Prefix(); strings.HasPrefix(s, "-") && strings.HasSuffix(s, "c") && i+1 < len(rest) {
+			return r.carried(h, rest[i+1], name)
+		}
+	}
+	r.emit(h, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+	if h.stdin.Kind != InputInherited {
+		return r.carried(h, h.stdin.Text, name)
+	}
+	return Word{}
+}
+
+// runSSH reads ssh and its like: a command on another machine.
+func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
+	opts, rest := p.parse(k.argv[1:])
+	out := r.plain(f, k)
+	h := f.at(k, name)
+	host, _ := opts.Get("w")
+	if len(p.ways) > 0 {
+		w, words := p.find(rest)
+		if w == nil {
+			return out
+		}
+		opts, _ = w.parse(words)
+		h.remote = &Remote{Kind: RemoteHost, Target: Text(name)}
+		return r.onOther(func() Word { last, _ := r.lines(h, w, opts, name); return last })
+	}
+	if p.from > 0 && len(rest) > 0 {
+		var more options
+		host = rest[0]
+		more, rest = p.parse(rest[1:]) // options may follow the host
+		opts = append(opts, more...)
+	}
+	g := f.at(k, name)
+	g.conditional = true
+	for _, v := range opts.all(p.settings...) {
+		r.setting(g, &p.way, v, name)
+	}
+	h.remote = &Remote{Kind: RemoteHost, Target: host}
+	switch {
+	case len(rest) > 0:
+		return r.onOther(func() Word { return r.carried(h, spaced(rest), name) })
+	case f.stdin.Kind == InputText && p.from > 0 && !host.Is(""):
+		h.stdin = Input{}
+		return r.onOther(func() Word { return r.carried(h, f.stdin.Text, name) })
+	}
+	return out
+}
+
+// onOther reads something on another machine.
+func (r *reader) onOther(read func() Word) Word {
+	return r.scoped(func() Word { r.freshCwd(); return read() })
+}
+
+// freshCwd forgets the current folder, for another machine has its own.
+func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
+
+// runContainer reads docker run, docker exec and their like.
+func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
+	r.wrapper(f, k)
+	_, rest := p.options(k)
+	w, args := p.find(rest)
+	if w == nil {
+		return outputOf(name)
+	}
+	opts, args := w.parse(args)
+	if opts.any(w.instead...) {
+		args = slices.Insert(slices.Clone(args), 0, Text("latest")) // podman names no container then
+	}
+	if len(args) == 0 {
+		return outputOf(name)
+	}
+	h := f.at(k, name+" "+rest[0].text)
+	h.remote = containerOf(opts, args[0])
+	argv := behindDashes(args[1:])
+	if entry, ok := opts.Get(w.program...); ok {
+		argv = append([]Word{entry}, argv...)
+	}
+	if len(argv) == 0 {
+		return outputOf(name)
+	}
+	return r.onOther(func() Word {
+		if dir, ok := opts.Get(w.chdir...); ok {
+			r.st.set(keyCwd, dir)
+		}
+		return r.operands(h, k, w, opts, argv, name, nil)
+	})
+}
+
+// containerOf is the container that options describe.
+func containerOf(opts options, image Word) *Remote {
+	network, _ := opts.Get("network", "net")
+	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host")}
+	for _, v := range opts.all("v", "volume") {
+		host, rest, ok := v.Split(":")
+		inside, _, _ := rest.Split(":")
+		if ok {
+			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: inside})
+		}
+	}
+	for _, v := range opts.all("mount") {
+		m := mountOf(v)
+		if !m.Inside.Is("") {
+			out.Mounts = append(out.Mounts, m)
+		}
+	}
+	for _, o := range opts {
+		switch {
+		case o.name == "privileged":
+			out.HostAccess = true
+		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
+			out.HostAccess = true
+		case o.name == "device":
+			host, _, _ := o.value.Split(":")
+			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})
+		}
+	}
+	return out
+}
+
+// mountOf reads type=bind,source=/a,target=/b.
+func mountOf(v Word) Mount {
+	var m Mount
+	for {
+		field, rest, more := v.Split(",")
+		key, value, _ := field.Split("=")
+		switch {
+		case key.Is("source") || key.Is("src"):
+			m.Host = value
+		case key.Is("target") || key.Is("dst") || key.Is("destination"):
+			m.Inside = value
+		}
+		if !more {
+			return m
+		}
+		v = rest
+	}
+}
+
+// oddities read what programs carry whose grammar the table has no words for,
+// by the name that the table gives.
+func oddities() map[string]oddity {
+	return map[string]oddity{
+		"flake": (*reader).flake, "fd": (*reader).fdCommand, "editor": (*reader).editorCode,
+	}
+}
+
+// flake reads INSTALLABLE#PROGRAM -- ARGUMENTS of nix run.
+func (r *reader) flake(f *frame, k *call, name string) {
+	for i, w := range k.argv {
+		if !w.Is("--") || i < 2 {
+			continue
+		}
+		argv := k.argv[i+1:]
+		_, program, ok := k.argv[i-1].Split("#")
+		if ok {
+			argv = append([]Word{program}, argv...)
+		}
+		if ok || name == "guix" && len(argv) > 0 {
+			r.run(f, &call{argv: argv, span: k.span, external: true})
+		}
+		return
+	}
+}
+
+// isBinding reports whether a text has the form KEY:ACTION.
+func isBinding(v Word) bool {
+	key, _, ok := strings.Cut(strings.TrimSpace(v.Prefix()), ":")
+	return ok && !strings.Contains(key, " ")
+}
+
+// binding reads the actions of KEY:ACTION(line) that run a line.
+func (r *reader) binding(f *frame, v Word, by string) {
+	for _, action := range []string{"execute(", "execute-silent(", "execute:", "become(", "reload("} {
+		if _, code, ok := v.Split(action); ok {
+			if s, static := code.Text(); static && strings.HasSuffix(action, "(") {
+				code = Text(strings.TrimSuffix(s, ")"))
+			}
+			r.carried(f, code, by)
+		}
+	}
+}
+
+// runGit reads git: commands that its settings name, and its subcommands that
+// run one.
+func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
+	opts, rest := p.parse(k.argv[1:])
+	h := f.at(k, "git -c")
+	h.conditional = true
+	settings := gitEnvironment(append(slices.Clone(f.assigns), k.assigns...))
+	for _, setting := range opts.all(p.settings...) {
+		key, value, _ := setting.Split("=")
+		s, _ := key.Text()
+		settings = append(settings, Assign{Name: s, Value: value})
+	}
+	for _, set := range settings {
+		alias, isAlias := strings.CutPrefix(strings.ToLower(set.Name), "alias.")
+		var args []Word
+		if isAlias && len(rest) > 0 {
+			if !rest[0].Is(alias) {
+				continue
+			}
+			args = rest[1:]
+		}
+		r.settingOf(h, &p.way, set.Name, set.Value, args, name)
+	}
+	if len(rest) == 0 {
+		return r.plain(f, k)
+	}
+	return r.scoped(func() Word {
+		for _, dir := range opts.all(p.chdir...) {
+			r.st.set(keyCwd, r.resolvePath(dir))
+		}
+		out := r.plain(f, k)
+		if w, words := p.find(rest); w != nil {
+			verb := name + " " + rest[0].text
+			g := f.at(k, verb)
+			g.inLoop = true
+			r.carries(g, k, w, words, verb)
+		}
+		return out
+	})
+}
+
+// gitEnvironment are the settings that GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n
+// give.
+func gitEnvironment(assigns []Assign) []Assign {
+	var out []Assign
+	for _, a := range assigns {
+		n, ok := strings.CutPrefix(a.Name, "GIT_CONFIG_KEY_")
+		if !ok {
+			continue
+		}
+		if key, static := a.Value.Text(); static {
+			value, _ := assigned(assigns, "GIT_CONFIG_VALUE_"+n)
+			out = append(out, Assign{Name: key, Value: value})
+		}
+	}
+	return out
+}
+
+// runsOperand reports whether a program runs the file that its first operand names.
+func (r *reader) runsOperand(name string) bool {
+	p := r.carriers.program(name)
+	return name == "." || name == "source" || p != nil && p.script && !p.operand
+}

@@ -1,0 +1,390 @@
+package shell
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/pattern"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// The limits of brace expansion. A longer sequence of numbers is represented
+// by its ends and by an unknown number, for its members are alike.
+const (
+	maxBraces   = 200
+	maxSequence = 64
+)
+
+// braces returns the words that a word's brace expansions yield.
+func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
+	n := 0
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	if n == 0 {
+		return [][]syntax.WordPart{w.Parts}
+	}
+	if n > maxBraces {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word has too many braces to be expanded")})
+		return [][]syntax.WordPart{w.Parts}
+	}
+	split := &syntax.Word{Parts: w.Parts} // for the word may be read again
+	syntax.SplitBraces(split)
+	if r.shorten(split) > maxFields {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
+		return [][]syntax.WordPart{w.Parts}
+	}
+	var out [][]syntax.WordPart
+	for one, err := range expand.BracesSeq(nil, split) {
+		if err != nil || !r.step(f, 2+2*len(one.Parts)) {
+			break
+		}
+		out = append(out, mergeNames(one.Parts))
+	}
+	return out
+}
+
+// shorten makes of long sequences a choice between their ends and an unknown number.
+// It returns how many words the word yields, but at most one more than may be.
+func (r *reader) shorten(w *syntax.Word) int {
+	n := 1
+	for _, p := range w.Parts {
+		b, ok := p.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		if b.Sequence && members(b) > maxSequence {
+			number := &syntax.SglQuoted{Value: r.mark(NewWord(Part{Kind: PartUnknown, Name: "number"}))}
+			b.Sequence = false
+			b.Elems = []*syntax.Word{b.Elems[0], b.Elems[1], {Parts: []syntax.WordPart{number}}}
+		}
+		k := 0
+		if b.Sequence {
+			k = members(b)
+		} else {
+			for _, e := range b.Elems {
+				k += r.shorten(e)
+			}
+		}
+		n = min(n*k, maxFields+1)
+	}
+	return n
+}
+
+// members is how many members {from..to..step} has, but at most one more than are
+// read.
+func members(b *syntax.BraceExp) int {
+	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
+	from, errFrom := strconv.ParseInt(first, 10, 64)
+	to, errTo := strconv.ParseInt(last, 10, 64)
+	if errFrom != nil || errTo != nil {
+		from, to = int64(first[0]), int64(last[0]) // letters
+	}
+	step := int64(1)
+	if len(b.Elems) > 2 {
+		step, _ = strconv.ParseInt(b.Elems[2].Lit(), 10, 64)
+		step = max(1, step, -step)
+	}
+	distance := uint64(max(from, to)) - uint64(min(from, to)) //nolint:gosec // The difference is right modulo 2^64.
+	return int(min(distance/uint64(step), maxSequence)) + 1
+}
+
+// mergeNames lengthens the names of variables by the letters that a brace
+// expansion put behind them, because the shell expands braces first: $a{b,c}
+// is $ab $ac.
+func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
+	for i := 0; i+1 < len(parts); i++ {
+		pe, ok := parts[i].(*syntax.ParamExp)
+		lit, isLit := parts[i+1].(*syntax.Lit)
+		if !ok || !isLit || !pe.Short || pe.Index != nil || !syntax.ValidName(pe.Param.Value) {
+			continue
+		}
+		n := 0
+		for n < len(lit.Value) && isNameByte(lit.Value[n]) {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		parts = slices.Clone(parts)
+		longer, rest := *pe, *lit
+		longer.Param = &syntax.Lit{Value: pe.Param.Value + lit.Value[:n]}
+		rest.Value = lit.Value[n:]
+		parts[i], parts[i+1] = &longer, &rest
+		if rest.Value == "" {
+			parts = slices.Delete(parts, i+1, i+2)
+			i--
+		}
+	}
+	return parts
+}
+
+// arithmWord evaluates $((...)).
+func (r *reader) arithmWord(f *frame, x syntax.ArithmExpr) Word {
+	if n, ok := r.arithm(f, x); ok {
+		return Text(strconv.FormatInt(n, 10))
+	}
+	return unknownHome("")
+}
+
+// number evaluates the text of an operand: a number in any notation, a name,
+// or an expression of its own.
+func (r *reader) number(f *frame, s string) (int64, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0, true
+	}
+	if strings.Contains(s, "#") {
+		return 0, false // digits of another base
+	}
+	if n, err := strconv.ParseInt(s, 0, 64); err == nil && !strings.Contains(s, "_") {
+		return n, true
+	}
+	if !r.enter(f) {
+		return 0, false
+	}
+	defer r.leave()
+	if syntax.ValidName(s) {
+		w, set := r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
+		if v, ok := w.Text(); ok && set {
+			return r.number(f, v)
+		}
+		return 0, !set
+	}
+	if len(s) > 1000 || !r.step(f, 20+len(s)/4) {
+		return 0, false
+	}
+	x, err := syntax.NewParser().Arithmetic(&bounded{src: s, r: r})
+	if err != nil {
+		return 0, false
+	}
+	return r.arithm(f, x)
+}
+
+// arithm evaluates an arithmetic expression; false if it is not constant. Its
+// substitutions are read in any case.
+func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
+	if x == nil || !r.step(f, 1) || !r.enter(f) {
+		return 0, false
+	}
+	defer r.leave()
+	switch x := x.(type) {
+	case *syntax.Word:
+		s, ok := r.text(f, x).Text()
+		if !ok {
+			return 0, false
+		}
+		return r.number(f, s)
+	case *syntax.ParenArithm:
+		return r.arithm(f, x.X)
+	case *syntax.UnaryArithm:
+		return r.unary(f, x)
+	case *syntax.BinaryArithm:
+		return r.binaryArithm(f, x)
+	case *syntax.FlagsArithm:
+		return r.arithm(f, x.X)
+	}
+	return 0, false
+}
+
+// unary evaluates a number below zero, and reads what else stands behind a sign.
+func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
+	n, ok := r.arithm(f, x.X)
+	if x.Op == syntax.Inc || x.Op == syntax.Dec {
+		r.setNumber(f, x.X)
+	}
+	return -n, ok && x.Op == syntax.Minus
+}
+
+// binaryArithm evaluates both sides. What is assigned is not followed.
+func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
+	a, okA := r.arithm(f, x.X)
+	b, okB := r.arithm(f, x.Y)
+	switch {
+	case x.Op == syntax.Assgn, x.Op >= syntax.AddAssgn && x.Op <= syntax.PowAssgn:
+		r.setNumber(f, x.X)
+		return 0, false
+	case x.Op == syntax.Comma, x.Op == syntax.TernQuest, x.Op == syntax.TernColon:
+		return 0, false
+	}
+	return compute(x.Op, a, b, okA && okB)
+}
+
+// setNumber forgets the variable that an operand names.
+func (r *reader) setNumber(f *frame, x syntax.ArithmExpr) {
+	if w, isWord := x.(*syntax.Word); isWord && syntax.ValidName(w.Lit()) {
+		r.assign(f, w.Lit(), unknownHome(w.Lit()))
+	}
+}
+
+// compute applies an operator to numbers that are known.
+func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
+	switch op {
+	case syntax.Shl, syntax.Shr:
+		ok = ok && b >= 0 && b < 64 // beyond, processors differ
+	default:
+	}
+	if !ok || a == math.MinInt64 || b == math.MinInt64 { // which no literal spells
+		return 0, false
+	}
+	n, err := expand.Arithm(nil, &syntax.BinaryArithm{Op: op, X: literal(a), Y: literal(b)})
+	return int64(n), err == nil
+}
+
+func literal(n int64) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strconv.FormatInt(n, 10)}}}
+}
+
+// maxPattern is the longest value, and the longest pattern, in bytes, on which
+// patterns are tried.
+const maxPattern = 4096
+
+// patternExpr spells a word as a regular expression; false if the word is not known
+// or uses extended patterns.
+func patternExpr(w Word, mode pattern.Mode) (string, bool) {
+	if w.Size() > maxPattern {
+		return "", false
+	}
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		switch {
+		case p.Kind == PartText:
+			b.WriteString(pattern.QuoteMeta(p.Text, 0))
+		case p.Kind == PartGlob && strings.IndexByte("*?[", p.Text[0]) >= 0 && !strings.HasSuffix(p.Text, ")"):
+			b.WriteString(p.Text)
+		default:
+			return "", false
+		}
+	}
+	expr, err := pattern.Regexp(b.String(), mode)
+	return expr, err == nil
+}
+
+// compile makes of a word an expression of a form.
+func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
+	expr, ok := patternExpr(w, mode)
+	if !ok {
+		return nil, false
+	}
+	re, err := regexp.Compile(fmt.Sprintf(form, expr))
+	return re, err == nil
+}
+
+// trim evaluates ${x#p}, ${x##p}, ${x%p} and ${x%%p}.
+func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
+	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
+	s, known := w.Text()
+	if !known {
+		return trimKnownEnd(pat, w, suffix, name)
+	}
+	re, ok := endPattern(pat, op)
+	if !ok || len(s) > maxPattern || !r.step(nil, len(s)*(1+pat.Size()/partSize)/8) {
+		return unknown(name)
+	}
+	if at := re.FindStringSubmatchIndex(s); at != nil {
+		s = s[:at[2]] + s[at[3]:]
+	}
+	return Text(s)
+}
+
+// endPattern finds what an operator removes of a text.
+func endPattern(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
+	mode, form := pattern.Mode(0), "^((?:%s))"
+	switch op {
+	case syntax.RemSmallPrefix:
+		mode = pattern.Shortest
+	case syntax.RemSmallSuffix:
+		mode, form = pattern.Shortest, "^(?s:.*)((?:%s))$" // the last place where the pattern matches the rest
+	case syntax.RemLargeSuffix:
+		form = "((?:%s))$"
+	default:
+	}
+	return compile(pat, mode, form)
+}
+
+// trimKnownEnd removes literal text from the known end of a word.
+func trimKnownEnd(pat, w Word, suffix bool, name string) Word {
+	text, ok := pat.Text()
+	switch {
+	case !ok:
+		return unknown(name)
+	case !suffix && strings.HasPrefix(w.Prefix(), text):
+		return w.Cut(len(text))
+	case !suffix || !strings.HasSuffix(w.Suffix(), text):
+		return w
+	}
+	parts := slices.Clone(w.parts)
+	last := &parts[len(parts)-1]
+	last.Text = strings.TrimSuffix(last.Text, text)
+	return NewWord(parts...)
+}
+
+// replace evaluates ${x/p/w}, ${x//p/w}, ${x/#p/w} and ${x/%p/w}.
+func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
+	pat, with := r.word(f, p.Repl.Orig), r.text(f, p.Repl.With)
+	s, known := w.Text()
+	re, anchored, ok := findPattern(pat, !p.Repl.All)
+	if !known || !ok || len(s) > maxPattern || !r.step(f, 100+len(s)) {
+		return unknown(p.Param.Value)
+	}
+	n := 1
+	if p.Repl.All {
+		n = -1
+	}
+	var out builder
+	last := 0
+	for _, m := range re.FindAllStringIndex(s, n) {
+		if m[0] == m[1] && !anchored {
+			continue
+		}
+		out.addText(s[last:m[0]])
+		out.addWord(with)
+		last = m[1]
+	}
+	out.addText(s[last:])
+	return out.word()
+}
+
+// findPattern finds a pattern in a text: at its beginning behind a #, at its end
+// behind a %, if that may be.
+func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool) {
+	form := "(?:%s)"
+	if pre := pat.Prefix(); mayAnchor && strings.HasPrefix(pre, "#") {
+		form, anchored = "^(?:%s)", true
+	} else if mayAnchor && strings.HasPrefix(pre, "%") {
+		form, anchored = "(?:%s)$", true
+	}
+	if anchored {
+		pat = pat.Cut(1)
+	}
+	if pat.Is("") && !anchored {
+		return nil, false, false
+	}
+	if re, ok = compile(pat, 0, form); ok {
+		re.Longest() // as the shell does
+	}
+	return re, anchored, ok
+}
+
+// globs are what programs expand by themselves in the names of files.
+var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
+
+// Globs are the parts of a pattern of names of files.
+func Globs(s string) []Part {
+	var out []Part
+	from := 0
+	for _, at := range globs.FindAllStringIndex(s, -1) {
+		out = append(out, Part{Text: s[from:at[0]]}, Part{Kind: PartGlob, Text: s[at[0]:at[1]]})
+		from = at[1]
+	}
+	return append(out, Part{Text: s[from:]})
+}
