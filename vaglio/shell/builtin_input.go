@@ -149,9 +149,7 @@ func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 		if i >= maxPasses {
 			l = unknown("")
 		}
-		mark := r.st.mark()
-		r.readLine(opts, names, l, ifs)
-		changes = append(changes, r.st.rollback(mark))
+		changes = append(changes, r.branch(func() { r.readLine(opts, names, l, ifs) }))
 		if i >= maxPasses {
 			break
 		}

@@ -50,9 +50,26 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.plain(f, k)
 	}
-	defer r.below(opts, &p.way)()
+	read := func() Word { return r.operands(g, k, &p.way, opts, rest, name, k.redirs) }
+	if len(assigns) == 0 && !opts.any(p.chdir...) {
+		return read()
+	}
 	g.assigns = append(g.assigns, assigns...)
-	return r.operands(g, k, &p.way, opts, rest, name, k.redirs)
+	r.codeInAssigns(g, &call{assigns: assigns, span: k.span})
+	return r.scoped(func() Word {
+		for _, a := range assigns {
+			r.assign(g, a.Name, a.Value)
+		}
+		r.below(opts, &p.way)
+		return read()
+	})
+}
+
+// below goes to the folders that options name.
+func (r *reader) below(opts options, w *way) {
+	for _, dir := range opts.all(w.chdir...) {
+		r.st.set(keyCwd, r.resolvePath(dir))
+	}
 }
 
 // operands are the way in which a program runs what is among its operands, and
@@ -74,17 +91,6 @@ func (p *program) operands(rest []Word) (*way, []Word) {
 		rest = slices.Concat(head, after)
 	}
 	return w, rest
-}
-
-// below goes to the folder that options name, and back.
-func (r *reader) below(opts options, w *way) func() {
-	dir, ok := opts.Get(w.chdir...)
-	if !ok {
-		return func() {}
-	}
-	mark := r.st.mark()
-	r.st.set(keyCwd, r.resolvePath(dir))
-	return func() { r.st.rollbackButFiles(mark) }
 }
 
 // lateLine is the line of an option that follows the operands before a command:

@@ -6,7 +6,7 @@ import (
 )
 
 // runEnv reads a call of env.
-func (r *reader) runEnv(f *frame, k *call, p *program, _ string) Word {
+func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	g := p.grammar
 	g.last = []string{"S", "split-string"}
 	opts, rest := g.parse(k.argv[1:])
@@ -19,28 +19,9 @@ func (r *reader) runEnv(f *frame, k *call, p *program, _ string) Word {
 		for _, w := range rest {
 			line = append(line, Text(r.quote(w)))
 		}
-		return r.carried(f.at(k, "env"), spaced(line), "env -S")
+		return r.carried(f.at(k, name), spaced(line), "env -S")
 	}
-	if len(rest) > 0 && rest[0].Is("-") {
-		rest = rest[1:]
-	}
-	assigns, rest := leadingAssigns(rest)
-	if len(rest) == 0 {
-		return r.plain(f, k)
-	}
-	h := f.at(k, "env")
-	h.assigns = append(h.assigns, assigns...)
-	inner := &call{argv: rest, redirs: k.redirs, span: k.span, external: true}
-	if len(assigns) > 0 {
-		r.codeInAssigns(h, &call{argv: rest, assigns: assigns, span: k.span})
-	}
-	return r.scoped(func() Word {
-		for _, a := range assigns {
-			r.assign(h, a.Name, a.Value)
-		}
-		r.below(opts, &p.way)
-		return r.run(h, inner)
-	})
+	return r.runOperands(f, k, p, name)
 }
 
 // variable is the value of a plain variable.
@@ -281,9 +262,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	}
 	return r.scoped(func() Word {
-		for _, dir := range opts.all(p.chdir...) {
-			r.st.set(keyCwd, r.resolvePath(dir))
-		}
+		r.below(opts, &p.way)
 		out := r.plain(f, k)
 		if w, words := p.find(rest); w != nil {
 			verb := name + " " + rest[0].text

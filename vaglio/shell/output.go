@@ -38,12 +38,10 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 }
 
 func urlArgument(argv []Word) bool {
-	for _, w := range argv[1:] {
-		if s := w.Prefix(); strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "ftp://") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(argv[1:], func(w Word) bool {
+		s := w.Prefix()
+		return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "ftp://")
+	})
 }
 
 // pure is an output that follows from the words and the state of the shell alone,

@@ -319,9 +319,7 @@ func (r *reader) leave() { r.depth-- }
 // problem notes a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
 	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
-		if (p.Kind == ProblemUnparsable || p.Kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, f.file.path) {
-			r.out.Unparsed = append(r.out.Unparsed, f.file.path)
-		}
+		r.unparsed(f.file.path, p.Kind)
 		return
 	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {
@@ -338,4 +336,11 @@ func (r *reader) problem(f *frame, p Problem) {
 	}
 	r.problems[key] = true
 	r.out.Problems = append(r.out.Problems, p)
+}
+
+// unparsed keeps a file of which some text is none that is read.
+func (r *reader) unparsed(file string, kind ProblemKind) {
+	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
+		r.out.Unparsed = append(r.out.Unparsed, file)
+	}
 }

@@ -312,11 +312,11 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 		if !r.step(f, 1) {
 			break
 		}
-		mark = r.st.mark()
-		if o := eval(); !o.Equal(out) {
-			out = outputOf("")
-		}
-		changes = append(changes, r.st.rollback(mark))
+		changes = append(changes, r.branch(func() {
+			if o := eval(); !o.Equal(out) {
+				out = outputOf("")
+			}
+		}))
 	}
 	r.join(changes...)
 	return out

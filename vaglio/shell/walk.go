@@ -121,6 +121,14 @@ func (r *reader) scoped(read func() Word) Word {
 	return out
 }
 
+// branch reads something that may not run, takes what it changed back and returns
+// that.
+func (r *reader) branch(read func()) change {
+	mark := r.st.mark()
+	read()
+	return r.st.rollback(mark)
+}
+
 func (r *reader) subshell(f *frame, list []*syntax.Stmt) Word {
 	return r.scoped(func() Word { return r.stmts(f, list) })
 }
@@ -160,9 +168,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	if slices.ContainsFunc(links, func(l link) bool { return l.op == syntax.OrStmt }) {
 		g.conditional = true
 		for _, l := range links {
-			mark := r.st.mark()
-			out.addWord(r.stmt(&g, l.s))
-			r.join(r.st.rollback(mark), nil)
+			r.join(r.branch(func() { out.addWord(r.stmt(&g, l.s)) }), nil)
 		}
 		return out.word()
 	}
@@ -174,11 +180,11 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		links = links[1:]
 	}
 	g.conditional = true
-	mark := r.st.mark()
-	for _, l := range links {
-		out.addWord(r.stmt(&g, l.s))
-	}
-	r.join(r.st.rollback(mark), nil)
+	r.join(r.branch(func() {
+		for _, l := range links {
+			out.addWord(r.stmt(&g, l.s))
+		}
+	}), nil)
 	return out.word()
 }
 
@@ -232,9 +238,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		} else {
 			closed = true
 		}
-		mark := r.st.mark()
-		out.addWord(r.stmts(&g, i.Then))
-		branches = append(branches, r.st.rollback(mark))
+		branches = append(branches, r.branch(func() { out.addWord(r.stmts(&g, i.Then)) }))
 		f = &g
 		if r.stopped {
 			break
@@ -257,9 +261,7 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 		for _, p := range item.Patterns {
 			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
 		}
-		mark := r.st.mark()
-		out.addWord(r.stmts(&g, item.Stmts))
-		after := r.st.rollback(mark)
+		after := r.branch(func() { out.addWord(r.stmts(&g, item.Stmts)) })
 		if item.Op != syntax.Break {
 			r.join(after, nil) // the next item may run after this one
 			continue
@@ -290,27 +292,23 @@ func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	if r.loops >= 3 {
 		f.conditional = true
 	}
-	mark := r.st.mark()
-	out := body()
-	after := r.st.rollback(mark)
-	r.joinLoop(after, always)
-	if len(after) == 0 || r.loops >= 3 || r.stopped {
+	var out Word
+	pass := func() (changes bool) {
+		after := r.branch(func() { out = body() })
+		if always {
+			r.join(after)
+		} else {
+			r.join(after, nil)
+		}
+		return len(after) > 0
+	}
+	if !pass() || r.loops >= 3 || r.stopped {
 		return out
 	}
 	r.loops++
-	defer func() { r.loops-- }()
-	mark = r.st.mark()
-	body()
-	r.joinLoop(r.st.rollback(mark), always)
+	pass()
+	r.loops--
 	return outputOf("")
-}
-
-func (r *reader) joinLoop(after change, always bool) {
-	if always {
-		r.join(after)
-		return
-	}
-	r.join(after, nil)
 }
 
 // maxRounds bounds how many words a loop is read for one by one; a sequence of
