@@ -365,7 +365,7 @@ func allRules() map[string]rule {
 		"verbAt2":    awsVerb,
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
-		"gitSetting": gitSetting, "gitUnset": gitUnset, "ghApi": ghAPI,
+		"gitSetting": gitSetting, "gitUnset": gitUnset,
 
 		"curl": curlRule, "httpie": httpieRule, "lookup": lookupRule,
 		"wget": wgetRule,

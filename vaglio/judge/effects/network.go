@@ -279,32 +279,3 @@ func (c *call) httpieMethod(items []arg) string {
 	}
 	return "GET"
 }
-
-// ghAPI judges a raw call of a forge's interface.
-func ghAPI(c *call) []Effect {
-	method := "GET"
-	path := c.operand(c.took)
-	if v, ok := c.value("-X", "--method"); ok {
-		method = strings.ToUpper(v.text)
-	} else if c.has("-f", "-F", "--field", "--raw-field", "--input") {
-		method = "POST"
-	}
-	if path == "graphql" {
-		for _, v := range append(c.values("-f", "-F", "--field", "--raw-field"), c.operands...) {
-			if strings.Contains(v.text, "mutation") {
-				return one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "graphql")
-			}
-		}
-		if c.has("--input") {
-			return unknown(say("sends a GraphQL query from a file that was not read"), "graphql")
-		}
-		return reads()
-	}
-	switch method {
-	case "GET", "HEAD":
-		return reads()
-	case "DELETE":
-		return []Effect{usual(KindDelete).with(say("sends a %s request to %s", method, path), path).as(Irreversible, ReachShared)}
-	}
-	return one(KindInfrastructure, say("sends a %s request to %s", method, path), path)
-}
