@@ -295,16 +295,6 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotDecideIsToldSo(t *testing.T) {
-	d := full()
-	in := newInbox(t, d).signIn()
-	d.fail = fmt.Errorf("decide: %w", approval.ErrNotApprover)
-	rec := in.post("/inbox/decide", tap(approval.ChoiceAllow))
-	if doc := sound(t, rec); rec.Code != http.StatusForbidden || !strings.Contains(doc.id(t, "failure").words(), "not among those who may") {
-		t.Errorf("got %d: %s", rec.Code, doc.words())
-	}
-}
-
 // Only what a tap of ours led to is told; a link cannot make the page claim
 // that something was decided.
 func TestNoticeCannotBeForged(t *testing.T) {
@@ -318,5 +308,35 @@ func TestNoticeCannotBeForged(t *testing.T) {
 		if got := doc.id(t, "notice").words(); got != "" {
 			t.Errorf("%q: the page says %q", told, got)
 		}
+	}
+}
+
+// What a tap could not do is told as it is, and nothing is decided.
+func TestATapThatDecidesNothingSaysWhy(t *testing.T) {
+	for name, row := range map[string]struct {
+		err  error
+		code int
+		want string
+	}{
+		"final":        {approval.ErrNotAskable, http.StatusForbidden, "Nobody can allow this call, so nothing was allowed."},
+		"no grant":     {approval.ErrNoGrant, http.StatusUnprocessableEntity, "This cannot be granted for more than one call."},
+		"a stranger":   {approval.ErrNotApprover, http.StatusForbidden, "not among those who may"},
+		"unknown":      {approval.ErrNotFound, http.StatusNotFound, ""},
+		"other choice": {approval.ErrOtherChoice, http.StatusNotFound, ""},
+		"long words":   {&approval.WordsError{Have: 5000}, http.StatusUnprocessableEntity, "5,000"},
+		"passkey":      {approval.ErrPasskey, http.StatusForbidden, "it needs your passkey"},
+		"unsure":       {errors.New("the disk is away"), http.StatusInternalServerError, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := full()
+			in := newInbox(t, d).signIn()
+			d.change(func() { d.fail = fmt.Errorf("decide: %w", row.err) })
+			rec := in.post("/inbox/decide", tap(approval.ChoiceAllow))
+			d.change(func() { d.fail = nil })
+			said := sound(t, rec).id(t, "failure").words()
+			if rec.Code != row.code || !strings.Contains(said, row.want) || strings.Contains(said, "the disk is away") || d.state("rmbuild1-1") != approval.Pending {
+				t.Errorf("%d, %s: %s", rec.Code, d.state("rmbuild1-1"), said)
+			}
+		})
 	}
 }
