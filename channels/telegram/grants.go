@@ -115,11 +115,30 @@ func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind fu
 	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
 	l.answer(ctx, q, said, said != "")
 	l.later(ctx, q.Message.Chat.ID, func() {
-		if err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard)); err != nil {
+		err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard))
+		if err == nil {
+			err = l.caughtUp(ctx, q.Message, card)
+		}
+		if err != nil {
 			l.log.WarnContext(ctx, "the further choices of a card could not be shown", "ask", id, "error", err)
 		}
 	})
 	return nil
+}
+
+// caughtUp shows a card as it stands now, where it changed while other buttons of what
+// it was were put on it: the dispatcher has shown that before, and comes by no more.
+func (l *loop) caughtUp(ctx context.Context, at *message, was approval.Card) error {
+	for {
+		now, err := l.desk.Card(ctx, was.Ask, Name)
+		if err != nil || now.View == was.View {
+			return err
+		}
+		if err := l.Amend(ctx, refTo(at.Chat.ID, at.ID), now); err != nil {
+			return err
+		}
+		was = now
+	}
 }
 
 // order follows a command that stops, lets go, lifts, ends or lists; any other is

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/channeltest"
@@ -73,6 +75,33 @@ func TestWhatCannotBeUndoneIsAskedTwice(t *testing.T) {
 		}
 		if s := w.desk.State(a); s != approval.Allowed {
 			t.Errorf("after two presses the call is %s", s)
+		}
+	})
+}
+
+// TestAQuestionThatComesLateLeavesTheEnd holds that a card that was decided while its
+// question waited for its turn in the chat shows the end, and nothing else brings it back.
+func TestAQuestionThatComesLateLeavesTheEnd(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.finally("drop it")
+		m := w.shown(a)
+		w.server.Slow(5*time.Second, "sendMessage")
+		w.server.Say(ann(), w.chat, "/help")
+		synctest.Wait()
+		edits := len(w.server.Calls("editMessageText"))
+		for _, label := range []string{"Allow once", "Deny"} {
+			if _, err := w.server.Press(ann(), w.chat, m.ID, label); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if err := w.amend(a); err != nil || w.desk.State(a) != approval.Denied || len(w.server.Calls("editMessageText")) != edits+1 {
+			t.Fatalf("the call is %s, %d edits: %v", w.desk.State(a), len(w.server.Calls("editMessageText"))-edits, err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if m := w.shown(a); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied by Ann") || len(w.server.Calls("editMessageText")) < edits+3 {
+			t.Errorf("%d edits later it shows %q %v", len(w.server.Calls("editMessageText"))-edits, m.Text, labels(m))
 		}
 	})
 }
