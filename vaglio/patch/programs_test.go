@@ -103,6 +103,10 @@ func TestExpand(t *testing.T) {
 		{"patch --st=1" + doc(plain), "write dir/x; write x"},
 		{"patch --str=1" + doc(plain), "write dir/x"},
 		{"apply_patch hello", "problem partial code"},
+		{"sort > p.diff" + doc(outside) + "patch -p1 -i p.diff", "problem script file"},
+		{"apply_patch '*** Begin Patch\n*** Add File\n+a\n*** End Patch'", "problem partial code"},
+		{"git apply" + doc("diff --git \n"+plain), "write dir/x"},
+		{"git apply" + doc("diff --git d/x-e/x\nold mode 100644\nnew mode 100755\n"), "problem partial code"},
 		{"apply_patch \"$P\"", "problem dynamic code"},
 		{"git apply" + doc("nothing"), "problem partial code"},
 		{"git apply" + doc("diff --git a/x b/x\nrename from x\nrename to y\ndiff --git a/l b/l\nnew file mode 120000\n"+
@@ -157,7 +161,7 @@ func TestExpandKeepsSurroundings(t *testing.T) {
 		t.Fatal("no call")
 	}
 	c := s.Commands[i]
-	if !c.Cwd.Is("/w/sub") || !c.Privileged || len(c.Redirects) > 0 || s.Commands[i-1].Name != "patch" || s.Commands[len(s.Commands)-1].Name != "ls" {
+	if !c.Cwd.Is("/w/sub") || !c.Privileged || len(c.Redirects) > 0 || c.Wrapper || s.Commands[i-1].Name != "patch" || s.Commands[len(s.Commands)-1].Name != "ls" {
 		t.Errorf("the call is %+v", c)
 	}
 }
