@@ -185,10 +185,11 @@ func TestMaskHidesNoCommand(t *testing.T) {
 func TestMaskPrivateKey(t *testing.T) {
 	line := "MI" + fill(62)
 	for name, text := range map[string]string{
-		"PEM":      "-----BEGIN RSA PRIVATE KEY-----\n" + line + "\n" + fill(64) + "\nab3=\n-----END RSA PRIVATE KEY-----\nrest",
-		"OpenSSH":  "x '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk" + fill(40) + "\nab3=\n-----END OPENSSH PRIVATE KEY-----'",
-		"Cut":      "-----BEGIN PRIVATE KEY-----\n" + line,
-		"InString": `"-----BEGIN PRIVATE KEY-----\n` + line + `\n` + fill(64) + `\n-----END PRIVATE KEY-----"`,
+		"PEM":        "-----BEGIN RSA PRIVATE KEY-----\n" + line + "\n" + fill(64) + "\nab3=\n-----END RSA PRIVATE KEY-----\nrest",
+		"OpenSSH":    "x '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk" + fill(40) + "\nab3=\n-----END OPENSSH PRIVATE KEY-----'",
+		"Cut":        "-----BEGIN PRIVATE KEY-----\n" + line,
+		"UnderAName": "password=-----BEGIN PRIVATE KEY-----\n" + line + "\n-----END PRIVATE KEY-----",
+		"InString":   `"-----BEGIN PRIVATE KEY-----\n` + line + `\n` + fill(64) + `\n-----END PRIVATE KEY-----"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := masker.Mask(text)
@@ -197,7 +198,7 @@ func TestMaskPrivateKey(t *testing.T) {
 					t.Errorf("%q is left in %q", part, got)
 				}
 			}
-			if !strings.Contains(got, "PRIVATE KEY-----") || masker.Mask(got) != got {
+			if !strings.Contains(got, "-----BEGIN ") || !strings.Contains(got, "PRIVATE KEY-----") || masker.Mask(got) != got {
 				t.Errorf("masked as %q", got)
 			}
 		})

@@ -53,7 +53,7 @@ func TestPositionsThatHoldNone(t *testing.T) {
 		"curl -u admin https://x", "zip -r hunter2x.zip f", "7z x hunter2x.7z", "gh pr create --body hunter2x", "gh issue comment 3 -b hunter2x",
 		"kubectl create configmap c --from-literal=user=hunter2x", "vault kv get secret/db", "python -m pytest -p no:cacheprovider", "mysqldump --port=3306 shop",
 		"identified by the reviewer 'Bob'", "sig=1&x=2", `{"name":"REGION","value":"hunter2x"}`, "docker login -u me registry.example.org", "chpasswd < file",
-		"smbclient //s/x -U me", "tar -p -xf hunter2x.tar", "mysql -phunter2x", // the last is the control
+		"smbclient //s/x -U me", "mysqlsh localhost:33060", "mysqlsh mysqlx://localhost:33060/shop", "mysqlsh me@db.example.org:33060", "tar -p -xf hunter2x.tar", "mysql -phunter2x", // the last is the control
 	} {
 		got := masker.Mask(text)
 		if want := !strings.HasSuffix(text, "-phunter2x"); (got == text) != want {
