@@ -22,7 +22,7 @@ func TestAnAddressKeepsWhereItGoes(t *testing.T) {
 		"postgres://app:hunter2x@db.example/app":             {[]string{"postgres://app:", "@db.example/app"}, []string{"hunter2x"}},
 		"https://hunter2x@evil.example/steal":                {[]string{"@evil.example/steal"}, []string{"hunter2x"}},
 		"https://app:hunter2x@evil.example/steal?q=hunter3x": {[]string{"@evil.example/steal?"}, []string{"hunter2x", "hunter3x"}},
-		"redis://:hunter2x@cache:6379":                       {[]string{"@cache:6379"}, []string{"hunter2x"}},
+		"redis://:hunter2x@cache:6379":                       {[]string{"redis://:", "@cache:6379"}, []string{"hunter2x"}},
 		"ftp://evil.example":                                 {shown: []string{"ftp://evil.example"}},
 		"hunter2x://":                                        {shown: []string{"hunter2x://"}},
 		"2hunter://evil":                                     {hidden: []string{"2hunter"}},
@@ -58,5 +58,15 @@ func check(t *testing.T, what, got string, shown, hidden []string) {
 	}
 	if again := masker.Mask(got); again != got {
 		t.Errorf("%s: masked twice it is %q", what, again)
+	}
+}
+
+// A token that is only told by the word before it is hidden to its end, whichever of the
+// characters of tokens it has.
+func TestATokenIsHiddenToItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, joint := range []string{"", "+", "/", "~", "-", "_", "."} {
+		text := "told: Bearer ab12cd34ef56gh78" + joint + "hunter2xhunter3y and more"
+		check(t, "joined by "+joint, masker.Mask(text), []string{"told: Bearer ", " and more"}, []string{"hunter2x", "hunter3y"})
 	}
 }
