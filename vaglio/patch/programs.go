@@ -19,6 +19,7 @@ type applier struct {
 	cmd     *shell.Command
 	written map[string]string     // what the line wrote to files before, by name
 	made    map[string]shell.Word // the files that patches make, by their paths
+	opts    *shell.Options
 }
 
 // NotPart is the detail of a problem about a patch whose text is a file's.
@@ -43,8 +44,8 @@ func grammarOf(name string) (short, long string) {
 // Expand returns a script in which every command that applies a patch is
 // followed by what the patch does to files, as calls of inline programs, and
 // whose problems include the patches that could not be read. A script without
-// such commands is returned as it is.
-func Expand(s *shell.Script) *shell.Script {
+// such commands is returned as it is. The options are those by which it was read.
+func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if !slices.ContainsFunc(s.Commands, applies) {
 		return s
 	}
@@ -56,7 +57,7 @@ func Expand(s *shell.Script) *shell.Script {
 	for i := range s.Commands {
 		c := s.Commands[i]
 		if name := programOf(&c); name != "" && c.Call == nil {
-			a := &applier{name: name, cmd: &s.Commands[i], written: written, made: out.Wrote}
+			a := &applier{name: name, cmd: &s.Commands[i], written: written, made: out.Wrote, opts: o}
 			calls, problems := a.expand()
 			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
 			out.Commands = append(append(out.Commands, c), calls...)
@@ -231,9 +232,9 @@ func (a *applier) inputs() []input {
 	}
 	switch in := a.cmd.Stdin; in.Kind {
 	case shell.InputFile:
-		return []input{{text: in.Text, name: in.File, file: true}}
+		return []input{{text: a.held(in.Text), name: in.File, file: true}}
 	case shell.InputText:
-		return []input{{text: in.Text}}
+		return []input{{text: a.held(in.Text)}}
 	case shell.InputInherited:
 	}
 	return nil
@@ -250,15 +251,40 @@ func (a *applier) files() []shell.Word {
 	return a.words[min(1, len(a.words)):min(2, len(a.words))]
 }
 
-// inFile is the patch in a file. Its text is known if the line wrote it.
+// inFile is the patch in a file. Its text is known if the line wrote it, or if it can
+// be read.
 func (a *applier) inFile(f shell.Word) input {
-	in := input{text: shell.NewWord(shell.Part{Kind: shell.PartUnknown}), name: f, file: true}
+	part := shell.Part{Kind: shell.PartUnknown}
 	if name, ok := f.Text(); ok {
 		if text, ok := a.written[name]; ok {
-			in.text = shell.Text(text)
+			return input{text: shell.Text(text), name: f, file: true}
 		}
+		part.File = a.absolute(name)
 	}
-	return in
+	return input{text: a.held(shell.NewWord(part)), name: f, file: true}
+}
+
+// held is what a file holds, for a word that is nothing but its unknown content.
+func (a *applier) held(w shell.Word) shell.Word {
+	parts := w.Parts()
+	if len(parts) != 1 || !path.IsAbs(parts[0].File) || a.cmd.Remote != nil || a.opts.Files == nil {
+		return w
+	}
+	const bytesPerStep = 16
+	text, ok := a.opts.Files.Content(parts[0].File)
+	if !ok || a.opts.Budget != nil && !a.opts.Budget.Spend(len(text)/bytesPerStep) {
+		return w
+	}
+	return shell.Text(text)
+}
+
+// absolute is a name as seen from where the command runs.
+func (a *applier) absolute(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	cwd, _ := a.cmd.Cwd.Text()
+	return path.Join(cwd, name)
 }
 
 // calls say a change in the words of inline programs.
@@ -287,12 +313,8 @@ func (a *applier) calls(c *Change) []shell.Command {
 // make keeps what a file of this machine holds that a patch makes.
 func (a *applier) make(at shell.Word, text string) {
 	name, known := at.Text()
-	cwd, _ := a.cmd.Cwd.Text()
-	if !path.IsAbs(name) {
-		name = path.Join(cwd, name)
-	}
-	if known && path.IsAbs(name) && a.cmd.Remote == nil {
-		a.made[path.Clean(name)] = shell.Text(text)
+	if name = a.absolute(name); known && path.IsAbs(name) && a.cmd.Remote == nil {
+		a.made[name] = shell.Text(text)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestExpand(t *testing.T) {
 		t.Run(r.command, func(t *testing.T) {
 			t.Parallel()
 			read := shell.Read(r.command, shell.Options{Cwd: "/w"})
-			got := Expand(read)
+			got := Expand(read, &shell.Options{})
 			if s := done(got); s != r.want {
 				t.Errorf("Expand found %q, want %q", s, r.want)
 			}
@@ -140,7 +140,7 @@ func TestWhatAPatchMakesIsKnown(t *testing.T) {
 		"git apply" + doc(plain):                     "",
 		"cd \"$D\"; git apply" + doc(made):           "",
 	} {
-		s := Expand(shell.Read(command, shell.Options{Cwd: "/w"}))
+		s := Expand(shell.Read(command, shell.Options{Cwd: "/w"}), &shell.Options{Cwd: "/w"})
 		var got []string
 		for name, text := range s.Wrote {
 			if got = append(got, name); !text.Is("ls\n") {
@@ -153,9 +153,50 @@ func TestWhatAPatchMakesIsKnown(t *testing.T) {
 	}
 }
 
+// files hold texts by their paths.
+type files struct {
+	shell.NoFolders
+	texts map[string]string
+}
+
+func (f files) Content(name string) (string, bool) {
+	text, ok := f.texts[name]
+	return text, ok
+}
+
+// TestAPatchInAFile is read where the file can be.
+func TestAPatchInAFile(t *testing.T) {
+	t.Parallel()
+	o := shell.Options{Cwd: "/w", Files: files{texts: map[string]string{"/w/d.patch": plain, "/w/sub/d.patch": plain}}}
+	for command, want := range map[string]string{
+		"git apply d.patch":                  "write dir/x",
+		"git -C sub apply d.patch":           "write dir/x",
+		"git am d.patch":                     "write dir/x",
+		"patch -p1 -i d.patch":               "write dir/x",
+		"patch -p1 < d.patch":                "write dir/x",
+		"cat d.patch | patch -p1":            "write dir/x",
+		"git apply --directory=.c d.patch":   "write .c/dir/x",
+		"git apply --check d.patch":          "",
+		"git apply other.patch":              "problem script file",
+		"ssh host git apply d.patch":         "problem script file",
+		"echo no > d.patch; patch < d.patch": "problem partial code",
+	} {
+		if got := done(Expand(shell.Read(command, o), &o)); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	spent := &shell.Budget{}
+	for spent.Spend(1 << 20) {
+	}
+	got := Expand(shell.Read("git apply d.patch", o), &shell.Options{Cwd: "/w", Files: o.Files, Budget: spent})
+	if s := done(got); s != "problem script file" {
+		t.Errorf("without a budget: %q", s)
+	}
+}
+
 func TestExpandKeepsSurroundings(t *testing.T) {
 	t.Parallel()
-	s := Expand(shell.Read("cd sub && sudo patch -p1"+doc(plain)+"ls", shell.Options{Cwd: "/w"}))
+	s := Expand(shell.Read("cd sub && sudo patch -p1"+doc(plain)+"ls", shell.Options{Cwd: "/w"}), &shell.Options{Cwd: "/w"})
 	i := slices.IndexFunc(s.Commands, func(c shell.Command) bool { return c.Call != nil })
 	if i < 1 {
 		t.Fatal("no call")

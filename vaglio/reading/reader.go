@@ -111,11 +111,13 @@ type Means struct {
 }
 
 // ReadLine reads a command line, and what the patches do that it applies.
-func ReadLine(line string, o shell.Options) *shell.Script { return patch.Expand(shell.Read(line, o)) }
+func ReadLine(line string, o shell.Options) *shell.Script {
+	return patch.Expand(shell.Read(line, o), &o)
+}
 
 // ReadArgv reads a command that runs without a shell, as [ReadLine] does.
 func ReadArgv(argv []string, o shell.Options) *shell.Script {
-	return patch.Expand(shell.ReadArgv(argv, o))
+	return patch.Expand(shell.ReadArgv(argv, o), &o)
 }
 
 // Reading is what one call was understood to say.
@@ -184,6 +186,11 @@ type Command struct {
 
 // IsLine says whether it is a command line, and no program of another language.
 func (c *Command) IsLine() bool { return c.Language == langShell }
+
+// IsProgram says whether it is a program of another language than a shell's.
+func (c *Command) IsProgram() bool {
+	return c.Language != langShell && c.Language != langPowerShell && c.Language != langPatch
+}
 
 // Text is one text with the roles of its key.
 type Text struct {
