@@ -23,6 +23,7 @@ type where struct {
 	from  int // the operand, or the first of several
 	flags []flagTest
 	key   string // of key=value
+	below string // a folder below what is named
 }
 
 type whereKind uint8
@@ -91,10 +92,12 @@ func parseAct(tests, places, right string) (act, error) {
 func parsePlaces(places string) ([]where, error) {
 	var out []where
 	for p := range strings.FieldsSeq(places) {
-		w, err := parseWhere(p)
+		place, below, _ := strings.Cut(p, "/")
+		w, err := parseWhere(place)
 		if err != nil {
 			return nil, err
 		}
+		w.below = below
 		out = append(out, w)
 	}
 	return out, nil

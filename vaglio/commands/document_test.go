@@ -74,7 +74,11 @@ func (a *act) document() string {
 func documentPlaces(list []where) string {
 	var places []string
 	for i := range list {
-		places = append(places, list[i].document())
+		place := list[i].document()
+		if list[i].below != "" {
+			place += ", `" + list[i].below + "` below it"
+		}
+		places = append(places, place)
 	}
 	return strings.Join(places, ", ")
 }

@@ -180,6 +180,9 @@ func (u *use) at(a *act, w *where) {
 		u.add(a, u.folder, operation.Operand)
 	default:
 		for _, value := range u.texts(w) {
+			if w.below != "" {
+				value = u.join(value, shell.Text(w.below))
+			}
 			u.add(a, value, operation.Option)
 		}
 	}

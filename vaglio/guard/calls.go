@@ -45,6 +45,8 @@ func (l *look) call() string {
 	default:
 		if done[0] == "" {
 			done = [2]operation.Verb{operation.Read, operation.Read}
+			isIt := func(w shell.Word) bool { return l.g.itself.HasUnit(reading.Spot(w)) }
+			l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
 		}
 	}
 	for i, w := range call.Targets {

@@ -47,17 +47,10 @@ func (l *look) aliased(o *operation.Operation, spot string) string {
 // setsAlternative says whether the command makes links, and all that they may
 // lead to is a program or a library of the system.
 func (l *look) setsAlternative() bool {
-	links := false
-	for i := range l.ops {
-		if l.ops[i].Verb != operation.Link {
-			continue
-		}
-		links = true
-		if !isSystemFile(reading.Spot(l.ops[i].Object.Word)) {
-			return false
-		}
-	}
-	return links
+	links := func(o operation.Operation) bool { return o.Verb == operation.Link }
+	return slices.ContainsFunc(l.ops, links) && !slices.ContainsFunc(l.ops, func(o operation.Operation) bool {
+		return links(o) && !isSystemFile(reading.Spot(o.Object.Word))
+	})
 }
 
 // isSystemFile says whether what a link leads to may be a program or a library

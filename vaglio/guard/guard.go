@@ -247,6 +247,9 @@ func (s *scan) lines() *rule {
 		if r := s.g.ruleOf(s.g.examine(c.Script, &s.t)); r != nil {
 			return r
 		}
+		if c.IsProgram() && s.g.itself.Answers(c.Text) {
+			return s.g.ruleOf(ownCommand)
+		}
 		if !c.Doubt {
 			s.t.note(c.At, c.Script.Problems, c.Text, c.Shift, c.Final)
 		}

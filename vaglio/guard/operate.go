@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -62,6 +61,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Stop:       (*look).stopped,
 		operation.Disable:    (*look).disabled,
 		operation.Uninstall:  (*look).uninstalled,
+		operation.Install:    (*look).installed,
 		operation.Attach:     (*look).attached,
 		operation.RemoveHome: (*look).homeless,
 		operation.Unregister: (*look).unregistered,
@@ -140,19 +140,20 @@ func (l *look) told(name string) (string, bool) {
 	return "", t.Known
 }
 
-// operation gives the rule that one operation breaks.
+// operation gives the rule that one operation breaks. Of those that the judge of
+// effects alone weighs it is one about vaglio itself.
 func (l *look) operation(o *operation.Operation) string {
-	if o.Phase == operation.Graded {
+	graded := o.Phase == operation.Graded
+	spot := reading.Spot(o.Object.Word)
+	w := l.g.verbs[o.Verb]
+	if w == nil || graded && !o.Verb.Alters() || o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !place.IsMeant(spot) {
+		return "" // also of a word among others that is no path
+	}
+	id := w(l, o, spot)
+	if graded && !strings.HasPrefix(id, "own.") {
 		return ""
 	}
-	spot := reading.Spot(o.Object.Word)
-	if o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !place.IsMeant(spot) {
-		return "" // a word among others that is no path
-	}
-	if w := l.g.verbs[o.Verb]; w != nil {
-		return w(l, o, spot)
-	}
-	return ""
+	return id
 }
 
 // reads is for what is read; all below a folder may be taken along.
@@ -187,8 +188,8 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 
 // cleaned is for a folder in which nothing is left that nobody keeps.
 func (l *look) cleaned(_ *operation.Operation, spot string) string {
-	if l.isTree(spot) {
-		return l.touch(empties, spot)
+	if id := l.touch(empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
+		return id
 	}
 	return ""
 }
@@ -261,14 +262,15 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 	named := len(o.With) > 0
 	for _, w := range o.With {
-		name, _, _ := strings.Cut(place.Base(reading.Spot(w)), "@")
+		with := reading.Spot(w)
+		name, _, _ := strings.Cut(place.Base(with), "@")
 		name = strings.Trim(name, ".")
-		id, named = cmp.Or(id, l.touch(d, spot+"/"+name)), named && name != ""
+		id, named = cmp.Or(id, l.touch(d, spot+"/"+name)), named && name != "" && with[0] != '.' && with[0] != '/' // which holds anything
 	}
 	folder := l.absolute(spot)
-	if !named && slices.ContainsFunc(l.g.itself.Programs, func(p string) bool { return path.Dir(p) == folder }) &&
-		!slices.ContainsFunc(l.ops, func(o operation.Operation) bool { return l.names(&o, folder) }) {
-		return cmp.Or(id, ownProcess)
+	here := o.Role == operation.Operand // by a name of its own, whatever others are
+	if !named && (here || !slices.ContainsFunc(l.ops, func(o operation.Operation) bool { return l.names(&o, folder) })) {
+		return cmp.Or(id, l.g.ownIn(folder))
 	}
 	return id
 }
@@ -280,7 +282,7 @@ func (l *look) names(o *operation.Operation, folder string) bool {
 	case operation.Copy, operation.Move, operation.Link:
 		return place.Base(spot) != "." && !strings.HasSuffix(spot, "/")
 	case operation.Create, operation.Write, operation.Replace:
-		return strings.HasPrefix(l.absolute(spot), folder+"/")
+		return o.Role != operation.Inside && strings.HasPrefix(l.absolute(spot), folder+"/")
 	default:
 		return false
 	}

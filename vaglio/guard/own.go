@@ -88,7 +88,7 @@ func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
 	if p.anywhere {
-		return changes(d) && strings.HasSuffix(clean, p.path)
+		return changes(d) && strings.HasSuffix(clean, p.path) || takesAll(d) && strings.HasSuffix(clean, path.Dir(p.path))
 	}
 	if strings.HasPrefix(clean, p.path) && place.IsStep(clean[len(p.path):]) {
 		return p.closed || changes(d)
@@ -133,6 +133,18 @@ func (g *Guard) mentionsOwn(text string) bool {
 	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
 }
 
+// ownIn gives the rule about what is put by names that nobody knows into a folder where
+// a program of vaglio's lies, or a client's settings.
+func (g *Guard) ownIn(folder string) string {
+	for i := range g.own {
+		p := &g.own[i]
+		if folder == path.Dir(p.path) && !p.closed && !p.anywhere && folder != g.home && !strings.HasPrefix(folder, "/etc") {
+			return p.rule
+		}
+	}
+	return ""
+}
+
 // isVaglio says whether a program is vaglio, under whatever name.
 func (l *look) isVaglio(spot string) bool {
 	at := l.absolute(spot)
@@ -158,13 +170,16 @@ func (l *look) talks(name string, known bool) string {
 	return ""
 }
 
-// isTold says whether one of the command's words is the file of a substituted
-// process, and a command right before it, as that is, names the gate's address.
+// isTold says whether a variable that is set for the command names the gate's address, or
+// one of its words is the file of a substituted process, and a command right before it, as
+// that is, names it.
 func (l *look) isTold() bool {
 	const near = 4
 	isFile := func(a string) bool { return strings.HasPrefix(a, "/dev/fd/") }
 	names := func(w shell.Word) bool { return l.answers(w.String()) }
-	return slices.ContainsFunc(l.args, isFile) && slices.ContainsFunc(l.s.script.Commands[max(0, l.s.at-near):l.s.at], func(c shell.Command) bool {
+	set := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
+	before := l.s.script.Commands[max(0, l.s.at-near):l.s.at]
+	return slices.ContainsFunc(l.c.Assigns, set) || slices.ContainsFunc(l.args, isFile) && slices.ContainsFunc(before, func(c shell.Command) bool {
 		return slices.ContainsFunc(c.Argv, names)
 	})
 }

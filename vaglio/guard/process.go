@@ -1,12 +1,14 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // killed is for a process that gets a signal: not the first one, and not every
@@ -15,7 +17,7 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 	if id := l.killsListed(spot); id != "" {
 		return id
 	}
-	if l.isOwnProcess(o, spot) {
+	if l.isOwnProcess(o, spot) || l.c.Call != nil && l.g.itself.HasUnit(spot) {
 		return ownProcess
 	}
 	switch signal := strings.TrimPrefix(strings.ToUpper(given(o)), "SIG"); signal {
@@ -124,10 +126,23 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 // container.
 func (l *look) attached(o *operation.Operation, spot string) string {
 	unit, _, below := strings.Cut(spot, ":") // a file of a container
-	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, spot) || below && l.g.itself.HasUnit(unit) {
+	number := strings.TrimLeft(spot[strings.LastIndexByte(spot, '=')+1:], "-p")
+	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, number) || below && l.g.itself.HasUnit(unit) {
 		return ownProcess
 	}
 	return ""
+}
+
+// regroups says whether the number of one of vaglio's processes is put into a group of
+// the system's, which may stop it.
+func (l *look) regroups() bool {
+	group := func(w shell.Word) bool { return strings.HasPrefix(reading.Spot(w), "/sys/fs/cgroup/") }
+	its := func(w shell.Word) bool {
+		s := strings.TrimSpace(reading.Spot(w))
+		return l.g.itself.HasProcess(s) || l.s.asksVaglio && place.IsVague(s)
+	}
+	return (slices.ContainsFunc(l.c.Argv, group) || slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return group(r.Target) })) &&
+		(slices.ContainsFunc(l.c.Argv, its) || its(l.c.Stdin.Text))
 }
 
 // processList is what a line has found out about the processes that run.
@@ -207,6 +222,17 @@ func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	}
 	if known {
 		return vitalRule
+	}
+	return ""
+}
+
+// itsPackage finds a package of vaglio's name, with its version or as a file.
+var itsPackage = regexp.MustCompile(`^vaglio(?:[@=_.]|-\d|$)`)
+
+// installed is for a package whose programs are put where programs are found.
+func (l *look) installed(_ *operation.Operation, spot string) string {
+	if !l.inside && itsPackage.MatchString(place.Base(spot)) {
+		return ownProcess
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -148,8 +149,11 @@ func (l *look) cwdOf(v string) string {
 	}
 }
 
-// redirects tries the files that the shell opens.
+// redirects tries the files that the shell opens, and what is told to a control group.
 func (l *look) redirects() string {
+	if l.regroups() {
+		return ownProcess
+	}
 	for _, r := range l.c.Redirects {
 		var d deed
 		switch r.Kind {
@@ -176,8 +180,11 @@ func (l *look) redirects() string {
 
 // program tries a command by what its tool does to its operands.
 func (l *look) program(name string) string {
-	if l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
+	switch {
+	case l.inside && l.passing() && strings.HasPrefix(name, "vaglio"):
 		return ""
+	case l.inside && l.g.base.Nouns["agent"][name] && len(l.args) > 1:
+		return ownSettings // the hook is not there
 	}
 	id, known := l.told(name)
 	if own := l.talks(name, known || l.c.Wrapper); own != "" {
@@ -199,19 +206,29 @@ func (l *look) unknownProgram() string {
 	if l.s.written {
 		return "" // such as one that tests what is forbidden
 	}
-	if id := l.operands(uses); id != "" {
+	if id := cmp.Or(l.operands(uses), l.putBeside()); id != "" {
 		return id
 	}
+	inPlace := func(a string) bool { return wordclass.Any("in-place", append(reading.Words(a), a)) }
 	if id := l.operands(writes); id == ownProcess || id == ownSettings && slices.ContainsFunc(l.args, inPlace) {
 		return id
 	}
 	return l.tail()
 }
 
-// inPlace says whether an option means, with most programs, that the files that
-// are named are changed.
-func inPlace(a string) bool {
-	return slices.Contains([]string{"-i", "-I", "-w", "--write", "--in-place", "--inplace", "--fix", "--save"}, a)
+// putBeside gives the rule about a folder that is given by an option which names, with
+// most programs, where what they make goes.
+func (l *look) putBeside() string {
+	for i, a := range l.args {
+		option, folder, told := strings.Cut(a, "=")
+		if !told && i+1 < len(l.args) {
+			folder = l.args[i+1]
+		}
+		if id := l.g.ownIn(l.absolute(folder)); id != "" && wordclass.Is("destination-option", option) {
+			return id
+		}
+	}
+	return ""
 }
 
 // operands does a deed to every word, whole and in its parts.

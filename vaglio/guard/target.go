@@ -293,14 +293,5 @@ func (g *Guard) localSpelling(spot string) string {
 // treeAt gives the rule about removing what a clean spot is the root of, or
 // everything below it, "" if it is no tree.
 func (g *Guard) treeAt(clean string) string {
-	switch g.table.TreeAt(clean) {
-	case place.RootTree:
-		return treeRoot
-	case place.HomeTree:
-		return treeHome
-	case place.SystemTree:
-		return treeSystem
-	case place.NoTree:
-	}
-	return ""
+	return [...]string{place.NoTree: "", place.RootTree: treeRoot, place.HomeTree: treeHome, place.SystemTree: treeSystem}[g.table.TreeAt(clean)]
 }

@@ -121,15 +121,16 @@ func (s *scan) operations() *rule {
 }
 
 // asksGate says whether a tool is told the gate's address: as a URL or, by one that may
-// fetch it, as a text, whatever its key is.
+// fetch it or runs what nobody can read, as a text, whatever its key is.
 func (s *scan) asksGate() bool {
 	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.Answers(u.Text) }) {
 		return true
 	}
-	does := &s.rd.Deed
-	fetches := !does.Local && !does.Greps && !does.Lists && (does.Verb == operation.Use || does.Verb == operation.Read)
-	return fetches && slices.ContainsFunc(s.texts, func(t text) bool {
-		return !t.key && strings.Contains(t.s, "/") && !strings.ContainsAny(t.s, " \n") && s.g.itself.Answers(t.s)
+	does, runs := &s.rd.Deed, s.rd.Runs && len(s.rd.Commands) == 0
+	fetches := !does.Local && !does.Greps && !does.Lists && slices.Contains([]operation.Verb{operation.Use, operation.Read}, does.Verb)
+	return slices.ContainsFunc(s.texts, func(t text) bool {
+		told := fetches && strings.Contains(t.s, "/") && !strings.ContainsAny(t.s, " \n") || runs && t.use != asData
+		return told && !t.key && s.g.itself.Answers(t.s)
 	})
 }
 

@@ -100,8 +100,10 @@ const (
 	// Stop stops a service, Disable changes how one runs or that it does.
 	Stop    Verb = "stop"
 	Disable Verb = "disable"
-	// Uninstall removes packages.
+	// Uninstall removes packages, Install puts their programs where programs are
+	// found.
 	Uninstall Verb = "uninstall"
+	Install   Verb = "install"
 	// Attach takes hold of a process.
 	Attach Verb = "attach"
 	// RemoveHome removes a user with the home.
@@ -149,13 +151,18 @@ func Verbs() []Verb {
 		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Link,
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
 		Permit, Own, Mark, Lend, Alias, Cover, Clean,
-		Kill, KillNamed, Close, Stop, Disable, Uninstall, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
+		Kill, KillNamed, Close, Stop, Disable, Uninstall, Install, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
 		List, Show, Seek, Trace, Census, Pick, Mounts, Search, Sweep, Run, Carry,
 	}
 }
 
 // Known reports whether a text is one of the verbs.
 func (v Verb) Known() bool { return slices.Contains(Verbs(), v) }
+
+// Alters reports whether a file is another one, or gone, once the verb is done.
+func (v Verb) Alters() bool {
+	return slices.Contains([]Verb{Create, Write, Replace, Empty, Delete, Discard, Move}, v)
+}
 
 // Role says how the object came to be named.
 type Role string
