@@ -58,10 +58,11 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	}()
 	lang := r.table.languages[in.Language]
 	p := newProgram(run, r.table, lang, in)
+	run.out.Loose = lang == nil || len(lang.comments) == 0
 	switch {
 	case lang == nil:
 		p.problem(shell.ProblemDynamicCode, wording.Say("programs of %s are not read", in.Language), in.Text)
-	case len(lang.comments) == 0:
+	case run.out.Loose:
 		p.loose(in.Text)
 	default:
 		if in.Record != nil {

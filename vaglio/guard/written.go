@@ -1,9 +1,13 @@
 package guard
 
 import (
+	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -36,7 +40,7 @@ func (s *scan) written() *rule {
 func (s *scan) ran() *rule {
 	for _, p := range s.g.Naming(s.rd) {
 		if p.Sure {
-			id, _ := s.g.names(p.Text)
+			id, _ := s.g.names(&p)
 			s.t.file, s.t.line = p.File, p.Line
 			return s.g.ruleOf(id)
 		}
@@ -46,11 +50,16 @@ func (s *scan) ran() *rule {
 
 // Naming gives the programs that the call runs or may run, that it or the session wrote
 // and that name what is closed of the gate, or its address, wherever that stands: nobody
-// can follow all that programs do with a name. The line is the one that does.
+// can follow all that programs do with a name. So it is with its settings, where a program
+// may change any file. The line is the one that does.
 func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	for i := range rd.Commands {
+		unnamed := slices.ContainsFunc(rd.Commands[i].Script.Commands, func(c shell.Command) bool {
+			return c.Call != nil && g.calls[c.Call.Verb][0].Alters() && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
+		})
 		for _, p := range rd.Commands[i].Script.Ran {
-			if id, at := g.names(p.Text); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
+			p.Loose = unnamed || p.Loose && altering.MatchString(p.Text)
+			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
 				p.Line += at
 				all = append(all, p)
 			}
@@ -64,22 +73,57 @@ func (g *Guard) Names(text string) bool {
 	return g.itself.Answers(text) || g.mentionsOwn(text)
 }
 
-// names gives the rule about a program that holds a text, and how many lines stand
-// before the one that breaks it.
-func (g *Guard) names(text string) (id string, lines int) {
-	if !g.Names(text) {
-		return "", 0
-	}
-	for line := range strings.Lines(text) {
+// altering finds a name that tells, in most languages, that a file becomes another one.
+var altering = regexp.MustCompile(`(?i)writ|sav|delet|remov|unlink|renam|mov|cop(?:y|ie)|replac|truncat|append|creat|fopen|open_out|spit|dest|text *=|filename`)
+
+// sets says whether a text names one of the files that install the hook, in one word or
+// in several.
+func (g *Guard) sets(text string) bool {
+	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
+		return p.rule == ownSettings && place.Mentions(text, path.Base(p.path)) && place.Mentions(text, path.Base(path.Dir(p.path)))
+	})
+}
+
+// names gives the rule about a program, and how many lines stand before the one that
+// breaks it.
+func (g *Guard) names(p *shell.Ran) (id string, lines int) {
+	sets := p.Sure && p.Loose && g.sets(p.Text)
+	for line := range strings.Lines(p.Text) {
 		switch {
 		case g.mentionsOwn(line):
 			return ownID, lines
 		case g.itself.Answers(line):
 			return ownCommand, lines
+		case sets && g.sets(line):
+			return ownSettings, lines
+		case p.Sure && g.governs(line, p.Text):
+			return ownCommand, lines
 		}
 		lines++
 	}
-	return ownCommand, 0
+	if g.Names(p.Text) { // over several lines
+		return ownCommand, 0
+	}
+	return "", 0
+}
+
+// quoted finds a text in a program that is one word.
+var quoted = regexp.MustCompile("[\"'`]([\\w./~-]+)[\"'`]")
+
+// stops finds a call by whose name a process is stopped or taken hold of.
+var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace)\w*\(`)
+
+// governs says whether a line of a program names vaglio's own program alone in a text, and
+// the program one of the words by which a person answers, or stops processes; or whether
+// it stops one of vaglio's by its number.
+func (g *Guard) governs(line, program string) bool {
+	has := func(text string, is func(word string) bool) bool {
+		return slices.ContainsFunc(quoted.FindAllStringSubmatch(text, -1), func(m []string) bool { return is(m[1]) })
+	}
+	if strings.Contains(line, "vaglio") && has(line, func(w string) bool { return path.Base(w) == "vaglio" }) {
+		return stops.MatchString(program) || has(program, func(w string) bool { return g.base.Nouns["admin-word"][w] })
+	}
+	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }
 
 // isCertain says whether all words of a command of this machine are known, and

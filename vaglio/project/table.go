@@ -107,6 +107,7 @@ func readWhole(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok {
 			v.add(file, 1, "", text)
+			delete(v.looked, file) // for what it names alone
 		}
 	}
 }

@@ -113,12 +113,15 @@ type ProgramResult struct {
 	Wrote, Unsure bool
 	// Steps is how much of the budget was spent.
 	Steps int
+	// Loose says that no more was looked for than some calls.
+	Loose bool
 }
 
 // readProgram reads a program of another language and does what it does.
 // What it prints is out if that is not known, or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
-	if r.ran(f, p); !r.enter(f) {
+	loose := r.ran(f, p)
+	if !r.enter(f) {
 		return out
 	}
 	defer r.leave()
@@ -145,6 +148,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
 	p.Steps = r.budget - r.steps
 	res := r.opts.Programs.Read(p)
+	*loose = res.Loose
 	r.step(f, res.Steps)
 	for i := range res.Actions {
 		r.programStep(f, p.Language, &res.Actions[i])
@@ -158,16 +162,19 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	return res.Output
 }
 
-// ran notes a program that stands in a file.
-func (r *reader) ran(f *frame, p *Program) {
+// ran notes a program that stands in a file, and gives where to say that it is read
+// loosely.
+func (r *reader) ran(f *frame, p *Program) *bool {
 	text, known := p.Text.Text()
-	switch {
-	case !known || !p.File:
-	case f.file == nil:
-		r.out.Ran = append(r.out.Ran, Ran{Line: 1, Text: text, Sure: true})
-	default:
-		r.out.Ran = append(r.out.Ran, Ran{File: f.file.path, Line: f.file.first, Text: text, Sure: !f.found})
+	if !known || !p.File {
+		return new(bool)
 	}
+	ran := Ran{Line: 1, Text: text, Sure: true, Loose: p.Language == ""}
+	if f.file != nil {
+		ran.File, ran.Line, ran.Sure = f.file.path, f.file.first, !f.found
+	}
+	r.out.Ran = append(r.out.Ran, ran)
+	return &r.out.Ran[len(r.out.Ran)-1].Loose
 }
 
 // programStep does one thing that a program does.

@@ -58,6 +58,8 @@ type Ran struct {
 	Text string
 	// Sure says that it is known to run: a word names it, and no runner has to find it.
 	Sure bool
+	// Loose says that of what it does no more than some calls are looked for.
+	Loose bool
 }
 
 // Write is a file that a source writes.
