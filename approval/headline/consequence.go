@@ -105,7 +105,7 @@ func (o *operations) placed() bool {
 	for i := range o.list {
 		switch e := &o.list[i]; {
 		case e.manner || !e.changes():
-		case e.guessed || e.kind != operation.KindDelete && e.kind != operation.KindMove:
+		case e.guessed || e.kind != operation.KindDelete && e.kind != operation.KindMove || anyThing(act(e.said), machines):
 			return false
 		default:
 			placed = true

@@ -1,12 +1,15 @@
 package headline
 
 import (
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -64,6 +67,23 @@ func anyThing(s wording.Sentence, such func(string) bool) bool {
 
 // anything reports true of every thing.
 func anything(string) bool { return true }
+
+// places are where things lie by their paths alone.
+//
+//nolint:gochecknoglobals // Read once, then only looked at.
+var places = sync.OnceValue(func() *place.Table {
+	t, err := place.Load("", false)
+	if err != nil {
+		panic(err) // It is built in, and a test reads it.
+	}
+	return t
+})
+
+// machines reports whether a text is a path at which something lies that the whole
+// machine goes by.
+func machines(text string) bool {
+	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
+}
 
 // unread reports whether a text is the place of one that is only known when it runs.
 func unread(text string) bool { return strings.HasPrefix(text, "$(") }
