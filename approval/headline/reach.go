@@ -85,8 +85,9 @@ func machines(text string) bool {
 	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
 }
 
-// unread reports whether a text is the place of one that is only known when it runs.
-func unread(text string) bool { return strings.HasPrefix(text, "$(") }
+// unread reports whether a text is the place of one that is only known when it runs, as what
+// a command is given as its input.
+func unread(text string) bool { return strings.HasPrefix(text, "$(") || text == "-" }
 
 // outside reports whether a text names an address of the web that is not this
 // machine's. Those of stores, as s3://, are of a service that one has chosen.
