@@ -54,7 +54,7 @@ func BenchmarkDecideToWaiterAwake(b *testing.B) {
 		go func() {
 			close(ready)
 			got, _ := d.Await(b.Context(), agent, a.Approval.ID, time.Minute)
-			awake <- got
+			awake <- *got
 		}()
 		<-ready
 		b.StartTimer()

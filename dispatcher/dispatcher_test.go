@@ -106,6 +106,15 @@ type gate struct {
 	end     func()
 }
 
+// Await is the dispatcher's, by value.
+func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
+	a, err := g.Dispatcher.Await(ctx, agent, id, wait)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	return *a, nil
+}
+
 // disk are the files in the agent's folder, by their paths.
 type disk map[string]string
 

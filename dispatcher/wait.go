@@ -71,15 +71,15 @@ func (w *waiters) wakeAll() {
 // person, or one asks something of the agent, or what it is when wait is over, the daemon stops, or ctx ends (then
 // with ctx's error; [ErrStopping] where it cannot be read any more). An id that is unknown or another agent's is
 // [approval.ErrNotFound].
-func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
+func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error) {
 	if err := d.await(ctx, agent, id, wait); err != nil {
-		return approval.Answer{}, err
+		return nil, err
 	}
 	a, err := d.awaited(ctx, agent, id)
 	if err != nil {
-		return approval.Answer{}, err
+		return nil, err
 	}
-	return *a, nil
+	return a, nil
 }
 
 // await waits until an approval no longer waits for a person, or the wait is over. It
@@ -89,7 +89,7 @@ func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wa
 	defer until.Stop()
 	for {
 		next, leave := d.waiters.enter(id.Ask())
-		waits, err := d.waits(ctx, agent, id)
+		waits, err := d.looked(ctx, agent, id, wait)
 		if err == nil && waits {
 			waits, err = d.park(ctx, next, until.C)
 		}
@@ -98,6 +98,26 @@ func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wa
 			return err
 		}
 	}
+}
+
+// looked is [Dispatcher.waits] for a turn that will wait for so long. A stack that grew
+// while a record was read stays that large while the turn is parked, so that is done on
+// another one.
+func (d *Dispatcher) looked(ctx context.Context, agent string, id approval.ID, wait time.Duration) (waits bool, err error) {
+	if wait <= 0 {
+		return d.waits(ctx, agent, id)
+	}
+	var panicked any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		waits, err = d.waits(ctx, agent, id)
+	}()
+	if <-done; panicked != nil {
+		panic(panicked) // whoever waits answers for it
+	}
+	return waits, err
 }
 
 // awaited returns the answer of an approval for which nobody waits any more. Its room

@@ -71,7 +71,7 @@ const DefaultMaxWaiters = 10_000
 // Proposals is where calls are proposed and waited for.
 type Proposals interface {
 	ProposePlan(ctx context.Context, agent string, rs []dispatcher.Request) ([]approval.Answer, error)
-	Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error)
+	Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error)
 	Withdraw(ctx context.Context, agent string, id approval.ID) (approval.Answer, error)
 }
 

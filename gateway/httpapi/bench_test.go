@@ -123,16 +123,19 @@ func BenchmarkParkedWaiters(b *testing.B) {
 	n := min(waiters, (int(limit.Cur)-100)/2)
 	b.Run("ours", func(b *testing.B) {
 		for b.Loop() {
-			g := newGate()
-			c := config(g, io.Discard)
-			c.MaxWaiters = n
-			api, err := New(c)
-			if err != nil {
-				b.Fatal(err)
+			in := start(b, filepath.Join(b.TempDir(), "store"), dispatcher.Deadlines{})
+			a, err := in.dispatcher.Propose(b.Context(), "a", dispatcher.Request{Proposal: vaglio.Proposal{
+				Intent: "clean the old build", Executor: "shell_exec", Args: vaglio.Args{"command": "make clean"}, Context: vaglio.Context{Cwd: "/srv/app"},
+			}})
+			if err != nil || a.Approval == nil {
+				b.Fatal(a, err)
 			}
-			a := g.ask("a", dispatcher.Request{Proposal: vaglio.Proposal{Executor: "ask"}})
-			parked(b, n, NewServer(api.Network(), c.Log), "/v1/approvals/"+string(a.Approval.ID)+"?wait=10m", g.waiting,
-				func() { g.decide(a.Approval.ID, approval.Denied) })
+			waiting := func() int { return int(in.api.slots.taken.Load()) }
+			parked(b, n, NewServer(in.api.Network(), slog.New(slog.DiscardHandler)), "/v1/approvals/"+string(a.Approval.ID)+"?wait=10m", waiting, func() {
+				if _, err := in.dispatcher.Withdraw(b.Context(), "a", a.Approval.ID); err != nil {
+					b.Error(err)
+				}
+			})
 		}
 	})
 	b.Run("net-http", func(b *testing.B) {

@@ -254,7 +254,7 @@ func (a *API) await(c *call) error {
 		return err
 	}
 	seated := a.seat(&wait)
-	answer, err := a.awaited(c, id, wait)
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
 	a.unseat(seated)
 	if err != nil {
 		return err
@@ -262,24 +262,16 @@ func (a *API) await(c *call) error {
 	if seated == standing && answer.Decision == approval.RulingPending {
 		return tooMany()
 	}
-	return c.answer(answer)
+	return c.answer(withText(answer))
 }
 
-// awaited waits, and keeps little on the stack meanwhile, as proposed says.
-func (a *API) awaited(c *call, id approval.ID, wait time.Duration) (*approval.Answer, error) {
-	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
-	if err != nil {
-		return nil, err
-	}
-	return withText(answer), nil
-}
-
-// withText keeps an answer as it is told. Its room is not part of who waits.
+// withText is an answer as it is told. Its room is not part of who waits: a stack is
+// halved only while less than a quarter of it is in use.
 //
 //go:noinline
-func withText(answer approval.Answer) *approval.Answer {
-	answer = answer.Told()
-	return &answer
+func withText(answer *approval.Answer) *approval.Answer {
+	told := answer.Told()
+	return &told
 }
 
 func (a *API) withdraw(c *call) error {

@@ -68,7 +68,11 @@ func (g *gate) propose(ctx context.Context, agent string, r dispatcher.Request) 
 	if err != nil || answer.Decision != approval.RulingPending || answer.Approval == nil {
 		return answer, err
 	}
-	return g.Await(ctx, agent, answer.Approval.ID, r.Wait)
+	awaited, err := g.Await(ctx, agent, answer.Approval.ID, r.Wait)
+	if err != nil {
+		return approval.Answer{}, err
+	}
+	return *awaited, nil
 }
 
 func (g *gate) open(agent string, r dispatcher.Request) (approval.Answer, error) {
@@ -146,7 +150,7 @@ func (g *gate) find(agent string, id approval.ID) (*asked, error) {
 	return a, nil
 }
 
-func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
+func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -155,9 +159,10 @@ func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait tim
 		if err != nil || a.answer.Decision != approval.RulingPending || wait == 0 || g.stopped {
 			defer g.mu.Unlock()
 			if err != nil {
-				return approval.Answer{}, err
+				return nil, err
 			}
-			return a.answer, nil
+			answer := a.answer
+			return &answer, nil
 		}
 		next := g.changed
 		g.parked++
@@ -174,7 +179,7 @@ func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait tim
 		g.parked--
 		g.mu.Unlock()
 		if ended != nil {
-			return approval.Answer{}, ended
+			return nil, ended
 		}
 	}
 }

@@ -70,10 +70,17 @@ func turnAway(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Connection", "close")
-		c := &call{w: w, r: r}
-		c.fail(tooMany())
+		turnedAway(w, r)
 	})
+}
+
+// turnedAway is by itself: a request that waits has no room for it on its stack.
+//
+//go:noinline
+func turnedAway(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Connection", "close")
+	c := &call{w: w, r: r}
+	c.fail(tooMany())
 }
 
 // spare is how many connections beyond the limit are taken to be told so.
