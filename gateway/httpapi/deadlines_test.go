@@ -106,14 +106,14 @@ func TestAHandlerBoundsItsOwnWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		start := time.Now()
 		for _, tt := range []struct{ set, least, most time.Duration }{
 			{time.Second, time.Second, time.Second},
 			{0, answerWithin, answerWithin + clockEvery},
 			{time.Hour, time.Hour, time.Hour},
 		} {
 			var until time.Time
-			if start = time.Now(); tt.set > 0 {
+			start := time.Now()
+			if tt.set > 0 {
 				until = start.Add(tt.set)
 			}
 			if err := conn.SetWriteDeadline(until); err != nil {

@@ -72,7 +72,7 @@ func parseTable(text string) (table, error) {
 func (t table) endings() (all [256][]*row) {
 	for i := range t[""] {
 		for c, r := 0, &t[""][i]; c < len(all); c++ {
-			if slices.ContainsFunc(r.files, func(f string) bool { return f[len(f)-1] == byte(c) || strings.HasPrefix(f, "@/") }) {
+			if slices.ContainsFunc(r.files, func(f string) bool { return int(f[len(f)-1]) == c || strings.HasPrefix(f, "@/") }) {
 				all[c] = append(all[c], r)
 			}
 		}
