@@ -10,7 +10,7 @@
 // operations.go holds what a program does to files against where they lie, which
 // places.go knows. The other files hold the rules, by what they are about.
 //
-// SQL text is split by a lexer that knows several dialects. An executor of which no
+// The statements of a database are told apart by package sql. An executor of which no
 // more is known is read by the verbs and nouns of its name.
 //
 // The lowest effect decides. What stays in the workspace and can be undone or

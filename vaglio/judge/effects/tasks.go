@@ -104,6 +104,9 @@ func liveName(s string) bool {
 
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *call) []Effect {
+	if c.runsNoTask() {
+		return reads()
+	}
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
 		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
 			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
@@ -140,6 +143,15 @@ func (c *call) taskNames() []string {
 		names = append(names, strings.TrimPrefix(a.text, ":"))
 	}
 	return names
+}
+
+// runsNoTask reports whether tasks are only listed, or told without being run.
+func (c *call) runsNoTask() bool {
+	if c.name == "gradle" || c.name == "gradlew" {
+		return c.has("-m", "--dry-run", "--help", "--version")
+	}
+	return c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question",
+		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose")
 }
 
 // testing reports whether a command names the test environment.
