@@ -28,16 +28,7 @@ func base(w shell.Word) shell.Word {
 
 // trimSlashes takes the slashes at the end away.
 func trimSlashes(w shell.Word) shell.Word {
-	if s, ok := w.Text(); ok {
-		return shell.Text(strings.TrimRight(s, "/"))
-	}
-	if !strings.HasSuffix(w.Suffix(), "/") {
-		return w
-	}
-	parts := slices.Clone(w.Parts())
-	last := &parts[len(parts)-1]
-	last.Text = strings.TrimRight(last.Text, "/")
-	return shell.NewWord(parts...)
+	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "/") })
 }
 
 // onHost is the path in host:path, of which the host need not be known.

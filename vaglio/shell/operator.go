@@ -248,11 +248,11 @@ func literal(n int64) *syntax.Word {
 // patterns are tried.
 const maxPattern = 4096
 
-// patternExpr spells a word as a regular expression; false if the word is not known
-// or uses extended patterns.
-func patternExpr(w Word, mode pattern.Mode) (string, bool) {
+// compile makes of a word, which is a pattern, a regular expression of a form; false
+// if the word is not known or uses extended patterns.
+func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
 	if w.Size() > maxPattern {
-		return "", false
+		return nil, false
 	}
 	var b strings.Builder
 	for _, p := range w.Parts() {
@@ -262,17 +262,11 @@ func patternExpr(w Word, mode pattern.Mode) (string, bool) {
 		case p.Kind == PartGlob && strings.IndexByte("*?[", p.Text[0]) >= 0 && !strings.HasSuffix(p.Text, ")"):
 			b.WriteString(p.Text)
 		default:
-			return "", false
+			return nil, false
 		}
 	}
 	expr, err := pattern.Regexp(b.String(), mode)
-	return expr, err == nil
-}
-
-// compile makes of a word an expression of a form.
-func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
-	expr, ok := patternExpr(w, mode)
-	if !ok {
+	if err != nil {
 		return nil, false
 	}
 	re, err := regexp.Compile(fmt.Sprintf(form, expr))
@@ -319,13 +313,10 @@ func trimKnownEnd(pat, w Word, suffix bool, name string) Word {
 		return unknown(name)
 	case !suffix && strings.HasPrefix(w.Prefix(), text):
 		return w.Cut(len(text))
-	case !suffix || !strings.HasSuffix(w.Suffix(), text):
+	case !suffix:
 		return w
 	}
-	parts := slices.Clone(w.parts)
-	last := &parts[len(parts)-1]
-	last.Text = strings.TrimSuffix(last.Text, text)
-	return NewWord(parts...)
+	return w.MapSuffix(func(s string) string { return strings.TrimSuffix(s, text) })
 }
 
 // replace evaluates ${x/p/w}, ${x//p/w}, ${x/#p/w} and ${x/%p/w}.

@@ -290,15 +290,7 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 
 // trimNewlines removes the newlines that a word ends with.
 func trimNewlines(w Word) Word {
-	if w.parts == nil {
-		return Text(strings.TrimRight(w.text, "\n"))
-	}
-	parts := slices.Clone(w.parts)
-	last := &parts[len(parts)-1]
-	if last.Kind == PartText {
-		last.Text = strings.TrimRight(last.Text, "\n")
-	}
-	return NewWord(parts...)
+	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
 }
 
 // procSubst reads a process substitution and returns the name of its file.

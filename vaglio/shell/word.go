@@ -278,6 +278,18 @@ func (w Word) lines() []Word {
 	return out
 }
 
+// MapSuffix applies a function to the static text that the word certainly ends with.
+func (w Word) MapSuffix(fn func(string) string) Word {
+	if w.parts == nil {
+		return Word{text: fn(w.text)}
+	}
+	parts := slices.Clone(w.parts)
+	if last := &parts[len(parts)-1]; last.Kind == PartText {
+		last.Text = fn(last.Text)
+	}
+	return NewWord(parts...)
+}
+
 // mapText applies a function to each stretch of static text.
 func (w Word) mapText(fn func(string) string) Word {
 	if w.parts == nil {
