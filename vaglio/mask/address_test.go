@@ -70,3 +70,15 @@ func TestATokenIsHiddenToItsEnd(t *testing.T) {
 		check(t, "joined by "+joint, masker.Mask(text), []string{"told: Bearer ", " and more"}, []string{"hunter2x", "hunter3y"})
 	}
 }
+
+// A value is hidden to its end, also where a character of it begins as a mask does, or a
+// dollar sign opens nothing.
+func TestAValueIsHiddenToItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, joint := range []string{"€", "“", "‹", "‹x›", "$", "$x", "é", "%"} {
+		for _, text := range []string{"password=ab12" + joint + "hunter2x run", "password='ab12" + joint + "hunter2x' run"} {
+			check(t, text, masker.Mask(text), []string{"password=", " run"}, []string{"hunter2x"})
+		}
+	}
+	check(t, "a dollar sign at the end", masker.Mask("password=hunter2x$"), []string{"password="}, []string{"hunter2x"})
+}

@@ -284,7 +284,7 @@ func inertSpan(s string, in func(byte) bool) int {
 		switch {
 		case !in(s[i]):
 			return i
-		case s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], string(Open)):
+		case s[i] == maskPrefix[0] && strings.HasPrefix(s[i:], maskPrefix):
 			return i
 		case s[i] == '$' && i+1 < len(s) && strings.IndexByte("({'\"", s[i+1]) >= 0:
 			return i

@@ -68,7 +68,7 @@ func TestMaskFindsSecrets(t *testing.T) {
 		"HeaderWithoutScheme": {"Authorization: ", fill(20), ""},
 		"APIKeyHeader":        {"X-Api-Key: ", fill(20), " x"},
 		"CurlHeader":          {"curl -sH 'X-Api-Token: ", "abcdefghijk", "' https://x"},
-		"Cookie":              {"Cookie: session=", "abcdef123", "; theme=‹"},
+		"Cookie":              {"Cookie: session=", "abcdef123", "; theme="},
 		"ShellVariable":       {"PGPASSWORD=", "hunter2", " psql"},
 		"ShellQuoted":         {"export DB_PASS='", "hun;ter2"[:3], ";ter2'"},
 		"ShellDouble":         {`PASSWORD="`, "hunter2", `" run`},
