@@ -362,6 +362,9 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		"a patch in a file": {[]string{"write: d.patch: --- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-{}\n+{\"x\":1}\n", "git apply d.patch"}, "own.settings", 0},
 		"reads settings":    {[]string{"write: r.kts: println(File(System.getProperty(\"user.home\"), \".claude/settings.json\").readText())", "kotlinc -script r.kts"}, nobody, 0},
 		"reads, and writes": {[]string{"write: r.py: import json, pathlib\nj = json.loads((pathlib.Path.home() / '.claude' / 'settings.json').read_text())\nopen('model.txt', 'w').write(j['model'])", "python3 r.py"}, nobody, 0},
+		"by a command line": {[]string{"write: s.cpp: int main() { std::system(\"vaglio allow 3\"); }", "g++ s.cpp -o s && ./s"}, "own.command", 1},
+		"by its number":     {[]string{"write: K.java: ProcessHandle.of(4242).get().destroyForcibly();", "java K.java"}, "own.command", 1},
+		"another number":    {[]string{"write: K.java: ProcessHandle.of(4243).get().destroyForcibly();", "java K.java"}, nobody, 0},
 		"tells its version": {[]string{"write: X.java: new ProcessBuilder(\"vaglio\", \"version\").start();", "java X.java"}, nobody, 0},
 		"a patch of prose":  {[]string{"write: d.patch: --- a/README.md\n+++ b/README.md\n@@ -1 +1,2 @@\n # app\n+See .claude/settings.json and http://127.0.0.1:8787/inbox.\n", "git apply d.patch"}, nobody, 0},
 		"for agents":        {[]string{"write: s.py: get('http://127.0.0.1:8787/v1/proposals')", "python3 s.py"}, nobody, 0},
@@ -382,7 +385,7 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 			engine, err := vaglio.New(vaglio.Config{
 				Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u",
 				Files: folderOf{"/home/u/app/.git/HEAD": "", "/home/u/app/t.py": "print(1)"}, Workspaces: []string{"/home/u/app"},
-				Own: own.Facts{Data: []string{"/home/u/.local/share/metnos"}, Settings: []string{"/home/u/.claude/settings.json"}, Addresses: []string{"127.0.0.1:8787"}},
+				Own: own.Facts{Data: []string{"/home/u/.local/share/metnos"}, Settings: []string{"/home/u/.claude/settings.json"}, Processes: []int{4242}, Addresses: []string{"127.0.0.1:8787"}},
 			})
 			if err != nil {
 				t.Fatal(err)

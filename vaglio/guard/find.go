@@ -13,16 +13,11 @@ import (
 // searched notes where a search begins, and whether its tests leave out most
 // files.
 func (l *look) searched(o *operation.Operation, spot string) string {
-	if l.firstOf(o) {
+	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
 		l.s.find = findCall{limited: l.narrows(o)}
 	}
 	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)
 	return ""
-}
-
-// firstOf says whether an operation is the command's first of its verb.
-func (l *look) firstOf(o *operation.Operation) bool {
-	return &l.ops[slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb })] == o
 }
 
 // testsIn reads the tests of a search, which all of its operations share, once.

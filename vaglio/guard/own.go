@@ -170,9 +170,8 @@ func (l *look) talks(name string, known bool) string {
 	return ""
 }
 
-// isTold says whether a variable that is set for the command names the gate's address, or
-// one of its words is the file of a substituted process, and a command right before it, as
-// that is, names it.
+// isTold says whether a variable set for the command names the gate's address, or one of
+// its words is the file of a substituted process and a command right before, as that is, does.
 func (l *look) isTold() bool {
 	const near = 4
 	isFile := func(a string) bool { return strings.HasPrefix(a, "/dev/fd/") }

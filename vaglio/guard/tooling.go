@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // use is what a text in args may be used as.
@@ -60,6 +61,9 @@ func (s *scan) placeRule(t text, where string) *rule {
 	id := s.g.ruleAt(d, where)
 	if id == "" && d != uses && d != writes {
 		id = s.g.ruleAt(uses, where)
+	}
+	if id == "" && t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words) {
+		id = s.g.ownIn(where)
 	}
 	if id == adminRule && slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot }) {
 		return nil

@@ -74,7 +74,7 @@ func (g *Guard) Names(text string) bool {
 }
 
 // altering finds a name that tells, in most languages, that a file becomes another one.
-var altering = regexp.MustCompile(`(?i)writ|sav|delet|remov|unlink|renam|mov|cop(?:y|ie)|replac|truncat|append|creat|fopen|open_out|spit|dest|text *=|filename`)
+var altering = regexp.MustCompile(`(?i)writ|sav|delet|unlink|renam|mov|copy|copi|replac|truncat|append|creat|fopen|open_out|spit|dest|text *=|filename|ensure`)
 
 // sets says whether a text names one of the files that install the hook, in one word or
 // in several.
@@ -107,21 +107,24 @@ func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	return "", 0
 }
 
-// quoted finds a text in a program that is one word.
-var quoted = regexp.MustCompile("[\"'`]([\\w./~-]+)[\"'`]")
+// quoted finds a text in a program that may be a command or a word of one.
+var quoted = regexp.MustCompile("[\"'`]([\\w./~ -]+)[\"'`]")
 
 // stops finds a call by whose name a process is stopped or taken hold of.
-var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace)\w*\(`)
+var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace|destroy)\w*\(`)
 
-// governs says whether a line of a program names vaglio's own program alone in a text, and
-// the program one of the words by which a person answers, or stops processes; or whether
-// it stops one of vaglio's by its number.
+// governs says whether a line of a program holds vaglio's own program in a text, and the
+// program an answer or what stops processes; or whether it stops vaglio's by its number.
 func (g *Guard) governs(line, program string) bool {
-	has := func(text string, is func(word string) bool) bool {
-		return slices.ContainsFunc(quoted.FindAllStringSubmatch(text, -1), func(m []string) bool { return is(m[1]) })
+	answers := func(m []string) bool {
+		words := strings.Fields(strings.TrimPrefix(m[1], "vaglio "))
+		return len(words) > 0 && len(words) < 3 && g.base.Nouns["admin-word"][words[0]]
 	}
-	if strings.Contains(line, "vaglio") && has(line, func(w string) bool { return path.Base(w) == "vaglio" }) {
-		return stops.MatchString(program) || has(program, func(w string) bool { return g.base.Nouns["admin-word"][w] })
+	its := func(m []string) bool {
+		return path.Base(m[1]) == "vaglio" || strings.HasPrefix(m[1], "vaglio ") && answers(m)
+	}
+	if strings.Contains(line, "vaglio") && slices.ContainsFunc(quoted.FindAllStringSubmatch(line, -1), its) {
+		return stops.MatchString(program) || slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), answers)
 	}
 	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }

@@ -33,6 +33,8 @@ func grammarOf(name string) (short, long string) {
 	case "patch", "gpatch":
 		return "pidorFBzDYgVx", "strip input directory output reject-file fuzz prefix suffix ifdef basename-prefix get version-control quoting-style " +
 			"read-only reject-format"
+	case "hg import":
+		return "pmludse", "strip message logfile user date similarity base edit"
 	case "git apply":
 		return "pC", "directory include exclude whitespace build-fake-ancestor"
 	case "git am":
@@ -77,12 +79,12 @@ func programOf(c *shell.Command) string {
 	switch c.Name {
 	case "patch", "gpatch", "apply_patch", "applypatch":
 		return c.Name
-	case "git":
+	case "git", "hg":
 		for i := 1; i < len(c.Argv); i++ {
 			s, _ := c.Argv[i].Text()
 			switch {
-			case s == "apply" || s == "am":
-				return "git " + s
+			case s == "apply" || s == "am" || s == "import":
+				return c.Name + " " + s
 			case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, s):
 				i++
 			case !strings.HasPrefix(s, "-"):
@@ -156,7 +158,10 @@ func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch
 // the repository itself is no foreign text.
 func (a *applier) unread(in input) shell.Problem {
 	if in.file && in.text.IsUnknown() {
-		return a.problem(shell.ProblemScriptFile, NotPart, in.name)
+		if _, one := in.name.Text(); one {
+			return a.problem(shell.ProblemScriptFile, NotPart, in.name)
+		}
+		in.text = in.name // of any number of files
 	}
 	own := len(in.text.Parts()) > 0
 	for _, p := range in.text.Parts() {
@@ -192,7 +197,7 @@ func (a *applier) onlyLooks() bool {
 func (a *applier) settings() Options {
 	o := Options{Strip: StripGit, Reverse: a.has("R", "reverse")}
 	switch a.name {
-	case "git apply", "git am":
+	case "git apply", "git am", "hg import":
 		o.Strip = 1
 	case "patch", "gpatch":
 		o.Strip = StripBase
@@ -251,8 +256,7 @@ func (a *applier) files() []shell.Word {
 	return a.words[min(1, len(a.words)):min(2, len(a.words))]
 }
 
-// inFile is the patch in a file. Its text is known if the line wrote it, or if it can
-// be read.
+// inFile is the patch in a file. Its text is known if the line wrote it, or it can be read.
 func (a *applier) inFile(f shell.Word) input {
 	part := shell.Part{Kind: shell.PartUnknown}
 	if name, ok := f.Text(); ok {
@@ -270,9 +274,8 @@ func (a *applier) held(w shell.Word) shell.Word {
 	if len(parts) != 1 || !path.IsAbs(parts[0].File) || a.cmd.Remote != nil || a.opts.Files == nil {
 		return w
 	}
-	const bytesPerStep = 16
 	text, ok := a.opts.Files.Content(parts[0].File)
-	if !ok || a.opts.Budget != nil && !a.opts.Budget.Spend(len(text)/bytesPerStep) {
+	if !ok || a.opts.Budget != nil && !a.opts.Budget.Spend(len(text)>>4) {
 		return w
 	}
 	return shell.Text(text)

@@ -169,17 +169,20 @@ func TestAPatchInAFile(t *testing.T) {
 	t.Parallel()
 	o := shell.Options{Cwd: "/w", Files: files{texts: map[string]string{"/w/d.patch": plain, "/w/sub/d.patch": plain}}}
 	for command, want := range map[string]string{
-		"git apply d.patch":                  "write dir/x",
-		"git -C sub apply d.patch":           "write dir/x",
-		"git am d.patch":                     "write dir/x",
-		"patch -p1 -i d.patch":               "write dir/x",
-		"patch -p1 < d.patch":                "write dir/x",
-		"cat d.patch | patch -p1":            "write dir/x",
-		"git apply --directory=.c d.patch":   "write .c/dir/x",
-		"git apply --check d.patch":          "",
-		"git apply other.patch":              "problem script file",
-		"ssh host git apply d.patch":         "problem script file",
-		"echo no > d.patch; patch < d.patch": "problem partial code",
+		"git apply d.patch":                           "write dir/x",
+		"git -C sub apply d.patch":                    "write dir/x",
+		"git am d.patch":                              "write dir/x",
+		"patch -p1 -i d.patch":                        "write dir/x",
+		"patch -p1 < d.patch":                         "write dir/x",
+		"cat d.patch | patch -p1":                     "write dir/x",
+		"git apply --directory=.c d.patch":            "write .c/dir/x",
+		"git apply --check d.patch":                   "",
+		"git apply other.patch":                       "problem script file",
+		"hg import d.patch":                           "write dir/x",
+		"git apply *.patch":                           "problem dynamic code",
+		"for p in *.patch; do git apply \"$p\"; done": "problem dynamic code",
+		"ssh host git apply d.patch":                  "problem script file",
+		"echo no > d.patch; patch < d.patch":          "problem partial code",
 	} {
 		if got := done(Expand(shell.Read(command, o), &o)); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
