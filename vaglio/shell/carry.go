@@ -50,17 +50,21 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.plain(f, k)
 	}
-	read := func() Word { return r.operands(g, k, &p.way, opts, rest, name, k.redirs) }
-	if len(assigns) == 0 && !opts.any(p.chdir...) {
+	return r.within(g, k, &p.way, opts, assigns, func() Word { return r.operands(g, k, &p.way, opts, rest, name, k.redirs) })
+}
+
+// within reads a command with the variables and the folder that its carrier sets.
+func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assign, read func() Word) Word {
+	if len(assigns) == 0 && !opts.any(w.chdir...) {
 		return read()
 	}
-	g.assigns = append(g.assigns, assigns...)
-	r.codeInAssigns(g, &call{assigns: assigns, span: k.span})
+	f.assigns = append(f.assigns, assigns...)
+	r.codeInAssigns(f, &call{assigns: assigns, span: k.span})
 	return r.scoped(func() Word {
 		for _, a := range assigns {
-			r.assign(g, a.Name, a.Value)
+			r.assign(f, a.Name, a.Value)
 		}
-		r.below(opts, &p.way)
+		r.below(opts, w)
 		return read()
 	})
 }

@@ -26,7 +26,7 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 	out := make([]Word, 0, len(list))
 	for _, w := range list {
 		if lit, ok := plainLit(w); ok {
-			if out = append(out, Word{text: lit}); !r.step(f, wordCost) {
+			if out = append(out, Word{text: lit}); !r.step(f, wordCost+len(lit)/bytesPerStep) {
 				return out
 			}
 			continue
@@ -68,6 +68,9 @@ func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 		e := expander{r: r, f: f, ifs: r.ifs(), split: true, globs: true}
 		e.parts(parts, false, tildeArg)
 		e.end()
+		for _, field := range e.out {
+			r.step(f, field.Size()/bytesPerStep)
+		}
 		out = append(out, e.out...)
 	}
 	return out
@@ -84,10 +87,12 @@ func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 		return Word{}
 	}
 	if lit, ok := plainLit(w); ok {
+		r.step(f, len(lit)/bytesPerStep)
 		return Word{text: lit}
 	}
 	e := expander{r: r, f: f, globs: globs}
 	e.parts(w.Parts, false, tildeAssign)
+	r.step(f, e.cur.size/bytesPerStep)
 	return e.cur.word()
 }
 

@@ -158,7 +158,7 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	if p.Excl && p.Names == 0 {
 		w, set = unknown(""), true
 	}
-	if !r.step(f, w.Size()/bytesPerStep) {
+	if !r.step(f, (w.Size()+len(p.Param.Value))/bytesPerStep) {
 		return unknown(p.Param.Value)
 	}
 	if p.Exp != nil && lengthens(p.Exp.Op) {
