@@ -251,16 +251,16 @@ func ParseOutcome(s string) (Outcome, error) {
 	} else {
 		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
 	}
-	given := " "
+	given := []string{""}
 	for _, f := range fields[1:] {
 		switch {
 		case o.Rule != "" && f[0] != '+':
-			given += f + " "
+			given = append(given, f)
 		case !o.word(f):
 			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
 		}
 	}
-	of, with, _ := strings.Cut(given, " with ")
+	of, with, _ := strings.Cut(strings.Join(given, " "), " with ")
 	var err error
 	if o.of, err = parsePlaces(of); err != nil {
 		return Outcome{}, err

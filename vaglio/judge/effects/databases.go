@@ -15,13 +15,11 @@ import (
 // client judges a client of a database by the statements that stand in its words, in
 // the files that it is told, or else in its input.
 func (c *call) client() []Effect {
-	kept, file, at := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0), placeUnknown
+	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
 	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}
-	if kept && file != "" && c.operands[0].known {
-		at = c.r.world.placeOf(c.operands[0], c.cwd)
-	}
+	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
 	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
 	defer func() { c.r.localDB = false }()
@@ -29,6 +27,14 @@ func (c *call) client() []Effect {
 		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 	}
 	return c.fed(where, kept)
+}
+
+// keptAt says where the file of a database lies, if a client keeps it in one.
+func (c *call) keptAt(kept bool) where {
+	if !kept || c.operand(0) == "" || !c.operands[0].known {
+		return placeUnknown
+	}
+	return c.r.world.placeOf(c.operands[0], c.cwd)
 }
 
 // fed are the effects of the statements of the input.
@@ -179,15 +185,6 @@ func (r *reading) metaCommand(s string) []Effect {
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)
-}
-
-// aside is what a line of the shell would do that another language carries.
-func (r *reading) aside(line string) []Effect {
-	before := len(r.effects)
-	r.script(readings.ReadLine(line, r.shellOptions()))
-	got := slices.Clone(r.effects[before:])
-	r.effects = r.effects[:before]
-	return got
 }
 
 // maxSQL bounds the SQL text that is read, in bytes.

@@ -146,23 +146,26 @@ func runsSubstitution(script string) bool {
 	return strings.Contains(flags, "e") && strings.Trim(flags, "egpimIM0123456789") == ""
 }
 
-// permits is the effect of giving a file a mode.
-func (r *reading) permits(v *invocation, mode string, a arg) []Effect {
-	e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
-	p := r.world.placeOf(a, v.cwd)
-	if p == placeSystem {
-		e.Reach = ReachSystem
-	}
-	switch lends := filemode.SetsID(mode); {
-	case lends || filemode.OpensToAll(mode):
-		e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		if lends {
-			e.Why = say("lets whoever runs %s act as its owner or group", a.text)
+// permits are the effects of giving files a mode.
+func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
+	var out []Effect
+	for _, a := range files {
+		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
+		p := r.world.placeOf(a, v.cwd)
+		if p == placeSystem {
+			e.Reach = ReachSystem
 		}
-	case p == placeWorkspace || p == placeTemp || p == placeNowhere:
-		e.Reach, e.Reversibility = ReachWorkspace, Reversible
+		switch {
+		case filemode.SetsID(mode):
+			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
+		case filemode.OpensToAll(mode):
+			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
+		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
+			e.Reach, e.Reversibility = ReachWorkspace, Reversible
+		}
+		out = append(out, e)
 	}
-	return []Effect{e}
+	return out
 }
 
 // given reports whether the command is given what came from the network: as its
@@ -300,7 +303,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 // spare is the effect of deleting what the workspace can have again.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	switch {
-	case v.host == "" && (a.known || foundOnly(a)) && r.judge.places.Rebuilt(r.relative(p)) && !r.document(p):
+	case v.host == "" && (a.known || foundOnly(a)) && r.rebuilt(p):
 		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
@@ -312,11 +315,12 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 	return nil
 }
 
-// document reports whether a path is a document in a folder of a name that people
-// give their own, too: out/letter.pdf.
-func (r *reading) document(p string) bool {
-	return r.judge.places.Purpose(p)&place.Document != 0 &&
-		slices.ContainsFunc(strings.Split(path.Dir(r.relative(p)), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 })
+// rebuilt reports whether what lies at a path can be made again, but for a document in
+// a folder of a name that people give their own, too: out/letter.pdf.
+func (r *reading) rebuilt(p string) bool {
+	is, p := r.judge.places, r.relative(p)
+	return is.Rebuilt(p) && (is.Purpose(p)&place.Document == 0 ||
+		!slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(s string) bool { return is.Purpose(s)&place.Record != 0 }))
 }
 
 // foundOnly reports whether all that is not known of a word are folders that

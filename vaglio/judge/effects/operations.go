@@ -107,10 +107,7 @@ func (c *call) transfers() []Effect {
 // operation is the effect of one operation: what is done, held against where.
 func (c *call) operation(o *operation.Operation) []Effect {
 	a := argOf(o.Object.Word)
-	switch {
-	case o.Role == operation.Inside, o.Role == operation.Mention:
-		return nil
-	case o.Object.Host:
+	if o.Object.Host || slices.Contains([]operation.Role{operation.Inside, operation.Mention}, o.Role) {
 		return c.elsewhereTo(o)
 	}
 	switch o.Verb {
@@ -120,20 +117,14 @@ func (c *call) operation(o *operation.Operation) []Effect {
 		return c.discard(a)
 	case operation.Empty:
 		return c.r.empty(c.invocation, a)
-	case operation.Write, operation.Replace:
+	case operation.Write, operation.Replace, operation.Create, operation.MakeFolder:
 		return c.writes(o, a)
-	case operation.Create, operation.MakeFolder:
-		return c.creates(o, a)
 	case operation.Move:
 		return c.moveAway(a, argOf(o.To))
 	case operation.Copy, operation.Read:
 		return c.reveals(o, a)
 	case operation.Permit:
-		mode := ""
-		if len(o.With) > 0 {
-			mode = argOf(o.With[0]).text
-		}
-		return c.r.permits(c.invocation, mode, a)
+		return c.r.permits(c.invocation, join(argsOf(o.With)), a)
 	case operation.Search:
 		return c.searches(o.With, a)
 	default:
@@ -155,6 +146,9 @@ func (c *call) elsewhereTo(o *operation.Operation) []Effect {
 }
 
 func (c *call) writes(o *operation.Operation, a arg) []Effect {
+	if o.Verb == operation.Create || o.Verb == operation.MakeFolder {
+		return c.creates(o, a)
+	}
 	return c.r.write(c.invocation, a, said(o, "writes"))
 }
 

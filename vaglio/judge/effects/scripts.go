@@ -192,9 +192,7 @@ func (r *reading) inline(v *invocation) []Effect {
 		r.inlineRead = append(r.inlineRead, texts(targets)...)
 	case shell.VerbList:
 	case shell.VerbPermissions:
-		for _, t := range targets {
-			out = append(out, r.permits(v, "", t)...)
-		}
+		out = r.permits(v, "", targets...)
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		out = r.inlineMove(v, targets)
 	case shell.VerbKill:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -238,6 +239,15 @@ func foreignProcess(a arg) bool {
 		return true
 	}
 	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
+}
+
+// aside is what a line of the shell would do that another language carries.
+func (r *reading) aside(line string) []Effect {
+	before := len(r.effects)
+	r.script(readings.ReadLine(line, r.shellOptions()))
+	got := slices.Clone(r.effects[before:])
+	r.effects = r.effects[:before]
+	return got
 }
 
 // carriedText judges the command lines that a terminal multiplexer is given.
