@@ -255,6 +255,15 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 	}
 }
 
+// place is how a place goes with what is done: of what is moved, it may be where it goes, or
+// where it was.
+func (t *toolName) place() wording.Phrase {
+	if t.act.Phrase == moves {
+		return "(%s)"
+	}
+	return inside
+}
+
 // isCopy reports whether what a noun means is written over what it was made of when it is
 // restored.
 func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }

@@ -101,9 +101,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	h.More = max(0, h.More-like)
 	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
-	if h.Consequence.Undo != "" && c.command != "" {
-		h.Consequence.Unread = h.Consequence.Unread || anyThing(h.Said, unread)
-	}
+	h.Consequence.Unread = h.Consequence.Unread || c.unread(&h)
 	return h
 }
 

@@ -89,6 +89,12 @@ func machines(text string) bool {
 // a command is given as its input.
 func unread(text string) bool { return strings.HasPrefix(text, "$(") || text == "-" }
 
+// unread reports whether the headline of a command names a thing that is only known when
+// it runs.
+func (c *call) unread(h *Headline) bool {
+	return h.Consequence.Undo != "" && c.command != "" && anyThing(h.Said, unread)
+}
+
 // outside reports whether a text names an address of the web that is not this
 // machine's. Those of stores, as s3://, are of a service that one has chosen.
 func outside(text string) bool {

@@ -115,10 +115,7 @@ func (o one) within(all one) bool {
 	if len(below) == 0 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}
-	if at := len(what); at > 0 && len(below) == at+1 && below[at].Phrase == "on %s" && below[:at].String() == what.String() {
-		return true // It is done there, and not here, too.
-	}
-	if found(below, what) {
+	if there(below, what) || found(below, what) {
 		return true
 	}
 	if len(below) < 2 || len(what) < 2 {
@@ -167,6 +164,12 @@ func sought(said wording.Sentence) wording.Sentence {
 		c.Args = sought(c.Args)
 	}
 	return said
+}
+
+// there reports whether the same is done on another machine, and not here, too.
+func there(all, what wording.Sentence) bool {
+	at := len(what)
+	return at > 0 && len(all) == at+1 && all[at].Phrase == "on %s" && all[:at].String() == what.String()
 }
 
 // found reports whether what is done to a file is done to all that a search finds below a

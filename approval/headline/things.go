@@ -344,11 +344,7 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
 	}
 	if where := c.repository(); where != "" && !slices.Contains(names, where) && !slices.Contains(names, c.first("repo", "repository")) {
-		in := inside
-		if t.act.Phrase == moves {
-			in = "(%s)" // It may be where it goes, or where it was.
-		}
-		said = said.And(in, where)
+		said = said.And(t.place(), where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
 		where := inside
 		if t.with == "from %s" {

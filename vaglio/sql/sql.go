@@ -121,7 +121,7 @@ func (s *Statement) Target(at int) (names, class string) {
 			if !more {
 				return strings.Join(named, ", "), class
 			}
-			if at == 0 && class == "" && named == nil && len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0]) {
+			if class == "" && named == nil && s.names(rest) {
 				class = strings.ToLower(w) // One that is not listed.
 				continue
 			}
@@ -129,6 +129,11 @@ func (s *Statement) Target(at int) (names, class string) {
 		}
 	}
 	return cmp.Or(strings.Join(named, ", "), "something"), class
+}
+
+// names reports whether the first of some words is a class of what the statement is about.
+func (s *Statement) names(rest []string) bool {
+	return len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0])
 }
 
 // Adds reports whether a statement makes something new in a database, or adds to
