@@ -127,7 +127,7 @@ func (p *program) pattern(i int) bool {
 // with a type, or to a pattern.
 func (p *program) assigned() bool {
 	at, eq := p.at, p.equals()
-	if !p.tok(eq).is("=") {
+	if !p.tok(eq).is("=", ":=") {
 		return false
 	}
 	p.skip(eq + 1)
@@ -198,7 +198,7 @@ func (p *program) bindList(from, to int, v value) {
 		switch t := p.toks[i]; {
 		case t.is(","):
 			n++
-		case t.word("in", "of", "as"), t.is("=", ";", ")", ":"):
+		case t.word("in", "of", "as"), t.is("=", ":=", ";", ")", ":"):
 			return
 		case !t.word("my") && (t.kind == tokenName || p.over(i) > i):
 			p.bind1(i, v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@'))
@@ -232,7 +232,7 @@ func (p *program) bindKeys(from, to int, v value) {
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}
 		p.bind1(min(local, to), e)
-		i = p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") })
+		i = max(i, p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") }))
 	}
 }
 
@@ -246,6 +246,9 @@ func (p *program) imports() bool {
 		return false
 	}
 	if p.take().text == "import" && !node {
+		for i := p.at; p.tok(i).kind == tokenName || p.tok(i).is(".", ","); i++ {
+			p.takes(p.tok(i).text)
+		}
 		return true
 	}
 	if node {
@@ -255,6 +258,7 @@ func (p *program) imports() bool {
 		mod = p.dotted()
 		p.takeIf(p.word("import"))
 	}
+	p.takes(mod)
 	p.importNames(mod, node)
 	if p.takeIf(p.word("from")) {
 		p.take()

@@ -169,7 +169,8 @@ func (p *program) call(v, recv value, args []value) value {
 		return p.invoke(own, args)
 	case p.classes[strings.TrimSuffix(name, ".new")]:
 		return p.construct(name, args)
-	case f == nil:
+	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
+		p.library(name, args)
 		return p.handedOn(name, recv, args)
 	}
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
@@ -219,7 +220,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	}
 	i := slices.IndexFunc(all, p.isFunction)
 	if i < 0 {
-		out := unknown(name + "()")
+		out := made(name, args)
 		if slices.ContainsFunc(all, func(v value) bool { return v.word().Remote() }) {
 			return remote(name)
 		}
@@ -229,6 +230,10 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	fn := all[i]
+	if _, event := first(args).text(); event && i > 0 { // which it is called for
+		p.later++
+		defer func() { p.later-- }()
+	}
 	rest := slices.DeleteFunc(flattened(slices.Delete(all, i, i+1)), func(v value) bool { return v.fn != nil })
 	if len(rest) == 0 && recv.path != "" {
 		rest = []value{recv}

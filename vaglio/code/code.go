@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,12 +120,14 @@ type program struct {
 	branches int      // how many operands that may be passed by are being read
 	printing bool     // > and | belong to print of awk
 	forks    int
+	later    int             // how many functions are being read that nobody has called yet
+	modules  map[string]bool // that are taken in, by the first of their names
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: map[string]held{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{},
+		vars: map[string]held{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 
@@ -138,6 +141,7 @@ func (p *program) inner() *program {
 
 // inherit takes over the variables of another program.
 func (p *program) inherit(o *program) {
+	maps.Copy(p.modules, o.modules)
 	for name, h := range o.vars {
 		p.vars[name] = held{v: h.v}
 	}
@@ -210,6 +214,10 @@ func (p *program) read(w shell.Word) value {
 	p.seen = make([]bool, len(p.toks))
 	p.end = len(p.toks)
 	out := p.scan(0, p.end)
+	if f := p.fns["main"]; f != nil && p.lang.name == "go" {
+		p.invoke(f, nil)
+	}
+	p.later++ // what follows is called by others, if it is
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
 		if f := p.routines[i]; !f.called {
 			f.called = true

@@ -283,7 +283,7 @@ func (p *program) unary() value {
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && t.word(
+	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && (t.text != "local" || !next.is("[")) && t.word(
 		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
 		return p.signed()
 	case t.is(":") && next.kind == tokenName:

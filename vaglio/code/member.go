@@ -23,7 +23,7 @@ func (p *program) postfix(v value) value {
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
 		case t.quoted() && p.templated(v):
-			v = p.call(v, value{}, []value{p.primary()})
+			v = p.call(unknown("$"), value{}, []value{p.primary()})
 		case p.bareCall(v):
 			v = p.call(v, value{}, p.bareArguments())
 		default:
@@ -56,7 +56,7 @@ func (p *program) subscriptFollows(v value, t token) bool {
 
 // templated reports whether a value is what gives a text to a shell: $ and Bun.$.
 func (p *program) templated(v value) bool {
-	return p.lang.name == "node" && strings.HasSuffix(v.path, "$")
+	return p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
 }
 
 // callFollows reports whether the bracket of a call follows; in php and perl,
@@ -191,6 +191,10 @@ func (p *program) subscript(v value) value {
 	}
 	end, brace := int(p.peek(0).match), p.is("{")
 	p.take()
+	if words := p.programWords(v.path); words != nil { // plumbum's git["push", "--force"]
+		p.argv(append(words, listOf(p.items("]")...).words()...))
+		return value{kind: kindOther}
+	}
 	if p.takeIf(p.is("]", "}")) {
 		return v
 	}

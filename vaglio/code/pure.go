@@ -311,11 +311,12 @@ func pickle(p *program, v value, _ []value) value {
 }
 
 // imported is what a name stands for.
-func imported(_ *program, v value, _ []value) value {
+func imported(p *program, v value, _ []value) value {
 	s, ok := v.text()
 	if !ok {
 		return unknown("import")
 	}
+	p.takes(moduleName(s))
 	return unknown(moduleName(s))
 }
 

@@ -156,7 +156,8 @@ func (p *program) keyword(name string) bool {
 			return true
 		}
 	}
-	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !p.peek(1).is("=", ".", ","))
+	isName := p.peek(1).is("=", ".", ",") || name == "local" && p.peek(1).is("[")
+	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isName)
 }
 
 // repeated reads a statement with a loop behind it: … for @list, fork while 1.

@@ -205,7 +205,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return fmt.Errorf("unknown operation %q", op)
-	} else if !ok && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
+	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return fmt.Errorf("unknown verb %q", verb)
 	}
 	return nil
@@ -214,6 +214,6 @@ func (t *table) checkVerb(verb, known string) error {
 func verbs() []shell.Verb {
 	return []shell.Verb{
 		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
-		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbKill, shell.VerbFork, shell.VerbNetwork,
+		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbClient,
 	}
 }

@@ -35,6 +35,8 @@ const (
 	VerbFork Verb = "fork"
 	// VerbNetwork talks to the address that is the first target.
 	VerbNetwork Verb = "network"
+	// VerbClient changes what a library reaches, as the function's name says.
+	VerbClient Verb = "client"
 )
 
 // Call is one call of an inline program (python -c, perl -e, …) that touches

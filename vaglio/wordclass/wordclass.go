@@ -28,6 +28,11 @@ func Any(class string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Is(class, w) })
 }
 
+// Within says whether a text holds a word of a class.
+func Within(class, text string) bool {
+	return slices.ContainsFunc(Of(class), func(w string) bool { return strings.Contains(text, w) })
+}
+
 // Kind gives which kind of a class a word is: the first that has it, "" for none.
 func Kind(class, word string) string { return classes()[class].kind[word] }
 

@@ -1,8 +1,9 @@
 package effects
 
 import (
+	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -15,38 +16,56 @@ func (c *call) clientCode(code string) []Effect {
 		return nil
 	}
 	lower := strings.ToLower(code)
-	library := ""
-	for _, s := range c.r.judge.tables.inText("client-library", lower) {
-		if s = strings.Trim(s, "'@(."); library == "" || c.r.judge.tables.ofClass("client-of-passwords", s) {
-			library = s
-		}
-	}
-	switch {
+	switch library := c.r.judge.tables.libraryIn(lower); {
 	case library == "":
 		return c.sendingCode(code, lower)
 	case c.r.judge.tables.ofClass("client-of-passwords", library):
 		return one(KindCredentials, say("reads stored passwords by %s", library), library)
 	}
-	var out []Effect
-	for name, rest := range methods(code) {
-		if words := readings.Words(name); len(words) > 0 {
-			out = append(out, c.clientCall(library, name, words[0], rest)...)
+	return nil
+}
+
+// libraryIn is the library of a service that a text in lower case names, "" for none.
+func (t *tables) libraryIn(lower string) (library string) {
+	for _, s := range t.inText("client-library", lower) {
+		if s = strings.Trim(s, "'@(."); library == "" || t.ofClass("client-of-passwords", s) {
+			library = s
 		}
 	}
-	return out
+	return library
+}
+
+// libraryCall is the effect of a call of what a library made, by the names of both: of one that
+// is not known, only where a kind of thing is named. A program in a file may store what it likes.
+func (r *reading) libraryCall(v *invocation) []Effect {
+	t, name := r.judge.tables, v.call.Function
+	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
+	head := name[:max(strings.IndexAny(name, ".("), 0)]
+	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
+	object := slices.ContainsFunc(words, func(w string) bool { return t.ofClass("client-object", strings.TrimSuffix(w, "s")) })
+	switch {
+	case len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
+		return reads()
+	case library == "":
+		library = head
+	}
+	out := r.clientCall(library, strings.Join(words, "_"), words[0])
+	if len(v.args) > 0 {
+		out = r.statementCall(library, words[0], v.args[0])
+	}
+	return slices.DeleteFunc(out, func(e Effect) bool {
+		return v.file != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
+	})
 }
 
 // clientCall is the effect of one call of a library's method, of which word is
 // the first word.
-func (c *call) clientCall(library, name, word, rest string) []Effect {
-	t := c.r.judge.tables
-	switch {
-	case t.ofClass("client-statement", word):
-		return c.statementCall(library, word, rest)
-	case t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis"), t.ofClass("client-maker", name):
+func (r *reading) clientCall(library, name, word string) []Effect {
+	t := r.judge.tables
+	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") || t.ofClass("client-maker", name) {
 		return nil
 	}
-	v := c.r.callVerb(name)
+	v := r.callVerb(name)
 	e := v.effect
 	if e.Kind == "" || e.Kind == KindRead || v.light && e.Kind != KindDelete {
 		return nil
@@ -56,15 +75,11 @@ func (c *call) clientCall(library, name, word, rest string) []Effect {
 }
 
 // statementCall is the effect of a call that may be given SQL.
-func (c *call) statementCall(library, word, rest string) []Effect {
-	if text, ok := literalOf(rest); ok {
-		if readings.IsStatement(text + " ;") {
-			return c.r.sql(text, wording.Say("the database that the program opens"))
-		}
-		return nil
-	}
-	switch word {
-	case "execute", "executemany", "executescript", "executeraw":
+func (r *reading) statementCall(library, word string, text arg) []Effect {
+	switch {
+	case readings.IsStatement(text.text + " ;"):
+		return r.sql(text.text, wording.Say("the database that the program opens"))
+	case !text.known && slices.Contains([]string{"execute", "executemany", "executescript", "executeraw"}, word):
 		return unknown(say("runs statements that were not read by %s", library), library)
 	}
 	return nil
@@ -85,22 +100,14 @@ func (c *call) sendingCode(code, lower string) []Effect {
 	return []Effect{e}
 }
 
+// address finds addresses in program text.
+var address = regexp.MustCompile("[^'\"`( ]*://[^'\"`) ]*")
+
 // onlyLocal reports whether program text names addresses, and all of them are
 // this machine.
 func onlyLocal(code string) bool {
-	found := false
-	for rest := code; ; {
-		i := strings.Index(rest, "://")
-		if i < 0 {
-			return found
-		}
-		start := strings.LastIndexAny(rest[:i], "'\"`( ") + 1
-		end := i + 3 + strings.IndexAny(rest[i+3:]+"'", "'\"`) ")
-		if !localURL(rest[start:end]) {
-			return false
-		}
-		found, rest = true, rest[end:]
-	}
+	found := address.FindAllString(code, -1)
+	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
 // callVerb finds what a method by its name does: delete_object, flushall,
@@ -126,47 +133,12 @@ func (r *reading) callVerb(name string) verb {
 	return verb{}
 }
 
-// methods yields the names of the methods that program text calls, and what
-// follows each opening parenthesis.
-func methods(code string) func(yield func(string, string) bool) {
-	return func(yield func(string, string) bool) {
-		for rest := code; ; {
-			i := strings.IndexByte(rest, '(')
-			if i < 0 {
-				return
-			}
-			head := rest[:i]
-			at := strings.LastIndexFunc(head, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' }) + 1
-			rest = rest[i+1:]
-			if name := strings.TrimLeft(head[at:], "$"); at > 0 && head[at-1] == '.' && name != "" && !yield(name, rest) {
-				return
-			}
-		}
-	}
-}
-
-// literalOf reads the quoted text at the start of program text.
-func literalOf(s string) (string, bool) {
-	s = strings.TrimLeft(s, " \t\r\n")
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "text("), "sql")
-	for _, q := range []string{`"""`, `'''`, `"`, `'`, "`"} {
-		if rest, ok := strings.CutPrefix(s, q); ok {
-			body, _, closed := strings.Cut(rest, q)
-			return body, closed && !strings.Contains(body, "${") && !strings.Contains(body, `\`)
-		}
-	}
-	return "", false
-}
-
 // programText is the inline program of an interpreter's command line, "" when
 // there is none.
 func (c *call) programText() string {
 	for i, a := range c.all {
-		switch a.text {
-		case "-c", "-e", "-r", "--eval", "-p", "--print", "-E":
-			if i+1 < len(c.all) {
-				return c.all[i+1].text
-			}
+		if i > 0 && slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E"}, c.all[i-1].text) {
+			return a.text
 		}
 		if !strings.HasPrefix(a.text, "-") {
 			break

@@ -201,6 +201,8 @@ func (r *reading) inline(v *invocation) []Effect {
 		return own(say("starts a process"))
 	case shell.VerbNetwork:
 		return r.inlineNetwork(v, targets)
+	case shell.VerbClient:
+		return r.libraryCall(v)
 	default:
 		return unknown(say("calls %s", what), "")
 	}

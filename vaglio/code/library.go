@@ -1,0 +1,89 @@
+package code
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+)
+
+// library notes a call of what a library made: of a program that has its name, or of a
+// service that it changes. Functions that are called later, if ever, change nothing yet.
+func (p *program) library(name string, args []value) {
+	plain, named := splitNamed(args)
+	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	switch {
+	case p.runsNamed(name, last, listOf(plain...).words(), named):
+	case p.later > 0 && p.in.File || !p.taken(name):
+	case wordclass.Is("client-statement", last):
+		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
+			p.emit(name, shell.VerbClient, text)
+		}
+	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // which was read by itself
+	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
+		p.emit(name, shell.VerbClient)
+	}
+}
+
+// runsNamed reads a call that by its name runs a program, or what it is given if that is one
+// whose words are known.
+func (p *program) runsNamed(name, last string, words []shell.Word, named map[string]value) bool {
+	program := p.programWords(name)
+	known := func(class string) bool { return len(words) > 1 && wordclass.Is(class, words[0].String()) }
+	switch {
+	case program == nil && last == "push" && named["force"].kind == kindOther:
+		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
+	case program != nil:
+		for _, option := range slices.Sorted(maps.Keys(named)) {
+			words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
+		}
+	case !wordclass.Within("spawn-verb", last) || !known("takes-words") && !known("acts-on-system") && !known("fetches"):
+		return false
+	}
+	p.argv(append(program, words...))
+	return true
+}
+
+// taken reports whether a name begins with that of a module that the program takes in.
+func (p *program) taken(name string) bool {
+	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
+	return p.modules[head] || head != "" && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
+}
+
+// takes notes the name of a module.
+func (p *program) takes(module string) {
+	head, _, _ := strings.Cut(module, ".")
+	p.modules[head] = true
+}
+
+// programWords are a program and its first words, as a name below that of a library gives
+// them whose functions are called as programs are.
+func (p *program) programWords(name string) (words []shell.Word) {
+	for i := range name {
+		if f := p.lang.full[name[:i]]; f != nil && f.verb == "program" && name[i] == '.' {
+			for part := range strings.SplitSeq(f.text+name[i:], ".") {
+				if part != "" {
+					words = append(words, shell.Text(strings.ReplaceAll(part, "_", "-")))
+				}
+			}
+			return words
+		}
+	}
+	return nil
+}
+
+// made is what a function of a library yields, which may be of this machine alone.
+func made(name string, args []value) value {
+	if slices.ContainsFunc(listOf(args...).words(), func(w shell.Word) bool { return wordclass.Within("this-machine", w.Prefix()) }) {
+		return unknown(name + "(localhost)")
+	}
+	return unknown(name + "()")
+}
+
+// runRemote reads what runs a command line on another machine.
+func (p *program) runRemote(_ *function, name string, args []value, _ map[string]value) value {
+	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
+	return unknown(name + "()")
+}
