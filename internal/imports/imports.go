@@ -27,7 +27,7 @@ const most = 200
 func Finders() map[string]*Finder {
 	return map[string]*Finder{
 		"python": {
-			statement: regexp.MustCompile(`(?m)(?:^|;)[ \t]*(?:import|from)[ \t]+(\.*\w[\w., \t]*|\.+[ \t]+import[ \t]+\w[\w, \t]*)`),
+			statement: regexp.MustCompile(`(?m)(?:(?:^|;)[ \t]*(?:import|from)[ \t]+|\b(?:import_module|__import__|run_module)\([ \t]*["'])(\.*\w[\w., \t]*|\.+[ \t]+import[ \t]+\w[\w, \t]*)`),
 			ends:      []string{".py", "/__init__.py"},
 			parts:     ".",
 			Variable:  "PYTHONPATH",

@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func readDockerfile(v *visit, r *row) {
 	}
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
-	all := settings.Lines(text)
+	all, copies := settings.Lines(text), [][2]string{} // what is copied, and where to
 	for i := 0; i < len(all); i++ {
 		l := all[i]
 		body, lines := hereText(l.Text, all[i+1:])
@@ -54,8 +55,32 @@ func readDockerfile(v *visit, r *row) {
 		if strings.HasPrefix(run, "[") {
 			_ = yaml.Unmarshal([]byte(run), &words) // words, or no list
 		}
-		if strings.EqualFold(word, "RUN") {
+		switch {
+		case strings.EqualFold(word, "RUN"):
 			v.add(file, l.Number, "sh", inContainer(nil, words...))
+			v.copied(copies, strings.Join(words, " "))
+		case strings.EqualFold(word, "COPY"), strings.EqualFold(word, "ADD"):
+			for words := wordParts.Split(strings.Trim(run, `["] `), maxTasks); len(words) > 1 && len(copies) < maxTasks; words = words[1:] {
+				copies = append(copies, [2]string{words[0], words[len(words)-1]})
+			}
+		}
+	}
+}
+
+// copied takes the scripts that a line of a Dockerfile names of those that lines before it
+// have copied from the folder of the command.
+func (v *visit) copied(copies [][2]string, line string) {
+	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
+	for _, name := range wordParts.Split(line, maxTasks) {
+		for _, c := range copies {
+			file := v.in(c[0])
+			if c[1] != name && path.Base(file) != path.Base(name) {
+				file = path.Join(file, strings.TrimPrefix(name, c[1]))
+			}
+			by := runners[v.reader.language(file)]
+			if text, ok := v.c.Files.Content(file); ok && by != nil && v.once("copied "+file) {
+				v.add(file, 1, "sh", inContainer(nil, by[0], by[1], text))
+			}
 		}
 	}
 }

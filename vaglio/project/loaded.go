@@ -226,7 +226,7 @@ func (l *loading) whole(file, text string) {
 // takesIn finds what takes a file in, in a program that stands in a word, set a word
 // that sets something, wordParts what parts a word in which a file is named.
 var (
-	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|instance_eval)\w*\b[^;\n]*["']`)
+	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny finds what takes in files that the program does not name.
 	takesInAny = regexp.MustCompile(`\b(?:require|require_once|include|include_once|import|import_module|__import__|load|load_all|autoload)\b` +
 		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)

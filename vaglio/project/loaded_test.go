@@ -107,8 +107,8 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof build", "justfile", "justfile", "justfile:4 sh? ls -l"},
 		{"unheardof a:build", "justfile", "justfile", "justfile:4 sh? ls -l"},
 		{"unheardof build", "Taskfile.yml", "Taskfile.yml", "Taskfile.yml:3 sh? ls -l"},
-		{"unheardof build", "package.json", "package.json", "package.json:1 sh? ls -l\npackage.json:2 sh? ps -e\npackage.json:2 sh? 'exec' 'ps -e'"},
-		{"unheardof test", "package.json", "package.json", "package.json:2 sh? ps -e\npackage.json:2 sh? 'exec' 'ps -e'"},
+		{"unheardof build", "package.json", "package.json", "package.json:1 sh? ls -l\npackage.json:2 sh? ps -e\npackage.json:2 sh? exec ps -e"},
+		{"unheardof test", "package.json", "package.json", "package.json:2 sh? ps -e\npackage.json:2 sh? exec ps -e"},
 		{"unheardof build", "Makefile deep/a.rb", "Makefile deep/a.rb", "Makefile:3 sh? ls -l\ndeep/a.rb:1 ruby? y()"},
 		// what their own tools find all of
 		{"unheardof Docker", "Dockerfile", "Dockerfile", ""},

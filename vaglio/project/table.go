@@ -121,6 +121,9 @@ func readCode(v *visit, r *row) {
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // of a file that is found by a name without one
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
+				if v.reader.isFor("calls", file) { // of which the reader knows few
+					v.guessed(func() { v.calls(file, text) })
+				}
 			}
 		}
 	}
@@ -174,6 +177,14 @@ func (v *visit) named(files []string) []string {
 		switch {
 		case !ok:
 			all = append(all, name)
+		case strings.Contains(mark, "?"):
+			name, key, _ := strings.Cut(mark, "?")
+			_, text, _ := v.content(name)
+			for _, l := range settings.Lines(text) {
+				if to, ok := behind(l.Text, key); ok {
+					all = append(all, strings.Trim(to, " =\"'"))
+				}
+			}
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):

@@ -210,13 +210,18 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 			words = append(words, word)
 		}
 	}
+	words = slices.Compact(words) // the first may be what the program is told that it is called
+	line := quoted(words...)
+	if len(words) == 2 && strings.ContainsAny(words[1], " \t") { // which a program takes apart
+		line = words[0] + " " + words[1]
+	}
 	if len(words) > 1 {
-		v.add(file, l.Number, "sh", quoted(words...))
+		v.add(file, l.Number, "sh", line)
 	}
 }
 
 // marks are those behind which a command may begin.
-const marks = "=:!>|;,&-@\\\"'`({[<"
+const marks = "=:!>|;,&-@^\\\"'`({[<"
 
 // commandsIn are what may be commands in a line: they begin with one of its first two
 // words or behind a mark. Of a line with too many one more than may be kept is given.
@@ -234,7 +239,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
 			marked := mark != "" && strings.IndexByte(marks, mark[0]) >= 0
-			if (marked || i == 0 && n < 2) && r.begins(word[i:], at+len(word) < len(line)) {
+			if (marked || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[at+i:]))
 			}
 			mark = word[i : i+1]

@@ -51,6 +51,9 @@ func (c *call) allLocal() bool {
 	}
 	if len(found) == 0 {
 		for _, a := range c.operands {
+			if text, ok := c.content(a.text); ok && onlyLocal(text) && !strings.Contains(strings.ToLower(text), "env") {
+				return true // a script names them
+			}
 			if strings.ContainsAny(a.text, ".:") || a.text == "localhost" {
 				found = append(found, a.text)
 			}

@@ -41,7 +41,7 @@ func operationsRule(c *call) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		if o.Verb == operation.Copy && c.copiesExample(o) {
+		if (o.Verb == operation.Copy || links) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)

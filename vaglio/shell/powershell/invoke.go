@@ -3,6 +3,7 @@ package powershell
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,6 +143,17 @@ func (r *reader) script(w shell.Word, args []argument) value {
 		p = shell.Text("./" + s)
 	}
 	s := p.Suffix()
+	at, _ := p.Text()
+	if cwd, here := r.cwd.Text(); here && !path.IsAbs(at) {
+		at = path.Join(cwd, at)
+	}
+	if r.o.Files != nil && r.at.remote == nil && path.IsAbs(at) {
+		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
+			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
+			language := map[bool]string{true: "pwsh", false: "cmd"}[path.Ext(s) == ".ps1"]
+			return r.deeper(func() value { return r.carried(one(shell.Text(text)), language) })
+		}
+	}
 	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
 	r.emit(shell.Command{Name: s[strings.LastIndexByte(s, '/')+1:], Argv: append([]shell.Word{p}, r.words(args)...)})
 	r.blocks(args, value{})
