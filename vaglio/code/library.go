@@ -15,7 +15,7 @@ func (p *program) library(name string, args []value) {
 	plain, named := splitNamed(args)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
-	case p.runsNamed(name, last, listOf(plain...).words(), named):
+	case p.runsNamed(name, last, plain, named):
 	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
@@ -29,8 +29,12 @@ func (p *program) library(name string, args []value) {
 
 // runsNamed reads a call that by its name runs a program, or what it is given if that is one
 // whose words are known.
-func (p *program) runsNamed(name, last string, words []shell.Word, named map[string]value) bool {
+func (p *program) runsNamed(name, last string, plain []value, named map[string]value) bool {
 	program := p.programWords(name)
+	if program == nil && last != "push" && !wordclass.Within("spawn-verb", last) {
+		return false
+	}
+	words := listOf(plain...).words()
 	known := func(class string) bool { return len(words) > 1 && wordclass.Is(class, words[0].String()) }
 	switch {
 	case program == nil && last == "push" && named["force"].kind == kindOther:
@@ -39,7 +43,7 @@ func (p *program) runsNamed(name, last string, words []shell.Word, named map[str
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
 		}
-	case !wordclass.Within("spawn-verb", last) || !known("takes-words") && !known("acts-on-system") && !known("fetches"):
+	case last == "push" || !known("takes-words") && !known("acts-on-system") && !known("fetches"):
 		return false
 	}
 	p.argv(append(program, words...))
@@ -62,7 +66,10 @@ func (p *program) takes(module string) {
 // them whose functions are called as programs are.
 func (p *program) programWords(name string) (words []shell.Word) {
 	for i := range name {
-		if f := p.lang.full[name[:i]]; f != nil && f.verb == "program" && name[i] == '.' {
+		if name[i] != '.' {
+			continue
+		}
+		if f := p.lang.full[name[:i]]; f != nil && f.verb == "program" {
 			for part := range strings.SplitSeq(f.text+name[i:], ".") {
 				if part != "" {
 					words = append(words, shell.Text(strings.ReplaceAll(part, "_", "-")))
