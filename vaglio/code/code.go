@@ -217,7 +217,14 @@ func (p *program) read(w shell.Word) value {
 	if f := p.fns["main"]; f != nil && p.lang.name == "go" {
 		p.invoke(f, nil)
 	}
-	p.later++ // what follows is called by others, if it is
+	p.others()
+	return out
+}
+
+// others reads what others call, if anybody does: functions that no statement led to, and
+// what stands between them.
+func (p *program) others() {
+	p.later++
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
 		if f := p.routines[i]; !f.called {
 			f.called = true
@@ -235,7 +242,6 @@ func (p *program) read(w shell.Word) value {
 		p.seen[at] = true
 		p.at = at + 1
 	}
-	return out
 }
 
 // mark writes a word as the text of a program; what is not known becomes a

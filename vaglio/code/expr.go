@@ -272,13 +272,7 @@ func (p *program) unary() value {
 	t, next := p.peek(0), p.peek(1)
 	switch {
 	case t.is("*", "...", "**"):
-		p.take()
-		v := p.unary()
-		if t.text == "..." && !v.multi() {
-			v = splitAt(v, "")
-		}
-		v.spread = true
-		return v
+		return p.spreadOut()
 	case t.is("!", "~"), t.word("not"):
 		p.take()
 		p.unary()
@@ -294,6 +288,17 @@ func (p *program) unary() value {
 		return p.postfix(p.arrow())
 	}
 	return p.postfix(p.primary())
+}
+
+// spreadOut reads a sign that spreads its operand, and the operand.
+func (p *program) spreadOut() value {
+	t := p.take()
+	v := p.unary()
+	if t.text == "..." && !v.multi() {
+		v = splitAt(v, "")
+	}
+	v.spread = true
+	return v
 }
 
 // signed reads a sign and its operand.

@@ -35,7 +35,6 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 		return false
 	}
 	words := listOf(plain...).words()
-	known := func(class string) bool { return len(words) > 1 && wordclass.Is(class, words[0].String()) }
 	switch {
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
@@ -43,11 +42,18 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
 		}
-	case last == "push" || !known("takes-words") && !known("acts-on-system") && !known("fetches"):
+	case last == "push" || !harms(words):
 		return false
 	}
 	p.argv(append(program, words...))
 	return true
+}
+
+// harms reports whether words begin with a program whose words tell what it changes or fetches.
+func harms(words []shell.Word) bool {
+	return len(words) > 1 && slices.ContainsFunc([]string{"takes-words", "acts-on-system", "fetches"}, func(class string) bool {
+		return wordclass.Is(class, words[0].String())
+	})
 }
 
 // taken reports whether a name begins with that of a module that the program takes in.

@@ -141,10 +141,7 @@ func (p *program) keyword(name string) bool {
 		p.looped()
 		return true
 	case "return":
-		p.take()
-		if n := len(p.returns); !p.is(";", "}") && n > 0 {
-			p.returns[n-1] = p.returns[n-1].or(p.expressions())
-		}
+		p.returned()
 		return true
 	case "class":
 		p.classes[p.peek(1).text] = true
@@ -158,6 +155,14 @@ func (p *program) keyword(name string) bool {
 	}
 	isName := p.peek(1).is("=", ".", ",") || name == "local" && p.peek(1).is("[")
 	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isName)
+}
+
+// returned reads what a function yields.
+func (p *program) returned() {
+	p.take()
+	if n := len(p.returns); !p.is(";", "}") && n > 0 {
+		p.returns[n-1] = p.returns[n-1].or(p.expressions())
+	}
 }
 
 // repeated reads a statement with a loop behind it: … for @list, fork while 1.

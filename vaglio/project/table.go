@@ -166,10 +166,23 @@ func behind(line, mark string) (string, bool) {
 	return strings.CutPrefix(line, mark)
 }
 
+// set are the values that a file gives a key: file?key.
+func (v *visit) set(mark string) (all []string) {
+	name, key, _ := strings.Cut(mark, "?")
+	_, text, _ := v.content(name)
+	for _, l := range settings.Lines(text) {
+		if to, ok := behind(l.Text, key); ok {
+			all = append(all, strings.Trim(to, " =\"'"))
+		}
+	}
+	return all
+}
+
 // named are the names of a row, with the words for which some of them stand: @-r
 // for the value of an option, @.py for the words that end so, @/dir/ for what the
-// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for what follows that in a word,
-// @< for the files of which the input is.
+// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for
+// what follows that in a word, @< for the files of which the input is, @file?key for what a
+// line of that file gives a key.
 func (v *visit) named(files []string) []string {
 	var all []string
 	for _, name := range files {
@@ -178,13 +191,7 @@ func (v *visit) named(files []string) []string {
 		case !ok:
 			all = append(all, name)
 		case strings.Contains(mark, "?"):
-			name, key, _ := strings.Cut(mark, "?")
-			_, text, _ := v.content(name)
-			for _, l := range settings.Lines(text) {
-				if to, ok := behind(l.Text, key); ok {
-					all = append(all, strings.Trim(to, " =\"'"))
-				}
-			}
+			all = append(all, v.set(mark)...)
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):

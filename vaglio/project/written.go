@@ -231,9 +231,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	for n := 0; at < len(line); n++ {
 		word := strings.TrimLeft(line[at:], " \t")
 		at = len(line) - len(word)
-		if end := strings.IndexAny(word, " \t"); end >= 0 {
-			word = word[:end]
-		}
+		word = upToBlank(word)
 		if !strings.Contains(marks, mark) && isRunning.MatchString(before) {
 			mark = "("
 		}
@@ -247,6 +245,14 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		before, at = word, at+len(word)
 	}
 	return found
+}
+
+// upToBlank is what stands before the first blank of a text.
+func upToBlank(text string) string {
+	if end := strings.IndexAny(text, " \t"); end >= 0 {
+		return text[:end]
+	}
+	return text
 }
 
 // begins reports whether a word is a program that is known, and one that is run:

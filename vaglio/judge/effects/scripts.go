@@ -195,6 +195,18 @@ func (r *reading) inline(v *invocation) []Effect {
 		out = r.permits(v, "", targets...)
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		out = r.inlineMove(v, targets)
+	default:
+		return r.inlineBeyond(v, targets, what)
+	}
+	if len(out) == 0 {
+		return reads()
+	}
+	return out
+}
+
+// inlineBeyond judges a call of an inline program that is about other things than files.
+func (r *reading) inlineBeyond(v *invocation, targets []arg, what string) []Effect {
+	switch v.call.Verb {
 	case shell.VerbKill:
 		return one(KindKill, say("stops processes by %s", what), join(targets))
 	case shell.VerbFork:
@@ -206,10 +218,6 @@ func (r *reading) inline(v *invocation) []Effect {
 	default:
 		return unknown(say("calls %s", what), "")
 	}
-	if len(out) == 0 {
-		return reads()
-	}
-	return out
 }
 
 // inlineDelete judges the files that an inline program deletes.
