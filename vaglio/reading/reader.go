@@ -86,6 +86,9 @@ func NewReader(o Options) *Reader {
 	return &Reader{o: o, keys: keyTable(), endings: keyEndings()}
 }
 
+// LooksOnly reports whether a script that runs on a web page does no more than look at it.
+func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly(script) }
+
 // LineOptions are the options with which every command line is read: what is
 // known of its world, the means that all lines of a call share, and the readers
 // of what it carries besides shell code.

@@ -44,7 +44,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	if t.ofClient(p) {
 		return
 	}
-	if t.editor() {
+	if t.editor() || t.onPage() {
 		return
 	}
 	ran := t.commands()

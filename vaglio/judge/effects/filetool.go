@@ -176,10 +176,35 @@ func (t *tool) editor() bool {
 	return true
 }
 
+// drives reports whether an executor drives a browser.
+func (t *tool) drives() bool {
+	return t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") ||
+		t.hasServer("browser", "puppeteer", "playwright", "chrome")
+}
+
+// onPage reads executors that run a script on a web page. What it may reach there is
+// not what a program reaches here: it passes only where it does no more than look.
+func (t *tool) onPage() bool {
+	scripts := append(t.under(readings.RoleScript|readings.RoleCode), t.list("function", "pageFunction", "expression")...)
+	if !t.drives() || !t.noun("browser-runs") || len(scripts) == 0 {
+		return false
+	}
+	before := len(t.r.effects)
+	t.commands() // what the guard and the judges know of its text otherwise
+	t.r.certain(before)
+	t.addresses()
+	if slices.ContainsFunc(scripts, func(s string) bool { return !t.r.judge.reader.LooksOnly(s) }) {
+		t.r.add(unknown(say("runs a script on a web page"), t.name)...)
+	}
+	if len(t.r.effects) == before {
+		t.r.add(reads()...)
+	}
+	return true
+}
+
 // browser reads executors that drive a browser.
 func (t *tool) browser() bool {
-	if !t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") &&
-		!t.hasServer("browser", "puppeteer", "playwright", "chrome") {
+	if !t.drives() {
 		return false
 	}
 	for _, w := range t.words {
@@ -212,8 +237,11 @@ func (t *tool) browses(w string) []Effect {
 			return t.press("submit")
 		}
 		return t.fillIn()
-	case "evaluate", "execute", "upload", "script":
-		return unknown(say(map[bool]wording.Phrase{true: "uploads a file to a web page", false: "runs a script on a web page"}[w == "upload"]), t.name)
+	case "upload":
+		return unknown(say("uploads a file to a web page"), t.name)
+	}
+	if t.r.judge.tables.ofClass("browser-runs", w) {
+		return unknown(say("runs a script on a web page"), t.name)
 	}
 	return nil
 }
