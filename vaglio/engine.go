@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/clients"
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Engine judges proposals. It is safe for concurrent use.
@@ -246,6 +247,9 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	out := e.guard.Examine(call)
 	if out.Unreadable != nil {
 		return Verdict{}, nil, nil, false, unreadable(p, out.Unreadable)
+	}
+	if out.Doubt {
+		call.Reading.Gaps = append(call.Reading.Gaps, reading.Gap{Why: wording.Say("may change the gate's own program or settings, by a name that it does not tell")})
 	}
 	d := out.Denial
 	if d == nil {

@@ -378,6 +378,8 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		"checked":           {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "ruff check s.py && mypy s.py"}, nobody, 0},
 		"searched":          {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "grep -n 8787 s.py; cat s.py"}, nobody, 0},
 		"another runs":      {[]string{"write: s.py: B = 'http://127.0.0.1:8787'", "python3 t.py"}, nobody, 0},
+		"beside the gate":   {[]string{"cmake --install build --prefix ~/.local"}, person, 0},
+		"elsewhere":         {[]string{"cmake --install build --prefix out"}, nobody, 0},
 		"another language":  {[]string{"write: scripts/s.py: B = 'http://127.0.0.1:8787'", "go vet ./... && npm test"}, nobody, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -385,7 +387,10 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 			engine, err := vaglio.New(vaglio.Config{
 				Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u",
 				Files: folderOf{"/home/u/app/.git/HEAD": "", "/home/u/app/t.py": "print(1)"}, Workspaces: []string{"/home/u/app"},
-				Own: own.Facts{Data: []string{"/home/u/.local/share/metnos"}, Settings: []string{"/home/u/.claude/settings.json"}, Processes: []int{4242}, Addresses: []string{"127.0.0.1:8787"}},
+				Own: own.Facts{
+					Data: []string{"/home/u/.local/share/metnos"}, Programs: []string{"/home/u/.local/bin/vaglio"},
+					Settings: []string{"/home/u/.claude/settings.json"}, Processes: []int{4242}, Addresses: []string{"127.0.0.1:8787"},
+				},
 			})
 			if err != nil {
 				t.Fatal(err)

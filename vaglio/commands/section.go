@@ -22,6 +22,7 @@ type Section struct {
 
 	hasElse bool
 	inert   bool // its words are data
+	besides bool // it makes no program known
 	shows   bool // asked for help, or for nothing, it does nothing
 	dashed  bool // the first operand may begin with a dash
 	once    bool // only the first word can be an option, if others follow
@@ -92,9 +93,9 @@ func (o *Outcome) runsProject() bool {
 }
 
 // speaksToAll reports whether the section says what a program does, and not only
-// by lines that are for the judge of effects alone.
+// by lines that are for the judge of effects alone, nor just what it does besides.
 func (s *Section) speaksToAll() bool {
-	return len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded })
+	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
 }
 
 // messages notes all that the section says.
@@ -132,7 +133,7 @@ func (s *Section) attribute(a string) error {
 	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
 	if sw, ok := map[string]*bool{
 		"long": &s.Long, "inert": &s.inert, "shows": &s.shows, "dashed": &s.dashed, "bundle": &s.bundle, "hosts": &s.hosts,
-		"once": &s.once, "signals": &s.signals,
+		"once": &s.once, "signals": &s.signals, "besides": &s.besides,
 	}[name]; ok {
 		*sw = true
 		return nil

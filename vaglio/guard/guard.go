@@ -179,7 +179,7 @@ func (g *Guard) examineCall(c Call) Outcome {
 		r = s.structural()
 	}
 	if r == nil {
-		return Outcome{Unreadable: s.t.first}
+		return Outcome{Unreadable: s.t.first, Doubt: s.t.doubt}
 	}
 	d := r.denial()
 	d.File, d.Line = s.t.file, s.t.line

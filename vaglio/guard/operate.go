@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -28,6 +27,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Alias:   (*look).aliased,
 		operation.Create:  changing(writes),
 		operation.Write:   changing(writes),
+		operation.Fill:    changing(writes),
 		operation.Replace: changing(replaces),
 		operation.Empty:   changing(replaces),
 		operation.Delete:  (*look).taken,
@@ -180,14 +180,24 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 		d = empties
 	}
 	id := l.remove(d, spot)
+	l.empties(spot)
 	if id == "" && o.Verb == operation.Move {
 		return l.touch(reads, spot)
 	}
 	return id
 }
 
+// empties notes a folder that goes in which a project's settings that install the hook
+// may lie.
+func (l *look) empties(spot string) {
+	if !l.inside && l.g.holdsLocal(l.absolute(spot)) {
+		l.s.t.doubts()
+	}
+}
+
 // cleaned is for a folder in which nothing is left that nobody keeps.
 func (l *look) cleaned(_ *operation.Operation, spot string) string {
+	l.empties(spot)
 	if id := l.touch(empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
 		return id
 	}
@@ -258,34 +268,62 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 }
 
 // fills gives the rule about what gets its own name in a folder, or is put without one
-// where a program of vaglio's lies.
+// where a program of vaglio's lies. What an installation makes, or lies where a client's
+// settings do, may be another file: that is asked.
 func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
-	named := len(o.With) > 0
+	told := len(o.With) > 0
 	for _, w := range o.With {
-		with := reading.Spot(w)
-		name, _, _ := strings.Cut(place.Base(with), "@")
-		name = strings.Trim(name, ".")
-		id, named = cmp.Or(id, l.touch(d, spot+"/"+name)), named && name != "" && with[0] != '.' && with[0] != '/' // which holds anything
+		name := nameIn(o, reading.Spot(w))
+		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
 	}
-	folder := l.absolute(spot)
-	here := o.Role == operation.Operand // by a name of its own, whatever others are
-	if !named && (here || !slices.ContainsFunc(l.ops, func(o operation.Operation) bool { return l.names(&o, folder) })) {
-		return cmp.Or(id, l.g.ownIn(folder))
+	rule := l.beside(l.absolute(spot))
+	if told || id != "" || rule == "" {
+		return id
 	}
-	return id
+	surely, perhaps := l.named(l.absolute(spot))
+	switch {
+	case surely && o.Role != operation.Operand: // which has a name of its own, whatever others have
+		return ""
+	case surely, perhaps, rule != ownProcess, o.Verb == operation.Fill, o.Phase == operation.Graded:
+		return l.s.t.doubts()
+	default:
+		return rule
+	}
 }
 
-// names says whether an operation names what it puts into a folder, and not just
-// another folder of which all is.
-func (l *look) names(o *operation.Operation, folder string) bool {
-	switch spot := reading.Spot(o.Object.Word); o.Verb {
-	case operation.Copy, operation.Move, operation.Link:
-		return place.Base(spot) != "." && !strings.HasSuffix(spot, "/")
-	case operation.Create, operation.Write, operation.Replace:
-		return o.Role != operation.Inside && strings.HasPrefix(l.absolute(spot), folder+"/")
-	default:
-		return false
+// nameIn is the name that a thing gets in a folder, "" if that is not known: what an
+// installation makes of a project has any name.
+func nameIn(o *operation.Operation, thing string) string {
+	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
+		return ""
 	}
+	name, _, _ := strings.Cut(place.Base(thing), "@")
+	return strings.Trim(name, ".")
+}
+
+// beside gives the rule about a folder of this machine, see [Guard.ownIn].
+func (l *look) beside(folder string) string {
+	if l.inside {
+		return ""
+	}
+	return l.g.ownIn(folder)
+}
+
+// named says whether an operation names what is put into a folder, and not just another
+// folder of which all is; perhaps says that one may, by the name of what it comes from.
+func (l *look) named(folder string) (surely, perhaps bool) {
+	for i := range l.ops {
+		o := &l.ops[i]
+		switch spot := reading.Spot(o.Object.Word); o.Verb {
+		case operation.Copy, operation.Move, operation.Link:
+			surely = surely || place.Base(spot) != "." && !strings.HasSuffix(spot, "/")
+		case operation.Create, operation.Write, operation.Replace:
+			below := strings.HasPrefix(l.absolute(spot), folder+"/")
+			surely, perhaps = surely || below && o.Role != operation.Inside, perhaps || below
+		default:
+		}
+	}
+	return surely, perhaps
 }
 
 // onDevice says whether an operand is or may be a device rather than a file.

@@ -88,7 +88,7 @@ func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
 	if p.anywhere {
-		return changes(d) && strings.HasSuffix(clean, p.path) || takesAll(d) && strings.HasSuffix(clean, path.Dir(p.path))
+		return changes(d) && strings.HasSuffix(clean, p.path)
 	}
 	if strings.HasPrefix(clean, p.path) && place.IsStep(clean[len(p.path):]) {
 		return p.closed || changes(d)
@@ -145,6 +145,12 @@ func (g *Guard) ownIn(folder string) string {
 	return ""
 }
 
+// holdsLocal says whether a folder has the name of one in which a project holds settings
+// that install the hook.
+func (g *Guard) holdsLocal(clean string) bool {
+	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
+}
+
 // isVaglio says whether a program is vaglio, under whatever name.
 func (l *look) isVaglio(spot string) bool {
 	at := l.absolute(spot)
@@ -155,7 +161,7 @@ func (l *look) isVaglio(spot string) bool {
 }
 
 // talks gives the rule about a program that talks to whom its words name, or of
-// which nobody knows what it does with them.
+// which nobody knows what it does with them. A variable may name whom it talks to.
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
 		return ""
@@ -164,21 +170,28 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it lets others in at a port
 	}
 	text, _ := l.c.Stdin.Text.Text()
+	l.setsAddress()
 	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
 }
 
-// isTold says whether a variable set for the command names the gate's address, or one of
-// its words is the file of a substituted process and a command right before, as that is, does.
+// setsAddress notes a variable set for the command that names the gate's address.
+func (l *look) setsAddress() {
+	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
+		l.s.t.doubts()
+	}
+}
+
+// isTold says whether one of the command's words is the file of a substituted process,
+// and a command right before it, as that is, names the gate's address.
 func (l *look) isTold() bool {
 	const near = 4
 	isFile := func(a string) bool { return strings.HasPrefix(a, "/dev/fd/") }
 	names := func(w shell.Word) bool { return l.answers(w.String()) }
-	set := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
 	before := l.s.script.Commands[max(0, l.s.at-near):l.s.at]
-	return slices.ContainsFunc(l.c.Assigns, set) || slices.ContainsFunc(l.args, isFile) && slices.ContainsFunc(before, func(c shell.Command) bool {
+	return slices.ContainsFunc(l.args, isFile) && slices.ContainsFunc(before, func(c shell.Command) bool {
 		return slices.ContainsFunc(c.Argv, names)
 	})
 }

@@ -41,9 +41,9 @@ func TestWhatIsAimedAtTheGateItself(t *testing.T) {
 		}
 		_, line, _ := strings.Cut(row, " "+words[1]+" ")
 		line = strings.NewReplacer(`\\`, `\`, `\n`, "\n").Replace(strings.TrimSpace(line))
-		d, denied := g.Check(Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: folders[words[1]], Capabilities: []string{"code:exec"}})
-		if denied != (words[0] == "deny") {
-			t.Errorf("%s: denied %v %s", row, denied, d.ID)
+		out := g.Examine(Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: folders[words[1]], Capabilities: []string{"code:exec"}})
+		if (out.Denial != nil) != (words[0] == "deny") || out.Doubt != (words[0] == "ask") {
+			t.Errorf("%s: denied %v, doubt %v", row, out.Denial, out.Doubt)
 		}
 		n++
 	}
@@ -53,6 +53,7 @@ func TestWhatIsAimedAtTheGateItself(t *testing.T) {
 }
 
 func TestToolsThatAreAimedAtTheGate(t *testing.T) {
+	const doubt = "asked"
 	g := gate()
 	ports := map[string]any{"host": "localhost"} // looked at once, not once for each other
 	for i := range 60_000 {
@@ -72,7 +73,9 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"as a script":        {"mcp__puppeteer__puppeteer_evaluate", map[string]any{"script": "const at = 'http://localhost:8787'; go(at + '/inbox')"}, ownCommand},
 		"another page":       {"mcp__playwright__browser_evaluate", map[string]any{"function": "() => fetch('http://localhost:5173/')"}, ""},
 		"what is asked for":  {"mcp__agent__run", map[string]any{"prompt": "say what http://localhost:8787/inbox is"}, ""},
-		"what it unpacks":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src/vaglio/bin"}, ownProcess},
+		"what it unpacks":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src/vaglio/bin"}, doubt},
+		"a folder of it":     {"delete_directory", map[string]any{"path": "/home/user/app/.cursor"}, doubt},
+		"another folder":     {"delete_directory", map[string]any{"path": "/home/user/app/.cache"}, ""},
 		"into another":       {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/app/bin"}, ""},
 		"a copy by name":     {"copy_file", map[string]any{"source": "/home/user/app/gopls", "destination": "/home/user/src/vaglio/bin"}, ""},
 		"a container":        {"mcp__docker__stop_container", map[string]any{"container": "vaglio"}, ownProcess},
@@ -95,9 +98,15 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"in a program":       {"Bash", map[string]any{"command": `python3 -c "import os; os.kill(4242, 9)"`}, ownProcess},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := g.Check(Call{Executor: row.executor, Args: row.args, Cwd: "/home/user/app"})
-			if d.ID != row.rule {
-				t.Errorf("rule %q, want %q", d.ID, row.rule)
+			out, id := g.Examine(Call{Executor: row.executor, Args: row.args, Cwd: "/home/user/app"}), ""
+			switch {
+			case out.Denial != nil:
+				id = out.Denial.ID
+			case out.Doubt:
+				id = doubt
+			}
+			if id != row.rule {
+				t.Errorf("rule %q, want %q", id, row.rule)
 			}
 		})
 	}

@@ -91,12 +91,12 @@ func picksAll(pattern string) bool {
 }
 
 // closed is for a file whose users are stopped.
-func (l *look) closed(_ *operation.Operation, spot string) string {
+func (l *look) closed(o *operation.Operation, spot string) string {
 	where := l.absolute(spot)
 	switch {
 	case l.g.isOwnAt(where, uses), l.g.itself.HasPort(spot):
 		return ownProcess
-	case l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
+	case !o.Parts && l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
 		return killRule
 	default:
 		return ""

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -178,20 +177,23 @@ func (l *look) redirects() string {
 	return ""
 }
 
+// unhooked says whether an agent runs in a container, where its hook is not.
+func (l *look) unhooked(name string) bool {
+	return l.inside && len(l.args) > 1 && l.g.base.Nouns["agent"][name]
+}
+
 // program tries a command by what its tool does to its operands.
 func (l *look) program(name string) string {
-	switch {
-	case l.inside && l.passing() && strings.HasPrefix(name, "vaglio"):
+	if l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
-	case l.inside && l.g.base.Nouns["agent"][name] && len(l.args) > 1:
-		return ownSettings // the hook is not there
 	}
+	l.s.t.doubt = l.s.t.doubt || l.unhooked(name)
 	id, known := l.told(name)
 	if own := l.talks(name, known || l.c.Wrapper); own != "" {
 		return own
 	}
 	switch {
-	case known:
+	case known || id != "":
 		return id
 	case l.c.Wrapper:
 		return ""
@@ -206,9 +208,10 @@ func (l *look) unknownProgram() string {
 	if l.s.written {
 		return "" // such as one that tests what is forbidden
 	}
-	if id := cmp.Or(l.operands(uses), l.putBeside()); id != "" {
+	if id := l.operands(uses); id != "" {
 		return id
 	}
+	l.putsBeside()
 	inPlace := func(a string) bool { return wordclass.Any("in-place", append(reading.Words(a), a)) }
 	if id := l.operands(writes); id == ownProcess || id == ownSettings && slices.ContainsFunc(l.args, inPlace) {
 		return id
@@ -216,19 +219,18 @@ func (l *look) unknownProgram() string {
 	return l.tail()
 }
 
-// putBeside gives the rule about a folder that is given by an option which names, with
-// most programs, where what they make goes.
-func (l *look) putBeside() string {
+// putsBeside notes a folder of vaglio's that is given by an option which names, with most
+// programs, where what they make goes.
+func (l *look) putsBeside() {
 	for i, a := range l.args {
 		option, folder, told := strings.Cut(a, "=")
 		if !told && i+1 < len(l.args) {
 			folder = l.args[i+1]
 		}
-		if id := l.g.ownIn(l.absolute(folder)); id != "" && wordclass.Is("destination-option", option) {
-			return id
+		if wordclass.Is("destination-option", option) && l.beside(l.absolute(folder)) != "" {
+			l.s.t.doubts()
 		}
 	}
-	return ""
 }
 
 // operands does a deed to every word, whole and in its parts.

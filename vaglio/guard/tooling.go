@@ -62,13 +62,17 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if id == "" && d != uses && d != writes {
 		id = s.g.ruleAt(uses, where)
 	}
-	if id == "" && t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words) {
-		id = s.g.ownIn(where)
-	}
+	s.t.doubt = s.t.doubt || s.mayChange(t, d, where)
 	if id == adminRule && slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot }) {
 		return nil
 	}
 	return s.g.ruleOf(id)
+}
+
+// mayChange says whether a tool takes a folder away in which a project's settings that
+// install the hook may lie, or puts what nobody names into a folder of vaglio's.
+func (s *scan) mayChange(t text, d deed, where string) bool {
+	return takesAll(d) && s.g.holdsLocal(where) || t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words) && s.g.ownIn(where) != ""
 }
 
 // deedTo is what a tool does to a text among its arguments.

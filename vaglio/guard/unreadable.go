@@ -13,12 +13,17 @@ type Outcome struct {
 	// Unreadable is set when no rule denies the call but a part of it cannot
 	// be read to its end. That is no verdict: such a call is sent back.
 	Unreadable *reading.Unreadable
+	// Doubt is set when no rule denies the call but it may change what is the
+	// gate's own, by a name that it does not tell: a person is to be asked.
+	Doubt bool
 }
 
 // trouble keeps the first text of a call that cannot be read, and what all its
 // readings have cost.
 type trouble struct {
 	first *reading.Unreadable
+	// doubt is what [Outcome] tells.
+	doubt bool
 	// means are what all readings of the call share.
 	means reading.Means
 	// file and line are where the command stands that broke a rule, when that
@@ -49,6 +54,12 @@ func (t *trouble) blame(c *shell.Command) {
 	if t.file == "" {
 		t.file, t.line = c.File, c.Line
 	}
+}
+
+// doubts notes that what is the gate's own may be changed, and breaks no rule.
+func (t *trouble) doubts() string {
+	t.doubt = true
+	return ""
 }
 
 // note keeps what a script says about a text that could not be read, see

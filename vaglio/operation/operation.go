@@ -39,6 +39,9 @@ const (
 	Copy Verb = "copy"
 	// Move takes Object from where it lies and puts it to To.
 	Move Verb = "move"
+	// Fill puts into a folder what an installation makes, under names that nobody
+	// tells but for those of With.
+	Fill Verb = "fill"
 	// Link makes To another name of Object.
 	Link Verb = "link"
 )
@@ -148,7 +151,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Link,
+		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Fill, Link,
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
 		Permit, Own, Mark, Lend, Alias, Cover, Clean,
 		Kill, KillNamed, Close, Stop, Disable, Uninstall, Install, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
@@ -161,7 +164,7 @@ func (v Verb) Known() bool { return slices.Contains(Verbs(), v) }
 
 // Alters reports whether a file is another one, or gone, once the verb is done.
 func (v Verb) Alters() bool {
-	return slices.Contains([]Verb{Create, Write, Replace, Empty, Delete, Discard, Move}, v)
+	return slices.Contains([]Verb{Create, Write, Fill, Replace, Empty, Delete, Discard, Move}, v)
 }
 
 // Role says how the object came to be named.
