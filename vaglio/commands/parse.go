@@ -65,6 +65,8 @@ func Parse(words []string, sec *Section) *Parsed {
 			for i++; i < len(words); i++ {
 				p.Operands = append(p.Operands, i)
 			}
+		case sec.dashed && isMode(words[i]): // it comes first wherever it stands
+			p.Operands = slices.Insert(p.Operands, 0, i)
 		case p.isOperand(i, sec):
 			p.Operands = append(p.Operands, i)
 		default:
@@ -82,7 +84,7 @@ func (sec *Section) beginsBundled(words []string) bool {
 // isOperand reports whether the word at a place before -- is no option.
 func (p *Parsed) isOperand(at int, sec *Section) bool {
 	s := p.Words[at]
-	return sec.once && (at > 0 || len(p.Words) == 1) || len(s) < 2 || s[0] != '-' || sec.dashed && len(p.Operands) == 0 && isMode(s)
+	return sec.once && (at > 0 || len(p.Words) == 1) || len(s) < 2 || s[0] != '-'
 }
 
 // shortOption is the name of the option of a letter. Those of the alphabet are
@@ -136,7 +138,7 @@ func (p *Parsed) among(words []string) bool {
 // isMode reports whether a word that begins with a dash is a mode or the like:
 // chmod -w file.
 func isMode(s string) bool {
-	return s[1] != '-' && strings.Trim(s[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(s, "R")
+	return len(s) > 1 && s[0] == '-' && s[1] != '-' && strings.Trim(s[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(s, "R")
 }
 
 // isSignal reports whether an option is a signal by its number or name.

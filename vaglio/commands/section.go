@@ -24,7 +24,7 @@ type Section struct {
 	inert   bool // its words are data
 	besides bool // it makes no program known
 	shows   bool // asked for help, or for nothing, it does nothing
-	dashed  bool // the first operand may begin with a dash
+	dashed  bool // a mode may begin with a dash
 	once    bool // only the first word can be an option, if others follow
 	signals bool // an option may be a signal: -9, -KILL
 	phase   operation.Phase

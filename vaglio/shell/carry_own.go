@@ -126,6 +126,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 	}
 	h := f.at(k, name+" "+rest[0].text)
 	h.remote = containerOf(opts, args[0])
+	h.remote.Shares = h.remote.Shares || slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	argv := behindDashes(args[1:])
 	if entry, ok := opts.Get(w.program...); ok {
 		argv = append([]Word{entry}, argv...)
@@ -144,7 +145,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 // containerOf is the container that options describe.
 func containerOf(opts options, image Word) *Remote {
 	network, _ := opts.Get("network", "net")
-	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host")}
+	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: opts.any("volumes-from")}
 	for _, v := range opts.all("v", "volume") {
 		host, rest, ok := v.Split(":")
 		inside, _, _ := rest.Split(":")

@@ -198,6 +198,8 @@ type Remote struct {
 	Target Word
 	// Mounts are the local folders that the remote can reach.
 	Mounts []Mount
+	// Shares says that it also reaches folders and volumes that the words do not name.
+	Shares bool
 	// HostAccess says that the remote was given the host's own rights or
 	// name spaces (docker --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool

@@ -159,14 +159,14 @@ func dockerRun(c *call) []Effect {
 
 // mounted is the effect of giving a container a folder of the host.
 func (c *call) mounted(mount string) []Effect {
-	host, _, _ := strings.Cut(mount, ":")
+	host, _, of := strings.Cut(mount, ":")
 	for part := range strings.SplitSeq(mount, ",") {
 		if key, s, ok := strings.Cut(part, "="); ok && (key == "source" || key == "src") {
 			host = s
 		}
 	}
-	if host == "" || !strings.Contains("/~$.", host[:1]) {
-		return nil // a named volume
+	if !of && !strings.Contains(mount, "=") || host == "" || !strings.Contains("/~$.", host[:1]) {
+		return nil // a volume
 	}
 	switch p := c.r.world.placeOf(literal(host), c.cwd); {
 	case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):

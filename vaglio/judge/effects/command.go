@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -269,9 +270,10 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
-	case v.stays() && !e.far():
+	case e.far():
+	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
-	case r.thrownAway(v) && e.Kind != KindUnknown && !e.far():
+	case r.thrownAway(v) && !e.outlives():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
 }
@@ -310,9 +312,39 @@ func (r *reading) sealed(v *invocation) bool {
 // reachesHost reports whether a container sees folders of the host outside
 // the workspace.
 func (r *reading) reachesHost(v *invocation) bool {
-	return slices.ContainsFunc(v.mounts, func(m string) bool {
-		p := r.world.placeOf(literal(m), r.world.cwd)
-		return p != placeWorkspace && p != placeTemp &&
-			(strings.HasPrefix(m, "/") || strings.HasPrefix(m, "~") || strings.HasPrefix(m, "$") || strings.HasPrefix(m, ".."))
+	return slices.ContainsFunc(v.mounts, func(m mount) bool {
+		p := r.world.placeOf(literal(m.host), r.world.cwd)
+		return p != placeWorkspace && p != placeTemp && !m.volume()
 	})
+}
+
+// mounted finds the mount of a container in which a word lies, or that lies below it, and
+// the word as the host or the volume has it. Where the folder of the container is not known,
+// it may be any mount.
+func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
+	p := r.world.clean(a.text, v.cwd)
+	for _, m := range v.mounts {
+		inside := place.Clean(m.inside)
+		rest, below := strings.CutPrefix(p, strings.TrimSuffix(inside, "/"))
+		switch {
+		case !path.IsAbs(p):
+			rest = "/" + p
+		case below && place.IsStep(rest):
+		case holds(p, inside):
+			rest = ""
+		default:
+			continue
+		}
+		if !ok || len(inside) > len(place.Clean(in.inside)) {
+			in, on, ok = m, arg{text: m.host + rest, known: a.known, names: a.names, from: a.from}, true
+		}
+	}
+	return in, on, ok
+}
+
+// holds reports whether a path, which may be a pattern, is that of a folder above.
+func holds(above, p string) bool {
+	steps := strings.Split(p, "/")
+	is, _ := path.Match(above, strings.Join(steps[:min(len(steps), strings.Count(above, "/")+1)], "/"))
+	return is || above == "/"
 }

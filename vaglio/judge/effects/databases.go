@@ -20,13 +20,14 @@ func (c *call) client() []Effect {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}
 	at := c.keptAt(kept)
-	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
+	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp || c.has("-readonly", "--readonly"))
 	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
 	defer func() { c.r.localDB = false }()
-	if out := c.statements(where); len(out) > 0 {
-		return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+	out := c.statements(where)
+	if before := c.values("-cmd", "--cmd", "-init", "--init", "--init-command"); len(c.about)+len(c.with) == len(before) { // and then the input
+		return append(out, c.fed(where, kept)...)
 	}
-	return c.fed(where, kept)
+	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
 // keptAt says where the file of a database lies, if a client keeps it in one.

@@ -34,6 +34,7 @@ type Effect struct {
 	// counts is the reach by which it is graded, where that is not Reach: nobody
 	// else keeps what is lost.
 	counts Reach
+	lasts  bool          // what is lost is not the own of a throw-away container
 	eased  Reversibility // how far it can be undone as it is graded, where nobody misses it
 }
 
@@ -100,6 +101,9 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 
 // far reports whether an effect reaches others.
 func (e Effect) far() bool { return e.Reach == ReachShared || e.Reach == ReachPublic }
+
+// outlives reports whether an effect may be more than the own of a throw-away container.
+func (e Effect) outlives() bool { return e.lasts || e.Kind == KindUnknown }
 
 // atLeastShared returns the effect as one on a service: nothing of it is the
 // agent's or the user's alone.

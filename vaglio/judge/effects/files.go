@@ -245,12 +245,30 @@ func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
 
-// remove is the effect of deleting what a word names.
+// remove is the effect of deleting what a word names: what lies in a mount outlasts the
+// container in which that is done.
 func (r *reading) remove(v *invocation, a arg) []Effect {
-	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
-	if r.thrownAway(v) {
-		return own(e.Why)
+	m, on, mounted := r.mounted(v, a)
+	var out []Effect
+	switch why := (wording.Sentence{{Phrase: deletes}, object(a.text)}); {
+	case mounted && m.volume():
+		out = []Effect{usual(KindDelete).with(why.And("in the volume %s", m.host), a.text)}
+	case mounted:
+		out = r.removeAt(v.onHost(r.world.cwd), on)
+	case r.thrownAway(v) && !v.shares:
+		return own(why)
+	default:
+		out = r.removeAt(v, a)
 	}
+	for i := range out {
+		out[i].lasts = mounted || v.shares
+	}
+	return out
+}
+
+// removeAt is the effect of deleting what lies where a word says.
+func (r *reading) removeAt(v *invocation, a arg) []Effect {
+	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
 	if out := r.noLoss(v, a, at, e.Why); out != nil {
 		return out
@@ -363,7 +381,8 @@ func (v *invocation) empties(i int) bool {
 
 // empty is the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
-	if v.box != "" || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	_, _, mounted := r.mounted(v, a)
+	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	return insteadOfDeletes(r.remove(v, a), "empties")

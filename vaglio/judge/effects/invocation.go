@@ -26,7 +26,8 @@ type invocation struct {
 	box        string // the container, if it runs in one
 	fresh      bool   // the container is created for this command
 	exposed    bool   // the container has the host's rights or folders
-	mounts     []string
+	shares     bool   // it sees volumes that nobody names
+	mounts     []mount
 	via        []string
 	wrapper    bool
 	guess      bool        // it stands in a text of which nobody knows that it runs
@@ -36,6 +37,12 @@ type invocation struct {
 	file       string // in which the command stands, "" for the call's own text
 	line       int
 }
+
+// mount is a folder of the host, or a volume by its name, as a container sees it.
+type mount struct{ host, inside string }
+
+// volume reports whether it is no folder of the host.
+func (m mount) volume() bool { return !startsAny(m.host, "/", "~", "$", ".") }
 
 type assignment struct {
 	name  string
@@ -157,10 +164,19 @@ func (v *invocation) remoteOf(r *shell.Remote, via []string) {
 		}
 	case shell.RemoteRoot:
 	}
-	v.exposed = r.HostAccess
+	v.exposed, v.shares = r.HostAccess, r.Shares
 	for _, m := range r.Mounts {
-		v.mounts = append(v.mounts, argOf(m.Host).text)
+		if host := argOf(m.Host).text; host != "" { // else it is made for the container
+			v.mounts = append(v.mounts, mount{host, argOf(m.Inside).text})
+		}
 	}
+}
+
+// onHost is the command as one of the machine on which its container runs, in a folder of that.
+func (v *invocation) onHost(cwd string) *invocation {
+	out := *v
+	out.box, out.cwd, out.fresh, out.exposed, out.shares, out.mounts = "", cwd, false, false, false, nil
+	return &out
 }
 
 // input returns what is known of the text that the command reads, and whether

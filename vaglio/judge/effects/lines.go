@@ -65,11 +65,11 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
 	}
+	about, with := o.Given(c.Parsed, c.took)
+	c.about, c.with = c.at(about), c.at(with)
 	if section, ok := strings.CutPrefix(o.Rule, "<"); ok {
 		return c.eachLine(section)
 	}
-	about, with := o.Given(c.Parsed, c.took)
-	c.about, c.with = c.at(about), c.at(with)
 	if out := c.r.judge.rules[o.Rule](c); len(out) > 0 {
 		return out
 	}
@@ -318,17 +318,29 @@ func (c *call) leave(marks []string) {
 	}
 }
 
-// eachLine judges the lines of the input, each as the words of a section.
+// eachLine judges the lines of some words, of files that they name or else of the
+// input, each as the words of a section.
 func (c *call) eachLine(section string) []Effect {
-	text, all := c.input()
-	if !all || text.text == "" {
+	told := texts(c.about)
+	for _, f := range c.with {
+		if text, ok := c.content(f.text); ok && f.known {
+			told = append(told, text)
+		} else {
+			return unknown(c.said(c.object()), c.name)
+		}
+	}
+	if text, all := c.input(); len(told) == 0 && all {
+		told = append(told, text.text)
+	}
+	lines := strings.FieldsFunc(strings.Join(told, "\n"), func(r rune) bool { return r == '\n' || r == ';' })
+	if len(lines) == 0 {
 		return unknown(c.said(c.object()), c.name)
 	}
 	var out []Effect
 	inner := *c
 	inner.invocation = c.inner(c.name, nil)
 	inner.stdin = stdin{} // so that a line does not read the lines again
-	for l := range strings.Lines(text.text) {
+	for _, l := range lines {
 		var words []arg
 		for f := range strings.FieldsSeq(l) {
 			words = append(words, literal(f))
