@@ -147,6 +147,9 @@ func (p *program) method(v value, name, full string, args []value) value {
 	if e, ok := p.stored(v, name, "."+name); ok && e.fn != nil {
 		return p.invoke(e.fn, args)
 	}
+	if known == nil {
+		p.anyLibrary(v, full, args)
+	}
 	return p.call(value{path: full}, v, args)
 }
 

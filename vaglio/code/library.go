@@ -27,6 +27,24 @@ func (p *program) library(name string, args []value) {
 	}
 }
 
+// anyLibrary notes a call on what is not known in a program that is no file: it may be of any
+// module that the program takes in.
+func (p *program) anyLibrary(on value, name string, args []value) {
+	name = p.canonical(name)
+	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	var words []shell.Word
+	if wordclass.Is("client-statement", last) {
+		words = append(words, first(args).word())
+	}
+	own := on.given() && wordclass.Is("client-verb", last) // lists and texts have methods of such names
+	if p.in.File || own || p.taken(name) || words == nil && !wordclass.Within("client-verb", last) {
+		return
+	}
+	for _, module := range slices.Sorted(maps.Keys(p.modules)) {
+		p.emit(module+shell.AnyOf+"."+last, shell.VerbClient, words...)
+	}
+}
+
 // runsNamed reads a call that by its name runs a program, or what it is given if that is one
 // whose words are known.
 func (p *program) runsNamed(name, last string, plain []value, named map[string]value) bool {

@@ -25,6 +25,9 @@ func TestLibraries(t *testing.T) {
 		{"python3", "import paramiko\nparamiko.SSHClient().exec_command('rm -rf a')", "ssh $(paramiko.SSHClient().exec_command) rm -rf a; rm -rf a"},
 		{"python3", "import boto3\nc = boto3.client('ec2')\nc.terminate_instances()", "python:boto3.client().terminate_instances"},
 		{"python3", "import boto3\nboto3.client('s3', endpoint_url='http://localhost:4566').delete_bucket()", "python:boto3.client(localhost).delete_bucket"},
+		{"python3", "import boto3\n{'a': boto3.client('s3')}['a'].delete_bucket()", "python:boto3.client().delete_bucket"},
+		{"python3", "import shutil\n{'a': shutil.rmtree}['a']('/b')", "python:shutil.rmtree /b"},
+		{"python3", "import boto3\nvars()['c'].delete_bucket()", ""}, // of a file, only what is known
 		{"python3", "import boto3\ndef handler(c):\n    boto3.client('s3').delete_bucket()\n", ""},
 		{"python3", "import boto3\ndef main():\n    boto3.client('s3').delete_bucket()\nmain()", "python:boto3.client().delete_bucket"},
 		{"python3", "def f(c):\n    c.delete_bucket()\nf(1)", ""},

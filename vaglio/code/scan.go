@@ -122,13 +122,18 @@ func (p *program) statement() value {
 	none := value{kind: kindNone}
 	t := p.peek(0)
 	switch {
-	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at):
+	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at) && !p.beginsMap(t):
 		p.take()
 		return none
 	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
 		return none
 	}
 	return p.expressions()
+}
+
+// beginsMap reports whether a statement begins with a map, and no block.
+func (p *program) beginsMap(t token) bool {
+	return t.is("{") && (t.line || p.at == 0 || p.peek(-1).is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
 }
 
 // keyword reads what begins with a word of the language that binds a name or

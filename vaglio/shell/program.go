@@ -39,6 +39,10 @@ const (
 	VerbClient Verb = "client"
 )
 
+// AnyOf stands behind the name of a library in that of a function of which only the last part is
+// known, and that may be one of the library.
+const AnyOf = "(?)"
+
 // Call is one call of an inline program (python -c, perl -e, …) that touches
 // files, processes or the network. It stands in [Command.Call]; the command's
 // Argv are the name and the targets.

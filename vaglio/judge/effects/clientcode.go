@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -44,7 +45,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
 	object := slices.ContainsFunc(words, func(w string) bool { return t.ofClass("client-object", strings.TrimSuffix(w, "s")) })
 	switch {
-	case len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
+	case library == "" && strings.Contains(name, shell.AnyOf), len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
 		return reads()
 	case library == "":
 		library = head
