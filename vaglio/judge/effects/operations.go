@@ -47,7 +47,7 @@ func operationsRule(c *call) []Effect {
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
 		out = append(out, c.operation(o)...)
 	}
-	bothEnds(t.Operations, out)
+	c.bothEnds(t.Operations, out)
 	if links {
 		c.r.linked(since)
 	}
@@ -64,12 +64,16 @@ func operationsRule(c *call) []Effect {
 	return out
 }
 
-// bothEnds says which files are moved, copied or linked to a place.
-func bothEnds(all []operation.Operation, out []Effect) {
+// bothEnds says which files are moved, copied or linked to a place, and of which machine.
+func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
 		if v := all[i].Verb; v == operation.Move || v == operation.Copy || v == operation.Link {
-			names = append(names, argOf(all[i].Object.Word).text)
+			name := argOf(all[i].Object.Word).text
+			if at := slices.IndexFunc(c.operands, func(a arg) bool { return strings.HasSuffix(a.text, ":"+name) }); at >= 0 && all[i].Object.Host {
+				name = c.operands[at].text
+			}
+			names = append(names, name)
 		}
 	}
 	sayEnds(names, out)
