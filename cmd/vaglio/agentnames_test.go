@@ -86,6 +86,7 @@ func TestAgentsAreToldApart(t *testing.T) {
 	if r := s.as(two, "GET", "/v1/turns/t-81", ""); r.status != http.StatusUnauthorized {
 		t.Errorf("a removed agent gets %d, want 401", r.status)
 	}
+	s.stop()
 	db, err := os.ReadFile(h.data("vaglio.db"))
 	if err != nil {
 		t.Fatal(err)

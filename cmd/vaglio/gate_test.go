@@ -134,11 +134,10 @@ func TestKilledWhileACardWaits(t *testing.T) {
 		t.Errorf("the repeated call got %+v, want the decision on %s", a, before.ID)
 	}
 	const crashed = "the daemon before did not end in order"
-	if log := s.log.String(); !strings.Contains(log, crashed) {
-		t.Errorf("the start after a crash does not tell of it:\n%s", log)
-	}
+	s.logs(crashed)
 	s.stop()
-	if s = h.serve(); strings.Contains(s.log.String(), crashed) {
+	s = h.serve()
+	if s.stop(); strings.Contains(s.log.String(), crashed) {
 		t.Errorf("an end in order passes for a crash:\n%s", s.log)
 	}
 }

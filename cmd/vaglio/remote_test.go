@@ -128,10 +128,7 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 	if got, err := ask(machine("127.0.0.2", renewed), "POST", "/v1/proposals", token); got != http.StatusOK {
 		t.Errorf("with the key's file gone it gives %d %v", got, err)
 	}
-	s.stop()
-	if !strings.Contains(s.log.String(), "127.0.0.3") {
-		t.Errorf("the log does not tell who was cut off:\n%s", s.log.String())
-	}
+	s.logs("127.0.0.3")
 }
 
 // TestWhatACallOfAnotherMachineNamesIsNotReadHere lays a file here under the name that a

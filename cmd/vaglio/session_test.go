@@ -116,7 +116,7 @@ func TestWhatTheOwnersOwnProgramsDoIsTold(t *testing.T) {
 	if r := thief.post("/inbox/decide", buttons(t, by.get("/inbox").body)["allow"]); r.status == http.StatusOK {
 		t.Errorf("a stolen cookie decides: %d", r.status)
 	}
-	saidAt(t, s.log.String(), "the page that signed in did not send it")
+	s.logs("the page that signed in did not send it")
 
 	// F3: a copy of the whole data folder serves elsewhere, and somebody answers there.
 	clone := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")

@@ -217,9 +217,7 @@ func TestTokens(t *testing.T) {
 	if got := status(s, second); got == http.StatusUnauthorized {
 		t.Error("the new token does not work")
 	}
-	if !strings.Contains(s.log.String(), "a new token was made") {
-		t.Errorf("the log does not tell:\n%s", s.log)
-	}
+	s.logs("a new token was made")
 	s.stop()
 
 	h.env = []string{"METNOS_AGENT_TOKEN=" + secretText}

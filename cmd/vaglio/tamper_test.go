@@ -381,9 +381,7 @@ func TestAnOlderStoreIsToldOf(t *testing.T) {
 		if r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", ""); !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "an older copy of the store was put back") || strings.Contains(r.body, h.dir) {
 			t.Errorf("again %t: the probe says %d %s", again, r.status, r.body)
 		}
-		if !strings.Contains(s.log.String(), "an older copy of the store was put back") {
-			t.Errorf("again %t: the log says %s", again, s.log)
-		}
+		s.logs("an older copy of the store was put back")
 		if r := h.run("", "doctor"); r.code != 1 || !strings.Contains(r.out, "remove "+h.data(datafolder.LostFile)) {
 			t.Errorf("again %t: the doctor says %d %s", again, r.code, r.out)
 		}

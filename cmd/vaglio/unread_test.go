@@ -95,8 +95,5 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	if wrong := h.doctor(); !strings.Contains(strings.Join(wrong, "\n"), named) {
 		t.Errorf("beside a daemon: %q", wrong)
 	}
-	s.stop()
-	if !strings.Contains(s.log.String(), filepath.Base(segments[0])) {
-		t.Errorf("the log does not name it: %s", s.log)
-	}
+	s.logs(filepath.Base(segments[0]))
 }

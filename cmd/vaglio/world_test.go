@@ -232,17 +232,55 @@ func (s *served) kill() {
 	<-s.done
 }
 
+// logs waits until the daemon's log says text, which it writes beside its answers: who
+// has an answer may still have to wait for that.
+func (s *served) logs(text string) {
+	s.h.t.Helper()
+	for late := time.After(patience); ; {
+		more := s.log.next()
+		if strings.Contains(s.log.String(), text) {
+			return
+		}
+		select {
+		case <-more:
+			continue
+		case <-s.done: // all that it wrote is there
+			if strings.Contains(s.log.String(), text) {
+				return
+			}
+		case <-late:
+		}
+		s.h.t.Errorf("the log does not say %q:\n%s", text, s.log)
+		return
+	}
+}
+
 // buffer is a bytes.Buffer for several goroutines.
 type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu   sync.Mutex
+	b    bytes.Buffer
+	more chan struct{}
 }
 
 // Write appends p.
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.more != nil {
+		close(b.more)
+		b.more = nil
+	}
 	return b.b.Write(p)
+}
+
+// next is closed when more is written.
+func (b *buffer) next() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.more == nil {
+		b.more = make(chan struct{})
+	}
+	return b.more
 }
 
 // String returns what was written so far.
