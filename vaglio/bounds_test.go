@@ -60,6 +60,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		}
 		tower = next
 	}
+	elements := number(`d["k%"]=d["j%"]`+"\n", "").Args["command"]
 	keys, env, lines := vaglio.Args{"command": "ls"}, map[string]any{}, []any{}
 	for i := range size / 16 {
 		keys[fmt.Sprintf("key%d", i)] = "value"
@@ -118,6 +119,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"list_of_lines":     with("Bash", vaglio.Args{"commands": lines}),
 		"lines_and_env":     with("Bash", vaglio.Args{"commands": lines[:size/256], "env": env}),
 		"words":             with("Bash", vaglio.Args{"command": "rm", "args": lines}),
+		"map_elements":      with("python", vaglio.Args{"code": elements}),
 		"content":           with("Write", vaglio.Args{"file_path": "a", "content": strings.Repeat("a line of text 100% / 2\n", size/24)}),
 		"paths":             with("delete_file", vaglio.Args{"paths": lines}),
 	}
@@ -163,12 +165,25 @@ func BenchmarkLargeCalls(b *testing.B) {
 func behind() map[string]string {
 	rep := strings.Repeat
 	long := rep("a", 1<<20)
-	var alternatives, frames, functions strings.Builder
+	var alternatives, frames, functions, entries, fields, names, texts strings.Builder
+	python := func(code string) string { return "python3 - <<'E'\nimport os\nd = {}\n" + code + "\nE\n" }
+	node := func(code string) string {
+		return "node - <<'E'\nconst {execSync} = require('child_process');\n" + code + "\nE\n"
+	}
+	elements := rep("'ls', ", 256) + "'CRIME'"
 	for i := range 12 {
 		fmt.Fprintf(&alternatives, "if a$RANDOM; then x='echo %d'; fi; ", i)
 	}
 	for i := range 8 {
 		fmt.Fprintf(&frames, "if a$RANDOM; then y%d=a; else y%d=b; fi; ", i, i)
+	}
+	for i := range 300 {
+		fmt.Fprintf(&entries, "'k%d': 'ls', ", i)
+		fmt.Fprintf(&fields, "d['k%d'] = 'ls'\n", i)
+		fmt.Fprintf(&names, "a%d, ", i)
+	}
+	for i := range 40 {
+		fmt.Fprintf(&texts, "if a:\n  x = 'ls %d'\n", i)
 	}
 	for i := range 20 {
 		fmt.Fprintf(&functions, "f%d() { f%d; f%d; }; ", i, i+1, i+1)
@@ -200,6 +215,19 @@ func behind() map[string]string {
 		"maxAgain":        "python3 -c 'import os\ndef f(x): os.system(x)\n" + rep("f(\"ls\")\n", 3_000) + "f(\"CRIME\")'",
 		"maxAlternatives": alternatives.String() + "if b$RANDOM; then x='CRIME'; fi; eval \"$x\"",
 		"maxRounds":       "for c in " + rep("ls ", 2_100) + "'CRIME'; do eval \"$c\"; done",
+		"maxAlts":         python(texts.String() + "if a:\n  x = 'CRIME'\nos.system(x)"),
+		"maxList":         python("for x in [" + rep("'ls', ", 300) + "'CRIME']:\n  os.system(x)"),
+		"maxListMap":      python("d = {" + entries.String() + "'x': 'CRIME'}\nos.system(d['x'])"),
+		"maxListFields":   python(fields.String() + "d['x'] = 'CRIME'\nos.system(d['x'])"),
+		"maxListValues":   python(fields.String() + "d['x'] = 'CRIME'\nfor x in d.values():\n  os.system(x)"),
+		"maxListNames":    python("z = 'ls'\n" + names.String() + "z = " + rep("'ls', ", 300) + "'CRIME'\nos.system(z)"),
+		"maxListSum":      python("for x in [" + rep("'ls', ", 200) + "] + [" + elements + "]:\n  os.system(x)"),
+		"maxListOr":       python("d = [" + rep("'ls', ", 200) + "]\nif a:\n  d = [" + elements + "]\nos.system(d[i])"),
+		"maxListGrown":    python("l = []\n" + rep("l.append('ls')\n", 300) + "l.append('CRIME')\nfor x in l:\n  os.system(x)"),
+		"maxListCalls":    python("list(map(os.system, [" + elements + "]))"),
+		"maxListEach":     node("[" + elements + "].forEach(x => execSync(x))"),
+		"maxListMember":   node("const d = {" + strings.ReplaceAll(entries.String(), "'k", "'j") + "x: 'CRIME'}; execSync(d.x)"),
+		"otherKey":        python("d = {'a': 'ls'}\nd.update({'x': 'CRIME'})\nos.system(d['x'])"),
 		"commandCost":     functions.String() + "f0; CRIME",
 	}
 }

@@ -99,7 +99,9 @@ func (p *program) store(holder string, v value) {
 	if old.kind == kindList {
 		old.keys = nil
 	}
-	p.keep(p.key(base), old.with(key, v))
+	if p.spend(len(old.list) / bytesPerStep) {
+		p.keep(p.key(base), old.with(key, v))
+	}
 }
 
 // grow adds elements to a list that a variable holds.
@@ -111,9 +113,7 @@ func (p *program) grow(v value, rest []value) value {
 	for _, r := range rest {
 		list = spreadInto(list, r)
 	}
-	if len(list) > maxList {
-		list = append(list[:maxList], unknown(""))
-	}
+	list = bounded(list)
 	p.store(v.holder, listOf(list...))
 	return value{kind: kindList, list: list, holder: v.holder}
 }
@@ -151,7 +151,7 @@ func (p *program) equals() int {
 	case p.peek(0).kind == tokenName && next.is(":") && p.lang.has("columns"):
 		return p.find(at+2, func(t token) bool { return t.is("=") })
 	case p.peek(0).kind == tokenName && next.is(","):
-		return p.until(at, func(i int) bool { t := p.toks[i]; return i > at+80 || t.kind != tokenName && !t.is(",", "*") })
+		return p.until(at, func(i int) bool { t := p.toks[i]; return t.kind != tokenName && !t.is(",", "*") || !p.spend(1) })
 	}
 	return -1
 }
@@ -194,7 +194,7 @@ func (p *program) bind1(i int, v value) {
 
 func (p *program) bindList(from, to int, v value) {
 	n := 0
-	for i := from; i < to && n < maxList; i = p.over(i) + 1 {
+	for i := from; i < to && p.spend(1); i = p.over(i) + 1 {
 		switch t := p.toks[i]; {
 		case t.is(","):
 			n++

@@ -260,7 +260,7 @@ func (p *program) eachOf(fn value, list []value) value {
 		return fn
 	}
 	out := value{kind: kindList, spread: p.lang.has("flat")}
-	for _, e := range list[:min(len(list), maxList)] {
+	for _, e := range bounded(list) {
 		e.spread = false
 		out.list = append(out.list, p.call(fn, value{}, []value{e}))
 	}

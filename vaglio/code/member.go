@@ -87,7 +87,7 @@ func (p *program) member(v value, name string) value {
 	switch {
 	case ok:
 		v = e
-	case v.path != "" || !v.multi() && len(v.alts) == 0:
+	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of those that are not told apart
 		v = v.part(full)
 	default:
 		v.path, holder = name, ""
@@ -291,8 +291,10 @@ func (p *program) element(v, at value) value {
 			n--
 		}
 		return v.nth(n)
+	case v.kind == kindMap && at.known(): // it was put there by what is not followed
+		return p.anyOf(v.list).or(unknown(""))
 	case v.multi():
-		return anyOf(v.list)
+		return p.anyOf(v.list)
 	}
 	return v.part(v.path)
 }
@@ -313,9 +315,12 @@ func (p *program) keyedElement(v, at value) (value, bool) {
 }
 
 // anyOf is what may be any of some values.
-func anyOf(list []value) value {
+func (p *program) anyOf(list []value) value {
 	all := first(list)
 	for _, e := range tailOf(list, 1) {
+		if !p.spend(1) {
+			return value{}
+		}
 		all = all.or(e)
 	}
 	return all

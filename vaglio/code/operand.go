@@ -193,9 +193,7 @@ func (p *program) items(shut string) (out []value) {
 		if p.forward(before) {
 			continue
 		}
-		if out = spreadInto(out, v); len(out) > maxList {
-			out = append(out[:maxList], value{})
-		}
+		out = bounded(spreadInto(out, v))
 	}
 	return out
 }
@@ -222,7 +220,7 @@ func (p *program) comprehended() (out []value, ok bool) {
 				p.skip(p.find(inner, func(t token) bool { return t.word("in") }) + 1)
 			}
 			if v := p.binary(either); p.toks[inner-1].text == "for" {
-				p.bindNew(inner, anyOf(v.elements()))
+				p.bindNew(inner, p.anyOf(v.elements()))
 			}
 		}
 		after := p.at
@@ -277,8 +275,8 @@ func (v value) entered(key string, e value) value {
 		return v.with(key, e)
 	case e.spread && e.kind == kindMap:
 		return v.orMap(e)
-	case len(v.list) < maxList:
-		v.list, v.keys = append(v.list, e), append(v.keys, "")
+	case len(v.list) <= maxList:
+		v.list, v.keys = bounded(append(v.list, e)), append(v.keys, "")
 	}
 	return v
 }

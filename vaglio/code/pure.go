@@ -189,7 +189,7 @@ func splitText(p *program, v value, rest []value) value {
 	for f := range strings.FieldsSeq(t) {
 		out = append(out, text(strings.Trim(f, `'"`)))
 	}
-	return listOf(out[:min(len(out), maxList)]...)
+	return listOf(bounded(out)...)
 }
 
 func splitAt(v value, sep string) value {

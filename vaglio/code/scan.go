@@ -213,7 +213,7 @@ func (p *program) turns(list value, from, to, target int) {
 func (p *program) each(list value, cost int, do func(value)) {
 	elements := list.elements()
 	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
-		elements = []value{anyOf(elements[:min(len(elements), maxAlts+2)])}
+		elements = []value{p.anyOf(bounded(elements))}
 	}
 	if len(elements) == 0 {
 		elements = []value{unknown("")}

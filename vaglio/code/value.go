@@ -114,7 +114,7 @@ func (v value) words() []shell.Word {
 		return v.alts
 	}
 	var out []shell.Word
-	for _, e := range v.list[:min(len(v.list), maxList)] {
+	for _, e := range bounded(v.list) {
 		if e.multi() {
 			out = append(out, e.words()...)
 			continue
@@ -122,6 +122,15 @@ func (v value) words() []shell.Word {
 		out = append(out, e.word())
 	}
 	return out
+}
+
+// bounded are elements of which no more are told apart than the limit: what is behind it
+// may be anything.
+func bounded(list []value) []value {
+	if len(list) > maxList {
+		list = append(list[:maxList:maxList], unknown(""))
+	}
+	return list
 }
 
 // elements are the elements of a list, the alternatives of a text, or what is
@@ -162,8 +171,10 @@ func (v value) with(key string, e value) value {
 	}
 	if i := slices.Index(v.keys, key); i >= 0 {
 		v.list[i] = e
-	} else if len(v.keys) < maxList {
+	} else if len(v.list) < maxList {
 		v.keys, v.list = append(v.keys, key), append(v.list, e)
+	} else if len(v.list) == maxList {
+		v.keys, v.list = append(v.keys, ""), append(v.list, unknown(""))
 	}
 	return v
 }
@@ -189,16 +200,19 @@ func (v value) or(o value) value {
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
-		v.list = slices.Concat(v.list, o.list)[:min(len(v.list)+len(o.list), maxList)]
+		v.list = bounded(slices.Concat(v.list, o.list))
 		return v
 	case o.multi():
 		return o
 	case v.multi():
 		return v
 	}
-	out := v
-	out.alts = capped(slices.Concat(v.words(), o.words()))
-	return out
+	a, b := v.words(), o.words()
+	if len(a) <= maxAlts && slices.ContainsFunc(b, func(w shell.Word) bool { return !slices.ContainsFunc(a, w.Equal) }) {
+		a = capped(slices.Concat(a, b))
+	}
+	v.alts = a
+	return v
 }
 
 // idle reports whether a value says nothing of a text.

@@ -233,7 +233,7 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 // way is a value with the nth of the texts that each text of it may be, and how
 // many the one with the most has.
 func (p *program) way(v value, n int) (value, int) {
-	most := min(len(v.alts), maxAlts)
+	most := len(v.alts)
 	if most > 1 {
 		v.alts = v.alts[min(n, most-1):][:1]
 	}
