@@ -31,11 +31,16 @@ type File struct {
 	Path, What string
 }
 
-// New remembers the files of a list as they are.
+// New remembers the files of a list as they look: what they hold is read when they are
+// looked at for the first time, so that nobody's start waits for it.
 func New(files []File) *Watch {
 	w := new(Watch)
 	for _, f := range files {
-		w.seals = append(w.seals, sealed(f))
+		s := seal{File: f}
+		if s.info, s.err = os.Stat(f.Path); s.err == nil && !s.info.Mode().IsRegular() {
+			s.err = fmt.Errorf("%s is no regular file", f.Path)
+		}
+		w.seals = append(w.seals, s)
 	}
 	return w
 }
@@ -53,22 +58,22 @@ func (w *Watch) Changes() []string {
 	return all
 }
 
-// Run tells the log of each change once, until ctx ends.
+// Run tells the log of each change once, from now until ctx ends.
 func (w *Watch) Run(ctx context.Context, log *slog.Logger) error {
 	told := map[string]bool{}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
 		for _, text := range w.Changes() {
 			if !told[text] {
 				told[text] = true
 				log.WarnContext(ctx, "what puts the gate before agents is another than at the start", "change", text)
 			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
 		}
 	}
 }
@@ -80,29 +85,34 @@ func (w *Watch) Files() int { return len(w.seals) }
 type seal struct {
 	File
 	info os.FileInfo
-	sum  [sha256.Size]byte
 	err  error
+	// sum is of what it held, as far as that was read.
+	sum  [sha256.Size]byte
+	read bool
 }
 
-// sealed remembers a file.
-func sealed(file File) seal {
-	s := seal{File: file}
-	f, err := regular.Open(file.Path)
+// contents reads what the file holds, and how it looked before and after that.
+func (s *seal) contents() (sum [sha256.Size]byte, before, after os.FileInfo, err error) {
+	f, err := regular.Open(s.Path)
 	if err != nil {
-		s.err = err
-		return s
+		return sum, nil, nil, err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if s.info, s.err = f.Stat(); s.err == nil {
-		_, s.err = io.Copy(sum, f)
+	h := sha256.New()
+	if before, err = f.Stat(); err != nil {
+		return sum, nil, nil, err
 	}
-	sum.Sum(s.sum[:0])
-	return s
+	if _, err = io.Copy(h, f); err != nil {
+		return sum, nil, nil, err
+	}
+	after, err = f.Stat()
+	h.Sum(sum[:0])
+	return sum, before, after, err
 }
 
 // changed says in one sentence how the file differs from what it was, "" if it
-// does not. A file that looks untouched is not read again.
+// does not. A file that looks untouched is not read again. One that changed before it
+// was read at all counts as another, whatever it holds.
 func (s *seal) changed() string {
 	info, err := os.Stat(s.Path)
 	switch {
@@ -110,12 +120,25 @@ func (s *seal) changed() string {
 		return ""
 	case err != nil:
 		return fmt.Sprintf("%s is gone: %s.", s.Path, s.What)
-	case os.SameFile(info, s.info) && info.ModTime().Equal(s.info.ModTime()) && info.Size() == s.info.Size():
+	case untouched(info, s.info) && s.read:
 		return ""
 	}
-	if now := sealed(s.File); now.err == nil && now.sum == s.sum {
-		s.info = now.info
+	sum, before, after, err := s.contents()
+	whole := err == nil && untouched(before, after)
+	switch {
+	case whole && !s.read && untouched(before, s.info):
+		s.sum, s.read = sum, true
+		return ""
+	case whole && s.read && sum == s.sum:
+		s.info = after
+		return ""
+	case untouched(info, s.info) && !s.read: // it could not be read, and nothing says that it changed
 		return ""
 	}
 	return fmt.Sprintf("%s changed after the daemon started: %s.", s.Path, s.What)
+}
+
+// untouched reports whether a file looks as it did.
+func untouched(now, then os.FileInfo) bool {
+	return os.SameFile(now, then) && now.ModTime().Equal(then.ModTime()) && now.Size() == then.Size()
 }

@@ -96,3 +96,20 @@ func TestTheLogIsToldOnce(t *testing.T) {
 		t.Errorf("told %d times: %s", n, out.String())
 	}
 }
+
+// What a file holds is read behind the start: a change before that is told, too.
+func TestAChangeBeforeItIsReadIsNoticed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "vaglio-hook")
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := seals.New([]seals.File{{Path: file, What: "it runs the hook"}})
+	if err := os.WriteFile(file, []byte("after it, longer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := w.Changes(); len(got) != 1 || !strings.Contains(got[0], "vaglio-hook changed after the daemon started") {
+			t.Errorf("told: %q", got)
+		}
+	}
+}
