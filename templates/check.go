@@ -45,7 +45,7 @@ func (c *checker) add(where, format string, args ...any) {
 // reference reads the embedded English, which says what texts there are.
 func (c *checker) reference() {
 	c.fields = map[Key]map[string]kind{}
-	f := c.read(builtin, English, "embedded ")
+	f := c.read(builtin, English, embeddedName)
 	for key, t := range f.texts {
 		u := f.uses(t)
 		c.fields[key] = u.kinds
@@ -53,17 +53,6 @@ func (c *checker) reference() {
 			c.add(m.where, "%s: %s", key, m.what)
 		}
 	}
-}
-
-// language reads the embedded texts of a language, which must be all of them.
-func (c *checker) language(lang Lang) map[Key]*template.Template {
-	f := c.read(builtin, lang, "embedded ")
-	for _, key := range c.missing(f) {
-		c.add(f.name, "the text %s is missing", key)
-	}
-	c.check(f)
-	c.distinct(f.name, f.texts)
-	return f.texts
 }
 
 // missing are the texts that a file lacks, in order.
@@ -95,7 +84,7 @@ func (c *checker) overrides(folder fs.FS, set *Set) {
 		case lang == English:
 			c.add(e.Name(), "English is what the engine itself says; only other languages have phrases")
 		default:
-			c.overridePhrases(folder, lang, set.phrases[lang])
+			c.overridePhrases(folder, lang, set.langs[lang]().phrases)
 		}
 	}
 	if found == 0 {
@@ -112,7 +101,7 @@ func (c *checker) overrideTexts(folder fs.FS, lang Lang, set *Set) {
 		return
 	}
 	set.builtIn[lang] = c.missing(f)
-	texts := set.langs[lang]
+	texts := set.langs[lang]().texts
 	maps.Copy(texts, f.texts)
 	c.distinct(f.name, texts)
 }

@@ -47,3 +47,19 @@ func Overrider() func(body string) (*Texts, []string) {
 		return &Texts{lang: Italian, zone: time.UTC, texts: f.texts}, c.mistakes
 	}
 }
+
+// Embedded are the mistakes of the embedded texts and phrases.
+func Embedded() []string {
+	c := checker{}
+	c.reference()
+	for _, lang := range Langs() {
+		f := c.read(builtin, lang, embeddedName)
+		for _, key := range c.missing(f) {
+			c.add(f.name, "the text %s is missing", key)
+		}
+		c.check(f)
+		c.distinct(f.name, f.texts)
+		c.phrases(lang)
+	}
+	return c.mistakes
+}

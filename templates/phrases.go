@@ -63,7 +63,13 @@ func articles() *strings.Replacer {
 }
 
 // Phrases returns the phrases of the engine for which a language has words.
-func (s *Set) Phrases(lang Lang) []wording.Phrase { return slices.Sorted(maps.Keys(s.phrases[lang])) }
+func (s *Set) Phrases(lang Lang) []wording.Phrase {
+	said, ok := s.langs[lang]
+	if !ok {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(said().phrases))
+}
 
 // phrase finds how the language says a phrase of the engine.
 func (t *Texts) phrase(p wording.Phrase) (string, bool) {
@@ -79,7 +85,7 @@ func (c *checker) phrases(lang Lang) phraseBook {
 	if lang == English {
 		return nil
 	}
-	return c.readPhrases(builtin, lang, "embedded ")
+	return c.readPhrases(builtin, lang, embeddedName)
 }
 
 // readPhrases reads a file of phrases: each in English on a line, and behind a

@@ -20,7 +20,7 @@ func (t *Texts) Guard(rule string) string {
 func (t *Texts) Told(sentences ...string) (said string, ok bool) {
 	var all []string
 	for _, s := range sentences {
-		key, ok := t.told[s]
+		key, ok := t.told()[s]
 		if !ok {
 			return strings.Join(sentences, " "), false
 		}

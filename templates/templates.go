@@ -1,8 +1,9 @@
 // Package templates holds the texts that people read: of cards, notices,
 // buttons, answers and pages, in every language. They are templates in the
 // sense of text/template, embedded, and single ones can be overridden from a
-// folder. All of them are checked when they are loaded: what has passed can be
-// shown.
+// folder. Those of a folder are checked when they are loaded, and the embedded by
+// tests: what has passed can be shown. A language is read when it is asked for: most
+// instances speak one.
 //
 // A template makes words, never markup. What somebody else wrote is handed in
 // as [Theirs] and comes out as a part of its own, so that a channel can set it
@@ -65,11 +66,16 @@ type Part struct {
 // Set holds the texts of every language. It is never written after [Load], and
 // safe for concurrent use.
 type Set struct {
-	langs   map[Lang]map[Key]*template.Template
-	phrases map[Lang]phraseBook
-	told    map[string]Key
+	langs   map[Lang]func() language
+	told    func() map[string]Key
 	form    Form
 	builtIn map[Lang][]Key
+}
+
+// language is what is said in one.
+type language struct {
+	texts   map[Key]*template.Template
+	phrases phraseBook
 }
 
 // Texts are the texts in one language and time zone.
@@ -78,15 +84,19 @@ type Texts struct {
 	zone    *time.Location
 	texts   map[Key]*template.Template
 	phrases phraseBook
-	told    map[string]Key
+	told    func() map[string]Key
 	form    Form
 }
 
 //go:embed *.tmpl *.phrases
 var builtin embed.FS
 
-// ending is that of the files: one for each language, such as it.tmpl.
-const ending = ".tmpl"
+// ending is that of the files: one for each language, such as it.tmpl. What is
+// embedded is told from a folder's files by embeddedName.
+const (
+	ending       = ".tmpl"
+	embeddedName = "embedded "
+)
 
 // Load returns the embedded texts, and those of the override folder in place of
 // theirs; nil means none. A folder holds a file for each language in which
@@ -105,17 +115,21 @@ func Load(override fs.FS) (*Set, error) {
 var embedded = sync.OnceValues(func() (*Set, error) { return load(nil) })
 
 func load(override fs.FS) (*Set, error) {
+	set := &Set{langs: map[Lang]func() language{}, builtIn: map[Lang][]Key{}}
+	for _, lang := range Langs() {
+		set.langs[lang] = sync.OnceValue(func() language {
+			c := checker{} // The embedded have no mistakes: a test holds it.
+			return language{c.read(builtin, lang, embeddedName).texts, c.phrases(lang)}
+		})
+	}
+	set.told = sync.OnceValue(func() map[string]Key { return told(set.langs[English]().texts) })
+	if override == nil {
+		return set, nil
+	}
+	set.told() // The engine's own words are the embedded, whatever stands in their place.
 	c := checker{}
 	c.reference()
-	set := &Set{langs: map[Lang]map[Key]*template.Template{}, phrases: map[Lang]phraseBook{}, builtIn: map[Lang][]Key{}}
-	for _, lang := range Langs() {
-		set.langs[lang], set.phrases[lang] = c.language(lang), c.phrases(lang)
-	}
-	set.told = told(set.langs[English])
-	if override != nil {
-		c.overrides(override, set)
-	}
-	if len(c.mistakes) > 0 {
+	if c.overrides(override, set); len(c.mistakes) > 0 {
 		return nil, &LoadError{c.mistakes}
 	}
 	return set, nil
@@ -134,7 +148,8 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {
 		lang = English
 	}
-	return &Texts{lang, zone, s.langs[lang], s.phrases[lang], s.told, s.form}
+	l := s.langs[lang]()
+	return &Texts{lang, zone, l.texts, l.phrases, s.told, s.form}
 }
 
 // Lang returns the language.

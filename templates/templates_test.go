@@ -17,9 +17,17 @@ func load(t *testing.T) *templates.Set {
 	t.Helper()
 	set, err := templates.Load(nil)
 	if err != nil {
-		t.Fatalf("the embedded texts have mistakes:\n%v", err)
+		t.Fatal(err)
 	}
 	return set
+}
+
+// TestWhatIsEmbeddedHasNoMistakes holds what no start checks.
+func TestWhatIsEmbeddedHasNoMistakes(t *testing.T) {
+	t.Parallel()
+	if mistakes := templates.Embedded(); len(mistakes) > 0 {
+		t.Errorf("the embedded texts have mistakes:\n%s", strings.Join(mistakes, "\n"))
+	}
 }
 
 func TestSay(t *testing.T) {

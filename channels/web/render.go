@@ -144,7 +144,10 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	case f.Waiting == nil:
 		f.Waiting = w.count(r)
 	}
-	all := w.pages[w.textsFor(r).Lang()]
+	all, err := w.pages[w.textsFor(r).Lang()]()
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
 	if err := all.ExecuteTemplate(&b, p.Name+".main", p.Body); err != nil {
 		return fmt.Errorf("web: rendering %s: %w", p.Name, err)

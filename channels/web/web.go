@@ -62,7 +62,7 @@ type Web struct {
 	texts      *templates.Set
 	lang       templates.Lang
 	zone       *time.Location
-	pages      map[templates.Lang]*template.Template
+	pages      map[templates.Lang]func() (*template.Template, error)
 	assets     map[string]asset
 	streams    chan struct{}
 	stopped    chan struct{}
@@ -228,7 +228,7 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	return w, w.speak(c)
 }
 
-// speak loads the pages in every language.
+// speak has the pages in every language, each from its first reader on.
 func (w *Web) speak(c Config) (err error) {
 	if w.zone = c.Zone; w.zone == nil {
 		w.zone = time.Local
@@ -239,11 +239,9 @@ func (w *Web) speak(c Config) (err error) {
 		}
 	}
 	w.texts = w.texts.By(templates.ByPage)
-	w.pages = map[templates.Lang]*template.Template{}
+	w.pages = map[templates.Lang]func() (*template.Template, error){}
 	for _, lang := range templates.Langs() {
-		if w.pages[lang], err = w.loadPages(w.texts.In(lang, w.zone)); err != nil {
-			return err
-		}
+		w.pages[lang] = sync.OnceValues(func() (*template.Template, error) { return w.loadPages(w.texts.In(lang, w.zone)) })
 	}
 	return nil
 }

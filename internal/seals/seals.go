@@ -120,22 +120,28 @@ func (s *seal) changed() string {
 		return ""
 	case err != nil:
 		return fmt.Sprintf("%s is gone: %s.", s.Path, s.What)
-	case untouched(info, s.info) && s.read:
-		return ""
-	}
-	sum, before, after, err := s.contents()
-	whole := err == nil && untouched(before, after)
-	switch {
-	case whole && !s.read && untouched(before, s.info):
-		s.sum, s.read = sum, true
-		return ""
-	case whole && s.read && sum == s.sum:
-		s.info = after
-		return ""
-	case untouched(info, s.info) && !s.read: // it could not be read, and nothing says that it changed
+	case untouched(info, s.info) && s.read, s.same(untouched(info, s.info)):
 		return ""
 	}
 	return fmt.Sprintf("%s changed after the daemon started: %s.", s.Path, s.What)
+}
+
+// same reads the file, and reports whether it holds what it held. One that cannot be read
+// and never was is taken for the same while it looks so.
+func (s *seal) same(looksSo bool) bool {
+	sum, before, after, err := s.contents()
+	switch {
+	case err != nil || !untouched(before, after):
+		return looksSo && !s.read
+	case s.read && sum == s.sum:
+		s.info = after
+		return true
+	case !s.read && untouched(before, s.info):
+		s.sum, s.read = sum, true
+		return true
+	default:
+		return false
+	}
 }
 
 // untouched reports whether a file looks as it did.

@@ -292,8 +292,9 @@ func (b *Base) index() {
 	for name, list := range b.Judged {
 		var judged, acting []*Section
 		for _, sec := range list {
-			sec.grammar = fmt.Sprint(sec.Values, sec.First, sec.Glued, sec.Long, sec.bundle, sec.once, sec.dashed, sec.signals)
-			sec.wanted = sec.wants()
+			if sec.grammar == "" { // it may have several names
+				sec.settle()
+			}
 			if len(sec.Lines) > 0 || sec.hasElse {
 				judged = append(judged, sec)
 			}

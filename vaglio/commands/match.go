@@ -17,7 +17,7 @@ type test struct {
 	fed     bool     // the command is given its input
 	bare    bool     // the command has no words
 	fact    string   // what whoever asks knows besides the words
-	of      where    // the words that a fact is about
+	of      *where   // the words that a fact is about; nil if it is about none
 	operand bool     // the test looks at operands
 }
 
@@ -32,15 +32,16 @@ type flagTest struct {
 const pipe = "\x00"
 
 func parseTests(s string) ([]test, error) {
-	var out []test
-	for f := range strings.FieldsSeq(s) {
+	fields := strings.Fields(s)
+	out := make([]test, 0, len(fields))
+	for _, f := range fields {
 		t := parseTest(f)
 		if fact, places, about := strings.Cut(t.fact, ":"); about && !strings.HasPrefix(t.fact, Says) {
-			var err error
-			if t.of, err = parseWhere(places); err != nil {
+			of, err := parseWhere(places)
+			if err != nil {
 				return nil, err
 			}
-			t.fact = fact
+			t.fact, t.of = fact, &of
 		}
 		if t.fact != "" && !slices.Contains(Facts(), t.fact) && !strings.HasPrefix(t.fact, Says) {
 			return nil, wrong(f, "unknown fact %q", t.fact)
@@ -141,6 +142,9 @@ type Spot struct{ Word, Cut int }
 // spots are the words of a place, behind the operands that were matched; nil without
 // a place.
 func (p *Parsed) spots(w *where, next int) []Spot {
+	if w == nil {
+		return nil
+	}
 	out := []Spot{}
 	ops := p.Operands[min(next, len(p.Operands)):]
 	switch w.kind {
@@ -220,7 +224,7 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 	case t.bare:
 		return 0, len(p.Words) == 0
 	case t.fact != "":
-		return 0, p.Asked != nil && p.Asked(t.fact, p.spots(&t.of, next)) != t.not
+		return 0, p.Asked != nil && p.Asked(t.fact, p.spots(t.of, next)) != t.not
 	case t.not:
 		return t.fails(p, next)
 	case t.among != nil:

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,6 +42,14 @@ type Section struct {
 	acts    []act
 	grammar string          // the same for sections that tell words apart alike
 	wanted  map[string]bool // words of which each act asks for one as an operand; nil if one may do without
+}
+
+// settle finds what follows from the section's lines, once all of them are read, and
+// keeps no room for more.
+func (s *Section) settle() {
+	s.grammar = fmt.Sprint(s.Values, s.First, s.Glued, s.Long, s.bundle, s.once, s.dashed, s.signals)
+	s.wanted = s.wants()
+	s.Lines, s.acts = append([]Line{}, s.Lines...), append([]act{}, s.acts...)
 }
 
 func (s *Section) wants() map[string]bool {

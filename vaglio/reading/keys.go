@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -91,7 +92,7 @@ func RoleByName(name string) (Role, bool) {
 }
 
 // keyTable gives the roles of keys in their normal form.
-func keyTable() map[string]Role {
+var keyTable = sync.OnceValue(func() map[string]Role { //nolint:gochecknoglobals // It is read once and never changed.
 	table := map[string]Role{}
 	words := wordclass.Kinds("key")
 	for i, name := range roleNames() {
@@ -100,7 +101,7 @@ func keyTable() map[string]Role {
 		}
 	}
 	return table
-}
+})
 
 // longestKey is how long a key with a role of its own may be.
 const longestKey = 64
@@ -146,7 +147,8 @@ type ending struct {
 	role Role
 }
 
-func keyEndings() []ending {
+// keyEndings are the endings of keys that have a role.
+var keyEndings = sync.OnceValue(func() []ending { //nolint:gochecknoglobals // It is read once and never changed.
 	var all []ending
 	words := wordclass.Kinds("key-end")
 	for i, name := range roleNames() {
@@ -155,7 +157,7 @@ func keyEndings() []ending {
 		}
 	}
 	return all
-}
+})
 
 // encoded says that what stands under a key is written in base64.
 func encoded(key string) bool {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -36,7 +37,7 @@ type doors struct {
 }
 
 // loadDoors reads doors.txt. Its error names the line.
-func loadDoors() (*doors, error) {
+var loadDoors = sync.OnceValues(func() (*doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	t := &doors{named: map[string]map[string]door{}, wide: map[string][]door{}}
 	section := ""
 	for n, line := range rows.Of(doorsText) {
@@ -46,7 +47,7 @@ func loadDoors() (*doors, error) {
 		}
 	}
 	return t, nil
-}
+})
 
 // addDoors reads a line of doors.txt and returns the section that follows.
 func (t *doors) addDoors(section, s string) (string, error) {

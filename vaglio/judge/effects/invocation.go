@@ -3,6 +3,7 @@ package effects
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -202,7 +203,8 @@ type verb struct {
 	phrase bool // of two words
 }
 
-func loadTables() (*tables, error) {
+// loadTables gives the tables, which all judges share.
+var loadTables = sync.OnceValues(func() (*tables, error) { //nolint:gochecknoglobals // They are read once and never changed.
 	b, err := commands.Load()
 	if err != nil {
 		return nil, err
@@ -212,7 +214,7 @@ func loadTables() (*tables, error) {
 		t.verbs[name] = verb{effect: effectOf(v.Outcome), light: v.Light, weak: v.Weak, phrase: v.Phrase}
 	}
 	return t, nil
-}
+})
 
 // ofClass says whether a word is of a class of the knowledge base.
 func (t *tables) ofClass(class, word string) bool { return t.Nouns[class][word] }

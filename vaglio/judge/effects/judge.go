@@ -12,7 +12,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	agents "github.com/metnos/vaglio/vaglio/clients"
-	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -83,16 +82,6 @@ func New(o Options) (*Judge, error) {
 		tables:  t, doors: settings, places: known, rules: allRules(), facts: allFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
-	for name, secs := range t.Judged {
-		for _, s := range secs {
-			if err := j.check(name, s); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := j.checkFacts(); err != nil {
-		return nil, err
-	}
 	return j, j.checkPrograms()
 }
 
@@ -108,17 +97,6 @@ func (j *Judge) checkPrograms() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// check reports a rule that a table names and that does not exist.
-func (j *Judge) check(name string, s *commands.Section) error {
-	for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
-		_, ok := j.rules[l.Then.Rule]
-		if l.Then.Rule != "" && !ok && j.tables.Judged[strings.TrimPrefix(l.Then.Rule, "<")] == nil {
-			return fmt.Errorf("effects: section %s: there is no rule @%s", name, l.Then.Rule)
-		}
-	}
-	return nil
 }
 
 // Kind returns "effects".

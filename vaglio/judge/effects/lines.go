@@ -2,7 +2,6 @@ package effects
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -249,16 +248,6 @@ func (c *call) isTold() bool {
 func (c *call) sendsFile() bool {
 	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
 		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
-}
-
-// checkFacts reports a fact that the tables may ask and that nobody can tell.
-func (j *Judge) checkFacts() error {
-	for _, name := range commands.Facts() {
-		if j.facts[name] == nil {
-			return fmt.Errorf("effects: nobody can tell the fact %q", name)
-		}
-	}
-	return nil
 }
 
 // asked tells a fact about some words of the command.

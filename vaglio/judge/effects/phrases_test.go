@@ -19,6 +19,7 @@ import (
 
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -152,5 +153,32 @@ func TestSentencesAreSaidInItalian(t *testing.T) {
 	}
 	if n < 1000 {
 		t.Errorf("%d signals were looked at; want the whole corpus", n)
+	}
+}
+
+// TestTheTablesNameWhatThereIs finds rules that the tables name and nobody wrote, and
+// facts that they may ask and nobody can tell: no start looks for them.
+func TestTheTablesNameWhatThereIs(t *testing.T) {
+	t.Parallel()
+	j, err := New(Options{Home: "/home/me"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := func(rule string) bool {
+		return rule == "" || j.rules[rule] != nil || j.tables.Judged[strings.TrimPrefix(rule, "<")] != nil
+	}
+	for name, sections := range j.tables.Judged {
+		for _, s := range sections {
+			for _, l := range append(slices.Clone(s.Lines), commands.Line{Then: s.Else}) {
+				if !known(l.Then.Rule) {
+					t.Errorf("section %s: there is no rule @%s", name, l.Then.Rule)
+				}
+			}
+		}
+	}
+	for _, name := range commands.Facts() {
+		if j.facts[name] == nil {
+			t.Errorf("nobody can tell the fact %q", name)
+		}
 	}
 }
