@@ -68,17 +68,29 @@ func parseTable(text string) (table, error) {
 	return t, nil
 }
 
-// endings are the lines that may tell of a file, by the last letter of its name.
+// endings are the lines that may tell of a file, by the last letter of its name, each with
+// the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
-	for i := range t[""] {
-		for c, r := 0, &t[""][i]; c < len(all); c++ {
-			if slices.ContainsFunc(r.files, func(f string) bool { return int(f[len(f)-1]) == c || strings.HasPrefix(f, "@/") }) {
-				all[c] = append(all[c], r)
+	for c := range all {
+		ends := func(f string) bool { return int(f[len(f)-1]) == c }
+		own := false
+		for i := range t[""] {
+			r := t[""][i]
+			named := slices.ContainsFunc(r.files, ends)
+			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
+				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })
+				all[c] = append(all[c], &r)
 			}
+		}
+		if !own && c > 0 {
+			all[c] = all[0]
 		}
 	}
 	return all
 }
+
+// isAnywhere reports whether a name stands for every file below a folder.
+func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
 
 // readChanged takes the files that the session wrote, in the folder of the
 // command or below it, whose names end as the row tells, or at all for a single
