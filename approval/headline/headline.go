@@ -306,26 +306,35 @@ func act(s wording.Sentence) wording.Sentence {
 	return out
 }
 
-// source is the address of which downloaded code is run, where the call fetches
-// from one only.
-func (o *operations) source(said wording.Sentence) (string, bool) {
-	if len(said) == 0 || said[0].Phrase != downloaded || said.String() != strings.TrimSuffix(string(downloaded), ": %s") {
-		return "", false
+// source says of downloaded code, or of a patch, that is run or applied from which
+// address, where the call fetches from one only.
+func (o *operations) source(said wording.Sentence) (wording.Sentence, bool) {
+	if len(said) == 0 || downloadedFrom(said[0].Phrase) == "" || said.String() != strings.TrimSuffix(string(said[0].Phrase), ": %s") {
+		return nil, false
 	}
 	from := ""
 	for i := range o.list {
 		if s := o.list[i].said; len(s) > 0 && s[0].Phrase == "fetches %s" {
 			if from != "" {
-				return "", false
+				return nil, false
 			}
 			from = s[0].Args[0].Text
 		}
 	}
-	return from, from != ""
+	return wording.Sentence{wording.Say(downloadedFrom(said[0].Phrase), from)}, from != ""
 }
 
-// downloaded is what the engine says of such code, with the address if it stands there.
-const downloaded wording.Phrase = "runs code downloaded from the network without review: %s"
+// downloadedFrom is how what the engine says of what is downloaded is said of an
+// address, "" for anything else that it says.
+func downloadedFrom(said wording.Phrase) wording.Phrase {
+	switch said {
+	case "runs code downloaded from the network without review: %s":
+		return "runs code downloaded from %s"
+	case "applies a patch downloaded from the network without review: %s":
+		return "applies a patch downloaded from %s"
+	}
+	return ""
+}
 
 // shapeOf is a sentence without its things, and these.
 func shapeOf(s wording.Sentence) (shape string, things []string) {

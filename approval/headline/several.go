@@ -16,8 +16,8 @@ import (
 // they are done to, and how many those are.
 func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	said = act(one.said)
-	if from, ok := o.source(said); ok {
-		return wording.Sentence{wording.Say("runs code downloaded from %s", from)}, 0
+	if whole, ok := o.source(said); ok {
+		return whole, 0
 	}
 	if mirrored := o.mirrored(said); mirrored != nil {
 		return mirrored, 1

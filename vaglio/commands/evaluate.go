@@ -239,7 +239,7 @@ func (u *use) rest(a *act) {
 
 func (u *use) add(a *act, w shell.Word, role operation.Role) {
 	o := operation.Operation{Verb: a.verb, Role: role, Recursive: u.recursive, Phrase: a.phrase, With: u.with, Phase: cmp.Or(a.phase, u.sec.phase)}
-	o.Object = operation.Object{Kind: operation.Path, Word: w}
+	o.Object = operation.Object{Kind: operation.Path, Word: w, Written: w}
 	switch a.verb {
 	case operation.Copy, operation.Move, operation.Link, operation.Alias:
 		if u.hasTarget {

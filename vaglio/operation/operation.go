@@ -218,6 +218,8 @@ type Object struct {
 	Word shell.Word
 	// Host says that the name is one of another machine.
 	Host bool
+	// Written is the name as the call has it, with the machine that it is of.
+	Written shell.Word
 }
 
 // Operation is one thing that a command would do.

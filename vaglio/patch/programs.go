@@ -25,6 +25,9 @@ type applier struct {
 // NotPart is the detail of a problem about a patch whose text is a file's.
 const NotPart wording.Phrase = "%s: applies a patch that is not part of the command"
 
+// Fetched is the detail of a problem about a patch that is downloaded.
+const Fetched wording.Phrase = "%s: applies a patch from the network"
+
 // grammarOf are the options that take a value of the programs that apply patches,
 // short ones as letters, long ones by name; the name of a subcommand is behind that
 // of its program.
@@ -171,7 +174,7 @@ func (a *applier) unread(in input) shell.Problem {
 		return a.problem(shell.ProblemScriptFile, NotPart, in.text)
 	}
 	if in.text.Remote() {
-		return a.problem(shell.ProblemDownload, "%s: applies a patch from the network", in.text)
+		return a.problem(shell.ProblemDownload, Fetched, in.text)
 	}
 	return a.problem(shell.ProblemDynamicCode, "%s: applies a patch whose text is not known", in.text)
 }

@@ -23,8 +23,9 @@ type class struct {
 	// elsewhere says that it works on something of its own, such as a database
 	// or a web page, to which a text is no command.
 	elsewhere bool
-	// data says that this is a database.
-	data bool
+	// data says that this is a database, queries that it runs queries, of
+	// whatever that may be.
+	data, queries bool
 	// language is the language of the programs that it runs, "" if the name
 	// tells none.
 	language string
@@ -72,6 +73,7 @@ func classOf(words []string) class {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
 		c.types = has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")
 	}
+	c.queries = runsQueries(has, words)
 	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
 }
@@ -80,6 +82,11 @@ func classOf(words []string) class {
 // whatever that is.
 func runsAlone(has map[wordKind]bool, words int) bool {
 	return has[wordRuns] || has[wordVerb] || has[wordCode] && words == 1
+}
+
+// runsQueries says that the words of a name tell of queries that are run.
+func runsQueries(has map[wordKind]bool, words []string) bool {
+	return (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 }
 
 func namesCells(word string) bool {

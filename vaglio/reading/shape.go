@@ -182,10 +182,17 @@ func IsStatement(text string) bool {
 		return more && IsStatement(next)
 	case "WITH":
 		return strings.Contains(rest, " AS ") && strings.Contains(rest, "SELECT") || strings.Contains(rest, " AS(")
-	case "SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL":
-		return goesOn(rest)
 	}
-	return false
+	return beginsStatement(words) && goesOn(rest)
+}
+
+// beginsStatement says whether words, in capitals, begin as a statement does, with
+// something behind its verb.
+func beginsStatement(words []string) bool {
+	return len(words) > 1 && slices.Contains([]string{
+		"SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL",
+		"REINDEX", "VACUUM", "REFRESH",
+	}, words[0])
 }
 
 // goesOn says whether words behind the verb of a statement are those of one.
@@ -196,10 +203,12 @@ func goesOn(rest string) bool {
 // defines says whether words that stand in capitals, as no search does, define or drop
 // something, give rights, or change a graph.
 func defines(words []string, rest string) bool {
-	class := len(words) > 2 && strings.Contains(" USER ROLE DATABASE SCHEMA INDEX VIEW FUNCTION TABLE ", " "+words[1]+" ")
+	class := len(words) > 2 && strings.Contains(" USER ROLE DATABASE SCHEMA INDEX VIEW MATERIALIZED FUNCTION TABLE ", " "+words[1]+" ")
 	switch words[0] {
-	case "DROP", "ALTER", "CREATE", "REMOVE":
+	case "DROP", "ALTER", "CREATE", "REMOVE", "REINDEX", "REFRESH":
 		return class
+	case "TRUNCATE":
+		return len(words) == 2 || len(words) > 2 && (strings.HasSuffix(words[1], ",") || slices.Contains([]string{"CASCADE", "RESTRICT", "IDENTITY"}, words[len(words)-1]))
 	case "GRANT", "REVOKE":
 		return strings.Contains(rest, " TO ") || strings.Contains(rest, " FROM ")
 	}

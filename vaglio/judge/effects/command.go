@@ -137,12 +137,7 @@ func (r *reading) problem(p *shell.Problem) {
 		}
 		r.note(say(what, argOf(p.Word).text))
 	case shell.ProblemDownload:
-		a, what := argOf(p.Word), ""
-		if a.known {
-			what = a.text
-		}
-		foreign := one(KindForeignCode, say("runs code downloaded from the network without review: %s", what), a.text)
-		r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, foreign)...)
+		r.downloaded(p)
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with(say("starts processes without end until the machine stalls"), ""))
 	case shell.ProblemDynamicCode:
@@ -159,6 +154,19 @@ func (r *reading) problem(p *shell.Problem) {
 	default:
 		r.add(usual(KindUnknown).with(problemSaid(p), ""))
 	}
+}
+
+// downloaded is the effect of running code, or of applying a patch, that is fetched.
+func (r *reading) downloaded(p *shell.Problem) {
+	a, what := argOf(p.Word), ""
+	if a.known {
+		what = a.text
+	}
+	said := say("runs code downloaded from the network without review: %s", what)
+	if p.Detail.Phrase == patch.Fetched {
+		said = say("applies a patch downloaded from the network without review: %s", what)
+	}
+	r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, one(KindForeignCode, said, a.text))...)
 }
 
 // unread is the effect of what the shell reader could not read.

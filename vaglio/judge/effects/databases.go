@@ -80,6 +80,7 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 // database is the one that a client works on: by the table, by its file, by its host or
 // as its first word. One in memory or in a temporary file is nobody's.
 func (c *call) database(kept, nobodys bool) wording.Clause {
+	name := c.databaseName()
 	switch h, ok := c.value("-h", "--host", "-S"); {
 	case c.why != "":
 		return wording.Say(wording.Phrase(c.why))
@@ -87,13 +88,26 @@ func (c *call) database(kept, nobodys bool) wording.Clause {
 		return object(memory)
 	case kept:
 		return object(c.operand(0))
+	case ok && h.text != "" && name != "":
+		return wording.Say("%s on %s", name, h.text)
 	case ok && h.text != "":
 		return wording.Say("the database on %s", h.text)
-	}
-	if name := c.operand(c.took); name != "" && !strings.ContainsAny(name, " :/;$") {
+	case name != "":
 		return object(name)
 	}
 	return wording.Say(theDatabase)
+}
+
+// databaseName is the name of the database, "" where it is said otherwise.
+func (c *call) databaseName() string {
+	name := c.operand(c.took)
+	if d, ok := c.value("-d", "--dbname", "-D", "--database"); ok {
+		name = d.text
+	}
+	if strings.ContainsAny(name, " :/;$") {
+		return ""
+	}
+	return name
 }
 
 func mongoRule(c *call) []Effect {
@@ -209,11 +223,12 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	rest := r.metaCommands(text, &out)
 	list, ok := sql.Statements(rest)
 	for i := range list {
-		if r.localDB && list[i].Adds() {
-			continue
-		}
 		s := statement{&list[i], r.judge.tables, where}
-		if e, changes := s.effect(); changes {
+		switch e, changes := s.effect(); {
+		case !changes:
+		case r.localDB && s.Adds():
+			out = append(out, own(e.Why)...)
+		default:
 			out = append(out, e.inFolder(r.localDB))
 		}
 	}

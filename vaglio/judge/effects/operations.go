@@ -64,16 +64,19 @@ func operationsRule(c *call) []Effect {
 	return out
 }
 
-// bothEnds says which files are moved, copied or linked to a place, and of which machine.
+// bothEnds says which files are moved, copied or linked to a place: those that the
+// table tells, or where it tells of the place alone, what its line took for them and
+// what follows.
 func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
 		if v := all[i].Verb; v == operation.Move || v == operation.Copy || v == operation.Link {
-			name := argOf(all[i].Object.Word).text
-			if at := slices.IndexFunc(c.operands, func(a arg) bool { return strings.HasSuffix(a.text, ":"+name) }); at >= 0 && all[i].Object.Host {
-				name = c.operands[at].text
-			}
-			names = append(names, name)
+			names = append(names, argOf(all[i].Object.Written).text)
+		}
+	}
+	if last := len(c.operands) - 1; names == nil && c.took > 1 && last > 0 {
+		for _, a := range c.operands[min(c.took, last)-1 : last] {
+			names = append(names, a.text)
 		}
 	}
 	sayEnds(names, out)
@@ -81,7 +84,7 @@ func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 
 // sayEnds names the sources where the target is said alone.
 func sayEnds(names []string, out []Effect) {
-	told := map[wording.Phrase]wording.Phrase{"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s"}
+	told := map[wording.Phrase]wording.Phrase{"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s"}
 	for i := range out {
 		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {
 			out[i].Why = append(say(told[why[0].Phrase], strings.Join(names, ", "), why[1].Text), why[2:]...)
@@ -114,31 +117,6 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	if o.Object.Host || slices.Contains([]operation.Role{operation.Inside, operation.Mention}, o.Role) {
 		return c.elsewhereTo(o)
 	}
-	if m, on, ok := c.r.mounted(c.invocation, a); ok && a.known {
-		return c.inMount(o, m, a, on)
-	}
-	return c.does(o, a)
-}
-
-// inMount is the effect of an operation on what a container sees of the host, or of a volume.
-func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
-	switch {
-	case m.volume() && (o.Verb == operation.Empty || o.Verb == operation.Move):
-		return c.deletes(o, a)
-	case m.volume():
-		return c.does(o, a)
-	}
-	inner := *c
-	inner.invocation = c.onHost(c.r.world.cwd)
-	out := inner.does(o, on)
-	for i := range out {
-		out[i].lasts = true
-	}
-	return out
-}
-
-// does is the effect of an operation where the command works.
-func (c *call) does(o *operation.Operation, a arg) []Effect {
 	switch o.Verb {
 	case operation.Delete:
 		return c.deletes(o, a)
