@@ -144,28 +144,19 @@ func (w *work) digests(keys []string) ([]approval.Fact, bool) {
 	return out, true
 }
 
-// recipients are those that an argument names: one text, or a list of them.
+// recipients are those that an argument names: one text, or a list of nothing else.
 func recipients(v any) []string {
-	if text, ok := v.(string); ok {
-		return []string{text}
-	}
-	list, _ := texts(v)
-	return list
-}
-
-// texts are those of a list of texts.
-func texts(v any) ([]string, bool) {
 	list, ok := v.([]any)
 	if !ok {
-		return nil, false
+		list = []any{v}
 	}
 	var out []string
 	for _, e := range list {
 		s, ok := e.(string)
 		if !ok {
-			return nil, false
+			return nil
 		}
 		out = append(out, s)
 	}
-	return out, true
+	return out
 }

@@ -3,6 +3,7 @@ package about_test
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -88,6 +89,11 @@ func TestHomesThatAreNotTold(t *testing.T) {
 			t.Errorf("in %s: %s", cwd, got)
 		}
 	}
+	p := command("cd \"$D\" && kubectl delete -f ~/a.yaml")
+	p.Context.Cwd = "/home/bob/x"
+	if got := told(namer.Of(p)); !strings.Contains(got, strconv.Quote("/home/bob/a.yaml")) {
+		t.Errorf("where the folder is not known: %s", got)
+	}
 }
 
 // TestCallsWithoutAFolder are named where the folder does not matter.
@@ -102,6 +108,23 @@ func TestCallsWithoutAFolder(t *testing.T) {
 		p.Context.Cwd = ""
 		if _, ok := namer.Key(p); ok != named {
 			t.Errorf("%s: %s", line, told(namer.Of(p)))
+		}
+	}
+}
+
+// TestArgumentsThatAreNoJSON name nothing: an answer to the call could be bound to no form of
+// them.
+func TestArgumentsThatAreNoJSON(t *testing.T) {
+	t.Parallel()
+	namer := newNamer(t)
+	for _, executor := range []string{"transfer", "send_email"} {
+		p := vaglio.Proposal{Executor: executor, Args: vaglio.Args{"to": "ann@x.example", "amount": math.NaN()}, Context: vaglio.Context{Cwd: testCwd}}
+		if key, ok := namer.Key(p); ok {
+			t.Errorf("%s: %q", executor, key)
+		}
+		p.Args["amount"] = strictjson.Number("7")
+		if _, ok := namer.Key(p); !ok {
+			t.Errorf("%s with a number has no name", executor)
 		}
 	}
 }

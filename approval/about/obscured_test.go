@@ -45,6 +45,7 @@ func TestObscured(t *testing.T) {
 		"api_key=" + secret + "; xxd -r -p <<< $api_key":                                  {decoder},
 		"api_key=" + secret + "; echo $api_key | openssl base64 --d":                      {decoder},
 		"api_key=" + secret + "; echo $api_key | jq -r '@base64d'":                        {decoder},
+		"api_key=" + secret + "; echo $api_key | jq @base64d":                             {decoder},
 		"api_key=" + secret + "; mail -s report $api_key < customers.csv":                 {whom},
 		"api_key=" + secret + "; docker push $api_key":                                    {whom},
 		"api_key=" + secret + "; rsync -a . $api_key:/in":                                 {whom},

@@ -20,7 +20,6 @@ func (l *line) request() ([]approval.Subject, bool) {
 	var carried []approval.Fact
 	for _, b := range bodies {
 		if file, ok := strings.CutPrefix(b, "@"); ok {
-			l.w.whole = false
 			carried = append(carried, approval.Fact{Name: "file", Value: l.fileOf(file)})
 			continue
 		}
@@ -135,7 +134,7 @@ func (l *line) database() ([]approval.Subject, bool) {
 
 // databaseAt is where the database is, and whose rights are used.
 func (l *line) databaseAt() []approval.Fact {
-	where := fact("engine", strings.Replace(l.name, "mariadb", "mysql", 1))
+	where := fact("engine", strings.ReplaceAll(l.name, "mariadb", "mysql"))
 	host, port, user := l.value("-h", "--host"), l.value("--port"), l.value("--user", "--username")
 	name := l.value("-d", "--dbname", "-D", "--database")
 	if l.name == "psql" {
