@@ -19,11 +19,11 @@ func formsByName() map[string]*form {
 	database := &form{system: "database", anywhere: true, read: (*line).database}
 	request := &form{system: "http", anywhere: true, read: (*line).request}
 	mail := &form{system: "mail", anywhere: true, read: (*line).mail}
-	npm := &form{system: "npm", verb: 1, confirms: true, read: (*line).registry, facts: map[string][]string{
+	npm := &form{system: "npm", verb: 1, read: (*line).registry, facts: map[string][]string{
 		"registry": {"--registry"}, "tag": {"--tag"}, "package": {"-w", "--workspace"}, "access": {"--access"},
 	}, drop: []string{"--loglevel", "--otp", "--yes", "-y", "--no-git-checks", "--silent", "-s"}}
 	forge := &form{
-		system: "github", verb: 2, confirms: true, read: (*line).forge, facts: map[string][]string{"repository": {"-R", "--repo"}},
+		system: "github", verb: 2, read: (*line).forge, facts: map[string][]string{"repository": {"-R", "--repo"}},
 		drop: []string{"--yes", "-y", "--confirm"},
 	}
 	cloud := &form{verb: 2, anywhere: true, confirms: true, facts: map[string][]string{

@@ -1,6 +1,7 @@
 package slack_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -139,6 +140,25 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 			if rec.Code != c.want || name == "Challenge" && !strings.Contains(rec.Body.String(), `"abc"`) {
 				w.t.Errorf("%s: %d %s, want %d", name, rec.Code, rec.Body, c.want)
 			}
+		}
+	})
+}
+
+// deafWriter takes no answer.
+type deafWriter struct{ *httptest.ResponseRecorder }
+
+func (deafWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestAnAnswerThatDoesNotArriveIsTold since what the act decided stands all the same.
+func TestAnAnswerThatDoesNotArriveIsTold(t *testing.T) {
+	overHTTP(t, func(w *world) {
+		body := "command=%2Fvaglio&text=pending&user_id=" + ann + "&team_id=" + slacktest.TeamID
+		r := httptest.NewRequest(http.MethodPost, "/slack/commands", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		slacktest.Sign(r, []byte(body), slacktest.SigningSecret, time.Now())
+		w.channel.Handler().ServeHTTP(deafWriter{httptest.NewRecorder()}, r)
+		if !strings.Contains(w.log.String(), "could not be answered") {
+			w.t.Errorf("nothing is told: %s", w.log)
 		}
 	})
 }
