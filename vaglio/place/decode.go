@@ -268,9 +268,6 @@ func character(digits string, base, length int) (r rune, n int) {
 
 // entities decodes the characters that HTML and XML spell with an ampersand.
 func entities(text string) string {
-	if !strings.Contains(text, "&") {
-		return text
-	}
 	return html.UnescapeString(text)
 }
 

@@ -18,6 +18,17 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ cwd, path, want string }{
+		{"/w", "x", "/w/x"}, {"/w", "../x", "/x"}, {"/w", "/x", "/x"}, {"", "x", "x"}, {"", "./x", "x"}, {"w", "x", "w/x"}, {"/w", "", "."},
+	} {
+		if got := Join(c.cwd, c.path); got != c.want {
+			t.Errorf("%q from %q is %q, not %q", c.path, c.cwd, got, c.want)
+		}
+	}
+}
+
 func TestByProcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, cwd, want string }{
@@ -52,6 +63,11 @@ func TestDecodings(t *testing.T) {
 	}
 	if got := slices.Collect(Decodings(`a\u002fb\c`, true, true)); !slices.Contains(got, "a/b/c") {
 		t.Errorf("where a backslash is a slash: %q", got)
+	}
+	for _, text := range []string{`a\x00b`, `\x2`, `\u002`, `\05`, `\x+f`} {
+		if got := slices.Collect(Decodings(text, true, false)); len(got) != 0 {
+			t.Errorf("%q is decoded: %q", text, got)
+		}
 	}
 	if got := slices.Collect(Decodings("%25252e", true, false)); got[len(got)-1] != "." {
 		t.Errorf("three layers end in %q", got)
@@ -118,6 +134,7 @@ func TestBraced(t *testing.T) {
 	for text, want := range map[string][]string{
 		"/a": nil, "/a}": nil, "/a)": nil, "/a{b": nil, "/{a}": nil, "/${a,b}": nil, "/(a|b)": nil, "/}{a,b}": {"/}b", "/}a"}, "/{a,b}": {"/b", "/a"},
 		"/@(a|b)": {"/b", "/a"}, "/+(a|b)": {"/b", "/a"}, "/?(a)": {"/a"}, "/*(a|b)c": {"/bc", "/ac"}, "/{a,{b,c}}": {"/c", "/a", "/b", "/a"}, "(a|b)": nil,
+		"{/a,/b}/c": {"/b/c", "/a/c"},
 	} {
 		if got := Braced(text); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -173,6 +190,7 @@ func TestMeetOfLongNames(t *testing.T) {
 		{a(256), a(255) + "?", false},
 		{a(3) + string(AnyByte), a(254) + "?", false},
 		{a(3) + string(AnyByte), a(255) + "?", true},
+		{a(5000) + string(AnyText), "b", false},
 	} {
 		if got := Meet(tt.step, tt.pattern); got != tt.want {
 			t.Errorf("%d bytes and a pattern of %d: %v", len(tt.step), len(tt.pattern), got)
@@ -184,6 +202,9 @@ func TestVariants(t *testing.T) {
 	t.Parallel()
 	if got := Variants("/a\x05/\x05"); !slices.Equal(got, []string{"/a/", "/a/\x04", "/a\x04/", "/a\x04/\x04"}) {
 		t.Errorf("two unknowns give %q", got)
+	}
+	if got := Variants("a\x05b\x05c\x05"); len(got) != 8 {
+		t.Errorf("three unknowns give %q", got)
 	}
 	if got := Variants("\x05\x05\x05\x05"); !slices.Equal(got, []string{"", "\x04\x04\x04\x04"}) {
 		t.Errorf("four unknowns give %q", got)

@@ -2,6 +2,7 @@ package place
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,8 +48,10 @@ func TestSpellingsOfTexts(t *testing.T) {
 			t.Errorf("%q with %b: %q, want %q", tt.text, tt.hint, got, tt.want)
 		}
 	}
-	for range Spellings("/a,/b", Named, false) {
-		break // who has seen enough stops
+	for _, text := range []string{"/a,/b", "/{a,b}", "/%61"} {
+		for range Spellings(text, Named, false) {
+			break // who has seen enough stops
+		}
 	}
 }
 
@@ -93,7 +96,11 @@ func TestPathsOfSteps(t *testing.T) {
 			t.Errorf("%q: %q, want %q", steps, got, want)
 		}
 	}
-	for _, steps := range [][]string{nil, {"/"}, {"a", "b"}, {"/", ""}, {"/", "a/b"}, {"/", "a b"}, make([]string, 33)} {
+	longest := append([]string{"~"}, strings.Split(strings.Repeat("a", 31), "")...)
+	if got := OfSteps(longest); got != "~"+strings.Repeat("/a", 31) {
+		t.Errorf("of as many steps as are read: %q", got)
+	}
+	for _, steps := range [][]string{append(longest, "a"), nil, {"/"}, {"a", "b"}, {"/", ""}, {"/", "a/b"}, {"/", "a b"}, make([]string, 33)} {
 		if got := OfSteps(steps); got != "" {
 			t.Errorf("%q: %q", steps, got)
 		}

@@ -35,9 +35,6 @@ func IsVague(p string) bool {
 func Variants(p string) []string {
 	n := strings.Count(p, string(Perhaps))
 	const most = 3
-	if n == 0 {
-		return []string{p}
-	}
 	full := strings.ReplaceAll(p, string(Perhaps), string(Unknown))
 	empty := strings.ReplaceAll(p, string(Perhaps), "")
 	if n == 1 || n > most {

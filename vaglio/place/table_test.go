@@ -283,6 +283,20 @@ func TestHomesElsewhere(t *testing.T) {
 	}
 }
 
+// TestAboveAHomeElsewhere holds that what lies in a home lies below the folders that it is in.
+func TestAboveAHomeElsewhere(t *testing.T) {
+	t.Parallel()
+	table, err := Load("/srv/people/ann", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]bool{"/": true, "/srv": true, "/srv/people": true, "/srv/people/ann": true, "/srv/people/bob": false, "/srv/peoples": false, "/srv/x": false} {
+		if got := table.Below(p)&Secret != 0; got != want {
+			t.Errorf("secrets lie below %s: %v", p, got)
+		}
+	}
+}
+
 // TestMistakes checks that a mistake in the data is told with its place.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -301,6 +315,7 @@ func TestMistakes(t *testing.T) {
 		"secret | keys\n\nsecret | more\n\t/a":  `the row "keys" has no pattern`,
 		"secret | keys\n\t/a{b":                 `x.txt:2:2: "/a{b" is no pattern`,
 		" | keys\n\t/a":                         "x.txt:1:1: a pattern stands before",
+		"\u00a0 | keys\n\t/a":                   "x.txt:1:1: a row begins with its class",
 	} {
 		_, err := parseRows("x.txt", text)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -88,7 +88,7 @@ func (t *Table) isTop(step string) bool {
 // isHome says whether steps lead to a home folder. A pattern that fits only
 // some names is a home when it fits the user's own.
 func (t *Table) isHome(steps []string) bool {
-	if len(t.homeSteps) > 0 && MatchSteps(t.homeSteps, steps) {
+	if MatchSteps(t.homeSteps, steps) {
 		return true
 	}
 	switch len(steps) {
