@@ -116,6 +116,8 @@ func TestArgumentsUnderNames(t *testing.T) {
 		{"heroku_key", uuid + strings.Repeat(" ", 512-len("heroku_key"+uuid)), "‹›" + strings.Repeat(" ", 512-len("heroku_key"+uuid))},
 		{"heroku_key", uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid)), uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid))}, // too long to be one alone
 		{"args", []any{"--password", "hunter2", "x"}, []any{"--password", "‹›", "x"}},
+		{"args", []any{"--password", strictjson.Number("123456")}, []any{"--password", "‹›"}},
+		{"args", []any{"--port", strictjson.Number("123456")}, []any{"--port", strictjson.Number("123456")}},
 		{"args", []any{"password", "hunter2"}, []any{"password", "hunter2"}},
 		{"args", []any{"--cookie", "hunter2"}, []any{"--cookie", "hunter2"}},
 		{"args", []any{"curl", "-u", "me:hunter2", "https://x"}, []any{"curl", "-u", "me:‹›", "https://x"}},

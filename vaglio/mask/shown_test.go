@@ -96,6 +96,9 @@ func TestEdges(t *testing.T) {
 		// calls of functions
 		"connect('a', 'b', 'c', '⟦hunter2x⟧', 'd')", "set('password', '⟦hunter2x⟧', 'x')", "set('user', 'hunter2x')", "set('password')", "hash_password('⟦hunter2x⟧')", "hash_password(x)", "auth=('me', '⟦hunter2x⟧')", "login('me', 'Bearer ⟦hunter2x⟧')",
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
+		// one verb behind another, a pipe without a blank, addresses where a secret is expected
+		`ssh h x config set a b "app config set DB_PASSWORD ⟦hunter2x⟧"`, "echo ⟦hunter2x⟧|passwd --stdin root", "printf 'root:⟦hunter2x⟧'|chpasswd",
+		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
