@@ -14,10 +14,20 @@ import (
 // files.
 func (l *look) searched(o *operation.Operation, spot string) string {
 	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
-		l.s.find = findCall{limited: l.narrows(o)}
+		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o)}
 	}
 	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)
 	return ""
+}
+
+// takesAll says whether a search leaves out nothing that lies below where it starts.
+func (l *look) takesAll(o *operation.Operation) bool {
+	for i := 0; i < len(o.With); i += 2 {
+		if reading.Spot(o.With[i]) != "run" {
+			return false
+		}
+	}
+	return !slices.Contains(l.args, "-maxdepth")
 }
 
 // testsIn reads the tests of a search, which all of its operations share, once.
@@ -123,24 +133,29 @@ func globSpot(pattern string) string {
 type findCall struct {
 	starts  []string
 	limited bool
+	// bare says that it leaves out nothing.
+	bare bool
 }
 
 // leftOut says whether an operand is what a find that leaves out most files
 // would hand on, rather than everything below where it starts.
-func (l *look) leftOut(operand string) bool {
-	s, c := l.s, l.c
-	if !s.find.limited || !c.InLoop {
-		return false
+func (l *look) leftOut(operand string) bool { return l.s.find.limited && l.foundBelow(operand) != "" }
+
+// foundBelow is where the line's search began that hands an operand on, "" if none does.
+func (l *look) foundBelow(operand string) string {
+	c := l.c
+	if !c.InLoop {
+		return ""
 	}
 	fed := slices.ContainsFunc(c.Via, func(v string) bool {
 		return strings.HasPrefix(v, "find") || strings.HasPrefix(v, "xargs") || strings.HasPrefix(v, "parallel")
 	}) || c.Stdin.Piped
-	if !fed {
-		return false
-	}
-	return slices.ContainsFunc(s.find.starts, func(start string) bool {
-		start = strings.TrimRight(start, "/")
-		rest, ok := strings.CutPrefix(operand, start)
+	at := slices.IndexFunc(l.s.find.starts, func(start string) bool {
+		rest, ok := strings.CutPrefix(operand, strings.TrimRight(start, "/"))
 		return ok && (rest == "" || rest == "/" || place.IsOpaque(strings.TrimPrefix(rest, "/")))
 	})
+	if !fed || at < 0 {
+		return ""
+	}
+	return l.s.find.starts[at]
 }

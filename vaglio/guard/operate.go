@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -126,7 +127,8 @@ func (l *look) told(name string) (string, bool) {
 		words[i] = shell.Text(a)
 	}
 	t := l.g.base.Tell(commands.Call{
-		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Piped || l.c.Stdin.Kind != 0, Assigns: l.c.Assigns, Input: l.c.Stdin.Text,
+		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Piped || l.c.Stdin.Kind != 0, Input: l.c.Stdin.Text,
+		Assigns: slices.Concat(l.s.set, l.c.Assigns),
 	})
 	l.ops = t.Operations
 	for i := range t.Operations {
@@ -158,6 +160,9 @@ func (l *look) operation(o *operation.Operation) string {
 
 // reads is for what is read; all below a folder may be taken along.
 func (l *look) reads(o *operation.Operation, spot string) string {
+	if start := l.foundBelow(spot); start != "" && l.s.find.bare && o.Verb != operation.Inspect {
+		return l.opens(copies, o, start)
+	}
 	if o.Recursive {
 		return l.opens(copies, o, spot)
 	}
@@ -342,7 +347,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	if l.depth > 1 {
 		return ""
 	}
-	name, _, _ := strings.Cut(spot, "@")
+	name, _, _ := strings.Cut(spot[strings.LastIndexByte(spot, '#')+1:], "@")
 	in := *l
 	in.depth, in.args, in.tests = l.depth+1, nil, nil
 	for _, w := range o.With {

@@ -138,7 +138,9 @@ func (g *Guard) mentionsOwn(text string) bool {
 func (g *Guard) ownIn(folder string) string {
 	for i := range g.own {
 		p := &g.own[i]
-		if folder == path.Dir(p.path) && !p.closed && !p.anywhere && folder != g.home && !strings.HasPrefix(folder, "/etc") {
+		in := path.Dir(p.path)
+		its := folder == in || p.anywhere && in != "/" && strings.HasSuffix(folder, in)
+		if its && !p.closed && folder != g.home && !strings.HasPrefix(folder, "/etc") {
 			return p.rule
 		}
 	}

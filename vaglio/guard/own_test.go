@@ -66,6 +66,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 	}{
 		"its process":        {"kill_process", map[string]any{"pid": 4242.0}, ownProcess},
 		"one of several":     {"kill_process", map[string]any{"pids": []any{"17", "4242"}}, ownProcess},
+		"a cell":             {"NotebookEdit", map[string]any{"notebook_path": "/home/user/app/a.ipynb", "new_source": "x = 1\n!rm ~/src/vaglio/bin/vaglio"}, ownProcess},
+		"another cell":       {"NotebookEdit", map[string]any{"notebook_path": "/home/user/app/a.ipynb", "new_source": "!rm ~/app/x"}, ""},
 		"another process":    {"kill_process", map[string]any{"pid": 4243.0}, ""},
 		"its address":        {"WebFetch", map[string]any{"url": "http://localhost:8787/inbox"}, ownCommand},
 		"as a target":        {"mcp__fetcher__get", map[string]any{"target": "localhost:8787/inbox"}, ownCommand},

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -226,12 +227,14 @@ func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// itsPackage finds a package of vaglio's name, with its version or as a file.
-var itsPackage = regexp.MustCompile(`^vaglio(?:[@=_.]|-\d|$)`)
+// release finds what follows the name of a package: its version, or what a file of it ends in.
+var release = regexp.MustCompile(`(?:[@=_.]|-\d).*$`)
 
 // installed is for a package whose programs are put where programs are found.
 func (l *look) installed(_ *operation.Operation, spot string) string {
-	if !l.inside && itsPackage.MatchString(place.Base(spot)) {
+	name := release.ReplaceAllString(place.Base(spot), "")
+	its := func(program string) bool { return path.Base(program) == name }
+	if !l.inside && (name == "vaglio" || slices.ContainsFunc(l.g.itself.Programs, its)) {
 		return ownProcess
 	}
 	return ""

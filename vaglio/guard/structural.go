@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -35,6 +36,8 @@ type survey struct {
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
+	// set are the variables that the line has set so far.
+	set []shell.Assign
 	// written says that the script stands in a file that the call writes.
 	written bool
 	// t takes what cannot be read.
@@ -87,6 +90,7 @@ func (s *survey) command(c *shell.Command) string {
 	if c.Call != nil {
 		return l.call()
 	}
+	s.sets(c)
 	if len(c.Argv) == 0 {
 		return ""
 	}
@@ -105,6 +109,13 @@ func (s *survey) command(c *shell.Command) string {
 		name = place.Base(from)
 	}
 	return l.program(name)
+}
+
+// sets notes the variables that a command sets for those behind it.
+func (s *survey) sets(c *shell.Command) {
+	if c.Remote == nil && (len(c.Argv) == 0 || slices.Contains([]string{"export", "declare", "typeset"}, c.Name)) {
+		s.set = append(s.set, c.Assigns...)
+	}
 }
 
 // programName is the name by which the tables know a program.
@@ -193,8 +204,10 @@ func (l *look) program(name string) string {
 		return own
 	}
 	switch {
-	case known || id != "":
+	case id != "":
 		return id
+	case known:
+		return l.madeAs()
 	case l.c.Wrapper:
 		return ""
 	default:
@@ -222,15 +235,42 @@ func (l *look) unknownProgram() string {
 // putsBeside notes a folder of vaglio's that is given by an option which names, with most
 // programs, where what they make goes.
 func (l *look) putsBeside() {
-	for i, a := range l.args {
-		option, folder, told := strings.Cut(a, "=")
-		if !told && i+1 < len(l.args) {
-			folder = l.args[i+1]
-		}
-		if wordclass.Is("destination-option", option) && l.beside(l.absolute(folder)) != "" {
+	l.destined(func(_, where string) string {
+		if l.beside(l.absolute(where)) != "" {
 			l.s.t.doubts()
 		}
+		return ""
+	})
+}
+
+// madeAs gives the rule about a file of vaglio's that is given by such an option, and of
+// which nothing is known to be read.
+func (l *look) madeAs() string {
+	return l.destined(func(option, where string) string {
+		read := func(o operation.Operation) bool {
+			return (o.Verb == operation.Read || o.Verb == operation.Inspect) && reading.Spot(o.Object.Word) == where
+		}
+		if id := l.touch(replaces, where); strings.HasPrefix(id, "own.") && (option == "-o" || option[1] == '-') && !slices.ContainsFunc(l.ops, read) {
+			return id
+		}
+		return ""
+	})
+}
+
+// destined gives the rule about what stands behind those options.
+func (l *look) destined(rule func(option, where string) string) string {
+	for i, a := range l.args {
+		option, where, told := strings.Cut(a, "=")
+		if !told && i+1 < len(l.args) {
+			where = l.args[i+1]
+		}
+		if wordclass.Is("destination-option", option) {
+			if id := rule(option, where); id != "" {
+				return id
+			}
+		}
 	}
+	return ""
 }
 
 // operands does a deed to every word, whole and in its parts.

@@ -110,10 +110,13 @@ func (l *look) touchOne(d deed, spot string) string {
 	if spot == "" {
 		return ""
 	}
+	slashed := strings.HasSuffix(spot, "/")
 	if spot[0] == '~' && takesAll(d) && l.g.home != "" {
+		if id := l.rule(d, l.g.localSpelling(spot), slashed); strings.HasPrefix(id, "own.") {
+			return id // the program may replace it
+		}
 		spot = "./" + spot // the shell has replaced every tilde that it would
 	}
-	slashed := strings.HasSuffix(spot, "/")
 	spot = l.g.localSpelling(spot)
 	if spot[0] == '/' {
 		return l.rule(d, spot, slashed)

@@ -89,22 +89,33 @@ func (g *Guard) sets(text string) bool {
 func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	sets := p.Sure && p.Loose && g.sets(p.Text)
 	for line := range strings.Lines(p.Text) {
-		switch {
-		case g.mentionsOwn(line):
-			return ownID, lines
-		case g.itself.Answers(line):
-			return ownCommand, lines
-		case sets && g.sets(line):
-			return ownSettings, lines
-		case p.Sure && g.governs(line, p.Text):
-			return ownCommand, lines
+		if id := g.namesIn(line, p, sets); id != "" {
+			return id, lines
 		}
 		lines++
 	}
-	if g.Names(p.Text) { // over several lines
+	if !p.Inline && g.Names(p.Text) { // over several lines
 		return ownCommand, 0
 	}
 	return "", 0
+}
+
+// namesIn is names for one line; sets says that the settings count.
+func (g *Guard) namesIn(line string, p *shell.Ran, sets bool) string {
+	switch {
+	case p.Sure && g.governs(line, p.Text):
+		return ownCommand
+	case p.Inline: // its words are read
+		return ""
+	case g.mentionsOwn(line):
+		return ownID
+	case g.itself.Answers(line):
+		return ownCommand
+	case sets && g.sets(line):
+		return ownSettings
+	default:
+		return ""
+	}
 }
 
 // quoted finds a text in a program that may be a command or a word of one.

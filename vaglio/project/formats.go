@@ -17,10 +17,15 @@ func readNotebook(v *visit, r *row) {
 			} `yaml:"cells"`
 		}
 		file, text, ok := v.content(name)
-		if !ok || !v.once(file) || !v.decode(file, text, &book) { // JSON is YAML
+		if !ok || !v.once(file) {
 			continue
 		}
 		var program strings.Builder
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") { // what is put into it: a cell
+			v.cell(file, text, text, &program)
+		} else if !v.decode(file, text, &book) { // JSON is YAML
+			continue
+		}
 		for _, c := range book.Cells {
 			source, _ := c.Source.(string)
 			if list, ok := c.Source.([]any); ok {

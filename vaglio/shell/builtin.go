@@ -143,6 +143,7 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 		case a.Naked:
 			cmd.Argv = append(cmd.Argv, Text(a.Name.Value))
 			r.declareName(f, d, a.Name.Value, Word{}, false)
+			cmd.Assigns = append(cmd.Assigns, r.earlier(d, a.Name.Value)...)
 		default:
 			as := Assign{Value: values[i]}
 			if a.Name != nil {
@@ -159,6 +160,15 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 		r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
 	}
 	return Word{}
+}
+
+// earlier is what an exported variable was set to before.
+func (r *reader) earlier(d *declaration, name string) []Assign {
+	if !d.export || r.st.get(name) == nil {
+		return nil
+	}
+	value, _ := r.variable(name)
+	return []Assign{{Name: name, Value: value}}
 }
 
 // declareAssign declares a variable with a value, which may be an array's.

@@ -172,10 +172,10 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 // loosely.
 func (r *reader) ran(f *frame, p *Program) *bool {
 	text, known := p.Text.Text()
-	if !known || !p.File {
+	if !known {
 		return new(bool)
 	}
-	ran := Ran{Line: 1, Text: text, Sure: true, Loose: p.Language == ""}
+	ran := Ran{Line: 1, Text: text, Sure: true, Loose: p.Language == "", Inline: !p.File}
 	if f.file != nil {
 		ran.File, ran.Line, ran.Sure = f.file.path, f.file.first, !f.found
 	}

@@ -60,6 +60,8 @@ type Ran struct {
 	Sure bool
 	// Loose says that of what it does no more than some calls are looked for.
 	Loose bool
+	// Inline says that it stands in a command, not in a file.
+	Inline bool
 }
 
 // Write is a file that a source writes.
