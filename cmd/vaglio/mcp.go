@@ -76,10 +76,13 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 	return cmd
 }
 
-// between is the input of a command that hands messages on, each in its turn: more
+// inTurn is for a command that hands messages on: it mostly waits for others, and more
 // than one thread at a time would only wake one another.
+func inTurn() { runtime.GOMAXPROCS(1) }
+
+// between is the input of such a command.
 func between(std stdio) (in io.Reader, done func()) {
-	runtime.GOMAXPROCS(1)
+	inTurn()
 	return jsonrpc.Awaited(std.in, std.out, std.err)
 }
 
@@ -332,6 +335,7 @@ func launches(program string) bool {
 
 // serveMCP serves the HTTP proxy until ctx ends.
 func serveMCP(ctx context.Context, std stdio, f mcpFlags, o mcp.Options) error {
+	inTurn()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)

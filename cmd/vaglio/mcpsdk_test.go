@@ -160,8 +160,9 @@ func (h *home) proposed(gate *client.Client, session string, call []string) int 
 }
 
 // An approved call through the proxy is measured against the bare one, against a program
-// in between that looks at nothing, and against what nobody who asks a daemon can save: the
-// proposal over its socket. Each round has all of them take turns, so that what else the
+// in between that looks at nothing, against that one where it waits for another process to
+// say yes, below which nobody comes who asks a daemon, and against the proposal over the
+// daemon's socket by itself. Each round has all of them take turns, so that what else the
 // machine does falls on all; the figures are of the round in the middle, in µs a call.
 func BenchmarkMCP(b *testing.B) {
 	folder := sdks(b)
@@ -179,18 +180,19 @@ func BenchmarkMCP(b *testing.B) {
 	server, splice := filepath.Join(folder, "bin", "server"), filepath.Join(folder, "bin", "splice")
 	bare, proxied := h.serveSDK(folder)
 	between := h.firstLine(exec.CommandContext(b.Context(), splice, bare), false)
+	asked := h.firstLine(exec.CommandContext(b.Context(), splice, "-ask", bare), false)
 	gate := client.Unix(h.data("agent.sock"), "")
 	defer gate.Close()
 	for via, ways := range map[string]map[string][]string{
-		"stdio": {"bare": {server}, "between": {splice, server}, "proxy": {binary, "mcp", "--name", "notes", "--", server}},
-		"http":  {"bare": {bare}, "between": {between}, "proxy": {proxied}},
+		"stdio": {"bare": {server}, "between": {splice, server}, "asked": {splice, "-ask", server}, "proxy": {binary, "mcp", "--name", "notes", "--", server}},
+		"http":  {"bare": {bare}, "between": {between}, "asked": {asked}, "proxy": {proxied}},
 	} {
 		for _, call := range [][]string{{"read_note", `{"path":"notes.md"}`}, {"list_notes", fmt.Sprintf(`{"path":%q}`, notes)}} {
 			b.Run(via+"/"+call[0], func(b *testing.B) {
 				h := &home{b, h.dir, h.env}
 				took := map[string][]int{}
 				for b.Loop() {
-					took["asking"] = append(took["asking"], h.proposed(gate, fmt.Sprint(via, call, len(took["asking"])), call))
+					took["proposal"] = append(took["proposal"], h.proposed(gate, fmt.Sprint(via, call, len(took["proposal"])), call))
 					for way, to := range ways {
 						lines := strings.Fields(h.speak(speakers(folder)["go"], append(call, "time", "100"), to))
 						n, err := strconv.Atoi(lines[len(lines)-1])

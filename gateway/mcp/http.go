@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
@@ -24,6 +25,8 @@ import (
 const (
 	// maxBody is the greatest size of a message that a client posts.
 	maxBody = 4 << 20
+	// partSize is how much of an answer is handed on at a time.
+	partSize = 32 << 10
 	// codeMismatch is the protocol's code for headers that are not the body's.
 	codeMismatch = -32020
 
@@ -70,7 +73,23 @@ type Handler struct {
 	// calls are those that are asked about, by their session and id: a client may take
 	// them back in a request of its own.
 	calls calls
+	parts parts
 }
+
+// parts are what answers are handed on with, used again: each would be the greatest part
+// of what a call takes of memory. Its zero value is ready.
+type parts struct{ sync.Pool }
+
+// Get gives a part that nobody uses.
+func (p *parts) Get() []byte {
+	if b, ok := p.Pool.Get().(*[partSize]byte); ok {
+		return b[:]
+	}
+	return make([]byte, partSize)
+}
+
+// Put takes back a part of [parts.Get].
+func (p *parts) Put(b []byte) { p.Pool.Put((*[partSize]byte)(b)) }
 
 // NewHandler returns a handler before the server at the URL. Requests go there under
 // the path that they come with; one to the root goes to the URL's own.
@@ -83,7 +102,7 @@ func NewHandler(o Options, upstream string) (*Handler, error) {
 	transport := &http.Transport{DisableCompression: true, Proxy: nil, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}
 	h := &Handler{proxy: newProxy(o), upstream: u, transport: transport}
 	h.reverse = &httputil.ReverseProxy{
-		Transport: transport, FlushInterval: -1,
+		Transport: transport, FlushInterval: -1, BufferPool: &h.parts,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			h.aim(r.Out)
 		},

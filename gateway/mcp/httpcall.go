@@ -121,7 +121,7 @@ func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor
 	if watcher == nil {
 		return found, fmt.Errorf("it answered with the status %d", resp.StatusCode)
 	}
-	for part := make([]byte, 32<<10); err == nil && !found.ID.Given(); {
+	for part := make([]byte, partSize); err == nil && !found.ID.Given(); {
 		_, err = watcher.Read(part)
 	}
 	if !found.ID.Given() {

@@ -62,7 +62,7 @@ func (s *stream) finish(message []byte) {
 
 // copy hands on the server's own stream as it comes.
 func (s *stream) copy(r io.Reader) {
-	part := make([]byte, 32<<10)
+	part := make([]byte, partSize)
 	for {
 		n, err := r.Read(part)
 		if n > 0 {

@@ -1,6 +1,8 @@
 // Command splice hands on what an MCP client and its server say, and looks at nothing: what
 // it costs, everything costs that stands between them. Its arguments are the server's
-// command, whose lines it hands on, or its URL: it then prints its own.
+// command, whose lines it hands on, or its URL: it then prints its own. With -ask before
+// them it has another process say yes to each message of the client's first, one that does
+// nothing else: what that costs, everything costs that asks a daemon.
 package main
 
 import (
@@ -15,14 +17,39 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
+	"sync"
+	"syscall"
+)
+
+// ask waits for a yes, where one is wanted; held is the input of the process that says it,
+// which ends with that.
+var (
+	ask  = func() error { return nil }
+	held io.Closer
 )
 
 func main() {
-	if strings.HasPrefix(os.Args[1], "http://") {
-		log.Fatal(serve(os.Args[1]))
+	runtime.GOMAXPROCS(1) // As the proxy does: more than one thread at a time would only wake one another.
+	args := os.Args[1:]
+	switch args[0] {
+	case "-say-yes":
+		log.Fatal(sayYes())
+	case "-ask":
+		args = args[1:]
+		if err := askAnother(); err != nil {
+			log.Fatal(err)
+		}
 	}
-	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	if strings.HasPrefix(args[0], "http://") {
+		log.Fatal(serve(args[0]))
+	}
+	if err := syscall.SetNonblock(0, true); err != nil { // So that whoever waits for it holds up no thread.
+		log.Fatal(err)
+	}
+	in := os.NewFile(0, "stdin")
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
 	to, err := cmd.StdinPipe()
 	if err != nil {
@@ -36,10 +63,78 @@ func main() {
 		log.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- pass(os.Stdout, from) }()
-	err = pass(to, os.Stdin)
+	go func() { done <- pass(os.Stdout, from, func() error { return nil }) }()
+	err = pass(to, in, func() error { return ask() })
 	if err := errors.Join(err, to.Close(), <-done, cmd.Wait()); err != nil {
 		log.Fatal(err)
+	}
+}
+
+// askAnother starts the process that says yes, and has ask ask it over a socket of its own.
+func askAnother() error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	other := exec.Command(program, "-say-yes")
+	if held, err = other.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := other.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := other.Start(); err != nil {
+		return err
+	}
+	path, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return err
+	}
+	conn, err := net.Dial("unix", strings.TrimSpace(path))
+	if err != nil {
+		return err
+	}
+	var one sync.Mutex
+	ask = func() error {
+		one.Lock()
+		defer one.Unlock()
+		if _, err := conn.Write([]byte("?")); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(conn, make([]byte, 1))
+		return err
+	}
+	return nil
+}
+
+// sayYes answers every byte on its socket with itself, until its input ends.
+func sayYes() error {
+	dir, err := os.MkdirTemp("", "yes")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("unix", dir+"/s")
+	if err != nil {
+		return err
+	}
+	fmt.Println(dir + "/s")
+	conn, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		conn.Close()
+	}()
+	for b := make([]byte, 1); ; {
+		if _, err := conn.Read(b); err != nil {
+			return err
+		}
+		if _, err := conn.Write(b); err != nil {
+			return err
+		}
 	}
 }
 
@@ -55,18 +150,28 @@ func serve(upstream string) error {
 	}
 	fmt.Printf("http://%s%s\n", l.Addr(), u.Path)
 	u.Path = ""
-	return http.Serve(l, &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) },
 		ErrorLog: log.New(io.Discard, "", 0), // A client that goes breaks its stream off.
-	})
+	}
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := ask(); err != nil {
+			log.Fatal(err)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
 }
 
-func pass(to io.Writer, from io.Reader) error {
+// pass hands each line on that it may.
+func pass(to io.Writer, from io.Reader, may func() error) error {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {
 		line, err := r.ReadSlice('\n')
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err == nil {
+			err = may()
 		}
 		if err != nil {
 			return err
