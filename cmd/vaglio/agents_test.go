@@ -266,6 +266,38 @@ func (g *gated) knowsItsTools(t *testing.T, offered []string) string {
 	return fmt.Sprintf("%d, %d", len(offered), len(unknown))
 }
 
+// TestAgentThatTrustsNoHook has somebody change the hook that Codex was told to trust, and
+// switch all hooks off: Codex says nothing of either, and `vaglio status` does.
+func TestAgentThatTrustsNoHook(t *testing.T) {
+	r, _ := trial.For("codex")
+	g := newGated(t, r)
+	settings := filepath.Join(g.h.dir, ".codex")
+	change := func(file string, by func(text string) string) {
+		data, err := os.ReadFile(filepath.Join(settings, file))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(settings, file), []byte(by(string(data))), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	stands := func(want string, code int) {
+		t.Helper()
+		out := g.h.runWithin(agentPatience, "", "status")
+		line := regexp.MustCompile(`(?m)^codex .*$`).FindString(out.out)
+		if fields := strings.Fields(line); out.code != code || len(fields) < 5 || fields[4] != want {
+			t.Errorf("%d %s%s", out.code, out.out, out.err)
+		}
+	}
+	stands("yes", 0)
+	change("hooks.json", func(text string) string { return strings.ReplaceAll(text, "1h0m0s", "59m0s") })
+	stands("no", 1)
+	g.install()
+	stands("yes", 0)
+	change("config.toml", func(text string) string { return "features.hooks = false\n" + text })
+	stands("no", 1)
+}
+
 // TestAgentThatRefusesAfterTheYes has Claude Code's own rule deny what a person
 // allowed.
 func TestAgentThatRefusesAfterTheYes(t *testing.T) {

@@ -351,8 +351,9 @@ func newStatus(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show which coding agents ask vaglio",
 		Long: `Show, for each coding agent that is on the PATH or has vaglio's hook: its version,
-where the hook is installed, how long the agent waits for it, when it last asked,
-and what keeps the hook from running.
+where the hook is installed, how long the agent waits for it, whether the agent's
+user lets it run where that has to be said (Codex, Hermes), when it last asked, and
+what keeps the hook from running.
 
 Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
 		Example: "  vaglio status",
@@ -366,11 +367,27 @@ func showStatus(ctx context.Context, std stdio) error {
 	if err := locate(&o); err != nil {
 		return err
 	}
-	wrong, err := install.WriteStatus(ctx, std.out, o, install.Looks{LastAsked: lastAsked, Gate: reaches})
+	wrong, err := install.WriteStatus(ctx, std.out, o, install.Looks{
+		LastAsked: lastAsked, Gate: reaches,
+		Codex: func(ctx context.Context) install.Trust { return codexTrusts(ctx, o.Project) },
+	})
 	if err == nil && wrong {
 		return &exitError{code: exitFailed}
 	}
 	return err
+}
+
+// codexTrusts asks Codex whether it runs the hook in the folder.
+func codexTrusts(ctx context.Context, dir string) install.Trust {
+	program, err := exec.LookPath("codex")
+	if err != nil {
+		return install.TrustUnknown
+	}
+	hooks, err := install.CodexHooks(ctx, program, dir, environ())
+	if err != nil {
+		return install.TrustUnknown
+	}
+	return install.TrustIf(slices.ContainsFunc(hooks, func(h install.Trusted) bool { return h.Asks }))
 }
 
 // lastAsked is when a client's hook last ran here.

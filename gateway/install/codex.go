@@ -18,7 +18,11 @@ import (
 
 // Trusted is one hook that Codex is to run without asking, as Codex itself names
 // it: it skips, without a word, every hook that nobody has trusted.
-type Trusted struct{ Key, Hash string }
+type Trusted struct {
+	Key, Hash string
+	// Asks says that Codex runs it before each tool call as it stands now.
+	Asks bool
+}
 
 // askWithin bounds how long Codex may take to tell of its hooks.
 const askWithin = 30 * time.Second
@@ -80,8 +84,11 @@ func listHooks(in io.Writer, out io.Reader, dir string) ([]Trusted, error) {
 				Data []struct {
 					Hooks []struct {
 						Key     string `json:"key"`
+						Event   string `json:"eventName"`
 						Command string `json:"command"`
 						Hash    string `json:"currentHash"`
+						Enabled bool   `json:"enabled"`
+						Status  string `json:"trustStatus"`
 					} `json:"hooks"`
 				} `json:"data"`
 			} `json:"result"`
@@ -93,7 +100,8 @@ func listHooks(in io.Writer, out io.Reader, dir string) ([]Trusted, error) {
 		for _, d := range answer.Result.Data {
 			for _, h := range d.Hooks {
 				if len(hooksOf(h.Command)) > 0 {
-					hooks = append(hooks, Trusted{h.Key, h.Hash})
+					runs := h.Enabled && (h.Status == "trusted" || h.Status == "managed")
+					hooks = append(hooks, Trusted{h.Key, h.Hash, runs && h.Event == "preToolUse"})
 				}
 			}
 		}

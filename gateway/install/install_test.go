@@ -348,7 +348,7 @@ func TestAHookThatOutlastsItsClientIsSeen(t *testing.T) {
 // TestCodexIsToldWhatToTrust keeps the rest of its configuration.
 func TestCodexIsToldWhatToTrust(t *testing.T) {
 	const before = "# mine\nmodel = \"x\" # good\n\n[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:old\"\n\n[mcp.a]\nb = 1"
-	hooks := []Trusted{{"/h/.codex/hooks.json:pre_tool_use:0:0", "sha256:new"}, {"/h/.codex/hooks.json:stop:0:0", "sha256:s"}}
+	hooks := []Trusted{{Key: "/h/.codex/hooks.json:pre_tool_use:0:0", Hash: "sha256:new"}, {Key: "/h/.codex/hooks.json:stop:0:0", Hash: "sha256:s"}}
 	out, err := trust([]byte(before), "/h/.codex/hooks.json", hooks)
 	if err != nil {
 		t.Fatal(err)

@@ -172,14 +172,14 @@ func TestHermesIsToldToRunTheHook(t *testing.T) {
 	if s := string(text); err != nil || strings.Count(s, "--limit 1m0s") != 3 || strings.Contains(s, "5m0s") || !strings.Contains(s, "lint.sh") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if s, err := Look(o); err != nil || !s.Installed {
+	if s, err := Look(o); err != nil || !s.Installed || s.Trusted != TrustGiven {
 		t.Errorf("%+v %v", s, err)
 	}
 	// Whoever takes the consent back has the hook skipped.
 	if err := os.WriteFile(file, []byte(others), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Look(o); err != nil || s.Installed {
+	if s, err := Look(o); err != nil || !s.Installed || s.Trusted != TrustMissing {
 		t.Errorf("%+v %v", s, err)
 	}
 	apply(t, Add, o)

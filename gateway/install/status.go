@@ -29,6 +29,27 @@ type State struct {
 	Limits    Limits
 	// Off names the switches in the file that keep its hooks from running.
 	Off []string
+	// Trusted says whether the client's user lets the hook run, where a file of the client's
+	// tells that; empty is one that does not.
+	Trusted Trust
+}
+
+// Trust is whether a client runs a hook that its user has to let run.
+type Trust string
+
+// The values of a Trust; the empty one is of a client that runs every hook.
+const (
+	TrustGiven   Trust = "yes"
+	TrustMissing Trust = "no"
+	TrustUnknown Trust = "?"
+)
+
+// TrustIf is given or missing.
+func TrustIf(given bool) Trust {
+	if given {
+		return TrustGiven
+	}
+	return TrustMissing
 }
 
 // Look reads how the hook stands.
@@ -54,7 +75,11 @@ func Look(o Options) (State, error) {
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", path, err)
 		}
-		if !f.besides {
+		_, consent := f.form.(consented)
+		switch {
+		case consent:
+			s.Trusted = TrustIf(found)
+		case !f.besides:
 			s.note(found, limits)
 		}
 		for name, re := range f.off {

@@ -14,7 +14,7 @@ import (
 
 // tableLine is how one client stands, as `vaglio status` tells it.
 type tableLine struct {
-	client, version, hook, limit, last string
+	client, version, hook, limit, trusted, last string
 	// wrong is what keeps its hook from doing its work.
 	wrong []string
 }
@@ -25,12 +25,15 @@ type Looks struct {
 	LastAsked func(client string) time.Time
 	// Gate says what keeps a hook from its daemon on another machine.
 	Gate func(context.Context, Limits) error
+	// Codex says whether Codex runs the hook as it stands: it skips, without a word, one
+	// that nobody has trusted so, and every one where hooks are switched off.
+	Codex func(context.Context) Trust
 }
 
 // WriteStatus writes a table of the clients that are on the PATH or have the hook, and
 // reports whether something keeps a hook from doing its work.
 func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong bool, err error) {
-	lines := []tableLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", last: "LAST ASKED"}}
+	lines := []tableLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", trusted: "TRUSTED", last: "LAST ASKED"}}
 	for _, name := range Clients() {
 		o.Client = name
 		l, worth := o.standing(ctx, look)
@@ -43,7 +46,7 @@ func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong
 	}
 	var b strings.Builder
 	for _, l := range lines {
-		fmt.Fprintf(&b, "%-12s %-14s %-10s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.last)
+		fmt.Fprintf(&b, "%-12s %-14s %-10s %-8s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.trusted, l.last)
 		for _, told := range l.wrong {
 			b.WriteString("  ! " + told + "\n")
 		}
@@ -54,7 +57,7 @@ func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong
 
 // standing tells how a client stands, and whether it is worth a line.
 func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth bool) {
-	l = tableLine{client: o.Client, version: "-", hook: "-", limit: "-", last: "-"}
+	l = tableLine{client: o.Client, version: "-", hook: "-", limit: "-", trusted: "-", last: "-"}
 	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
 		l.version, worth = versionOf(ctx, path), true
 	}
@@ -67,27 +70,47 @@ func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth b
 		if !s.Installed {
 			continue
 		}
-		worth, l.hook = true, string(scope)
-		if s.Limits.Shadow {
-			l.hook = "shadow"
-		}
-		if s.Limits.Hook > 0 {
-			l.limit = s.Limits.Hook.String()
-		}
-		if !s.Limits.Agree() {
-			l.wrong = append(l.wrong, fmt.Sprintf("%s: the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
-				s.Path, s.Limits.Client, s.Limits.Hook, o.Client))
-		}
-		if s.Limits.At != "" {
-			if err := look.Gate(ctx, s.Limits); err != nil {
-				l.wrong = append(l.wrong, fmt.Sprintf("%s: %v", s.Path, err))
-			}
-		}
-		for _, off := range s.Off {
-			l.wrong = append(l.wrong, fmt.Sprintf("%s: %q keeps every hook from running", s.Path, off))
-		}
+		worth = true
+		l.installed(ctx, o, s, look)
 	}
 	return l, worth
+}
+
+// installed tells of the hook in one scope.
+func (l *tableLine) installed(ctx context.Context, o Options, s State, look Looks) {
+	l.hook = string(o.Scope)
+	if s.Limits.Shadow {
+		l.hook = "shadow"
+	}
+	if s.Limits.Hook > 0 {
+		l.limit = s.Limits.Hook.String()
+	}
+	wrong := func(format string, args ...any) { l.wrong = append(l.wrong, s.Path+": "+fmt.Sprintf(format, args...)) }
+	if !s.Limits.Agree() {
+		wrong("the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
+			s.Limits.Client, s.Limits.Hook, o.Client)
+	}
+	if o.Client == "codex" && l.trusted == "-" { // It tells of all scopes at once.
+		s.Trusted = look.Codex(ctx)
+	}
+	if s.Trusted != "" {
+		l.trusted = string(s.Trusted)
+	}
+	switch s.Trusted {
+	case TrustMissing:
+		wrong("%s does not run the hook: hooks are switched off there, or it is not as its user has let it run; switch them on, or run vaglio install %s",
+			o.Client, o.Client)
+	case TrustUnknown:
+		wrong("%s could not be asked whether it runs the hook", o.Client)
+	}
+	if s.Limits.At != "" {
+		if err := look.Gate(ctx, s.Limits); err != nil {
+			wrong("%v", err)
+		}
+	}
+	for _, off := range s.Off {
+		wrong("%q keeps every hook from running", off)
+	}
 }
 
 // Programs are what the programs of all coding agents that are known may be called, and

@@ -1,0 +1,71 @@
+package install
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tableOf is what `vaglio status` shows of one client that has the hook and is not on the
+// PATH.
+func tableOf(t *testing.T, o Options, trust Trust) (line string, wrong bool) {
+	t.Helper()
+	t.Setenv("PATH", t.TempDir())
+	var b strings.Builder
+	wrong, err := WriteStatus(t.Context(), &b, o, Looks{
+		LastAsked: func(string) time.Time { return time.Time{} },
+		Codex:     func(context.Context) Trust { return trust },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ = strings.Cut(b.String(), "\n")
+	return line, wrong
+}
+
+// Codex and Hermes skip, without a word, a hook that their users have not let run.
+func TestStatusTellsOfTrust(t *testing.T) {
+	o := options(t, "codex")
+	apply(t, Add, o)
+	for trust, says := range map[Trust]string{TrustGiven: "", TrustMissing: "does not run the hook", TrustUnknown: "could not be asked"} {
+		line, wrong := tableOf(t, o, trust)
+		fields := strings.Fields(line)
+		if len(fields) < 6 || fields[2] != "user" || fields[4] != string(trust) || wrong != (says != "") || !strings.Contains(line, says) {
+			t.Errorf("%q: %v %s", trust, wrong, line)
+		}
+	}
+	o = options(t, "hermes")
+	apply(t, Add, o)
+	if line, wrong := tableOf(t, o, ""); wrong || strings.Fields(line)[4] != "yes" {
+		t.Errorf("%v %s", wrong, line)
+	}
+	if err := os.Remove(filepath.Join(o.Home, ".hermes", "shell-hooks-allowlist.json")); err != nil {
+		t.Fatal(err)
+	}
+	if line, wrong := tableOf(t, o, ""); !wrong || strings.Fields(line)[4] != "no" {
+		t.Errorf("%v %s", wrong, line)
+	}
+}
+
+// A hook asks where Codex trusts it as it stands and it is one of before a call.
+func TestHooksThatCodexRuns(t *testing.T) {
+	for said, asks := range map[string]bool{
+		`"eventName":"preToolUse","enabled":true,"trustStatus":"trusted"`:   true,
+		`"eventName":"preToolUse","enabled":true,"trustStatus":"managed"`:   true,
+		`"eventName":"preToolUse","enabled":true,"trustStatus":"modified"`:  false,
+		`"eventName":"preToolUse","enabled":true,"trustStatus":"untrusted"`: false,
+		`"eventName":"preToolUse","enabled":true`:                           false,
+		`"eventName":"preToolUse","enabled":false,"trustStatus":"trusted"`:  false,
+		`"eventName":"stop","enabled":true,"trustStatus":"trusted"`:         false,
+	} {
+		answer := `{"id":0,"result":{}}` + "\n" + `{"id":1,"result":{"data":[{"hooks":[{"key":"k","command":"/opt/vaglio-hook codex","currentHash":"h",` + said + `},` +
+			`{"key":"o","command":"/opt/other codex","currentHash":"h","eventName":"preToolUse","enabled":true,"trustStatus":"trusted"}]}]}}` + "\n"
+		hooks, err := listHooks(&strings.Builder{}, strings.NewReader(answer), "/p")
+		if err != nil || len(hooks) != 1 || hooks[0] != (Trusted{"k", "h", asks}) {
+			t.Errorf("%s: %+v %v", said, hooks, err)
+		}
+	}
+}
