@@ -98,8 +98,8 @@ func (f *file) everywhere(home string) []string {
 // does not.
 func (f *file) found(client, path string, text []byte) (Found, bool) {
 	found := Found{Client: client, File: path}
-	for _, off := range f.off {
-		found.Off = found.Off || off.Match(text)
+	for name, off := range f.off {
+		found.Off = found.Off || name != othersOff && off.Match(text)
 	}
 	var doc any
 	if plain, err := hujson.Standardize(slices.Clone(text)); err == nil && strictjson.UnmarshalLoose(plain, &doc) == nil {

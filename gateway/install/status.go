@@ -2,10 +2,13 @@ package install
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/metnos/vaglio/internal/regular"
 )
 
 // Limits are what a hook's command says: how long the client waits for its hook by its own settings, and how
@@ -27,7 +30,8 @@ type State struct {
 	Path      string
 	Installed bool
 	Limits    Limits
-	// Off names the switches in the file that keep its hooks from running.
+	// Off names the switches that keep the hook from running, with their files: any that
+	// the client reads besides may have one.
 	Off []string
 	// Trusted says whether the client's user lets the hook run, where a file of the client's
 	// tells that; empty is one that does not.
@@ -82,14 +86,37 @@ func Look(o Options) (State, error) {
 		case !f.besides:
 			s.note(found, limits)
 		}
-		for name, re := range f.off {
-			if re.Match(now) {
-				s.Off = append(s.Off, name)
-			}
-		}
+		s.Off = append(s.Off, o.switchedOff(f)...)
 	}
 	slices.Sort(s.Off)
 	return s, nil
+}
+
+// switchedOff names the switches that keep the hook from running. A file of the machine's
+// counts before those of users and projects, which have no say in it.
+func (o *Options) switchedOff(f file) (all []string) {
+	places := []string{f.managed}
+	if o.Scope != Managed {
+		places = f.everywhere(o.Home)
+		for _, name := range append([]string{f.project}, f.also...) {
+			if name != "" && !filepath.IsAbs(name) {
+				places = append(places, filepath.Join(o.Project, name))
+			}
+		}
+		slices.Sort(places)
+	}
+	for _, path := range slices.Compact(places) {
+		text, whole, err := regular.Read(path, maxSettings)
+		if err != nil || !whole {
+			continue
+		}
+		for name, re := range f.off {
+			if re.Match(text) && (o.Scope != Managed || name != othersOff) {
+				all = append(all, fmt.Sprintf("%s: %q", path, name))
+			}
+		}
+	}
+	return all
 }
 
 // note takes in what one of the client's files holds.

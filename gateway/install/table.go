@@ -90,6 +90,19 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 		wrong("the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
 			s.Limits.Client, s.Limits.Hook, o.Client)
 	}
+	l.trust(ctx, o, s, look)
+	if s.Limits.At != "" {
+		if err := look.Gate(ctx, s.Limits); err != nil {
+			wrong("%v", err)
+		}
+	}
+	for _, off := range s.Off {
+		l.wrong = append(l.wrong, off+" keeps the hook from running")
+	}
+}
+
+// trust tells whether the client's user lets the hook run.
+func (l *tableLine) trust(ctx context.Context, o Options, s State, look Looks) {
 	if o.Client == "codex" && l.trusted == "-" { // It tells of all scopes at once.
 		s.Trusted = look.Codex(ctx)
 	}
@@ -97,19 +110,12 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 		l.trusted = string(s.Trusted)
 	}
 	switch s.Trusted {
+	case "", TrustGiven:
 	case TrustMissing:
-		wrong("%s does not run the hook: hooks are switched off there, or it is not as its user has let it run; switch them on, or run vaglio install %s",
-			o.Client, o.Client)
+		l.wrong = append(l.wrong, fmt.Sprintf("%s: %s does not run the hook: hooks are switched off there, or it is not as its user has let it run; switch them on, or run vaglio install %s",
+			s.Path, o.Client, o.Client))
 	case TrustUnknown:
-		wrong("%s could not be asked whether it runs the hook", o.Client)
-	}
-	if s.Limits.At != "" {
-		if err := look.Gate(ctx, s.Limits); err != nil {
-			wrong("%v", err)
-		}
-	}
-	for _, off := range s.Off {
-		wrong("%q keeps every hook from running", off)
+		l.wrong = append(l.wrong, fmt.Sprintf("%s: %s could not be asked whether it runs the hook", s.Path, o.Client))
 	}
 }
 

@@ -69,3 +69,44 @@ func TestHooksThatCodexRuns(t *testing.T) {
 		}
 	}
 }
+
+// A switch counts wherever the client reads it, and the machine's settings go before those of
+// users.
+func TestStatusFindsOffSwitches(t *testing.T) {
+	for _, row := range []struct {
+		client, file, text string
+		off                bool
+	}{
+		{"claude-code", ".claude/settings.local.json", `{"disableAllHooks": true}`, true},
+		{"claude-code", "p/.claude/settings.json", `{"disableAllHooks": true}`, true},
+		{"claude-code", "p/.claude/settings.local.json", `{ /* not now */ "disableAllHooks" : true }`, true},
+		{"claude-code", "p/.claude/settings.local.json", `{"disableAllHooks": false}`, false},
+		{"claude-code", "p/other.json", `{"disableAllHooks": true}`, false},
+		{"gemini", "p/.gemini/settings.json", `{"hooksConfig": {"notifications": true, "enabled": false}}`, true},
+		{"gemini", "p/.gemini/settings.json", `{"hooksConfig": {"disabled": ["lint", "vaglio"]}}`, true},
+		{"gemini", "p/.gemini/settings.json", `{"hooksConfig": {"enabled": true, "disabled": ["lint"]}, "x": {"enabled": false}}`, false},
+		{"qwen", "p/.qwen/settings.json", `{"disableAllHooks": true}`, true},
+	} {
+		o := options(t, row.client)
+		o.Project = filepath.Join(o.Home, "p")
+		apply(t, Add, o)
+		path := filepath.Join(o.Home, row.file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, row.text, 0o600)
+		if line, wrong := tableOf(t, o, ""); wrong != row.off || strings.Contains(line, path+": ") != row.off {
+			t.Errorf("%s %s: %v %s", row.file, row.text, wrong, line)
+		}
+	}
+	managed := filepath.Join(t.TempDir(), "managed.json")
+	write(t, managed, `{"allowManagedHooksOnly": true}`, 0o600)
+	f := targets()["claude-code"].files[0]
+	f.managed = managed
+	for scope, off := range map[Scope]int{User: 1, Project: 1, Managed: 0} {
+		o := Options{Scope: scope, Home: t.TempDir(), Project: t.TempDir()}
+		if all := o.switchedOff(f); len(all) != off {
+			t.Errorf("%s: %q", scope, all)
+		}
+	}
+}

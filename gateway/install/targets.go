@@ -27,6 +27,10 @@ type file struct {
 	off map[string]*regexp.Regexp
 }
 
+// othersOff is the switch of the machine's settings by which those of users and projects
+// have no hooks.
+const othersOff = "allowManagedHooksOnly"
+
 const (
 	private    fs.FileMode = 0o600
 	executable fs.FileMode = 0o700
@@ -144,19 +148,29 @@ func shapes() map[string]*settings {
 
 func targets() map[string]target {
 	in := shapes()
-	off := func(name string) map[string]*regexp.Regexp {
-		return map[string]*regexp.Regexp{name: regexp.MustCompile(`"` + name + `"\s*:\s*true`)}
+	off := func(names ...string) map[string]*regexp.Regexp {
+		all := map[string]*regexp.Regexp{}
+		for _, name := range names {
+			all[name] = regexp.MustCompile(`"` + name + `"\s*:\s*true`)
+		}
+		return all
+	}
+	// Gemini CLI names in one object that no hook runs, and which do not; ours is called
+	// vaglio.
+	geminiOff := map[string]*regexp.Regexp{
+		"hooksConfig.enabled":  regexp.MustCompile(`"hooksConfig"\s*:\s*\{[^}]*"enabled"\s*:\s*false`),
+		"hooksConfig.disabled": regexp.MustCompile(`"hooksConfig"\s*:\s*\{[^}]*"disabled"\s*:\s*\[[^\]]*"vaglio"`),
 	}
 	return map[string]target{
 		"claude-code": {[]file{{
 			user: ".claude/settings.json", project: ".claude/settings.json", managed: "/etc/claude-code/managed-settings.json",
 			also: []string{".claude/settings.local.json", "/Library/Application Support/ClaudeCode/managed-settings.json"},
-			mode: private, form: in["claude-code"], off: off("disableAllHooks"),
+			mode: private, form: in["claude-code"], off: off("disableAllHooks", othersOff),
 		}}},
 		"codex": {[]file{{
 			user: ".codex/hooks.json", project: ".codex/hooks.json", also: []string{".codex/config.toml"}, mode: private, form: in["codex"],
 		}}},
-		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: in["gemini"]}}},
+		"gemini":   {[]file{{user: ".gemini/settings.json", project: ".gemini/settings.json", managed: "/etc/gemini-cli/settings.json", mode: private, form: in["gemini"], off: geminiOff}}},
 		"qwen":     {[]file{{user: ".qwen/settings.json", project: ".qwen/settings.json", managed: "/etc/qwen-code/settings.json", mode: private, form: in["qwen"], off: off("disableAllHooks")}}},
 		"copilot":  {[]file{{user: ".copilot/hooks/vaglio.json", project: ".github/hooks/vaglio.json", mode: private, form: in["copilot"]}}},
 		"cursor":   {[]file{{user: ".cursor/hooks.json", project: ".cursor/hooks.json", managed: "/etc/cursor/hooks.json", mode: private, form: in["cursor"]}}},
