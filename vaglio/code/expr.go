@@ -260,7 +260,7 @@ func (p *program) shifted(a, b value) value {
 
 // dividesPath reports whether a slash joins a path and what stands below it.
 func dividesPath(a, b value) bool {
-	return a.kind == kindPath || b.kind == kindPath || a.path != "" && len(a.alts) == 0 && b.known() && b.kind == kindText
+	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
 
 // unary reads an operand and the signs before it.

@@ -120,9 +120,15 @@ func (p *program) words(src string) {
 	}
 }
 
+// looseWords are words: a text in braces or marks is one.
+var looseWords = regexp.MustCompile(`\{[^{}]*\}|"[^"]*"|[^\s{}"]+`)
+
 // wordsOf are the words of a statement.
 func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
-	for f := range strings.FieldsSeq(strings.NewReplacer("{", "", "}", "", `"`, "").Replace(stmt)) {
+	for _, f := range looseWords.FindAllString(stmt, -1) {
+		if f = strings.NewReplacer("{", "", "}", "", `"`, "").Replace(f); f == "" {
+			continue
+		}
 		w := p.expanded(p.unmark(f))
 		if name, ok := strings.CutPrefix(f, "$"); ok {
 			if w, ok = vars[name]; !ok {

@@ -139,8 +139,8 @@ func (s *Statement) names(rest []string) bool {
 // Adds reports whether a statement makes something new in a database, or adds to
 // the form of what is there, so that nothing is lost.
 func (s *Statement) Adds() bool {
-	if s.Words[0] == "CREATE" {
-		return !s.Has("REPLACE")
+	if s.Words[0] == "CREATE" || s.Words[0] == "INSERT" {
+		return !s.Has("REPLACE", "UPDATE", "OVERWRITE")
 	}
 	return s.Words[0] == "ALTER" && s.Has("ADD", "RENAME") && !s.Has("DROP", "TYPE", "MODIFY", "CHANGE")
 }
