@@ -215,7 +215,11 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 	if o.Role == operation.Target && l.isProgramTree(spot) {
 		return treeSystem
 	}
-	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") && given(o) != spot {
+	if given(o) == spot {
+		return ""
+	}
+	l.empties(spot)
+	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") {
 		return id
 	}
 	return ""

@@ -117,6 +117,31 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	if o.Object.Host || slices.Contains([]operation.Role{operation.Inside, operation.Mention}, o.Role) {
 		return c.elsewhereTo(o)
 	}
+	if m, on, ok := c.r.mounted(c.invocation, a); ok && a.known {
+		return c.inMount(o, m, a, on)
+	}
+	return c.does(o, a)
+}
+
+// inMount is the effect of an operation on what a container sees of the host, or of a volume.
+func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
+	switch {
+	case m.volume() && (o.Verb == operation.Empty || o.Verb == operation.Move):
+		return c.deletes(o, a)
+	case m.volume():
+		return c.does(o, a)
+	}
+	inner := *c
+	inner.invocation = c.onHost(c.r.world.cwd)
+	out := inner.does(o, on)
+	for i := range out {
+		out[i].lasts = true
+	}
+	return out
+}
+
+// does is the effect of an operation where the command works.
+func (c *call) does(o *operation.Operation, a arg) []Effect {
 	switch o.Verb {
 	case operation.Delete:
 		return c.deletes(o, a)
