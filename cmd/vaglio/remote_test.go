@@ -84,6 +84,7 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 	s, base := h.serveFar("127.0.0.2, 192.0.2.0/24")
 	token := s.newAgent("far")
 	const call = `{"turn_id":"t","step":1,"executor":"shell_exec","args":{"command":"ls"}}`
+	spoke := 0 // which HTTP the last answer came by
 	ask := func(c *http.Client, method, path, token string) (int, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(call))
 		if err != nil {
@@ -97,9 +98,11 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
+		spoke = resp.ProtoMajor
 		return resp.StatusCode, resp.Body.Close()
 	}
-	listed := machine("127.0.0.2", trusts)
+	listed, newer := machine("127.0.0.2", trusts), machine("127.0.0.2", trusts)
+	newer.Transport.(*http.Transport).ForceAttemptHTTP2 = true //nolint:forcetypeassert // it was just made
 	for _, row := range []struct {
 		what, method, path, token string
 		want                      int
@@ -111,8 +114,10 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 		{"the figures", "GET", "/metrics", token, http.StatusNotFound},
 		{"how it is", "GET", "/readyz", token, http.StatusNotFound},
 	} {
-		if got, err := ask(listed, row.method, row.path, row.token); got != row.want {
-			t.Errorf("%s gives %d %v, want %d", row.what, got, err, row.want)
+		for major, c := range map[int]*http.Client{1: listed, 2: newer} {
+			if got, err := ask(c, row.method, row.path, row.token); got != row.want || spoke != major {
+				t.Errorf("%s gives %d %v over HTTP/%d, want %d over HTTP/%d", row.what, got, err, spoke, row.want, major)
+			}
 		}
 	}
 	if got, err := ask(machine("127.0.0.3", trusts), "POST", "/v1/proposals", token); err == nil {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -110,8 +111,8 @@ func BenchmarkBareHandler(b *testing.B) {
 }
 
 // BenchmarkParkedWaiters measures what one request that waits for a person
-// holds on the server, over HTTP/1.1, and beside it what net/http alone holds for a
-// handler that does nothing but wait. The clients are bare sockets in this
+// holds on the server, over HTTP/1.1 and over HTTP/2, and beside it what net/http alone
+// holds for a handler that does nothing but wait. The clients are bare sockets in this
 // process, so the figures include their few bytes.
 func BenchmarkParkedWaiters(b *testing.B) {
 	const waiters = 10_000
@@ -121,7 +122,8 @@ func BenchmarkParkedWaiters(b *testing.B) {
 		b.Logf("%d descriptors: parking fewer", limit.Cur)
 	}
 	n := min(waiters, (int(limit.Cur)-100)/2)
-	b.Run("ours", func(b *testing.B) {
+	ours := func(b *testing.B, by client) {
+		b.Helper()
 		for b.Loop() {
 			in := start(b, filepath.Join(b.TempDir(), "store"), dispatcher.Deadlines{})
 			a, err := in.dispatcher.Propose(b.Context(), "a", dispatcher.Request{Proposal: vaglio.Proposal{
@@ -131,13 +133,15 @@ func BenchmarkParkedWaiters(b *testing.B) {
 				b.Fatal(a, err)
 			}
 			waiting := func() int { return int(in.api.slots.taken.Load()) }
-			parked(b, n, NewServer(in.api.Network(), slog.New(slog.DiscardHandler)), "/v1/approvals/"+string(a.Approval.ID)+"?wait=10m", waiting, func() {
+			parked(b, n, by, NewServer(in.api.Network(), slog.New(slog.DiscardHandler)), "/v1/approvals/"+string(a.Approval.ID)+"?wait=10m", waiting, func() {
 				if _, err := in.dispatcher.Withdraw(b.Context(), "a", a.Approval.ID); err != nil {
 					b.Error(err)
 				}
 			})
 		}
-	})
+	}
+	b.Run("ours", func(b *testing.B) { ours(b, http1) })
+	b.Run("ours-http2", func(b *testing.B) { ours(b, http2) })
 	b.Run("net-http", func(b *testing.B) {
 		for b.Loop() {
 			var waits atomic.Int64
@@ -147,13 +151,87 @@ func BenchmarkParkedWaiters(b *testing.B) {
 				<-decided
 				w.WriteHeader(http.StatusOK)
 			})}
-			parked(b, n, s, "/", func() int { return int(waits.Load()) }, func() { close(decided) })
+			parked(b, n, http1, s, "/", func() int { return int(waits.Load()) }, func() { close(decided) })
 		}
 	})
 }
 
+// client is how requests wait over connections: so many on each, asked for by ask, and
+// answered as answered tells.
+type client struct {
+	each     int
+	ask      func(c net.Conn, n int, path string) error
+	answered func(c net.Conn, n int) error
+}
+
+// http1 has one request wait on each connection, http2 as many as the server lets.
+var (
+	http1 = client{1, func(c net.Conn, _ int, path string) error {
+		_, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, tokenA)
+		return err
+	}, func(c net.Conn, _ int) error {
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %d", resp.StatusCode)
+		}
+		return nil
+	}}
+	http2 = client{1000, askStreams, streamsAnswered}
+)
+
+// The parts of HTTP/2 that asking and being answered take.
+const (
+	frameHeaders, frameSettings, frameWindow = 1, 4, 8
+	endStream, endHeaders                    = 1, 4
+)
+
+func frame(kind, flags byte, stream uint32, payload []byte) []byte {
+	head := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind))
+	return append(binary.BigEndian.AppendUint32(append(head, flags), stream), payload...)
+}
+
+// askStreams begins a connection of HTTP/2 and asks n times.
+func askStreams(c net.Conn, n int, path string) error {
+	out := append([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(frameSettings, 0, 0, nil)...)
+	out = append(out, frame(frameWindow, 0, 0, binary.BigEndian.AppendUint32(nil, 1<<30))...)
+	text := func(s string) string { return string(rune(len(s))) + s }                               // shorter than 127
+	block := "\x82\x86\x04" + text(path) + "\x01" + text("x") + "\x0f\x08" + text("Bearer "+tokenA) // GET, http, by the table of RFC 7541
+	for i := range n {
+		out = append(out, frame(frameHeaders, endStream|endHeaders, uint32(2*i+1), []byte(block))...)
+	}
+	_, err := c.Write(out)
+	return err
+}
+
+// streamsAnswered reads until n streams have ended.
+func streamsAnswered(c net.Conn, n int) error {
+	in := bufio.NewReader(c)
+	for n > 0 {
+		var head [9]byte
+		if _, err := io.ReadFull(in, head[:]); err != nil {
+			return err
+		}
+		size, kind, flags := int(head[0])<<16|int(head[1])<<8|int(head[2]), head[3], head[4]
+		payload := make([]byte, size)
+		if _, err := io.ReadFull(in, payload); err != nil {
+			return err
+		}
+		if kind == frameHeaders && (size == 0 || payload[0] != 0x88) { // the table's name for 200
+			return fmt.Errorf("answered by %x", payload)
+		}
+		if kind <= frameHeaders && flags&endStream != 0 {
+			n--
+		}
+	}
+	return nil
+}
+
 // parked has n requests wait on the server, and reports what they hold.
-func parked(b *testing.B, n int, s *http.Server, path string, waiting func() int, decide func()) {
+func parked(b *testing.B, n int, by client, s *http.Server, path string, waiting func() int, decide func()) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,13 +239,16 @@ func parked(b *testing.B, n int, s *http.Server, path string, waiting func() int
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(l) }()
-	conns := make([]net.Conn, n)
+	conns := make([]net.Conn, n/by.each)
+	n = len(conns) * by.each
 	before := inUse()
 	for i := range conns {
 		if conns[i], err = net.Dial("tcp", l.Addr().String()); err != nil {
 			b.Fatal(err)
 		}
-		fmt.Fprintf(conns[i], "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, tokenA)
+		if err := by.ask(conns[i], by.each, path); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for waiting() < n {
 		runtime.Gosched()
@@ -179,19 +260,11 @@ func parked(b *testing.B, n int, s *http.Server, path string, waiting func() int
 	b.ReportMetric(float64(n), "waiters")
 	decide()
 	var wg sync.WaitGroup
-	errs := make([]error, n)
+	errs := make([]error, len(conns))
 	for i, conn := range conns {
 		wg.Go(func() {
 			defer conn.Close()
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			defer resp.Body.Close()
-			if resp.StatusCode != http.StatusOK {
-				errs[i] = fmt.Errorf("status %d", resp.StatusCode)
-			}
+			errs[i] = by.answered(conn, by.each)
 		})
 	}
 	wg.Wait()

@@ -79,7 +79,7 @@ func (c *Certificate) read() (*tls.Certificate, error) {
 func (c *Certificate) Wrap(l net.Listener, from []netip.Prefix, log *slog.Logger) net.Listener {
 	return tls.NewListener(&listed{Listener: l, from: from, log: log, told: map[netip.Addr]bool{}}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		NextProtos: []string{"http/1.1"},
+		NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			pair, err := c.read()
 			c.mu.Lock()

@@ -14,12 +14,13 @@ import (
 
 // NewServer returns the HTTP server for h, with the limits that protect a
 // process which holds requests for as long as people take: headers and idle
-// connections are timed, answers are not. It speaks HTTP/1.1, and HTTP/2
-// without TLS to clients that start with it. Listeners should come from a
+// connections are timed, answers are not. It speaks HTTP/1.1 and HTTP/2, which
+// clients negotiate over TLS and start with elsewhere. Listeners should come from a
 // [Limiter].
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:           impatient(turnAway(h)),
