@@ -103,13 +103,14 @@ func writeUntilFull(path string) error {
 		return err
 	}
 	defer db.Close()
-	return errors.Join(fillUp(db, r), db.Close(), reopen(path))
+	entries := map[uint64]int{}
+	return errors.Join(fillUp(db, r, entries), db.Close(), reopen(path, entries))
 }
 
 const fullRecords = 50
 
-// fillUp takes the room away and gives it back, three times.
-func fillUp(db *bolt.DB, r room) error {
+// fillUp takes the room away and gives it back, three times, and notes the journal's entries.
+func fillUp(db *bolt.DB, r room, entries map[uint64]int) error {
 	ctx := context.Background()
 	kept := map[string]int{} // sizes of what was acknowledged
 	write := func(id string, size int) error {
@@ -134,18 +135,66 @@ func fillUp(db *bolt.DB, r room) error {
 		if err := db.Ping(ctx); err != nil && !errors.Is(err, approval.ErrFull) {
 			return fmt.Errorf("ping: got %w, want ErrFull or room", err)
 		}
-		if err := same(db, kept); err != nil {
+		if _, whole := r.(small); whole { // a limit of one file leaves the journal its room
+			if err := entriesUntilRefused(db, entries); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(same(db, kept), sameEntries(db, entries)); err != nil {
 			return fmt.Errorf("while full: %w", err)
 		}
 		if err := r.begin(); err != nil {
 			return err
 		}
+		if err := appendEntry(db, entries, 300_000); err != nil {
+			return fmt.Errorf("the journal with room again: %w", err)
+		}
 		if err := write(fmt.Sprint("again", round), 300_000); err != nil {
 			return fmt.Errorf("with room again: %w", err)
 		}
-		if err := same(db, kept); err != nil {
+		if err := errors.Join(same(db, kept), sameEntries(db, entries)); err != nil {
 			return fmt.Errorf("with room again: %w", err)
 		}
+	}
+	return nil
+}
+
+// appendEntry appends an entry to the journal, and notes its size if it was taken.
+func appendEntry(db *bolt.DB, sizes map[uint64]int, size int) error {
+	e := approval.JournalEntry{At: time.Now(), Key: "turn", Note: []byte("note"), Body: make([]byte, size)}
+	err := db.Append(context.Background(), &e)
+	if err == nil {
+		sizes[e.Seq] = size
+	}
+	return err
+}
+
+// entriesUntilRefused appends until the disk is full: that is said, and nothing is broken.
+func entriesUntilRefused(db *bolt.DB, sizes map[uint64]int) error {
+	for range 4000 {
+		if err := appendEntry(db, sizes, 3000); err == nil {
+			continue
+		} else if _, broken := errors.AsType[*bolt.BrokenError](err); broken || !errors.Is(err, approval.ErrFull) {
+			return fmt.Errorf("the journal: got %w, want ErrFull", err)
+		}
+		return nil
+	}
+	return errors.New("there is no end of room for the journal")
+}
+
+// sameEntries compares the journal's entries with those that were acknowledged.
+func sameEntries(db *bolt.DB, sizes map[uint64]int) error {
+	n := 0
+	for e, err := range db.Entries(context.Background(), approval.Span{}) {
+		if err != nil {
+			return err
+		}
+		if n++; sizes[e.Seq] != len(e.Body) {
+			return fmt.Errorf("entry %d has %d bytes, acknowledged were %d", e.Seq, len(e.Body), sizes[e.Seq])
+		}
+	}
+	if n != len(sizes) {
+		return fmt.Errorf("the journal has %d entries, %d were acknowledged", n, len(sizes))
 	}
 	return nil
 }
@@ -195,11 +244,11 @@ func same(db *bolt.DB, kept map[string]int) error {
 	return nil
 }
 
-// reopen looks whether the file is whole.
-func reopen(path string) error {
+// reopen looks whether the file and the journal are whole.
+func reopen(path string, entries map[uint64]int) error {
 	db, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return err
 	}
-	return db.Close()
+	return errors.Join(sameEntries(db, entries), db.Close())
 }
