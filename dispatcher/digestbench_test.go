@@ -124,7 +124,7 @@ func samplesOf(b *testing.B, d *dispatcher.Dispatcher, db *bolt.DB) (steps []app
 			b.Fatal(err)
 		}
 		for {
-			kept, err := d.Turn(b.Context(), agent, p.TurnID)
+			kept, _, err := d.Turn(b.Context(), agent, p.TurnID)
 			if err == nil {
 				steps = append(steps, kept...)
 				break

@@ -46,7 +46,7 @@ func TestAPlanSaysItsIntentOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		steps, err := g.Turn(t.Context(), agent, "t-1")
+		steps, _, err := g.Turn(t.Context(), agent, "t-1")
 		if err != nil || len(steps) != 3 {
 			t.Fatalf("the turn has %d steps, %v", len(steps), err)
 		}
@@ -151,7 +151,7 @@ func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		steps, err := g.Turn(t.Context(), agent, "t-1")
+		steps, _, err := g.Turn(t.Context(), agent, "t-1")
 		if err != nil || len(steps) != 2 || steps[0].Proposal.Intent != "wipe everything" || steps[1].Proposal.Intent != "tidy up a little" {
 			t.Errorf("the turn has %d steps, %v: %+v", len(steps), err, steps)
 		}

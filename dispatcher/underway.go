@@ -280,7 +280,7 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if p.TurnID == "" {
 		return nil
 	}
-	steps, err := d.Steps(ctx, p.Agent, p.TurnID)
+	steps, _, err := d.Steps(ctx, p.Agent, p.TurnID) // the newest are what counts
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,9 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 	return c
 }
 
-func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, error) { return nil, nil }
+func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, bool, error) {
+	return nil, false, nil
+}
 
 func (contractDesk) Edit(context.Context, approval.Editing) (approval.Edited, error) {
 	return approval.Edited{}, approval.ErrNotFound // chats have none

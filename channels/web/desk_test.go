@@ -198,7 +198,7 @@ func (d *desk) History(_ context.Context, f approval.Filter) (approval.Page, err
 	return found, nil
 }
 
-func (d *desk) Steps(_ context.Context, agent, turn string) ([]approval.Step, error) {
+func (d *desk) Steps(_ context.Context, agent, turn string) ([]approval.Step, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var steps []approval.Step
@@ -207,7 +207,7 @@ func (d *desk) Steps(_ context.Context, agent, turn string) ([]approval.Step, er
 			steps = append(steps, e.Step)
 		}
 	}
-	return steps, d.fail
+	return steps, len(steps) > 100, d.fail
 }
 
 func (d *desk) Watch(ctx context.Context) <-chan struct{} {

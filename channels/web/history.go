@@ -185,6 +185,7 @@ func outcomes(chosen string) ([]outcome, bool) {
 type turnView struct {
 	Agent, Turn, Intent string
 	Steps               []entryView
+	More                bool // than can be shown of so long a turn
 }
 
 // moment is something that happened to a step: it was proposed, answered, run.
@@ -237,7 +238,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	if v.Agent == "" {
 		v.Agent, v.Turn = r.URL.Query().Get("agent"), r.URL.Query().Get("turn")
 	}
-	steps, err := w.book.Steps(r.Context(), v.Agent, v.Turn)
+	steps, more, err := w.book.Steps(r.Context(), v.Agent, v.Turn)
 	if err != nil {
 		return err
 	}
@@ -248,6 +249,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 			Link: "/inbox/history",
 		}
 	}
+	v.More = more
 	for i := range steps {
 		e := approval.Entry{Step: steps[i]}
 		if id := steps[i].Approval; id != "" {

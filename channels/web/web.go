@@ -144,7 +144,7 @@ type Book interface {
 	// History returns a page of the entries that match, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
 	// Steps returns the steps of one turn, in order.
-	Steps(ctx context.Context, agent, turnID string) ([]approval.Step, error)
+	Steps(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
 	// Why returns the card of an ask, or of what was refused without one, that a
 	// person names.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)

@@ -134,10 +134,10 @@ func TestATurnIsToldInOrder(t *testing.T) {
 	l.step("other", "t", 3, "rm -rf /")
 	l.step("coder", "tt", 4, "rm -rf /")
 	for name, tt := range map[string]struct {
-		steps func(context.Context, string, string) ([]approval.Step, error)
+		steps func(context.Context, string, string) ([]approval.Step, bool, error)
 		shown bool
 	}{"for people": {l.Steps, false}, "for the agent": {l.Turn, true}} {
-		steps, err := tt.steps(t.Context(), "coder", "t")
+		steps, more, err := tt.steps(t.Context(), "coder", "t")
 		var got []int
 		for i := range steps {
 			got = append(got, steps[i].Proposal.Step)
@@ -145,15 +145,41 @@ func TestATurnIsToldInOrder(t *testing.T) {
 				t.Errorf("%s: the secret is shown: %t", name, !tt.shown)
 			}
 		}
-		if err != nil || !slices.Equal(got, []int{1, 2, 10}) {
+		if err != nil || more || !slices.Equal(got, []int{1, 2, 10}) {
 			t.Errorf("%s: the steps are %v, %v", name, got, err)
 		}
 	}
-	if steps, err := l.Steps(t.Context(), "coder", "none"); err != nil || len(steps) != 0 {
+	if steps, _, err := l.Steps(t.Context(), "coder", "none"); err != nil || len(steps) != 0 {
 		t.Errorf("of no turn people are told %v, %v", steps, err)
 	}
-	if _, err := l.Turn(t.Context(), "coder", "none"); !errors.Is(err, approval.ErrNotFound) {
+	if _, _, err := l.Turn(t.Context(), "coder", "none"); !errors.Is(err, approval.ErrNotFound) {
 		t.Errorf("of no turn the agent is told %v", err)
+	}
+}
+
+// TestALongTurnIsReadFromItsEnd holds what a turn without end costs: its newest steps are
+// read, however many came before them, and fewer where they are large.
+func TestALongTurnIsReadFromItsEnd(t *testing.T) {
+	for _, row := range []struct{ each, all, most int }{{10, 2100, 2000}, {1 << 20, 40, 16}} {
+		l := newLibrary(t)
+		for n := range row.all {
+			s := approval.Step{At: time.Now(), Verdict: &vaglio.Verdict{Approved: true}, Proposal: vaglio.Proposal{
+				Agent: "coder", TurnID: "endless", Step: n + 1, Executor: "write", Args: vaglio.Args{"content": strings.Repeat("x", row.each)},
+			}}
+			e, _, err := read.EncodePassed(nil, &s)
+			if err := errors.Join(err, l.store.Append(t.Context(), &e)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		steps, more, err := l.Turn(t.Context(), "coder", "endless")
+		if err != nil || !more || len(steps) == 0 || len(steps) > row.most {
+			t.Fatalf("%d steps, others %t: %v; want at most %d", len(steps), more, err, row.most)
+		}
+		for i := range steps {
+			if want := row.all - len(steps) + i + 1; steps[i].Proposal.Step != want {
+				t.Fatalf("the step at %d is %d, want %d: the newest, in order", i, steps[i].Proposal.Step, want)
+			}
+		}
 	}
 }
 

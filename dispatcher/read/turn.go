@@ -26,43 +26,87 @@ func TurnPrefix(agent, turn string) string {
 }
 
 // Steps returns the steps of an agent's turn, in order, with secrets masked:
-// it is for people.
-func (r *Reader) Steps(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	steps, err := r.turn(ctx, agent, turn)
+// it is for people. more says that it has others before them, as [Reader.Turn] does.
+func (r *Reader) Steps(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
+	steps, more, err = r.turn(ctx, agent, turn)
 	for i := range steps {
 		steps[i] = r.masker.Step(steps[i])
 	}
-	return steps, err
+	return steps, more, err
 }
 
 // Turn returns the steps of an agent's turn, in order, with the values that
-// the agent itself proposed. A turn without steps is [approval.ErrNotFound].
-func (r *Reader) Turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	steps, err := r.turn(ctx, agent, turn)
+// the agent itself proposed. A turn without steps is [approval.ErrNotFound]. Of a long
+// one the newest are returned, and more says so.
+func (r *Reader) Turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
+	steps, more, err = r.turn(ctx, agent, turn)
 	if err == nil && len(steps) == 0 {
 		err = approval.ErrNotFound
 	}
-	return steps, err
+	return steps, more, err
 }
 
-func (r *Reader) turn(ctx context.Context, agent, turn string) ([]approval.Step, error) {
-	var steps []approval.Step
+// The most that is read of a turn, of steps in records and in the journal each: how many,
+// and about how many bytes.
+const (
+	mostSteps     = 2000
+	mostStepBytes = 16 << 20
+)
+
+func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
 	at := make(map[string]int)
-	for s, err := range r.records.ofTurn(ctx, agent, turn, false) {
+	for fromEnd, from := range []iter.Seq2[Kept[approval.Step], error]{
+		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // which come by their numbers
+		r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}),
+	} {
+		newest, cut, err := newestOf(from, fromEnd == 1)
 		if err != nil {
-			return nil, fmt.Errorf("read: read the turn log: %w", err)
+			return nil, false, fmt.Errorf("read: read the turn log: %w", err)
 		}
-		if i, repeated := at[s.Is.ID]; repeated {
-			steps[i].Repeat(&s.Is)
-			continue
+		more = more || cut
+		for i := range newest {
+			s := &newest[i]
+			if first, repeated := at[s.ID]; repeated {
+				steps[first].Repeat(s)
+				continue
+			}
+			at[s.ID] = len(steps)
+			steps = append(steps, *s)
 		}
-		at[s.Is.ID] = len(steps)
-		steps = append(steps, s.Is)
 	}
 	slices.SortStableFunc(steps, func(a, b approval.Step) int {
 		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
 	})
-	return steps, nil
+	return steps, more, nil
+}
+
+// newestOf returns the newest of some steps, in order, and reports whether there are others.
+// fromEnd says that the newest come first.
+func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest []approval.Step, more bool, err error) {
+	var sizes []int
+	bytes := 0
+	for s, err := range from {
+		if err != nil {
+			return nil, false, err
+		}
+		newest, sizes, bytes = append(newest, s.Is), append(sizes, len(s.Body)), bytes+len(s.Body)
+		for len(newest) > mostSteps || len(newest) > 1 && bytes > mostStepBytes {
+			if more = true; fromEnd {
+				newest = newest[:len(newest)-1]
+				break
+			}
+			bytes -= sizes[0]
+			newest[0] = approval.Step{} // nobody needs what it holds
+			newest, sizes = newest[1:], sizes[1:]
+		}
+		if more && fromEnd {
+			break
+		}
+	}
+	if fromEnd {
+		slices.Reverse(newest)
+	}
+	return newest, more, nil
 }
 
 // ofTurn yields the steps of a turn, the records first. With notesOnly those of the

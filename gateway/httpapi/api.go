@@ -89,7 +89,7 @@ type Resumes interface {
 
 // Turns is where a turn's steps are read.
 type Turns interface {
-	Turn(ctx context.Context, agent, turnID string) ([]approval.Step, error)
+	Turn(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
 }
 
 // New returns the API, or an error that names what the configuration lacks.

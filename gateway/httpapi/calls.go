@@ -356,6 +356,7 @@ func (a *API) report(c *call) error {
 type turnLog struct {
 	TurnID string          `json:"turn_id"`
 	Steps  []approval.Step `json:"steps"`
+	More   bool            `json:"more,omitempty"`
 }
 
 func (a *API) turn(c *call) error {
@@ -363,12 +364,12 @@ func (a *API) turn(c *call) error {
 		return err
 	}
 	id := c.r.PathValue("id")
-	steps, err := a.turns.Turn(c.ctx(), c.agent, id)
+	steps, more, err := a.turns.Turn(c.ctx(), c.agent, id)
 	if err != nil {
 		return err
 	}
 	if len(steps) == 0 {
 		return approval.ErrNotFound
 	}
-	return c.answer(turnLog{TurnID: id, Steps: steps})
+	return c.answer(turnLog{TurnID: id, Steps: steps, More: more})
 }

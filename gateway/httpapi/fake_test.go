@@ -277,8 +277,8 @@ func (g *gate) Report(_ context.Context, agent string, id approval.ID, o approva
 	return nil
 }
 
-func (g *gate) Turn(_ context.Context, agent, id string) ([]approval.Step, error) {
+func (g *gate) Turn(_ context.Context, agent, id string) ([]approval.Step, bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.steps[agent+"/"+id], g.fails
+	return g.steps[agent+"/"+id], false, g.fails
 }
