@@ -43,9 +43,9 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	object := slices.ContainsFunc(words, func(w string) bool { return t.ofClass("client-object", strings.TrimSuffix(w, "s")) })
+	object := !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool { return t.ofClass("client-object", strings.TrimSuffix(w, "s")) })
 	switch {
-	case library == "" && strings.Contains(name, shell.AnyOf), len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
+	case len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
 		return reads()
 	case library == "":
 		library = head

@@ -24,10 +24,21 @@ func (c *call) client() []Effect {
 	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
 	defer func() { c.r.localDB = false }()
 	out := c.statements(where)
-	if before := c.values("-cmd", "--cmd", "-init", "--init", "--init-command"); len(c.about)+len(c.with) == len(before) { // and then the input
+	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
 	}
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+}
+
+// readsOn reports whether a client reads its input besides what it is told: that is run before.
+func (c *call) readsOn() bool {
+	told := len(c.about) + len(c.with)
+	for i := range c.Flags {
+		if name := strings.TrimLeft(c.Flags[i].Name, "-"); c.Flags[i].Has && (name == "cmd" || strings.HasPrefix(name, "init")) {
+			told--
+		}
+	}
+	return told <= 0
 }
 
 // keptAt says where the file of a database lies, if a client keeps it in one.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +135,9 @@ func bytesOf(size string) float64 {
 	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64)
 	return n * math.Pow(1<<10, float64(power+len(unit)))
 }
+
+// writesByPath finds a w of sed before a path, but none that ends a word.
+var writesByPath = regexp.MustCompile(`(^|\PL)w /`)
 
 // runsSubstitution says whether a substitution of sed runs what it gives: an e
 // stands among the letters behind its last delimiter.

@@ -171,7 +171,7 @@ func wordFacts() map[string]fact {
 		"temporary":   at(placeTemp),
 		"workspace":   at(placeWorkspace),
 		"system":      at(placeSystem),
-		"sed-acts":    of(func(_ *call, a arg) bool { return strings.Contains(a.text, "w /") || runsSubstitution(a.text) }),
+		"sed-acts":    of(func(_ *call, a arg) bool { return writesByPath.MatchString(a.text) || runsSubstitution(a.text) }),
 		"known":       of(func(_ *call, a arg) bool { return a.known }),
 		"url":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") }),
 		"abroad":      of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
