@@ -43,7 +43,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	object := !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool { return t.ofClass("client-object", strings.TrimSuffix(w, "s")) })
+	object := t.namesObject(name, words)
 	switch {
 	case len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
 		return reads()
@@ -56,6 +56,14 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
 		return v.file != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
+	})
+}
+
+// namesObject reports whether the name of a function tells a kind of thing of a service; of one that
+// may be of any module it need not be of a service.
+func (t *tables) namesObject(name string, words []string) bool {
+	return !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool {
+		return t.ofClass("client-object", strings.TrimSuffix(w, "s"))
 	})
 }
 

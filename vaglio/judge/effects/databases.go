@@ -30,17 +30,6 @@ func (c *call) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
-// readsOn reports whether a client reads its input besides what it is told: that is run before.
-func (c *call) readsOn() bool {
-	told := len(c.about) + len(c.with)
-	for i := range c.Flags {
-		if name := strings.TrimLeft(c.Flags[i].Name, "-"); c.Flags[i].Has && (name == "cmd" || strings.HasPrefix(name, "init")) {
-			told--
-		}
-	}
-	return told <= 0
-}
-
 // keptAt says where the file of a database lies, if a client keeps it in one.
 func (c *call) keptAt(kept bool) where {
 	if !kept || c.operand(0) == "" || !c.operands[0].known {

@@ -386,7 +386,8 @@ func (v *invocation) empties(i int) bool {
 // empty is the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
-	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 ||
+		r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	return insteadOfDeletes(r.remove(v, a), "empties")

@@ -141,6 +141,17 @@ func (c *call) content(name string) (string, bool) {
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
+// readsOn reports whether a client reads its input besides what it is told: that is run before.
+func (c *call) readsOn() bool {
+	told := len(c.about) + len(c.with)
+	for i := range c.Flags {
+		if name := strings.TrimLeft(c.Flags[i].Name, "-"); c.Flags[i].Has && (name == "cmd" || strings.HasPrefix(name, "init")) {
+			told--
+		}
+	}
+	return told <= 0
+}
+
 // starts keeps a program that goes on behind the call.
 func (r *reading) starts(v *invocation) {
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
