@@ -36,7 +36,7 @@ func readDockerfile(v *visit, r *row) {
 	}
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
-	all, copies := settings.Lines(text), [][2]string{} // what is copied, and where to
+	all, copies := settings.Lines(text), newCopies()
 	for i := 0; i < len(all); i++ {
 		l := all[i]
 		body, lines := hereText(l.Text, all[i+1:])
@@ -58,30 +58,77 @@ func readDockerfile(v *visit, r *row) {
 		switch {
 		case strings.EqualFold(word, "RUN"):
 			v.add(file, l.Number, "sh", inContainer(nil, words...))
-			v.copied(copies, strings.Join(words, " "))
+			v.copied(copies, l.Number, file, strings.Join(words, " "))
 		case strings.EqualFold(word, "COPY"), strings.EqualFold(word, "ADD"):
-			for words := wordParts.Split(strings.Trim(run, `["] `), maxTasks); len(words) > 1 && len(copies) < maxTasks; words = words[1:] {
-				copies = append(copies, [2]string{words[0], words[len(words)-1]})
+			for words := wordParts.Split(strings.Trim(run, `["] `), maxTasks); len(words) > 1; words = words[1:] {
+				copies.add(words[0], words[len(words)-1])
 			}
 		}
 	}
 }
 
+// copies are what a Dockerfile copies from the folder of the command.
+type copies struct {
+	files   map[string][]string // by where to, and by their own names
+	folders [][2]string         // and where to
+	seen    map[[2]string]bool
+	left    int // looks that may still be taken
+}
+
+func newCopies() *copies {
+	const most = 20_000
+	return &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: most}
+}
+
+// add notes a copy. What has an ending is a file.
+func (c *copies) add(from, to string) {
+	one := [2]string{from, to}
+	if c.seen[one] {
+		return
+	}
+	c.seen[one] = true
+	if len(path.Ext(path.Clean(from))) < 2 { // of a dot alone it is none
+		c.folders = append(c.folders, one)
+	}
+	c.files[to] = append(c.files[to], from)
+	if name := path.Base(from); name != to {
+		c.files[name] = append(c.files[name], from)
+	}
+}
+
+// of are the files that a name may mean.
+func (c *copies) of(name string) []string {
+	all := slices.Clone(c.files[name])
+	if base := path.Base(name); base != name {
+		all = append(all, c.files[base]...)
+	}
+	if c.left -= len(all) + len(c.folders); c.left < 0 {
+		return nil
+	}
+	for _, f := range c.folders {
+		all = append(all, path.Join(f[0], strings.TrimPrefix(name, f[1])))
+	}
+	return all
+}
+
 // copied takes the scripts that a line of a Dockerfile names of those that lines before it
 // have copied from the folder of the command.
-func (v *visit) copied(copies [][2]string, line string) {
+func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
-	for _, name := range wordParts.Split(line, maxTasks) {
-		for _, c := range copies {
-			file := v.in(c[0])
-			if c[1] != name && path.Base(file) != path.Base(name) {
-				file = path.Join(file, strings.TrimPrefix(name, c[1]))
+	for _, name := range wordParts.Split(text, maxTasks) {
+		for _, file := range c.of(name) {
+			file = v.in(file)
+			if !v.once("copied " + file) {
+				continue
 			}
 			by := runners[v.reader.language(file)]
-			if text, ok := v.c.Files.Content(file); ok && by != nil && v.once("copied "+file) {
+			if text, ok := v.c.Files.Content(file); ok && by != nil {
 				v.add(file, 1, "sh", inContainer(nil, by[0], by[1], text))
 			}
 		}
+	}
+	if c.left < 0 {
+		v.over(dockerfile, line)
 	}
 }
 

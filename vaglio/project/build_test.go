@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,8 @@ func TestDockerfiles(t *testing.T) {
 		{"docker build", files{"Dockerfile": "RUN cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n"}, "Dockerfile:1 " + run + "'cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n'"},
 		{"docker build", files{"Dockerfile": "COPY a.sh b.py /x/\nCOPY . /app\nCOPY c.sh /e.sh\nRUN sh /x/a.sh", "a.sh": "ls", "b.py": "no"}, "Dockerfile:4 " + run + "'sh /x/a.sh'\na.sh:1 " + run + "'ls'"},
 		{"docker build", files{"Dockerfile": "COPY . /app\nCOPY [\"c.sh\", \"/e.sh\"]\nRUN python3 /app/t/b.py && /e.sh", "t/b.py": "x", "c.sh": "y"}, "Dockerfile:3 " + run + "'python3 /app/t/b.py && /e.sh'\nt/b.py:1 " + container + "'image' 'python3' '-c' 'x'\nc.sh:1 " + run + "'y'"},
+		{"docker build", files{"Dockerfile": "COPY s/ t/ /x/\nCOPY ./bin /usr/bin\nRUN /x/a.sh; tool", "s/a.sh": "ls", "t/a.sh": "id", "bin/tool": "x"},
+			"Dockerfile:3 " + run + "'/x/a.sh; tool'\ns/a.sh:1 " + run + "'ls'\nt/a.sh:1 " + run + "'id'\nbin/tool:1 " + run + "'x'"},
 		{"docker build", nil, ""},
 	} {
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
@@ -86,6 +89,27 @@ func TestCMake(t *testing.T) {
 		got := strings.ReplaceAll(tasks(t, "cmake .", files{"CMakeLists.txt": text}), "CMakeLists.txt:", "")
 		if got != want {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestManyCopies looks for no more than a bounded number of files, whatever a Dockerfile
+// copies and runs.
+func TestManyCopies(t *testing.T) {
+	t.Parallel()
+	const most = 20_000
+	for name, line := range map[string]string{"files": "COPY s/f%[1]d.sh /x/f%[1]d.sh\n", "folders": "COPY d%d /x/\n", "one": "COPY s%d/b.sh b.sh /x/\n"} {
+		var b strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&b, line, i)
+		}
+		for i := range 3000 {
+			fmt.Fprintf(&b, "RUN sh /x/f%[1]d.sh && echo a%[1]d b.sh c%[1]d\n", i)
+		}
+		var looked []string
+		call{command: "docker build", files: files{"Dockerfile": b.String()}, looked: &looked}.tasks(t)
+		if len(looked) > most {
+			t.Errorf("%s: %d looks", name, len(looked))
 		}
 	}
 }
