@@ -39,8 +39,9 @@ func (s *scan) written() *rule {
 // ran gives the rule that a program breaks which the call runs.
 func (s *scan) ran() *rule {
 	for _, p := range s.g.Naming(s.rd) {
-		if p.Sure {
-			id, _ := s.g.names(&p)
+		if id, _ := s.g.names(&p); p.Sure && !p.Loose && !s.g.Names(p.Text) {
+			s.t.doubts() // what it does is known, but not to what
+		} else if p.Sure {
 			s.t.file, s.t.line = p.File, p.Line
 			return s.g.ruleOf(id)
 		}
@@ -51,14 +52,15 @@ func (s *scan) ran() *rule {
 // Naming gives the programs that the call runs or may run, that it or the session wrote
 // and that name what is closed of the gate, or its address, wherever that stands: nobody
 // can follow all that programs do with a name. So it is with its settings, where a program
-// may change any file. The line is the one that does.
+// may change any file, and with its own commands where one may run them. The line is the
+// one that does.
 func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	for i := range rd.Commands {
 		unnamed := slices.ContainsFunc(rd.Commands[i].Script.Commands, func(c shell.Command) bool {
 			return c.Call != nil && g.calls[c.Call.Verb][0].Alters() && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
 		})
 		for _, p := range rd.Commands[i].Script.Ran {
-			p.Loose = unnamed || p.Loose && altering.MatchString(p.Text)
+			p.Unnamed = unnamed || p.Loose && altering.MatchString(p.Text)
 			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
 				p.Line += at
 				all = append(all, p)
@@ -87,7 +89,7 @@ func (g *Guard) sets(text string) bool {
 // names gives the rule about a program, and how many lines stand before the one that
 // breaks it.
 func (g *Guard) names(p *shell.Ran) (id string, lines int) {
-	sets := p.Sure && p.Loose && g.sets(p.Text)
+	sets := p.Sure && p.Unnamed && g.sets(p.Text)
 	for line := range strings.Lines(p.Text) {
 		if id := g.namesIn(line, p, sets); id != "" {
 			return id, lines
@@ -124,6 +126,9 @@ var quoted = regexp.MustCompile("[\"'`]([\\w./~ -]+)[\"'`]")
 // stops finds a call by whose name a process is stopped or taken hold of.
 var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace|destroy)\w*\(`)
 
+// runs finds a call by whose name a program is run.
+var runs = regexp.MustCompile(`(?i)(?:system|exec|process|spawn|run|start|popen|shell|command|cmd)\w*[!(\s]`)
+
 // governs says whether a line of a program holds vaglio's own program in a text, and the
 // program an answer or what stops processes; or whether it stops vaglio's by its number.
 func (g *Guard) governs(line, program string) bool {
@@ -135,7 +140,7 @@ func (g *Guard) governs(line, program string) bool {
 		return path.Base(m[1]) == "vaglio" || strings.HasPrefix(m[1], "vaglio ") && answers(m)
 	}
 	if strings.Contains(line, "vaglio") && slices.ContainsFunc(quoted.FindAllStringSubmatch(line, -1), its) {
-		return stops.MatchString(program) || slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), answers)
+		return stops.MatchString(program) || runs.MatchString(program) && slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), answers)
 	}
 	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }

@@ -30,8 +30,11 @@ func TestDockerfiles(t *testing.T) {
 		{"docker build", files{"Dockerfile": "RUN cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n"}, "Dockerfile:1 " + run + "'cat <<EOF\n" + strings.Repeat("RUN a\n", 999) + "EOF\n'"},
 		{"docker build", files{"Dockerfile": "COPY a.sh b.py /x/\nCOPY . /app\nCOPY c.sh /e.sh\nRUN sh /x/a.sh", "a.sh": "ls", "b.py": "no"}, "Dockerfile:4 " + run + "'sh /x/a.sh'\na.sh:1 " + run + "'ls'"},
 		{"docker build", files{"Dockerfile": "COPY . /app\nCOPY [\"c.sh\", \"/e.sh\"]\nRUN python3 /app/t/b.py && /e.sh", "t/b.py": "x", "c.sh": "y"}, "Dockerfile:3 " + run + "'python3 /app/t/b.py && /e.sh'\nt/b.py:1 " + container + "'image' 'python3' '-c' 'x'\nc.sh:1 " + run + "'y'"},
-		{"docker build", files{"Dockerfile": "COPY s/ t/ /x/\nCOPY ./bin /usr/bin\nRUN /x/a.sh; tool", "s/a.sh": "ls", "t/a.sh": "id", "bin/tool": "x"},
-			"Dockerfile:3 " + run + "'/x/a.sh; tool'\ns/a.sh:1 " + run + "'ls'\nt/a.sh:1 " + run + "'id'\nbin/tool:1 " + run + "'x'"},
+		{
+			"docker build",
+			files{"Dockerfile": "COPY s/ t/ /x/\nCOPY ./bin /usr/bin\nRUN /x/a.sh; tool", "s/a.sh": "ls", "t/a.sh": "id", "bin/tool": "x"},
+			"Dockerfile:3 " + run + "'/x/a.sh; tool'\ns/a.sh:1 " + run + "'ls'\nt/a.sh:1 " + run + "'id'\nbin/tool:1 " + run + "'x'",
+		},
 		{"docker build", nil, ""},
 	} {
 		if got := tasks(t, tt.command, tt.files); got != tt.want {

@@ -58,8 +58,9 @@ type Ran struct {
 	Text string
 	// Sure says that it is known to run: a word names it, and no runner has to find it.
 	Sure bool
-	// Loose says that of what it does no more than some calls are looked for.
-	Loose bool
+	// Loose says that of what it does no more than some calls are looked for, Unnamed
+	// that it may change files of which nobody knows the names.
+	Loose, Unnamed bool
 	// Inline says that it stands in a command, not in a file.
 	Inline bool
 }
