@@ -225,11 +225,23 @@ func (l *look) unknownProgram() string {
 		return id
 	}
 	l.putsBeside()
-	inPlace := func(a string) bool { return wordclass.Any("in-place", append(reading.Words(a), a)) }
-	if id := l.operands(writes); id == ownProcess || id == ownSettings && slices.ContainsFunc(l.args, inPlace) {
+	if id := l.operands(writes); id == ownProcess || id == ownSettings && l.inPlace() {
 		return id
 	}
 	return l.tail()
+}
+
+// inPlace says whether an option, or the first word as a subcommand, means with most
+// programs that the files that are named are changed.
+func (l *look) inPlace() bool {
+	for i, a := range l.args {
+		option, _, _ := strings.Cut(a, "=")
+		long, isLong := strings.CutPrefix(option, "--")
+		if wordclass.Is("in-place", option) && (i == 0 || option[0] == '-') || isLong && wordclass.Is("in-place", long) {
+			return true
+		}
+	}
+	return false
 }
 
 // putsBeside notes a folder of vaglio's that is given by an option which names, with most
