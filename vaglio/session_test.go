@@ -363,7 +363,7 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		"tells of it":       {[]string{"write: X.java: println(\"vaglio\", \"allow\")", "java X.java"}, nobody, 0},
 		"by its program":    {[]string{"write: X.java: new ProcessBuilder(\"vaglio\", \"allow\", \"12\").start();", "java X.java"}, "own.command", 1},
 		"a patch in a file": {[]string{"write: d.patch: --- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-{}\n+{\"x\":1}\n", "git apply d.patch"}, "own.settings", 0},
-		"reads settings":    {[]string{"write: r.kts: println(File(System.getProperty(\"user.home\"), \".claude/settings.json\").readText())", "kotlinc -script r.kts"}, nobody, 0},
+		"reads settings":    {[]string{"write: r.kts: println(File(System.getProperty(\"user.home\"), \".claude/settings.json\").readText())", "kotlinc -script r.kts"}, person, 0},
 		"reads, and writes": {[]string{"write: r.py: import json, pathlib\nj = json.loads((pathlib.Path.home() / '.claude' / 'settings.json').read_text())\nopen('model.txt', 'w').write(j['model'])", "python3 r.py"}, nobody, 0},
 		"by a command line": {[]string{"write: s.cpp: int main() { std::system(\"vaglio allow 3\"); }", "g++ s.cpp -o s && ./s"}, "own.command", 1},
 		"by its number":     {[]string{"write: K.java: ProcessHandle.of(4242).get().destroyForcibly();", "java K.java"}, "own.command", 1},
