@@ -15,23 +15,33 @@ type Line struct {
 // backslash.
 func Lines(text string) []Line {
 	out := make([]Line, 0, 1+strings.Count(text, "\n"))
-	open := false
-	n := 0
+	var joined []string // what the line consists of that goes on
+	recipe, n := false, 0
 	for l := range strings.Lines(text) {
 		n++
 		l = strings.TrimRight(l, "\r\n")
 		more := strings.HasSuffix(l, `\`)
-		switch {
-		case open && strings.HasPrefix(out[len(out)-1].Text, "\t"):
-			out[len(out)-1].Text += "\n" + strings.TrimPrefix(l, "\t") // the shell joins a recipe's lines
-		case open:
-			out[len(out)-1].Text += strings.TrimSuffix(l, `\`)
-		case more && !strings.HasPrefix(l, "\t"):
-			out = append(out, Line{n, strings.TrimSuffix(l, `\`)})
-		default:
+		if len(joined) == 0 {
+			recipe = strings.HasPrefix(l, "\t")
 			out = append(out, Line{n, l})
 		}
-		open = more
+		if !more && len(joined) == 0 {
+			continue
+		}
+		switch {
+		case recipe && len(joined) > 0:
+			l = "\n" + strings.TrimPrefix(l, "\t") // the shell joins a recipe's lines
+		case !recipe:
+			l = strings.TrimSuffix(l, `\`)
+		}
+		joined = append(joined, l)
+		out[len(out)-1].Text = ""
+		if !more {
+			out[len(out)-1].Text, joined = strings.Join(joined, ""), nil
+		}
+	}
+	if len(joined) > 0 {
+		out[len(out)-1].Text = strings.Join(joined, "")
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package settings_test
 
 import (
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/internal/settings"
@@ -12,6 +14,23 @@ func TestLinesAreJoined(t *testing.T) {
 	want := []settings.Line{{1, "ab"}, {3, "c"}, {4, "\td \\\ne"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestLongLinesAreJoinedAtOnce joins many lines without making each longer one anew.
+func TestLongLinesAreJoinedAtOnce(t *testing.T) {
+	for _, part := range []string{"a \\\n", "\ta \\\n"} {
+		taken := func(lines int) uint64 {
+			text := strings.Repeat(part, lines)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			settings.Lines(text)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if half, all := taken(10_000), taken(20_000); all > 3*half {
+			t.Errorf("%q: %d bytes for so many lines, %d for twice as many", part, half, all)
+		}
 	}
 }
 

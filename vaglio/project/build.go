@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/metnos/vaglio/internal/settings"
 )
 
@@ -53,14 +51,14 @@ func readDockerfile(v *visit, r *row) {
 			}
 		}
 		if strings.HasPrefix(run, "[") {
-			_ = yaml.Unmarshal([]byte(run), &words) // words, or no list
+			v.decode(file, run, &words) // words, or no list
 		}
 		switch {
 		case strings.EqualFold(word, "RUN"):
 			v.add(file, l.Number, "sh", inContainer(nil, words...))
 			v.copied(copies, l.Number, file, strings.Join(words, " "))
 		case strings.EqualFold(word, "COPY"), strings.EqualFold(word, "ADD"):
-			for words := wordParts.Split(strings.Trim(run, `["] `), maxTasks); len(words) > 1; words = words[1:] {
+			for words := wordParts.Split(strings.Trim(run, `["] `), -1); len(words) > 1; words = words[1:] {
 				copies.add(words[0], words[len(words)-1])
 			}
 		}
@@ -115,7 +113,7 @@ func (c *copies) of(name string) []string {
 // have copied from the folder of the command.
 func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
-	for _, name := range wordParts.Split(text, maxTasks) {
+	for _, name := range wordParts.Split(text, -1) {
 		for _, file := range c.of(name) {
 			file = v.in(file)
 			if !v.once("copied " + file) {

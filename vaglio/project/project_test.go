@@ -273,11 +273,33 @@ func TestLargeFilesEnd(t *testing.T) {
 		"braces":          {"package.json", strings.Repeat("{a: ", 60_000), false},
 		"lists":           {"docker-compose.yml", strings.Repeat("- ", 125_000), false},
 		"keys":            {"Taskfile.yml", strings.Repeat("? ", 125_000), false},
+		"keys of a map":   {"Taskfile.yml", many("tasks:\n", "  k%i: v\n", 20_000), false},
+		"documents":       {"Taskfile.yml", many("", "---\na: b\n", 20_000), false},
+		"anchors":         {"docker-compose.yml", many("services:\n", "  k%i: &k%i v\n", 10_000), false},
 		"a few aliases":   {"docker-compose.yml", "x: &x {command: ls}\nservices: {a: *x, b: {<<: *x}, c: [*x, !!str x]}\n", true},
 	} {
 		got := project.Default().Written("/p/"+row.file, row.text)
 		if len(got) == 0 || len(got) > 200 || (got[len(got)-1].Closed == nil) != row.whole {
 			t.Errorf("%s: %d commands, the last %+v", name, len(got), got[max(len(got)-1, 0):])
+		}
+	}
+}
+
+// TestManyCopiesAreFollowed copies more files into an image than commands are read of one,
+// and runs the last one of them. A list without an end is told.
+func TestManyCopiesAreFollowed(t *testing.T) {
+	t.Parallel()
+	var copies strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&copies, "COPY d%d/f%d.sh /x/f%d.sh\n", i, i, i)
+	}
+	for run, want := range map[string]string{
+		"RUN sh " + strings.Repeat("x ", 60) + "/x/f399.sh\n": "d399/f399.sh:1 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'last'",
+		"RUN " + strings.Repeat("[", 250_000) + "\n":          "Dockerfile:1 holds more than is read",
+	} {
+		got := tasks(t, "docker build .", files{"Dockerfile": "FROM a\n" + copies.String() + run, "d399/f399.sh": "last"})
+		if !strings.Contains(got, want) {
+			t.Errorf("%.40q gives %s, want %s", run, got, want)
 		}
 	}
 }

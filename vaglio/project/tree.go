@@ -15,12 +15,15 @@ const (
 	maxTree  = 256 << 10
 	maxNodes = 100_000
 	maxDepth = 1000 // how deep it nests, for its reader calls itself
+	// maxMoved is how often it moves what it has read: for each key of a map all the keys
+	// behind it, and for each document those behind that.
+	maxMoved = 8 << 20
 )
 
 // decode reads the tree of a file in YAML, of which JSON is a part. A file without one
 // runs nothing; of one that is too large or grows too much, nobody knows what it runs.
 func (v *visit) decode(file, text string, into any) bool {
-	if len(text) > maxTree || isDeep(text) || grows(text) {
+	if len(text) > maxTree || isDeep(text) || isWide(text) || grows(text) {
 		v.over(file, 1)
 		return false
 	}
@@ -44,6 +47,38 @@ func isDeep(text string) bool {
 		}
 	}
 	return max(open, marks) > maxDepth
+}
+
+// isWide reports whether the maps of a text may have so many keys, or the text so many
+// documents, that its reader moves more than [maxMoved]. Keys are of one map where no line
+// between them stands further to the left.
+func isWide(text string) bool {
+	var keys []int // by the columns in which they begin
+	documents, moved := 0, 0
+	for line := range strings.Lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		at := len(line) - len(rest)
+		if strings.HasPrefix(line, "---") || strings.HasPrefix(line, "...") {
+			documents++
+			moved += documents
+		}
+		if strings.TrimSpace(rest) != "" && rest[0] != '#' {
+			keys = keys[:min(at+1, len(keys))]
+		}
+		for strings.HasPrefix(rest, "- ") {
+			inner := strings.TrimLeft(rest[1:], " ")
+			at, rest = at+len(rest)-len(inner), inner
+		}
+		if strings.Contains(rest, ":") || strings.HasPrefix(rest, "?") {
+			keys = append(keys, make([]int, max(0, at+1-len(keys)))...)
+			keys[at]++
+			moved += keys[at]
+		}
+		if moved > maxMoved {
+			return true
+		}
+	}
+	return false
 }
 
 // grows reports whether the aliases of a text make more than [maxNodes] of it.
