@@ -259,8 +259,10 @@ func FuzzCard(f *testing.F) {
 	f.Add("rm -rf a", "rm -rf \u0430")
 	f.Add("password=a1b2", "password=a1b3")
 	f.Add("a\nb", `a\nb`)
+	f.Add("password=a1b2", masker.Mask("password=a1b2"))
+	f.Add("a‹b", "a⟨U+2039 ‹⟩b")
 	f.Fuzz(func(t *testing.T, one, other string) {
-		if one == other || strings.ToValidUTF8(one, "") != one || strings.ToValidUTF8(other, "") != other || strings.Contains(one+other, "‹") {
+		if one == other || strings.ToValidUTF8(one, "") != one || strings.ToValidUTF8(other, "") != other {
 			return
 		}
 		if seen(t, shell(one)) == seen(t, shell(other)) {

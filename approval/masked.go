@@ -17,18 +17,34 @@ func NewMasker(s Secret) Masker {
 	return Masker{mask.New(func(text []byte) []byte { return s.mac(labelMask, text) })}
 }
 
-// Proposal returns a copy of p with every secret masked, in keys and values.
-// What stands under a name such as password is masked whole.
+// Proposal returns a copy of p with every secret masked, in keys and values, and so
+// is a mask that the agent wrote itself: two calls never look alike. What stands under
+// a name such as password is masked whole. p is as it was proposed: no masked one.
 func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
-	p.TurnID, p.Intent, p.Executor = m.Mask(p.TurnID), m.Mask(p.Intent), m.Mask(p.Executor)
+	p.TurnID, p.Intent, p.Executor = m.given(p.TurnID), m.given(p.Intent), m.given(p.Executor)
 	if p.Args != nil {
-		p.Args = m.Object(p.Args)
+		given, _ := m.Copied(map[string]any(p.Args)).(map[string]any)
+		p.Args = m.Object(given)
 	}
-	p.Context.Mode, p.Context.Cwd, p.Context.Refusal = m.Mask(p.Context.Mode), m.Mask(p.Context.Cwd), m.Mask(p.Context.Refusal)
-	p.Context.SubAgent = m.Mask(p.Context.SubAgent)
-	p.Context.Mounts = m.Texts(p.Context.Mounts)
-	p.Context.Capability = m.Texts(p.Context.Capability)
+	p.Context.Mode, p.Context.Cwd, p.Context.Refusal = m.given(p.Context.Mode), m.given(p.Context.Cwd), m.given(p.Context.Refusal)
+	p.Context.SubAgent = m.given(p.Context.SubAgent)
+	p.Context.Mounts = m.allGiven(p.Context.Mounts)
+	p.Context.Capability = m.allGiven(p.Context.Capability)
 	return p
+}
+
+// given masks a text that nobody masked yet.
+func (m Masker) given(s string) string {
+	s, _ = m.Copied(s).(string)
+	return m.Mask(s)
+}
+
+func (m Masker) allGiven(list []string) []string {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = m.given(list[i])
+	}
+	return list
 }
 
 // Verdict returns a copy of v with every secret masked.
@@ -56,7 +72,7 @@ func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 // signal masks what a judge saw. What only the whole message gives away is
 // masked there alone; the message as data goes then.
 func (m Masker) signal(s vaglio.Signal) vaglio.Signal {
-	s.Message, s.Said = m.Mask(s.Message), s.Said.Each(m.Mask)
+	s.Message, s.Said = m.given(s.Message), s.Said.Each(m.given)
 	if english, _ := s.Said.In(wording.English); english != s.Message {
 		s.Said = nil
 	}

@@ -50,8 +50,37 @@ func TestMaskCall(t *testing.T) {
 	if after, err := secret.Fingerprint(p, nil); err != nil || after != before {
 		t.Error("masking changed the proposal itself")
 	}
-	if diff := cmp.Diff(m, masker.Proposal(m)); diff != "" {
-		t.Errorf("masking twice (-once +twice):\n%s", diff)
+	if cmp.Equal(m, masker.Proposal(m)) {
+		t.Error("the call that has the masks themselves looks like the one that has the secrets")
+	}
+}
+
+// TestCopiedMasks has an agent write what a card showed it: the call looks like no
+// other, and a person is told that a value is masked.
+func TestCopiedMasks(t *testing.T) {
+	t.Parallel()
+	secret, other := "psql postgres://ann:hunter2@h/db", "psql postgres://ann:hunter3@h/db"
+	copied := masker.Mask(secret)
+	again := masker.Proposal(shell(copied)).Args["command"].(string)
+	cards := map[string]string{}
+	for _, command := range []string{secret, other, copied, again, strings.ReplaceAll(copied, "masked", "Masked"), copied + " # " + copied} {
+		shown := seen(t, shell(command))
+		if was, ok := cards[shown]; ok {
+			t.Errorf("%q and %q give one card", was, command)
+		}
+		cards[shown] = command
+	}
+	if strings.Count(again, "‹masked ") != 1 || strings.Contains(again, copied[strings.Index(copied, "‹"):strings.Index(copied, "›")]) {
+		t.Errorf("%q is shown as %q", copied, again)
+	}
+	nested := vaglio.Proposal{Args: vaglio.Args{"list": []any{copied, true}, copied: nil}}
+	for _, text := range []string{masker.Proposal(nested).Args["list"].([]any)[0].(string), masker.Proposal(vaglio.Proposal{Context: vaglio.Context{Mounts: []string{copied}}}).Context.Mounts[0]} {
+		if text != again {
+			t.Errorf("a copied mask is shown as %q in one place and as %q in another", again, text)
+		}
+	}
+	if _, stays := masker.Proposal(nested).Args[copied]; stays {
+		t.Error("a key is a copied mask")
 	}
 }
 

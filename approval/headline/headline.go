@@ -332,8 +332,9 @@ func downloadedFrom(said wording.Phrase) wording.Phrase {
 		return "runs code downloaded from %s"
 	case "applies a patch downloaded from the network without review: %s":
 		return "applies a patch downloaded from %s"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // shapeOf is a sentence without its things, and these.

@@ -29,6 +29,48 @@ func (m Masker) Object(o map[string]any) map[string]any {
 	return masked
 }
 
+// Copied returns v, a text or what JSON makes of one, with every mask in it masked. In
+// what nobody masked yet somebody wrote it, and it must not look like what it is a
+// copy of. Done twice, it masks again.
+func (m Masker) Copied(v any) any {
+	switch v := v.(type) {
+	case string:
+		return m.copied(v)
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = m.Copied(v[i])
+		}
+		return v
+	case map[string]any:
+		masked := make(map[string]any, len(v))
+		for key, one := range v {
+			masked[m.copied(key)] = m.Copied(one)
+		}
+		return masked
+	}
+	return v
+}
+
+func (m Masker) copied(s string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(s, maskPrefix)
+		if at < 0 {
+			return b.String() + s
+		}
+		n := m.genuine(s[at:])
+		b.WriteString(s[:at])
+		if n == 0 {
+			n = len(maskPrefix)
+			b.WriteString(maskPrefix)
+		} else {
+			b.WriteString(m.mask(s[at : at+n]))
+		}
+		s = s[at+n:]
+	}
+}
+
 // named masks a value that stands under a name.
 func (m Masker) named(name string, v any) any {
 	kind := secrecyOf(name)
