@@ -208,7 +208,8 @@ func defines(words []string, rest string) bool {
 	case "DROP", "ALTER", "CREATE", "REMOVE", "REINDEX", "REFRESH":
 		return class
 	case "TRUNCATE":
-		return len(words) == 2 || len(words) > 2 && (strings.HasSuffix(words[1], ",") || slices.Contains([]string{"CASCADE", "RESTRICT", "IDENTITY"}, words[len(words)-1]))
+		ends := slices.Contains([]string{"CASCADE", "RESTRICT", "IDENTITY"}, words[len(words)-1])
+		return len(words) == 2 || len(words) > 2 && (ends || strings.HasSuffix(words[1], ","))
 	case "GRANT", "REVOKE":
 		return strings.Contains(rest, " TO ") || strings.Contains(rest, " FROM ")
 	}
