@@ -103,12 +103,8 @@ func (b *Base) Known(name string) bool {
 	return b.Judged[name] != nil || b.Harmless[name] || b.Devtools[name]
 }
 
-// Does reports whether the tables say what a program does to what, and whether
-// that is anything at all.
-func (b *Base) Does(name string) (known, anything bool) {
-	sections := b.actingOn(name)
-	return sections != nil, slices.ContainsFunc(sections, func(s *Section) bool { return len(s.acts) > 0 })
-}
+// Does reports whether the tables say what a program does to what.
+func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 
 // RunsProject reports whether a program may run code of the project that no words
 // name: one of which nothing is known, a tool for developers, a line that works in the

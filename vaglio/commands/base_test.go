@@ -14,6 +14,7 @@ func TestTableMistakes(t *testing.T) {
 		"word":     "[git]\nstatus = delete forever",
 		"noeffect": "[git]\nstatus",
 		"attr":     "[git] walues=-C\nstatus = read",
+		"test":     "[git]\nstatus @ = read",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || !strings.HasPrefix(err.Error(), "x.txt:") {
 			t.Errorf("%s: got %v, want an error with file, line and column", name, err)
@@ -67,7 +68,7 @@ func TestWhatMayRunTheProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]bool{
-		"npm test": true, "make": true,
+		"npm test": true, "make": true, "frobnicate x": true, "true": false,
 		"docker exec web ls": false, "docker container exec web ls": false, "docker-compose exec web ls": false, "ls": false,
 	} {
 		if words := strings.Fields(line); b.RunsProject(words[0], words[1:]) != want {

@@ -147,6 +147,7 @@ func TestMistakesAreFound(t *testing.T) {
 		"[a]\n> operandes = read":      "x.txt:2:3: unknown place \"operandes\"",
 		"[a]\n> a with b = read":       "x.txt:2:3: unknown place \"a\"",
 		"[a]\n> here with b = read":    "x.txt:2:13: unknown place \"b\"",
+		"[a]\nx = read of operandes":   "x.txt:2:10: unknown word \"of\" in \"read of operandes\"",
 		"[a]\n> in:perl = read":        "x.txt:2:3: no number of an operand in \"in:perl\"",
 		"[a]\n> operand:x = read":      "x.txt:2:3: no number of an operand in \"operand:x\"",
 		"# b\n[a b a]\nx = read":       "x.txt:2:2: a stands twice in one section",

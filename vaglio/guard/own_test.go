@@ -114,6 +114,23 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 	}
 }
 
+// TestAPortOfFiveDigits has the gate listen at a port as long as ports are.
+func TestAPortOfFiveDigits(t *testing.T) {
+	g := New(Config{Home: "/home/user", Own: own.Facts{Addresses: []string{"127.0.0.1:48787"}}})
+	for port, rule := range map[string]string{"48787": ownCommand, "48788": "", "048787": ""} {
+		if d, _ := g.Check(Call{Executor: "mcp__http__request", Args: map[string]any{"host": "localhost", "port": port, "path": "/inbox"}, Cwd: "/home/user/app"}); d.ID != rule {
+			t.Errorf("port %s: rule %q, want %q", port, d.ID, rule)
+		}
+	}
+}
+
+// TestAFolderBelowNothing has a tool name a folder as seen from one that nobody told.
+func TestAFolderBelowNothing(t *testing.T) {
+	if d, denied := gate().Check(Call{Executor: "Bash", Args: map[string]any{"command": "ls", "cwd": "sub"}}); denied {
+		t.Errorf("denied by %q", d.ID)
+	}
+}
+
 // TestAFactThatIsEmpty has a guard that is told of a place without a name.
 func TestAFactThatIsEmpty(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"", "/home/user/.vaglio-data"}}}), map[string]row{

@@ -241,7 +241,7 @@ var (
 // mayLoad are the words that may name what runs, and whether the program may find
 // more by itself.
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
-	objects, _ := v.reader.base.Does(v.c.Name)
+	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
 	v.runs = data < 0 && v.c.Name != "" && v.mayRun()
 	switch {
