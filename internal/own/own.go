@@ -68,6 +68,14 @@ func (f *Facts) HasUnit(pattern string) bool {
 	})
 }
 
+// Keeps says whether a file holds the number of one of the gate's processes.
+func (f *Facts) Keeps(file string) bool {
+	folder, name := path.Split(file)
+	its := func(step string) bool { return step != "" && f.HasUnit(step) }
+	return strings.HasSuffix(name, ".pid") && its(strings.TrimSuffix(name, ".pid")) ||
+		strings.HasPrefix(file, "/sys/fs/cgroup/") && slices.ContainsFunc(strings.Split(folder, "/"), its)
+}
+
 // Picked says whether a regular expression, as pkill and pgrep take one, fits
 // the daemon and hardly another: by its name, or with full by its command line.
 func (f *Facts) Picked(pattern string, full bool) bool {

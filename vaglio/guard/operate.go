@@ -160,6 +160,7 @@ func (l *look) operation(o *operation.Operation) string {
 
 // reads is for what is read; all below a folder may be taken along.
 func (l *look) reads(o *operation.Operation, spot string) string {
+	l.s.asksVaglio = l.s.asksVaglio || l.g.itself.Keeps(spot)
 	if start := l.foundBelow(spot); start != "" && l.s.find.bare && o.Verb != operation.Inspect {
 		return l.opens(copies, o, start)
 	}

@@ -194,9 +194,13 @@ func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 		s.processes.filtered = true
 		return
 	}
-	s.asksVaglio = s.asksVaglio || l.c.Stdin.Piped && s.g.itself.HasPort(strings.Trim(spot, "/^$ "))
+	if !l.c.Stdin.Piped { // it looks below /proc
+		s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, true)
+		return
+	}
+	s.asksVaglio = s.asksVaglio || s.g.itself.HasPort(strings.Trim(spot, "/^$ "))
 	everyLine := strings.HasPrefix(strings.TrimSpace(spot), "{") && !strings.Contains(spot, "if")
-	if !l.c.Stdin.Piped || !s.processes.all || everyLine || spot == "" || spot[0] == '-' {
+	if !s.processes.all || everyLine || spot == "" || spot[0] == '-' {
 		return
 	}
 	s.processes.filtered = true
