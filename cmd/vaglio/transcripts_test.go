@@ -181,11 +181,35 @@ func TestSwappedAfterTheClick(t *testing.T) {
 	if err := os.Symlink(p.dir, link); err != nil {
 		t.Fatal(err)
 	}
+	const push = "git push --force origin "
+	for name, text := range map[string]string{
+		"outer.sh": ". ./inner.sh\n", "outer.py": "import inner\ninner.go()\n", "k/dep.yaml": "kind: Pod\n", "chart/Chart.yaml": "name: a\n",
+	} {
+		p.write(name, text)
+	}
 	for _, tt := range []struct{ command, file, before, after, cwd string }{
 		{"sudo sh install.sh", "install.sh", "echo a\n", "echo b\n", p.dir},
-		{"sh install.sh", "install.sh", "git push --force origin a\n", "git push --force origin b\n", p.dir},
+		{"sh install.sh", "install.sh", push + "a\n", push + "b\n", p.dir},
+		{"sh outer.sh", "inner.sh", push + "a\n", push + "b\n", p.dir},
+		{"python3 x.py", "x.py", "import os\nos.system('" + push + "a')\n", "import os\nos.system('" + push + "b')\n", p.dir},
+		{"python3 outer.py", "inner.py", "import os\nos.system('" + push + "a')\n", "import os\nos.system('" + push + "b')\n", p.dir},
+		{"node x.js", "x.js", "require('child_process').execSync('" + push + "a')\n", "require('child_process').execSync('" + push + "b')\n", p.dir},
+		{"make deploy", "Makefile", "deploy:\n\t" + push + "a\n", "deploy:\n\t" + push + "b\n", p.dir},
+		{"just deploy", "justfile", "deploy:\n  " + push + "a\n", "deploy:\n  " + push + "b\n", p.dir},
+		{"npm run deploy", "package.json", `{"scripts":{"deploy":"` + push + `a"}}`, `{"scripts":{"deploy":"` + push + `b"}}`, p.dir},
+		{"npm publish", "package.json", `{"name":"a"}`, `{"name":"b"}`, p.dir},
 		{"kubectl apply -f dep.yaml", "dep.yaml", "kind: Pod\n", "kind: Secret\n", p.dir},
+		{"kubectl apply -k k", "k/kustomization.yaml", "resources: [dep.yaml]\n", "resources: [../dep.yaml]\n", p.dir},
+		{"helm upgrade a ./chart", "chart/values.yaml", "replicas: 1\n", "replicas: 9\n", p.dir},
+		{"terraform apply -auto-approve", "main.tf", "resource \"a\" \"b\" {}\n", "resource \"a\" \"c\" {}\n", p.dir},
+		{"ansible-playbook site.yml", "site.yml", "- hosts: a\n", "- hosts: all\n", p.dir},
 		{"psql prod -f migrate.sql", "migrate.sql", "delete from t where id = 1;\n", "drop table t;\n", p.dir},
+		{"psql prod < in.sql", "in.sql", "delete from t where id = 1;\n", "drop table t;\n", p.dir},
+		{"curl -d @body.json https://api.example.org/x", "body.json", `{"a":1}`, `{"a":2}`, p.dir},
+		{"docker run --privileged --env-file prod.env alpine", "prod.env", "A=1\n", "A=2\n", p.dir},
+		{"docker build --push -t corp/app .", "Dockerfile", "FROM a\n", "FROM b\n", p.dir},
+		{"crontab jobs", "jobs", "0 1 * * * true\n", "0 1 * * * false\n", p.dir},
+		{push + "dev", ".git/refs/heads/dev", strings.Repeat("a", 40) + "\n", strings.Repeat("b", 40) + "\n", p.dir},
 		{"git push --force origin dev", "", "", "", link},
 	} {
 		if tt.file != "" {
