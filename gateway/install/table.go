@@ -73,6 +73,8 @@ func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth b
 		worth = true
 		l.installed(ctx, o, s, look)
 	}
+	slices.Sort(l.wrong) // A switch may be in the way of the hook of several scopes.
+	l.wrong = slices.Compact(l.wrong)
 	return l, worth
 }
 
