@@ -369,25 +369,12 @@ func showStatus(ctx context.Context, std stdio) error {
 	}
 	wrong, err := install.WriteStatus(ctx, std.out, o, install.Looks{
 		LastAsked: lastAsked, Gate: reaches,
-		Codex: func(ctx context.Context) install.Trust { return codexTrusts(ctx, o.Project) },
+		Codex: func(ctx context.Context) install.Trust { return install.CodexTrust(ctx, o.Project, environ()) },
 	})
 	if err == nil && wrong {
 		return &exitError{code: exitFailed}
 	}
 	return err
-}
-
-// codexTrusts asks Codex whether it runs the hook in the folder.
-func codexTrusts(ctx context.Context, dir string) install.Trust {
-	program, err := exec.LookPath("codex")
-	if err != nil {
-		return install.TrustUnknown
-	}
-	hooks, err := install.CodexHooks(ctx, program, dir, environ())
-	if err != nil {
-		return install.TrustUnknown
-	}
-	return install.TrustIf(slices.ContainsFunc(hooks, func(h install.Trusted) bool { return h.Asks }))
 }
 
 // lastAsked is when a client's hook last ran here.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,22 @@ func CodexHooks(ctx context.Context, program, dir string, env []string) ([]Trust
 		return nil, fmt.Errorf("ask codex for its hooks: %w", err)
 	}
 	return hooks, nil
+}
+
+// CodexTrust asks Codex, where it is on the PATH, whether it runs the hook in the folder.
+func CodexTrust(ctx context.Context, dir string, env []string) Trust {
+	program, err := exec.LookPath("codex")
+	if err != nil {
+		return TrustUnknown
+	}
+	hooks, err := CodexHooks(ctx, program, dir, env)
+	switch {
+	case err != nil:
+		return TrustUnknown
+	case slices.ContainsFunc(hooks, func(h Trusted) bool { return h.Asks }):
+		return TrustGiven
+	}
+	return TrustMissing
 }
 
 // say writes one line of JSON.

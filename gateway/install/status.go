@@ -48,14 +48,6 @@ const (
 	TrustUnknown Trust = "?"
 )
 
-// TrustIf is given or missing.
-func TrustIf(given bool) Trust {
-	if given {
-		return TrustGiven
-	}
-	return TrustMissing
-}
-
 // Look reads how the hook stands.
 func Look(o Options) (State, error) {
 	t, err := o.target()
@@ -82,7 +74,10 @@ func Look(o Options) (State, error) {
 		_, consent := f.form.(consented)
 		switch {
 		case consent:
-			s.Trusted = TrustIf(found)
+			s.Trusted = TrustMissing
+			if found {
+				s.Trusted = TrustGiven
+			}
 		case !f.besides:
 			s.note(found, limits)
 		}
