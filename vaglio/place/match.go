@@ -103,7 +103,7 @@ func MatchSteps(pattern, steps []string) bool {
 }
 
 // matchAnywhere matches what follows a **. What may be anywhere must be
-// pointed at: a wildcard for all of a folder is no name.
+// pointed at, unless all below a folder is searched for it.
 func matchAnywhere(pattern, steps []string) bool {
 	if len(pattern) == 0 {
 		return true
@@ -117,7 +117,8 @@ func matchAnywhere(pattern, steps []string) bool {
 		}
 	}
 	for i := from; i <= to; i++ {
-		if IsWild(steps[i]) && pattern[0] != "*" {
+		found := i > 0 && steps[i-1] == AnyFolders
+		if pattern[0] != "*" && (IsWild(steps[i]) || !found && !pointsAt(steps[i], pattern[0])) {
 			continue
 		}
 		if MatchSteps(pattern, steps[i:]) {
@@ -125,4 +126,19 @@ func matchAnywhere(pattern, steps []string) bool {
 		}
 	}
 	return false
+}
+
+// pointsAt says whether a step with wildcards means a name that may be anywhere: it must
+// tell half of its letters, since "cat v*" and "rm *.db" in a project mean other files.
+func pointsAt(step, pattern string) bool {
+	if strings.IndexByte(step, AnyText) < 0 || strings.ContainsAny(pattern, "*?") {
+		return true
+	}
+	told := len(step)
+	for i := range len(step) {
+		if IsVague(step[i : i+1]) {
+			told--
+		}
+	}
+	return 2*told >= len(pattern)
 }

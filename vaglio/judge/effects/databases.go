@@ -110,61 +110,6 @@ func (c *call) databaseName() string {
 	return name
 }
 
-func mongoRule(c *call) []Effect {
-	var out []Effect
-	for _, t := range c.values("--eval") {
-		out = append(out, mongoCode(t.text, c.r.judge.tables.Nouns)...)
-	}
-	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
-	for _, f := range append(c.values("--file", "-f"), scripts...) {
-		out = append(out, one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
-	}
-	if len(out) > 0 {
-		return out
-	}
-	if text, all := c.input(); all && text.text != "" {
-		return mongoCode(text.text, c.r.judge.tables.Nouns)
-	}
-	return unknown(say("opens a session on the database whose commands are not known"), c.name)
-}
-
-// calls reports whether program text calls a method that begins with a word,
-// or holds an operator such as $out.
-func calls(code, word string) bool {
-	if strings.ContainsAny(word, "$(") {
-		return strings.Contains(code, word)
-	}
-	command := strings.Contains(code, "command(")
-	for rest := code; ; {
-		i := strings.Index(rest, word)
-		if i < 0 {
-			return false
-		}
-		before := i > 0 && strings.IndexByte(`."'{ [`, rest[i-1]) >= 0
-		rest = rest[i+len(word):]
-		after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz")
-		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") ||
-			command && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
-			return true
-		}
-	}
-}
-
-func mongoCode(code string, nouns map[string]map[string]bool) []Effect {
-	lower := strings.ToLower(code)
-	for w := range nouns["mongo-changes"] {
-		if calls(lower, w) {
-			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
-		}
-	}
-	for w := range nouns["mongo-reads"] {
-		if strings.Contains(lower, w) {
-			return reads()
-		}
-	}
-	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
-}
-
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
 // SQL and returns what is left.
 func (r *reading) metaCommands(text string, out *[]Effect) string {

@@ -84,7 +84,9 @@ func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 
 // sayEnds names the sources where the target is said alone.
 func sayEnds(names []string, out []Effect) {
-	told := map[wording.Phrase]wording.Phrase{"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s"}
+	told := map[wording.Phrase]wording.Phrase{
+		"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s",
+	}
 	for i := range out {
 		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {
 			out[i].Why = append(say(told[why[0].Phrase], strings.Join(names, ", "), why[1].Text), why[2:]...)
