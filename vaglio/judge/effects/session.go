@@ -133,8 +133,12 @@ func (c *call) input() (arg, bool) {
 	return literal(b.String()), true
 }
 
-// content is what a file of this machine holds that was read with the call.
+// content is what a file of this machine holds that was read with the call; "-" is the input.
 func (c *call) content(name string) (string, bool) {
+	if name == "-" {
+		text, all := c.input()
+		return text.text, all
+	}
 	if c.host != "" || c.box != "" || c.r.means.Files == nil {
 		return "", false
 	}
