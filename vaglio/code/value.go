@@ -206,7 +206,13 @@ func (v value) or(o value) value {
 		return o
 	case v.multi():
 		return v
+	default:
+		return v.orText(o)
 	}
+}
+
+// orText is the text that may be one or the other.
+func (v value) orText(o value) value {
 	a, b := v.words(), o.words()
 	if len(a) <= maxAlts && slices.ContainsFunc(b, func(w shell.Word) bool { return !slices.ContainsFunc(a, w.Equal) }) {
 		a = capped(slices.Concat(a, b))
