@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,18 @@ func TestPadded(t *testing.T) {
 			if (name == "few" || name == "lines") && !slices.ContainsFunc(s.Commands, removesRoot) {
 				t.Errorf("%s %s: not found: %.200s", lang, name, show(s))
 			}
+		}
+	}
+}
+
+// TestTextsBesideEachOtherAreNoTower reads more texts that stand beside each other than fit
+// on a stack one in the other: beyond its bound the program ends.
+func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
+	for _, part := range []string{`"a" `, `f"{a}b" `, "`a` "} {
+		s := read(t, "python3 - <<'END'\nx = "+strings.Repeat(part, 100_000)+"\nEND\n")
+		if len(s.Commands) == 0 && len(s.Problems) == 0 {
+			t.Errorf("%s: nothing found and nothing said", part)
 		}
 	}
 }

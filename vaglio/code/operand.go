@@ -11,8 +11,7 @@ func (p *program) primary() value {
 	t := p.peek(0)
 	switch t.kind {
 	case tokenString:
-		p.take()
-		return p.glued(textOf(p.unmark(t.text)))
+		return p.glued()
 	case tokenNumber:
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}
@@ -34,10 +33,25 @@ func (p *program) primary() value {
 }
 
 // glued is a text with those that stand beside it.
-func (p *program) glued(v value) value {
+func (p *program) glued() value {
+	v := p.text()
 	for p.lang.has("prefixes") && p.peek(0).quoted() {
-		v = p.glue(v, p.primary())
+		v = p.glue(v, p.text())
 	}
+	return v
+}
+
+// text is a text by itself, of one part or of several.
+func (p *program) text() value {
+	t := p.take()
+	if t.kind == tokenString {
+		return textOf(p.unmark(t.text))
+	}
+	v := text("")
+	if !p.is(")") {
+		v = p.expression()
+	}
+	p.close(int(t.match))
 	return v
 }
 
@@ -132,15 +146,10 @@ func (p *program) group() value {
 	if end > p.at && p.tok(end+1).text == "=>" && end+1 < p.end && !t.group {
 		return p.arrow()
 	}
-	p.take()
 	if t.group {
-		v := text("")
-		if !p.is(")") {
-			v = p.expression()
-		}
-		p.close(int(t.match))
-		return p.glued(v)
+		return p.glued()
 	}
+	p.take()
 	comma := p.find(p.at, func(t token) bool { return t.is(",") || t.is("=>") && p.lang.name != "node" })
 	list := p.items(")")
 	if len(list) == 1 && comma < 0 {

@@ -371,6 +371,9 @@ var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
 
 // Globs are the parts of a pattern of names of files.
 func Globs(s string) []Part {
+	if !strings.ContainsAny(s, "*?[") {
+		return []Part{{Text: s}}
+	}
 	var out []Part
 	from := 0
 	for _, at := range globs.FindAllStringIndex(s, -1) {

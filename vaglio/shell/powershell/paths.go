@@ -77,8 +77,12 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 			parts = append(parts, p)
 			continue
 		}
+		r.step(len(s) / bytesPerStep)
 		if i == 0 {
-			s = rooted.ReplaceAllString(outside.ReplaceAllString(s, "$1"), "C:$0")
+			if strings.HasPrefix(s, `\\`) || strings.Contains(s, ":") {
+				s = outside.ReplaceAllString(s, "$1")
+			}
+			s = rooted.ReplaceAllString(s, "C:$0")
 			if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
 				parts = append(parts, r.home().Parts()...)
 				s = s[1:]
@@ -86,7 +90,9 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 		}
 		device := strings.HasPrefix(s, `\\.\`)
 		if !device && strings.ContainsAny(s, `/\`) {
-			s = trimmed.ReplaceAllString(forward(s), "$1$2")
+			if s = forward(s); strings.ContainsAny(s, ". ") {
+				s = trimmed.ReplaceAllString(s, "$1$2")
+			}
 		}
 		if literal || device {
 			parts = append(parts, shell.Part{Text: s})
