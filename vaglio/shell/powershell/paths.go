@@ -79,10 +79,7 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 		}
 		r.step(len(s) / bytesPerStep)
 		if i == 0 {
-			if strings.HasPrefix(s, `\\`) || strings.Contains(s, ":") {
-				s = outside.ReplaceAllString(s, "$1")
-			}
-			s = rooted.ReplaceAllString(s, "C:$0")
+			s = fromDrive(s)
 			if s == "~" || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `~\`) {
 				parts = append(parts, r.home().Parts()...)
 				s = s[1:]
@@ -101,6 +98,14 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 		parts = append(parts, shell.Globs(s)...)
 	}
 	return shell.NewWord(parts...)
+}
+
+// fromDrive is a path without what may stand before it, with the drive that it is on.
+func fromDrive(s string) string {
+	if strings.HasPrefix(s, `\\`) || strings.Contains(s, ":") {
+		s = outside.ReplaceAllString(s, "$1")
+	}
+	return rooted.ReplaceAllString(s, "C:$0")
 }
 
 // rooted begins a path from the root of the drive, and outside is what may
