@@ -35,9 +35,14 @@ func readDockerfile(v *visit, r *row) {
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
 	all, copies := settings.Lines(text), newCopies()
+	ends := map[string][]int{}
+	for i := range all {
+		end := strings.TrimLeft(all[i].Text, "\t")
+		ends[end] = append(ends[end], i)
+	}
 	for i := 0; i < len(all); i++ {
 		l := all[i]
-		body, lines := hereText(l.Text, all[i+1:])
+		body, lines := hereText(l.Text, all[i+1:], ends, i+1)
 		i += lines
 		word, run, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
 		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); run = strings.TrimSpace(run) {
@@ -134,21 +139,22 @@ func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 var hereStart = regexp.MustCompile(`<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)["']?`)
 
 // hereText is the text that follows a line as it says, with its end, and how many
-// lines that is.
-func hereText(line string, below []settings.Line) (text string, lines int) {
+// lines that is. ends are the lines below a first one, by what they hold without tabs.
+func hereText(line string, below []settings.Line, ends map[string][]int, first int) (text string, lines int) {
 	m := hereStart.FindStringSubmatch(line)
 	if m == nil {
 		return "", 0
 	}
-	const most = 1000
-	var b strings.Builder
-	for i, l := range below[:min(len(below), most)] {
-		b.WriteString(l.Text + "\n")
-		if strings.TrimLeft(l.Text, "\t") == m[2] {
-			return b.String(), i + 1
-		}
+	at := ends[m[2]]
+	n, _ := slices.BinarySearch(at, first)
+	if n == len(at) {
+		return "", 0
 	}
-	return "", 0
+	var b strings.Builder
+	for _, l := range below[:at[n]-first+1] {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String(), at[n] - first + 1
 }
 
 // readYAML takes what stands under the row's keys, at any depth: a text is a

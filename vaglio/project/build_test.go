@@ -43,12 +43,15 @@ func TestDockerfiles(t *testing.T) {
 	}
 }
 
-// TestALongHereDocumentIsNone takes the lines of a text that is too long as lines.
-func TestALongHereDocumentIsNone(t *testing.T) {
+// TestALongHereDocumentIsReadToItsEnd takes a script of thousands of lines whole, and a
+// file that is added as none.
+func TestALongHereDocumentIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
-	f := files{"Dockerfile": "ADD <<EOF\n" + strings.Repeat("RUN b\n", 1000) + "EOF\n"}
-	if got := tasks(t, "docker build", f); !strings.HasPrefix(got, "Dockerfile:2 ") || strings.Count(got, "\n") != 199 {
-		t.Error(got)
+	body := strings.Repeat("RUN b\n", 3000)
+	f := files{"Dockerfile": "ADD <<EOF /x\n" + body + "EOF\nRUN <<EOF\n" + body + "last\nEOF\n"}
+	want := "Dockerfile:3003 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'sh <<EOF\n" + body + "last\nEOF\n'"
+	if got := tasks(t, "docker build", f); got != want {
+		t.Errorf("got %.200q, want %.200q", got, want)
 	}
 }
 
