@@ -50,7 +50,7 @@ func (w *work) run(args []argument) value {
 	case w.dry:
 	case w.sp.pass != "":
 		r.blocks(args, w.in)
-		r.plain(w.name, args)
+		r.emit(shell.Command{Name: w.name, Argv: append([]shell.Word{shell.Text(w.name)}, r.words(args)...)})
 		return output(w.name, false)
 	case w.sp.as != "":
 		return w.program()

@@ -69,11 +69,6 @@ func (t *tables) stranger(name string) *spec {
 	return &spec{name: name, pass: "pass"}
 }
 
-// plain adds a command as it stands, under its full name.
-func (r *reader) plain(name string, args []argument) {
-	r.emit(shell.Command{Name: name, Argv: append([]shell.Word{shell.Text(name)}, r.words(args)...)})
-}
-
 // words are the words of a command as a program gets them: of a list, each is
 // one of its own.
 func (r *reader) words(args []argument) []shell.Word {
@@ -83,7 +78,7 @@ func (r *reader) words(args []argument) []shell.Word {
 		named := strings.TrimPrefix(a.name, "@") != ""
 		isList := len(a.val.items) > 1 && (named || !a.val.either)
 		switch {
-		case a.globs() && !isList && strings.ContainsAny(a.word.Prefix(), "*?"):
+		case a.bare && a.name == "" && !isList && strings.ContainsAny(a.word.Prefix(), "*?"): // it stands for files
 			out = append(out, r.path(a.word, false))
 		case named || !isList:
 			out = append(out, r.nativeWord(a.word))
@@ -95,9 +90,6 @@ func (r *reader) words(args []argument) []shell.Word {
 	}
 	return out
 }
-
-// globs says that a wildcard in a word stands for files.
-func (a *argument) globs() bool { return a.bare && a.name == "" }
 
 // program runs a program of the machine.
 func (r *reader) program(name shell.Word, args []argument, in value, piped bool) value {
