@@ -1,6 +1,7 @@
 package place
 
 import (
+	"encoding/hex"
 	"html"
 	"iter"
 	"strconv"
@@ -31,7 +32,7 @@ func Decodings(text string, escapes, fold bool) iter.Seq[string] {
 				return
 			}
 			for i, step := range [...]func(string) string{
-				windowsHome, unescaped, entities, withoutNUL, Visible, unquoted, unpercent, FileURL, streamed, slashes, drive,
+				windowsHome, unescaped, html.UnescapeString, withoutNUL, Visible, unquoted, unpercent, FileURL, streamed, slashes, drive,
 			} {
 				const ofTexts = 3
 				if i < ofTexts && !escapes {
@@ -86,7 +87,7 @@ func withoutNUL(text string) string { return strings.ReplaceAll(text, "\x00", ""
 
 // Visible takes out what nobody sees and writes compatibility forms plainly.
 func Visible(text string) string {
-	if isASCII(text) {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return text
 	}
 	text = strings.Map(func(r rune) rune {
@@ -102,8 +103,6 @@ func Visible(text string) string {
 // and variation selectors.
 func isInVisible(r rune) bool {
 	switch {
-	case r < 0x80:
-		return false
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
 		return true
 	case 0x180b <= r && r <= 0x180f, 0xfe00 <= r && r <= 0xfe0f, 0xe0000 <= r && r <= 0xe0fff:
@@ -111,15 +110,6 @@ func isInVisible(r rune) bool {
 	default:
 		return unicode.Is(unicode.Cf, r)
 	}
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // unquoted takes the quotes off a text that stands in them as a whole.
@@ -145,10 +135,8 @@ func unpercent(text string) string {
 			continue
 		}
 		if text[i] == '%' && i+2 < len(text) {
-			high, okHigh := unhex(text[i+1])
-			low, okLow := unhex(text[i+2])
-			if okHigh && okLow {
-				out = append(out, high<<4|low)
+			if c, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				out = append(out, c...)
 				i += 2
 				continue
 			}
@@ -166,19 +154,6 @@ func unicodePercent(text string) (rune, bool) {
 	}
 	r, n := escape(`\u` + text[2:length])
 	return r, n > 0
-}
-
-func unhex(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	default:
-		return 0, false
-	}
 }
 
 // FileURL gives the path of a file: URL.
@@ -264,11 +239,6 @@ func character(digits string, base, length int) (r rune, n int) {
 		return 0, 0
 	}
 	return rune(v), length
-}
-
-// entities decodes the characters that HTML and XML spell with an ampersand.
-func entities(text string) string {
-	return html.UnescapeString(text)
 }
 
 // streamed gives the path inside a name of a stream: of php://filter and its

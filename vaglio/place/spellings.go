@@ -116,20 +116,12 @@ func PlainLine(line string) string {
 	if strings.Contains(line, "$") {
 		line = homeAsTilde(line)
 	}
-	for strings.Contains(line, "/./") {
-		line = strings.ReplaceAll(line, "/./", "/")
-	}
-	if !strings.Contains(line, "//") {
-		return line
-	}
-	var b strings.Builder
-	b.Grow(len(line))
-	for i := range len(line) {
-		if line[i] != '/' || i == 0 || line[i-1] != '/' {
-			b.WriteByte(line[i])
+	for _, idle := range [...]string{"/./", "//"} {
+		for strings.Contains(line, idle) {
+			line = strings.ReplaceAll(line, idle, "/")
 		}
 	}
-	return b.String()
+	return line
 }
 
 // homeAsTilde writes the home itself as ~. Below the home it leaves the name

@@ -35,18 +35,15 @@ func IsVague(p string) bool {
 func Variants(p string) []string {
 	n := strings.Count(p, string(Perhaps))
 	const most = 3
-	full := strings.ReplaceAll(p, string(Perhaps), string(Unknown))
-	empty := strings.ReplaceAll(p, string(Perhaps), "")
-	if n == 1 || n > most {
-		return []string{empty, full}
+	if n > most {
+		return []string{strings.ReplaceAll(p, string(Perhaps), ""), strings.ReplaceAll(p, string(Perhaps), string(Unknown))}
 	}
 	all := []string{p}
 	for range n {
 		var next []string
 		for _, s := range all {
-			next = append(next,
-				strings.Replace(s, string(Perhaps), "", 1),
-				strings.Replace(s, string(Perhaps), string(Unknown), 1))
+			before, after, _ := strings.Cut(s, string(Perhaps))
+			next = append(next, before+after, before+string(Unknown)+after)
 		}
 		all = next
 	}
@@ -55,10 +52,7 @@ func Variants(p string) []string {
 
 // IsWild says that a step stands for everything in a folder.
 func IsWild(step string) bool {
-	if !strings.ContainsRune(step, AnyText) {
-		return false
-	}
-	return strings.Trim(step, string([]byte{AnyText, AnyByte, '.'})) == ""
+	return strings.ContainsRune(step, AnyText) && strings.Trim(step, string([]byte{AnyText, AnyByte, '.'})) == ""
 }
 
 // IsOpaque says that nothing of a step is known.
