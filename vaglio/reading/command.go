@@ -2,10 +2,10 @@ package reading
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -297,7 +297,7 @@ func (w *walk) sequence(key string, list []string, role Role, sc *scope, at stri
 	if len(list) == 1 {
 		return
 	}
-	if slices.ContainsFunc(list, isOperator) {
+	if wordclass.Any("shell-operator", list) {
 		w.line(strings.Join(list, " "), sc, at, mood{doubt: lines})
 		w.argv(list, sc, at, true)
 		return
@@ -326,9 +326,4 @@ func (w *walk) lines(key string, list []string, role Role, sc *scope, at string,
 	if len(list) > 1 {
 		w.line(strings.Join(list, "\n"), sc, at, mood{doubt: len(list) <= fewLines})
 	}
-}
-
-// isOperator says that a word of a list can only be meant for a shell.
-func isOperator(word string) bool {
-	return slices.Contains([]string{"&&", "||", ";", "|", "&", ">", ">>", "<"}, word)
 }

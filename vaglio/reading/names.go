@@ -67,7 +67,7 @@ func classOf(words []string) class {
 		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
 		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
 	}
-	c.cells = slices.ContainsFunc(words, namesCells)
+	c.cells = wordclass.Any("names-cells", words)
 	c.shell = has[wordVerb] && has[wordProcess]
 	if !c.elsewhere {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
@@ -87,10 +87,6 @@ func runsAlone(has map[wordKind]bool, words int) bool {
 // runsQueries says that the words of a name tell of queries that are run.
 func runsQueries(has map[wordKind]bool, words []string) bool {
 	return (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
-}
-
-func namesCells(word string) bool {
-	return slices.Contains([]string{"notebook", "jupyter", "ipython", "ipykernel", "kernel", "cell"}, word)
 }
 
 // languageIn gives the first language that is named, but for the shell's.

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -86,16 +87,9 @@ func (w *walk) otherwise(text string, sc *scope, at string) {
 	if w.class.shell {
 		w.line(text, sc, at, mood{doubt: true})
 	}
-	other := ""
-	switch sc.lang {
-	case langPython:
-		other = langNode
-	case langNode:
-		other = langPython
-	default:
-		return
+	if other := map[string]string{langPython: langNode, langNode: langPython}[sc.lang]; other != "" {
+		w.add(Command{At: at, Text: text, Language: other, Script: ReadArgv(interpreter(other, text), sc.o), Doubt: true})
 	}
-	w.add(Command{At: at, Text: text, Language: other, Script: ReadArgv(interpreter(other, text), sc.o), Doubt: true})
 }
 
 // undecided reads a text of which nobody says what it is: as a shell does if
@@ -103,7 +97,7 @@ func (w *walk) otherwise(text string, sc *scope, at string) {
 func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	known := w.class.runs && !w.class.elsewhere
 	s := ReadLine(text, sc.o)
-	if unparsable(s) == "" {
+	if !slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemUnparsable }) {
 		w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0})
 		w.elsewhere(w.rd.Commands[len(w.rd.Commands)-1], sc)
 		return
@@ -115,16 +109,6 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	if known || role&RoleScript != 0 {
 		w.gap(at, wording.Say("is no program of a language that is known"))
 	}
-}
-
-// unparsable gives why a text is no program of its language, or "".
-func unparsable(s *shell.Script) string {
-	for i := range s.Problems {
-		if s.Problems[i].Kind == shell.ProblemUnparsable {
-			return s.Problems[i].Detail.String()
-		}
-	}
-	return ""
 }
 
 // inline reads a program in the language of its scope.
@@ -147,8 +131,7 @@ func (w *walk) inline(text string, sc *scope, at string) {
 			}
 			argv = interpreter(sc.lang, text)
 		}
-		c := Command{At: at, Text: text, Language: sc.lang, Script: ReadArgv(argv, sc.o), Env: sc.env}
-		w.add(c)
+		w.add(Command{At: at, Text: text, Language: sc.lang, Script: ReadArgv(argv, sc.o), Env: sc.env})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
@@ -269,10 +270,8 @@ func (w *walk) folder(cwd, dir string) string {
 		dir = dir[len(scheme):]
 	}
 	if home := strings.TrimRight(w.home, "/"); home != "" {
-		for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-			if rest, ok := strings.CutPrefix(dir, mark); ok && (rest == "" || rest[0] == '/') {
-				dir = home + "/" + strings.TrimPrefix(rest, "/")
-			}
+		if rest, ok := place.CutHome(dir); ok {
+			dir = home + "/" + strings.TrimPrefix(rest, "/")
 		}
 	}
 	switch {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // shapeOf gives the language that a text is clearly written in, or "" where it
@@ -189,10 +191,7 @@ func IsStatement(text string) bool {
 // beginsStatement says whether words, in capitals, begin as a statement does, with
 // something behind its verb.
 func beginsStatement(words []string) bool {
-	return len(words) > 1 && slices.Contains([]string{
-		"SELECT", "EXPLAIN", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "CREATE", "TRUNCATE", "GRANT", "REVOKE", "MERGE", "COPY", "REPLACE", "CALL",
-		"REINDEX", "VACUUM", "REFRESH",
-	}, words[0])
+	return len(words) > 1 && wordclass.Is("statement-verb", words[0])
 }
 
 // goesOn says whether words behind the verb of a statement are those of one.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // Unreadable says where a call cannot be read, and why. It holds no value out
@@ -70,7 +71,7 @@ func excerpt(line string, at int) string {
 		}
 		if word := line[i:end]; end > i {
 			whole := (from == 0 || i > from) && (to == len(line) || end < to)
-			if !whole || !isReserved(word) {
+			if !whole || !wordclass.Is("shell-reserved", word) {
 				word = "…"
 			}
 			b.WriteString(word)
@@ -85,10 +86,3 @@ func excerpt(line string, at int) string {
 
 // actsOnLine says whether a byte means something to a shell by itself.
 func actsOnLine(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", c) >= 0 }
-
-// isReserved says whether a word is the shell's own, and so nobody's secret.
-func isReserved(word string) bool {
-	return slices.Contains([]string{
-		"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select",
-	}, word)
-}

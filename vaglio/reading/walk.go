@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -236,7 +237,7 @@ func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth
 	in.alone = true
 	switch v := v.(type) {
 	case map[string]any:
-		if !w.holdsRun(v) {
+		if !slices.ContainsFunc(SortedKeys(v), func(k string) bool { return w.role(k)&runs != 0 }) {
 			return false
 		}
 		w.args(v, in, at, depth+1)
@@ -249,14 +250,4 @@ func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth
 		return false
 	}
 	return true
-}
-
-// holdsRun says that a map has a key under which something is run.
-func (w *walk) holdsRun(m map[string]any) bool {
-	for k := range m {
-		if w.role(k)&runs != 0 {
-			return true
-		}
-	}
-	return false
 }
