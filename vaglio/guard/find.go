@@ -54,11 +54,10 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 	}
 	below := strings.TrimRight(spot, "/") + "/"
 	for _, name := range l.testsIn(o).names {
-		if id := l.touch(removes, below+name); id != "" {
-			return id
-		}
-		if id := l.touch(removes, below+anyFolders+"/"+name); id != "" {
-			return id
+		for _, where := range [...]string{below + name, below + anyFolders + "/" + name} {
+			if id := l.touch(removes, where); id != "" {
+				return id
+			}
 		}
 	}
 	return ""

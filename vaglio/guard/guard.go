@@ -181,9 +181,9 @@ func (g *Guard) examineCall(c Call) Outcome {
 	if r == nil {
 		return Outcome{Unreadable: s.t.first, Doubt: s.t.doubt}
 	}
-	d := r.denial()
-	d.File, d.Line = s.t.file, s.t.line
-	return Outcome{Denial: &d}
+	out := denied(r)
+	out.Denial.File, out.Denial.Line = s.t.file, s.t.line
+	return out
 }
 
 // scanOf begins the work on a call.
@@ -198,7 +198,7 @@ func (g *Guard) scanOf(c Call) scan {
 // core tries the forbidden paths and commands, as they stand and in their
 // normal forms.
 func (s *scan) core(c Call) *rule {
-	if s.t.first = s.collect(c.Args, 0, false); s.t.first != nil {
+	if s.t.first = s.collect(c.Args, 0, text{}); s.t.first != nil {
 		return nil // args that end nowhere are not looked at
 	}
 	for _, t := range s.texts {

@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // permitted is for what gets a mode: no tree of the system, nothing that opens
@@ -89,10 +90,8 @@ func (l *look) isCore(o string) bool {
 
 // everything says that an operand is all that a find lists.
 func (l *look) everything(o string) bool {
-	if !l.c.InLoop || l.s.find.limited {
-		return false
-	}
-	return slices.ContainsFunc(l.s.find.starts, func(start string) bool { return strings.TrimRight(o, "/") == strings.TrimRight(start, "/") })
+	same := func(start string) bool { return strings.TrimRight(o, "/") == strings.TrimRight(start, "/") }
+	return l.c.InLoop && !l.s.find.limited && slices.ContainsFunc(l.s.find.starts, same)
 }
 
 // isProgramFile says whether a file is a shell, an interpreter or a tool that
@@ -176,13 +175,5 @@ func (l *look) lent(o *operation.Operation, spot string) string {
 // givesRoot says whether capabilities make a program as mighty as root.
 func givesRoot(text string) bool {
 	text = strings.ToLower(text)
-	for _, c := range [...]string{
-		"setuid", "setgid", "dac_override", "dac_read_search", "sys_admin", "sys_ptrace", "sys_module", "sys_rawio", "chown", "fowner", "setfcap", "mknod",
-		"fsetid", "linux_immutable", "mac_admin",
-	} {
-		if strings.Contains(text, c) {
-			return true
-		}
-	}
-	return strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")
+	return wordclass.Within("root-capability", text) || strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")
 }

@@ -20,7 +20,7 @@ type weigh func(*look, *operation.Operation, string) string
 // breaks no rule.
 func verbTable() map[operation.Verb]weigh {
 	return map[operation.Verb]weigh{
-		operation.Use:     opening(uses),
+		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(uses, o, spot) },
 		operation.Read:    (*look).reads,
 		operation.Inspect: (*look).reads,
 		operation.Copy:    (*look).copied,
@@ -70,7 +70,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Search: (*look).searched,
 		operation.Sweep:  (*look).swept,
 		operation.Run:    (*look).run,
-		operation.Carry:  (*look).carries,
+		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram() },
 		operation.List:   remembering((*survey).lists),
 		operation.Show:   remembering((*survey).shows),
 		operation.Seek:   remembering((*survey).seeks),
@@ -83,11 +83,6 @@ func verbTable() map[operation.Verb]weigh {
 
 // always is for what breaks a rule whatever it is done to.
 func always(id string) weigh { return func(*look, *operation.Operation, string) string { return id } }
-
-// opening is for what is read or handed to a program.
-func opening(d deed) weigh {
-	return func(l *look, o *operation.Operation, spot string) string { return l.opens(d, o, spot) }
-}
 
 // changing is for what is written.
 func changing(d deed) weigh {
@@ -338,10 +333,7 @@ func (l *look) named(folder string) (surely, perhaps bool) {
 
 // onDevice says whether an operand is or may be a device rather than a file.
 func (l *look) onDevice(o string) bool {
-	if l.touch(uses, o) == diskRule {
-		return true
-	}
-	return strings.HasPrefix(o, "/dev/") || (o != "" && place.IsOpaque(o))
+	return l.touch(uses, o) == diskRule || strings.HasPrefix(o, "/dev/") || place.IsOpaque(o)
 }
 
 // run is for a command line, or for a program with its words.
@@ -360,9 +352,6 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	}
 	return in.program(place.Base(name))
 }
-
-// carries is for the words of a program that is not known.
-func (l *look) carries(*operation.Operation, string) string { return l.unknownProgram() }
 
 // lineRule gives the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {

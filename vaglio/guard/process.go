@@ -61,14 +61,9 @@ func (l *look) killsListed(spot string) string {
 
 // isField says whether one of the command's words is a column that awk prints.
 func (l *look) isField() bool {
-	for _, w := range l.c.Argv {
-		for _, p := range w.Parts() {
-			if p.Name == "$" && p.MayBeEmpty {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.c.Argv, func(w shell.Word) bool {
+		return slices.ContainsFunc(w.Parts(), func(p shell.Part) bool { return p.Name == "$" && p.MayBeEmpty })
+	})
 }
 
 // killedByName is for the processes of a name.

@@ -63,13 +63,8 @@ func (b *base) resolve(g *Guard) {
 	}
 }
 
-// collect gathers the strings of v in their fixed order.
-func (s *scan) collect(v any, depth int, command bool) *reading.Unreadable {
-	return s.collectAs(v, depth, text{command: command})
-}
-
-// collectAs gathers strings that share what as says.
-func (s *scan) collectAs(v any, depth int, as text) *reading.Unreadable {
+// collect gathers the strings of v, which share what as says, in their fixed order.
+func (s *scan) collect(v any, depth int, as text) *reading.Unreadable {
 	if depth > maxDepth {
 		return &reading.Unreadable{What: "args nest too deep"}
 	}
@@ -95,7 +90,7 @@ func (s *scan) collectAs(v any, depth int, as text) *reading.Unreadable {
 func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
 	var steps []string
 	for _, e := range list {
-		if r := s.collectAs(e, depth+1, text{use: of}); r != nil {
+		if r := s.collect(e, depth+1, text{use: of}); r != nil {
 			return r
 		}
 		if step, ok := e.(string); ok && of != asData {
@@ -117,7 +112,7 @@ func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
 		if s.rd.Runs && role&isRun != 0 {
 			as.use = asData // the reading looks at it
 		}
-		if r := s.collectAs(m[k], depth+1, as); r != nil {
+		if r := s.collect(m[k], depth+1, as); r != nil {
 			return r
 		}
 	}

@@ -118,10 +118,10 @@ func (l *look) touchOne(d deed, spot string) string {
 		spot = "./" + spot // the shell has replaced every tilde that it would
 	}
 	spot = l.g.localSpelling(spot)
-	if spot[0] == '/' {
+	switch spot[0] {
+	case '/':
 		return l.rule(d, spot, slashed)
-	}
-	if spot[0] == unknown {
+	case unknown:
 		return l.climbing(d, place.Clean(spot))
 	}
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })

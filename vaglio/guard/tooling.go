@@ -110,14 +110,16 @@ func (s *scan) modeRule(where string) *rule {
 	}
 }
 
+// look begins the examination of what no command line says.
+func (s *scan) look() *look {
+	return &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
+}
+
 // operations tries what a tool does to processes, services and packages, and
 // whom it asks.
 func (s *scan) operations() *rule {
-	var l *look // which knows of those before
+	l := s.look() // which knows of those before
 	for i := range s.rd.Operations {
-		if l == nil {
-			l = &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
-		}
 		if r := s.g.ruleOf(l.operation(&s.rd.Operations[i])); r != nil {
 			return r
 		}
@@ -145,7 +147,7 @@ func (s *scan) asksGate() bool {
 // statements tries the statements for a database that a tool sends.
 func (s *scan) statements() *rule {
 	for i := range s.rd.Statements {
-		l := &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
+		l := s.look()
 		for _, line := range s.g.base.LinesRun(s.rd.Statements[i].Text) {
 			if r := s.g.ruleOf(l.lineRule(line)); r != nil {
 				return r
