@@ -165,9 +165,9 @@ func readYAML(v *visit, r *row) {
 	if inside && v.c.Name == "docker" && !slices.Contains(v.words, "compose") {
 		return
 	}
-	for _, name := range v.named(r.files) {
+	for file, text := range v.files(r) {
 		var tree any
-		if file, text, ok := v.content(name); ok && v.once(file) && v.decode(file, text, &tree) {
+		if v.decode(file, text, &tree) {
 			v.under(file, text, keys, inside, tree)
 		}
 	}
@@ -257,11 +257,7 @@ func readCMake(v *visit, r *row) {
 	if slices.Contains(v.words, "-E") { // a tool of its own
 		return
 	}
-	for _, name := range v.named(r.files) {
-		file, text, ok := v.content(name)
-		if !ok || !v.once(file) {
-			continue
-		}
+	for file, text := range v.files(r) {
 		var words []string
 		in, begin := false, 0
 		for _, at := range cmakeToken.FindAllStringIndex(text, -1) {

@@ -9,16 +9,12 @@ import (
 // readNotebook takes the cells of a notebook: those that %% gives to a shell as its
 // scripts, the others as one program, as they run in one process.
 func readNotebook(v *visit, r *row) {
-	for _, name := range v.named(r.files) {
+	for file, text := range v.files(r) {
 		var book struct {
 			Cells []struct {
 				Type   string `yaml:"cell_type"`
 				Source any    `yaml:"source"`
 			} `yaml:"cells"`
-		}
-		file, text, ok := v.content(name)
-		if !ok || !v.once(file) {
-			continue
 		}
 		var program strings.Builder
 		if !strings.HasPrefix(strings.TrimSpace(text), "{") { // what is put into it: a cell
@@ -90,13 +86,11 @@ func (e *element) attr(names ...string) string {
 // readXML takes the programs that the tools of Java's projects run: Ant's exec, by
 // its attributes, and Maven's, by what stands in its configuration.
 func readXML(v *visit, r *row) {
-	for _, name := range v.named(r.files) {
+	for file, text := range v.files(r) {
 		var root element
-		file, text, ok := v.content(name)
-		if !ok || !v.once(file) || xml.Unmarshal([]byte(text), &root) != nil {
-			continue
+		if xml.Unmarshal([]byte(text), &root) == nil {
+			v.element(file, text, &root)
 		}
-		v.element(file, text, &root)
 	}
 }
 

@@ -96,12 +96,10 @@ func readGitConfig(v *visit, _ *row) {
 // gitCode is what git runs for a setting when it does something, "" for nothing.
 func gitCode(e *settings.Entry, verb string, words []string) string {
 	switch e.Section + "." + e.Key {
-	case "core.fsmonitor":
-		return unlessSwitch(e)
 	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
 		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
 		return e.Value
-	case "pager." + verb:
+	case "core.fsmonitor", "pager." + verb:
 		return unlessSwitch(e)
 	case "alias." + verb:
 		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
@@ -112,19 +110,13 @@ func gitCode(e *settings.Entry, verb string, words []string) string {
 		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
-	case "remote.push":
-		return pushes(e, verb, words)
+	case "remote.push": // of a push that names no branch of its own
+		const remoteAndBranch = 2
+		if verb == "push" && len(gitOperands(words)) < remoteAndBranch {
+			return "git push " + e.Sub + " " + e.Value
+		}
 	}
 	return ""
-}
-
-// pushes is what a push does that names no branch of its own.
-func pushes(e *settings.Entry, verb string, words []string) string {
-	const remoteAndBranch = 2
-	if verb != "push" || len(gitOperands(words)) >= remoteAndBranch {
-		return ""
-	}
-	return "git push " + e.Sub + " " + e.Value
 }
 
 // unlessSwitch is the value of a setting that may also be on or off.

@@ -109,7 +109,9 @@ func (v *visit) within(named map[string]bool, file string) bool {
 // form of a tool that finds all that it runs in it.
 func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
-		own, byName := ownForm(row.name)
+		// Those of which tools find all that they run in it, by its name or all of it.
+		byName := slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, row.name)
+		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml"}, row.name)
 		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
 			continue
 		}
@@ -127,18 +129,6 @@ func (v *visit) tasksIn(file string) bool {
 		return true
 	}
 	return false
-}
-
-// ownForm reports whether a reader is of files in which tools find all that they run,
-// and whether that is what is asked for by its name.
-func ownForm(reader string) (own, byName bool) {
-	switch reader {
-	case "scripts", "justfile", "taskfile", "makefile":
-		return true, true
-	case "dockerfile", "yaml", "cmake", "xml":
-		return true, false
-	}
-	return false, false
 }
 
 // loading is what is known of the session's files while it is found out which of

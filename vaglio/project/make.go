@@ -2,6 +2,7 @@ package project
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -195,15 +196,13 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 	return true
 }
 
+// noName finds what the name of a shell's variable cannot hold.
+var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
+
 // unknownValue stands for a value that make alone knows: to the shell that reads
 // the recipe it is a variable that nobody set.
 func unknownValue(name string) string {
-	return "${make_" + strings.Map(func(r rune) rune {
-		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, name) + "}"
+	return "${make_" + noName.ReplaceAllString(name, "_") + "}"
 }
 
 // expand puts the values of variables into a text, and keeps what $(shell …)

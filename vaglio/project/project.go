@@ -8,6 +8,7 @@
 package project
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -153,6 +154,17 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 		v.shut(file, 1, errChanged)
 	}
 	return file, text, ok
+}
+
+// files are those of a row that are there and met for the first time, with their texts.
+func (v *visit) files(r *row) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, name := range v.named(r.files) {
+			if file, text, ok := v.content(name); ok && v.once(file) && !yield(file, text) {
+				return
+			}
+		}
+	}
 }
 
 // folders are those that a variable lists.
