@@ -1,6 +1,7 @@
 package code
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -204,9 +205,7 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 		case a.name != "":
 			named[a.name] = a
 		case a.kind == kindMap && a.spread:
-			for i, k := range a.keys {
-				named[k] = a.list[i]
-			}
+			maps.Copy(named, a.fields())
 		default:
 			plain = append(plain, a)
 		}
@@ -223,10 +222,10 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	}
 	i := slices.IndexFunc(all, p.isFunction)
 	if i < 0 {
-		out := made(name, args)
 		if slices.ContainsFunc(all, func(v value) bool { return v.word().Remote() }) {
 			return remote(name)
 		}
+		out := made(name, args)
 		if len(recv.alts) > 0 && recv.word().IsUnknown() {
 			out.alts = recv.alts
 		}

@@ -95,17 +95,15 @@ func (p *program) level() int {
 // wordLevel is how tight a word between operands binds.
 func (p *program) wordLevel(t token) int {
 	lang := p.lang.name
-	switch t.text {
-	case "if":
-		return map[bool]int{true: choice}[lang == "python" && !t.line]
-	case "and", "or":
-		return map[bool]int{true: either}[!t.line]
-	case "not":
-		return map[bool]int{true: compare}[p.peek(1).text == "in"]
-	case "in", "is", "instanceof", "eq", "ne", "isnt":
-		return map[bool]int{true: compare}[lang != "lua"]
-	case "x":
-		return map[bool]int{true: sum}[lang == "perl"]
+	switch {
+	case t.text == "if" && lang == "python" && !t.line:
+		return choice
+	case t.word("and", "or") && !t.line:
+		return either
+	case t.text == "not" && p.peek(1).text == "in", t.word("in", "is", "instanceof", "eq", "ne", "isnt") && lang != "lua":
+		return compare
+	case t.text == "x" && lang == "perl":
+		return sum
 	}
 	return 0
 }

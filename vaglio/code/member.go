@@ -332,10 +332,7 @@ func (p *program) constant(v value) value {
 		return v
 	}
 	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil {
-		return v
-	}
-	if !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) {
+	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) {
 		return v
 	}
 	out := p.apply(f, v.path, nil)

@@ -219,16 +219,15 @@ func (p *program) each(list value, cost int, do func(value)) {
 		elements = []value{unknown("")}
 	}
 	p.again -= len(elements) * cost
-	unsure := 0
+	unsure := p.unsure
 	if !list.multi() {
-		unsure = 1
+		p.unsure++
 	}
 	p.loop++
-	p.unsure += unsure
 	for _, e := range elements {
 		do(e)
 	}
-	p.unsure -= unsure
+	p.unsure = unsure
 	p.loop--
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -83,12 +84,7 @@ type table struct {
 // parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
 	out := &table{languages: map[string]*language{}, pures: pures(), further: furtherVerbs()}
-	n := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		n++
-		if line == "" || line[0] == '#' {
-			continue
-		}
+	for n, line := range rows.Of(text) {
 		if err := out.parseLine(line); err != nil {
 			return nil, fmt.Errorf("verbs.txt:%d: %w", n, err)
 		}

@@ -117,9 +117,9 @@ func (v value) words() []shell.Word {
 	for _, e := range bounded(v.list) {
 		if e.multi() {
 			out = append(out, e.words()...)
-			continue
+		} else {
+			out = append(out, e.word())
 		}
-		out = append(out, e.word())
 	}
 	return out
 }
