@@ -249,7 +249,7 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 		return Verdict{}, nil, nil, false, unreadable(p, out.Unreadable)
 	}
 	if out.Doubt {
-		call.Reading.Gaps = append(call.Reading.Gaps, reading.Gap{Why: wording.Say("may change the gate's own program or settings, by a name that it does not tell")})
+		call.Reading.Gaps = append(call.Reading.Gaps, reading.Gap{Doubt: true, Why: wording.Say("may change vaglio's own files or settings, or reach its address")})
 	}
 	d := out.Denial
 	if d == nil {

@@ -209,6 +209,8 @@ type Gap struct {
 	// Why is one sentence part for a person, such as "is no program of a
 	// language that is known".
 	Why wording.Clause
+	// Doubt says that all was read, and that Why tells what it may do all the same.
+	Doubt bool
 }
 
 // Read reads a call. It never fails: what it cannot read is a [Gap].

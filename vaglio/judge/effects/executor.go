@@ -96,7 +96,11 @@ func (t *tool) commands() bool {
 		if g.At != "" {
 			at = object(clip(g.At, 80))
 		}
-		t.r.add(unknown(sayOf("could not be read: %s %s", at, g.Why), g.At)...)
+		said := sayOf("could not be read: %s %s", at, g.Why)
+		if g.Doubt {
+			said = wording.Sentence{g.Why}
+		}
+		t.r.add(unknown(said, g.At)...)
 		found = true
 	}
 	return found || len(t.r.effects) > 0
