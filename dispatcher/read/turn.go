@@ -55,6 +55,7 @@ const (
 
 func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
 	at := make(map[string]int)
+	var since time.Time // before it steps of one kind are missing
 	for fromEnd, from := range []iter.Seq2[Kept[approval.Step], error]{
 		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // which come by their numbers
 		r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}),
@@ -63,7 +64,9 @@ func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval
 		if err != nil {
 			return nil, false, fmt.Errorf("read: read the turn log: %w", err)
 		}
-		more = more || cut
+		if more = more || cut; cut && newest[0].At.After(since) {
+			since = newest[0].At
+		}
 		for i := range newest {
 			s := &newest[i]
 			if first, repeated := at[s.ID]; repeated {
@@ -74,6 +77,7 @@ func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval
 			steps = append(steps, *s)
 		}
 	}
+	steps = slices.DeleteFunc(steps, func(s approval.Step) bool { return s.At.Before(since) })
 	slices.SortStableFunc(steps, func(a, b approval.Step) int {
 		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
 	})
