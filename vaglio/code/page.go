@@ -1,6 +1,8 @@
 package code
 
 import (
+	"strings"
+
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -16,7 +18,7 @@ func (r *Reader) LooksOnly(script string) bool {
 		return false
 	}
 	newLexer(p, script).run()
-	s := page{program: p, own: map[string]bool{}, routine: map[string]bool{}}
+	s := page{program: p, own: map[string]bool{}, routine: map[string]bool{}, keys: map[string]bool{}, texts: map[string]bool{}}
 	for i := range p.toks {
 		s.declare(i)
 	}
@@ -28,18 +30,18 @@ func (r *Reader) LooksOnly(script string) bool {
 	return !p.stopped && len(p.toks) > 0
 }
 
-// page is a script of a web page, by the names that it binds itself: all of them, and those of
-// its functions.
+// page is a script of a web page, by the names that it binds itself: all of them, those of its
+// functions, the keys of the objects that it makes, and the names that may hold more than a number.
 type page struct {
 	*program
 
-	own, routine map[string]bool
+	own, routine, keys, texts map[string]bool
 }
 
 // declare notes the names that are bound at a token: by const, let or var, as a function, as parameters.
 func (s *page) declare(i int) {
 	switch t := s.tok(i); {
-	case t.word("const", "let", "var"):
+	case t.word("const", "let", "var", "catch"):
 		s.names(i+1, s.past(i+1))
 		if value := s.tok(i + 3); s.tok(i+2).is("=") && (value.word("function", "async") || s.arrow(i+3)) {
 			s.routine[s.tok(i+1).text] = true
@@ -51,20 +53,32 @@ func (s *page) declare(i int) {
 				s.names(open, s.past(open))
 			}
 		}
-	case t.word("catch"):
-		s.names(i+1, s.past(i+1))
 	case t.is("=>") && s.tok(i-1).is(")"):
 		s.names(int(s.tok(i-1).match), i)
 	case t.is("=>"):
 		s.names(i-1, i)
+	default:
+		s.note(i)
+	}
+}
+
+// note notes a key of an object, and a name that gets another value than a number.
+func (s *page) note(i int) {
+	t, next := s.tok(i), s.tok(i+1)
+	number := next.kind == tokenNumber && s.tok(i+2).is(";")
+	switch {
+	case s.tok(i-1).is("{", ",") && next.is(":", ",", "}"):
+		s.keys[t.text] = true
+	case t.is("=", "+=") && !number:
+		s.texts[s.tok(i-1).text] = true
 	}
 }
 
 // names notes the names that a pattern or parameters bind, not those of their defaults.
 func (s *page) names(from, to int) {
 	for i := max(from, 0); i < to; i++ {
-		if s.tok(i).kind == tokenName && (i == from || s.tok(i-1).is("(", ",", "{", "[", ":", "...")) {
-			s.own[s.tok(i).text] = true
+		if t := s.tok(i); t.kind == tokenName && (i == from || s.tok(i-1).is("(", ",", "{", "[", ":", "...")) {
+			s.own[t.text], s.texts[t.text] = true, s.texts[t.text] || !s.tok(i+1).is("=")
 		}
 	}
 }
@@ -78,38 +92,74 @@ func (s *page) arrow(i int) bool { return s.tok(s.past(i)).is("=>") }
 // looks reports whether a token belongs to what only looks at a page.
 func (s *page) looks(i int) bool {
 	switch t := s.tok(i); {
-	case t.is("="):
+	case t.word("of"):
 		return s.binds(i)
-	case t.is("+=", "-=", "*=", "/=", "**=", "||=", "&&=", "??=", "//="):
-		return s.holds(i - 1)
-	case t.is("++", "--"):
-		return s.holds(i-1) || s.holds(i+1)
-	case t.is("(") && !t.group:
-		return s.calls(i)
+	case t.word("in"):
+		return s.binds(i) || s.tok(i-1).quoted()
 	case t.kind == tokenName:
 		return t.text == "//" || s.mentions(i)
+	case t.kind == tokenOp && !t.group:
+		return s.operates(i)
+	default:
+		return !strings.Contains(strings.ToLower(t.text), "password")
 	}
-	return true
+}
+
+// operates reports whether an operator changes nothing but names of the script's own.
+func (s *page) operates(i int) bool {
+	switch s.tok(i).text {
+	case "=":
+		return s.binds(i)
+	case "+=", "-=", "*=", "/=", "**=", "||=", "&&=", "??=", "//=":
+		return s.holds(i - 1)
+	case "++", "--":
+		return s.holds(i-1) || s.holds(i+1)
+	case "(":
+		return s.calls(i)
+	case "[":
+		return s.picks(i)
+	default:
+		return true
+	}
 }
 
 // mentions reports whether a name may stand where it does.
 func (s *page) mentions(i int) bool {
 	t, prev, next := s.tok(i), s.tok(i-1), s.tok(i+1)
 	switch {
-	case next.quoted() && !wordclass.Is("page-word", t.text): // a template that a function is given
+	case wordclass.Is("page-private", t.text), next.quoted() && !wordclass.Is("page-word", t.text): // a template that a function is given
 		return false
-	case wordclass.Is("page-private", t.text):
-		return false
-	case prev.is(".", "?."), prev.is("{", ",") && next.is(":"): // of what is looked at, or a key
-		return true
+	case wordclass.Is("page-root", t.text): // all that it holds is more than a look
+		return next.is(".", "?.")
+	case prev.is(".", "?."): // of what is looked at
+		return !t.word("top", "parent") || !wordclass.Is("page-root", s.tok(i-2).text)
 	case prev.word("new"):
 		return wordclass.Is("page-maker", t.text)
+	case s.own[t.text], s.routine[t.text], wordclass.Is("page-global", t.text), wordclass.Is("page-word", t.text):
+		return true
 	}
-	return s.own[t.text] || s.routine[t.text] || wordclass.Is("page-global", t.text) || wordclass.Is("page-word", t.text) ||
-		next.is("(") && wordclass.Is("page-look", t.text)
+	return prev.is("{", ",") && next.is(":") || next.is("(") && wordclass.Is("page-function", t.text)
 }
 
-// binds reports whether "=" sets a name of the script's own.
+// picks reports whether a bracket makes a list, or takes out of what is known by a number, a
+// name that is written there or, of what is the script's own, by any.
+func (s *page) picks(i int) bool {
+	prev, in := s.tok(i-1), s.tok(i+1)
+	switch {
+	case prev.is("{", ",") && s.tok(s.past(i)).is(":"): // a key that is put together
+		return false
+	case !prev.is(")", "]", "?.") && (prev.kind != tokenName || wordclass.Is("page-word", prev.text)):
+		return true
+	case !s.tok(i + 2).is("]"):
+		return false
+	case in.kind == tokenName:
+		return s.holds(i-1) || s.holds(i+1) && !s.texts[in.text]
+	default:
+		return !wordclass.Is("page-private", in.text)
+	}
+}
+
+// binds reports whether "=" or "of" sets a name of the script's own.
 func (s *page) binds(i int) bool {
 	if m := int(s.tok(i - 1).match); m >= 0 {
 		return s.tok(m-1).word("const", "let", "var")
@@ -131,9 +181,42 @@ func (s *page) calls(i int) bool {
 	case callee.kind != tokenName || wordclass.Is("page-word", callee.text):
 		return true
 	case before.is(".", "?."):
-		return wordclass.Is("page-look", callee.text) || wordclass.Is("page-holder", callee.text) && (s.holds(i-3) || s.tok(i-3).word("searchParams"))
+		return s.method(i)
 	}
-	return s.routine[callee.text] || before.word("function", "new") || wordclass.Is("page-look", callee.text)
+	return s.routine[callee.text] || before.word("function", "new") || wordclass.Is("page-function", callee.text) && !s.own[callee.text]
+}
+
+// method reports whether a method that a bracket calls only looks: by a name that no object of
+// the script has, and with no function of others where it would call one.
+func (s *page) method(i int) bool {
+	name := s.tok(i - 1).text
+	held := wordclass.Is("page-holder", name) && (s.holds(i-3) || s.tok(i-3).word("searchParams"))
+	return !s.keys[name] && (held || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
+}
+
+// takes reports whether a call that may call what it is given is given no function of others: in
+// each of its arguments, or in those behind the first.
+func (s *page) takes(i int, kind string) bool {
+	end := int(s.tok(i).match)
+	for at, n := i+1, 0; kind != "" && at < end; n++ {
+		if (kind == "each" || n > 0) && !s.harmless(at) {
+			return false
+		}
+		for at < end && !s.tok(at).is(",") {
+			at = s.past(at)
+		}
+		at++
+	}
+	return true
+}
+
+// harmless reports whether an argument is no function but one of the script's own.
+func (s *page) harmless(i int) bool {
+	t := s.tok(i)
+	if s.tok(i+1).is(",", ")") && (s.routine[t.text] || wordclass.Is("page-cast", t.text)) {
+		return true
+	}
+	return s.arrow(i) || t.word("function", "async", "null", "//") || t.quoted() || t.kind == tokenNumber || t.is("{", "[", "-")
 }
 
 // inPlace reports whether the bracket before a call holds a function, which is called where it
