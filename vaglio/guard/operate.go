@@ -70,7 +70,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Search: (*look).searched,
 		operation.Sweep:  (*look).swept,
 		operation.Run:    (*look).run,
-		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram() },
+		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
 		operation.List:   remembering((*survey).lists),
 		operation.Show:   remembering((*survey).shows),
 		operation.Seek:   remembering((*survey).seeks),

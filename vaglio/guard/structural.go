@@ -211,13 +211,14 @@ func (l *look) program(name string) string {
 	case l.c.Wrapper:
 		return ""
 	default:
-		return l.unknownProgram()
+		return l.unknownProgram(l.g.base.Does(name))
 	}
 }
 
 // unknownProgram tries every word of a program that nobody knows: whatever it
-// does, it has no business with some targets.
-func (l *look) unknownProgram() string {
+// does, it has no business with some targets. Of one of which some uses are told it is
+// not known that another one changes what it names: it may show it.
+func (l *look) unknownProgram(partly bool) string {
 	if l.s.written {
 		return "" // such as one that tests what is forbidden
 	}
@@ -225,8 +226,15 @@ func (l *look) unknownProgram() string {
 		return id
 	}
 	l.putsBeside()
-	if id := l.operands(writes); id == ownProcess || id == ownSettings && l.inPlace() {
+	switch id := l.operands(writes); {
+	case id != ownProcess && id != ownSettings:
+	case id == ownProcess && !partly, l.inPlace() && !slices.ContainsFunc(l.ops, isRead):
 		return id
+	case id == ownProcess:
+		if id := l.madeAs(); id != "" {
+			return id
+		}
+		l.s.t.doubts()
 	}
 	return l.tail()
 }
@@ -255,13 +263,16 @@ func (l *look) putsBeside() {
 	})
 }
 
+// isRead says whether an operation leaves its object as it is.
+func isRead(o operation.Operation) bool {
+	return o.Verb == operation.Read || o.Verb == operation.Inspect
+}
+
 // madeAs gives the rule about a file of vaglio's that is given by such an option, and of
 // which nothing is known to be read.
 func (l *look) madeAs() string {
 	return l.destined(func(option, where string) string {
-		read := func(o operation.Operation) bool {
-			return (o.Verb == operation.Read || o.Verb == operation.Inspect) && reading.Spot(o.Object.Word) == where
-		}
+		read := func(o operation.Operation) bool { return isRead(o) && reading.Spot(o.Object.Word) == where }
 		if id := l.touch(replaces, where); strings.HasPrefix(id, "own.") && (option == "-o" || option[1] == '-') && !slices.ContainsFunc(l.ops, read) {
 			return id
 		}
