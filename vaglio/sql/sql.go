@@ -125,7 +125,7 @@ func (s *Statement) Target(at int) (names, class string) {
 				class = strings.ToLower(w) // One that is not listed.
 				continue
 			}
-			named, more = append(named, strings.ToLower(strings.Trim(w, "'`\"[]"))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
+			named, more = append(named, strings.ToLower(Unquoted(w))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
 		}
 	}
 	return cmp.Or(strings.Join(named, ", "), "something"), class
@@ -149,6 +149,22 @@ func (s *Statement) Adds() bool {
 func (s *Statement) CopiesOut() bool {
 	return s.Has("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.Has("FROM"))
 }
+
+// Attached is the file of another database that a statement opens beside the first.
+func (s *Statement) Attached() (file string, ok bool) {
+	if s.Words[0] != "ATTACH" {
+		return "", false
+	}
+	for _, w := range s.Words[1:] {
+		if !slices.Contains([]string{"DATABASE", "IF", "NOT", "EXISTS"}, w) {
+			return Unquoted(w), true
+		}
+	}
+	return "", true
+}
+
+// Unquoted is a word without the signs that quote it.
+func Unquoted(word string) string { return strings.Trim(word, "'`\"[]") }
 
 // BeginsAt reports whether a verb begins a statement inside of this one, rather
 // than being a name.

@@ -20,9 +20,10 @@ func (c *call) client() []Effect {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}
 	at := c.keptAt(kept)
-	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp || c.has("-readonly", "--readonly"))
+	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
 	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
-	defer func() { c.r.localDB = false }()
+	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
+	defer func() { c.r.localDB, c.r.fixedDB = false, false }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
@@ -167,14 +168,19 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	}
 	rest := r.metaCommands(text, &out)
 	list, ok := sql.Statements(rest)
+	local, lost := r.localDB, r.fixedDB || strings.Contains(where.String(), memory)
 	for i := range list {
-		s := statement{&list[i], r.judge.tables, where}
+		s := statement{&list[i], r, where, lost}
+		if file, attaches := s.Attached(); attaches && lost && file != memory {
+			where, local, lost = object(file), false, false // which what follows may be about
+			continue
+		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case r.localDB && s.Adds():
+		case local && s.Adds() && s.acts() == "":
 			out = append(out, own(e.Why)...)
 		default:
-			out = append(out, e.inFolder(r.localDB))
+			out = append(out, e.inFolder(local))
 		}
 	}
 	if !ok {
@@ -191,7 +197,7 @@ func readBy(list []sql.Statement) wording.Sentence {
 	if len(list) == 1 && list[0].Words[0] == "SELECT" && !list[0].Has("JOIN") {
 		at := slices.Index(list[0].Words, "FROM")
 		if from := list[0].Words[at+1:]; at > 0 && len(from) > 0 && !slices.Contains(from, ",") && !slices.Contains(from, "FROM") {
-			return wording.Sentence{{Phrase: "reads"}, object(strings.ToLower(strings.Trim(from[0], "'`\"[]")))}
+			return wording.Sentence{{Phrase: "reads"}, object(strings.ToLower(sql.Unquoted(from[0])))}
 		}
 	}
 	return say("reads")
@@ -200,15 +206,16 @@ func readBy(list []sql.Statement) wording.Sentence {
 // statement is a statement on a database.
 type statement struct {
 	*sql.Statement
-	tables *tables
-	where  wording.Clause
+	r     *reading
+	where wording.Clause
+	lost  bool // what it changes in the database is nobody's, or not kept
 }
 
 // effect says what a statement does, and whether it changes anything.
 func (s statement) effect() (Effect, bool) {
 	verb, at := s.Verb()
 	e := usual(KindDatabase)
-	if strings.Contains(s.where.String(), memory) {
+	if s.lost && s.acts() == "" && !s.leaves() {
 		return e, false
 	}
 	if verb == "GRANT" || verb == "REVOKE" {
@@ -217,7 +224,11 @@ func (s statement) effect() (Effect, bool) {
 	target, class := s.Target(at)
 	e.Target = strings.TrimSpace(target + " " + s.where.String())
 	e.Why = s.said(verb, class, target)
-	if s.tables.ofClass("sql-reads", verb) {
+	reads := s.tables().ofClass("sql-reads", verb)
+	if name := s.acts(); name != "" && (reads || s.Adds()) {
+		return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(name)), s.where), s.where.String()), true
+	}
+	if reads {
 		return s.query(e)
 	}
 	switch verb {
@@ -239,10 +250,41 @@ func (s statement) effect() (Effect, bool) {
 	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // What no dialect knows, too.
 }
 
+func (s statement) tables() *tables { return s.r.judge.tables }
+
+// acts is what a statement names or calls that acts outside of the database, "" if nothing.
+func (s statement) acts() string {
+	named := slices.IndexFunc(s.Words, func(w string) bool { return s.tables().ofClass("sql-acts", w) })
+	if named >= 0 {
+		return s.Words[named]
+	}
+	for _, name := range s.Called() {
+		name = strings.ToUpper(sql.Unquoted(name))
+		if s.tables().ofClass("sql-acts", name) || s.tables().ofClass("sql-acts-called", name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// leaves reports whether a statement writes a file outside of the workspace.
+func (s statement) leaves() bool {
+	verb, _ := s.Verb()
+	if verb != "COPY" && verb != "EXPORT" || verb == "COPY" && !s.CopiesOut() || s.Has("STDOUT") {
+		return false
+	}
+	file := slices.IndexFunc(s.Words, func(w string) bool { return w == "TO" || w == "DATABASE" }) + 1
+	if file == 0 || file == len(s.Words) {
+		return true
+	}
+	at := s.r.world.placeOf(literal(sql.Unquoted(s.Words[file])), s.r.world.cwd)
+	return at != placeWorkspace && at != placeTemp
+}
+
 // said is what a statement does to what it is about.
 func (s statement) said(verb, class, target string) wording.Sentence {
 	if n := len(s.Words); n == 6 && s.Words[n-3]+" "+s.Words[n-2] == "DROP COLUMN" { // and nothing else
-		return saidIn(say("drops the column %s of %s", strings.ToLower(strings.Trim(s.Words[n-1], "'`\"[]")), target), s.where)
+		return saidIn(say("drops the column %s of %s", strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
 	}
 	if verb == "CREATE" && !s.Adds() {
 		verb += " OR REPLACE"
@@ -263,11 +305,11 @@ func (s statement) mayChange(verb, target string, e Effect) (Effect, bool) {
 		return e.with(say("changes a setting of the database"), s.where.String()).as(Partial, ReachUser),
 			s.Has("=") && !strings.Contains(" "+strings.Join(s.Words, " "), " FOREIGN_KEYS") && !s.Has("TABLE_INFO")
 	case "EXEC", "EXECUTE":
-		return e, !s.tables.ofClass("sql-tells", strings.ToLower(target))
+		return e, !s.tables().ofClass("sql-tells", strings.ToLower(target))
 	}
 	for _, w := range []string{"INSERT", "UPDATE", "DELETE", "MERGE", "CREATE"} {
 		if i := slices.Index(s.Words, w); i > 0 {
-			explained, _ := statement{s.From(i), s.tables, s.where}.effect()
+			explained, _ := statement{s.From(i), s.r, s.where, s.lost}.effect()
 			return explained, s.Has("ANALYZE", "ANALYSE")
 		}
 	}
@@ -317,9 +359,6 @@ func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
 // query judges a statement that reads, for what it may do on the side.
 func (s statement) query(e Effect) (Effect, bool) {
 	for i, w := range s.Words {
-		if s.tables.ofClass("sql-acts", w) {
-			return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(w)), s.where), s.where.String()), true
-		}
 		switch w {
 		case "INTO":
 			if s.Words[0] == "SELECT" || s.Has("OUTFILE", "DUMPFILE") {
@@ -334,7 +373,7 @@ func (s statement) query(e Effect) (Effect, bool) {
 		}
 	}
 	for _, name := range s.Called() {
-		if s.tables.actingFunction(name) {
+		if s.tables().actingFunction(name) {
 			called := object(strings.ToLower(name))
 			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, s.where), s.where.String()), true
 		}

@@ -267,6 +267,7 @@ type reading struct {
 	fetched      map[string]bool // files that an earlier command downloaded
 	unparsed     []string        // files that run and hold what is no program
 	localDB      bool            // the database is a file of the workspace
+	fixedDB      bool            // the database was opened to be read alone
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
