@@ -8,13 +8,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // searched notes where a search begins, and whether its tests leave out most
 // files.
 func (l *look) searched(o *operation.Operation, spot string) string {
 	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
-		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o)}
+		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o), at: l.s.at}
 	}
 	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)
 	return ""
@@ -27,7 +28,27 @@ func (l *look) takesAll(o *operation.Operation) bool {
 			return false
 		}
 	}
-	return !slices.Contains(l.args, "-maxdepth")
+	for i, a := range l.args {
+		switch a {
+		case "-maxdepth", "-mindepth", "-xdev", "-mount":
+			return false
+		case "-type", "-xtype":
+			if i+1 < len(l.args) && !strings.Contains(l.args[i+1], "f") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// straight says whether what the line's search finds comes to the command as it is:
+// nothing between them takes it, or asks something of it. It comes from this machine.
+func (l *look) straight() bool {
+	from := min(l.s.find.at+1, l.s.at)
+	elsewhere := l.c.Remote != nil && l.c.Remote.Kind == shell.RemoteHost
+	return l.s.find.bare && !elsewhere && !slices.ContainsFunc(l.s.script.Commands[from:l.s.at], func(c shell.Command) bool {
+		return !c.Wrapper && c.Name != "read"
+	})
 }
 
 // testsIn reads the tests of a search, which all of its operations share, once.
@@ -132,8 +153,9 @@ func globSpot(pattern string) string {
 type findCall struct {
 	starts  []string
 	limited bool
-	// bare says that it leaves out nothing.
+	// bare says that it leaves out nothing, at is where it stands in the line.
 	bare bool
+	at   int
 }
 
 // leftOut says whether an operand is what a find that leaves out most files

@@ -156,7 +156,7 @@ func (l *look) operation(o *operation.Operation) string {
 // reads is for what is read; all below a folder may be taken along.
 func (l *look) reads(o *operation.Operation, spot string) string {
 	l.s.asksVaglio = l.s.asksVaglio || l.g.itself.Keeps(spot)
-	if start := l.foundBelow(spot); start != "" && l.s.find.bare && o.Verb != operation.Inspect {
+	if start := l.foundBelow(spot); start != "" && l.straight() && o.Verb != operation.Inspect {
 		return l.opens(copies, o, start)
 	}
 	if o.Recursive {
