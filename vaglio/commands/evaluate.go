@@ -21,6 +21,8 @@ type Call struct {
 	Fed bool
 	// Assigns are the variables that are set for the command.
 	Assigns []shell.Assign
+	// Earlier gives what a variable was set to before the command, if the caller knows.
+	Earlier func(name string) (shell.Word, bool)
 	// Input is the text of the input, as far as it is known.
 	Input shell.Word
 }
@@ -48,7 +50,7 @@ func (b *Base) Tell(c Call) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{base: b, words: c.Words, assigns: c.Assigns, input: c.Input, left: budget}
+	u := use{base: b, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -95,6 +97,7 @@ type use struct {
 	base      *Base
 	words     []shell.Word
 	assigns   []shell.Assign
+	earlier   func(string) (shell.Word, bool)
 	input     shell.Word
 	parsed    *Parsed
 	sec       *Section

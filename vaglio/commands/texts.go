@@ -86,5 +86,10 @@ func (u *use) variable(name string) []shell.Word {
 			out = append(out, u.assigns[i].Value)
 		}
 	}
+	if out == nil && u.earlier != nil {
+		if value, ok := u.earlier(name); ok {
+			return []shell.Word{value}
+		}
+	}
 	return out
 }

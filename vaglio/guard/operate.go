@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -123,7 +122,7 @@ func (l *look) told(name string) (string, bool) {
 	}
 	t := l.g.base.Tell(commands.Call{
 		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Piped || l.c.Stdin.Kind != 0, Input: l.c.Stdin.Text,
-		Assigns: slices.Concat(l.s.set, l.c.Assigns),
+		Assigns: l.c.Assigns, Earlier: l.earlier,
 	})
 	l.ops = t.Operations
 	for i := range t.Operations {

@@ -36,8 +36,8 @@ type survey struct {
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
-	// set are the variables that the line has set so far.
-	set []shell.Assign
+	// set are the variables that the line has set so far, by the shell and the name.
+	set map[[2]string]shell.Word
 	// written says that the script stands in a file that the call writes.
 	written bool
 	// t takes what cannot be read.
@@ -111,11 +111,43 @@ func (s *survey) command(c *shell.Command) string {
 	return l.program(name)
 }
 
-// sets notes the variables that a command sets for those behind it.
+// sets notes the variables that a command sets for those behind it in its shell, or sets
+// no longer. One that stays what it is, as HOME does, is not set.
 func (s *survey) sets(c *shell.Command) {
-	if c.Remote == nil && (len(c.Argv) == 0 || slices.Contains([]string{"export", "declare", "typeset"}, c.Name)) {
-		s.set = append(s.set, c.Assigns...)
+	if c.Remote != nil {
+		return
 	}
+	via := strings.Join(c.Via, "\n")
+	if c.Name == "unset" && !c.Conditional {
+		for _, w := range c.Argv[1:] {
+			delete(s.set, [2]string{via, w.String()})
+		}
+	}
+	if len(c.Argv) > 0 && !slices.Contains([]string{"export", "declare", "typeset"}, c.Name) {
+		return
+	}
+	for _, a := range c.Assigns {
+		if s.set == nil {
+			s.set = map[[2]string]shell.Word{}
+		}
+		key := [2]string{via, a.Name}
+		switch same := a.Name == "HOME" && place.Clean(reading.Spot(a.Value)) == place.Clean(s.g.home); {
+		case !same:
+			s.set[key] = a.Value
+		case !c.Conditional:
+			delete(s.set, key)
+		}
+	}
+}
+
+// earlier is what a variable was set to in the command's shell, or in one that runs that.
+func (l *look) earlier(name string) (shell.Word, bool) {
+	for end := len(l.c.Via); end >= 0; end-- {
+		if value, ok := l.s.set[[2]string{strings.Join(l.c.Via[:end], "\n"), name}]; ok {
+			return value, true
+		}
+	}
+	return shell.Word{}, false
 }
 
 // programName is the name by which the tables know a program.
