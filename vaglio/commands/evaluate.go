@@ -105,7 +105,7 @@ type use struct {
 	folders   []shell.Word // of Parsed.Operands, if options name any
 	folder    shell.Word   // the last of them
 	with      []shell.Word // what the objects of an act are given
-	sources   []int
+	sources   []int // those of the operands
 	to        shell.Word
 	hasTarget bool
 	recursive bool
@@ -128,13 +128,14 @@ func (u *use) tell() {
 	} else if n := len(all); n > 1 {
 		u.sources, u.to, u.hasTarget = all[:n-1], u.words[all[n-1]], true
 	}
+	sources := u.sources
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
 		took, ok := holdAll(a.tests, p, 0)
 		if !ok {
 			continue
 		}
-		u.operands = all[min(took, len(all)):]
+		u.operands, u.sources = all[min(took, len(all)):], sources[min(took, len(sources)):]
 		u.with = u.given(a)
 		for j := range a.where {
 			u.at(a, &a.where[j])
