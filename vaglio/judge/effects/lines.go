@@ -321,7 +321,8 @@ func (c *call) eachLine(section string) []Effect {
 	if text, all := c.input(); len(told) == 0 && all {
 		told = append(told, text.text)
 	}
-	lines := strings.FieldsFunc(strings.Join(told, "\n"), func(r rune) bool { return r == '\n' || r == ';' })
+	joined := strings.NewReplacer(" && ", "\n", " || ", "\n", " & ", "\n").Replace(strings.Join(told, "\n"))
+	lines := strings.FieldsFunc(joined, func(r rune) bool { return r == '\n' || r == ';' })
 	if len(lines) == 0 {
 		return unknown(c.said(c.object()), c.name)
 	}
@@ -332,7 +333,7 @@ func (c *call) eachLine(section string) []Effect {
 	for _, l := range lines {
 		var words []arg
 		for f := range strings.FieldsSeq(l) {
-			words = append(words, literal(f))
+			words = append(words, literal(strings.Trim(f, "'\"")))
 		}
 		switch {
 		case len(out) >= maxCommands:
