@@ -105,7 +105,7 @@ type use struct {
 	folders   []shell.Word // of Parsed.Operands, if options name any
 	folder    shell.Word   // the last of them
 	with      []shell.Word // what the objects of an act are given
-	sources   []int // those of the operands
+	sources   []int        // those of the operands
 	to        shell.Word
 	hasTarget bool
 	recursive bool

@@ -168,6 +168,19 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	}
 	rest := r.metaCommands(text, &out)
 	list, ok := sql.Statements(rest)
+	out = append(out, r.changes(list, where)...)
+	if !ok {
+		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
+	}
+	if len(out) == 0 {
+		return one(KindRead, readBy(list), "")
+	}
+	return out
+}
+
+// changes are the effects of the statements that change something.
+func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
+	var out []Effect
 	local, lost := r.localDB, r.fixedDB || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
@@ -182,12 +195,6 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 		default:
 			out = append(out, e.inFolder(local))
 		}
-	}
-	if !ok {
-		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
-	}
-	if len(out) == 0 {
-		return one(KindRead, readBy(list), "")
 	}
 	return out
 }
@@ -213,22 +220,28 @@ type statement struct {
 
 // effect says what a statement does, and whether it changes anything.
 func (s statement) effect() (Effect, bool) {
+	verb, _ := s.Verb()
+	e, name := usual(KindDatabase), s.acts()
+	switch {
+	case name == "" && s.lost && !s.leaves():
+		return e, false
+	case name != "" && (s.Adds() || s.tables().ofClass("sql-reads", verb)):
+		return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(name)), s.where), s.where.String()), true
+	}
+	return s.change()
+}
+
+// change says what a statement does in the database.
+func (s statement) change() (Effect, bool) {
 	verb, at := s.Verb()
 	e := usual(KindDatabase)
-	if s.lost && s.acts() == "" && !s.leaves() {
-		return e, false
-	}
 	if verb == "GRANT" || verb == "REVOKE" {
 		at = max(at, slices.Index(s.Words, "ON"))
 	}
 	target, class := s.Target(at)
 	e.Target = strings.TrimSpace(target + " " + s.where.String())
 	e.Why = s.said(verb, class, target)
-	reads := s.tables().ofClass("sql-reads", verb)
-	if name := s.acts(); name != "" && (reads || s.Adds()) {
-		return e.with(sayOf("calls %s on %s, which does more than read", object(strings.ToLower(name)), s.where), s.where.String()), true
-	}
-	if reads {
+	if s.tables().ofClass("sql-reads", verb) {
 		return s.query(e)
 	}
 	switch verb {
