@@ -111,43 +111,6 @@ func (c *call) databaseName() string {
 	return name
 }
 
-// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
-// SQL and returns what is left.
-func (r *reading) metaCommands(text string, out *[]Effect) string {
-	var b strings.Builder
-	for l := range strings.Lines(text) {
-		s := strings.TrimSpace(l)
-		if !strings.HasPrefix(s, "\\") && (!strings.HasPrefix(s, ".") || len(s) < 2 || s[1] < 'a' || s[1] > 'z') {
-			if i := strings.Index(s, "\\g"); i >= 0 && strings.Contains(s[i:], "gexec") {
-				*out = append(*out, usual(KindUnknown).with(say("runs SQL that a query makes up"), ""))
-			}
-			b.WriteString(l)
-			continue
-		}
-		*out = append(*out, r.metaCommand(s)...)
-	}
-	return b.String()
-}
-
-// metaCommand judges one line that a client of a database takes for itself.
-func (r *reading) metaCommand(s string) []Effect {
-	c := &call{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
-	var words []arg
-	for w := range strings.FieldsSeq(s) {
-		words = append(words, literal(strings.Trim(w, "'\"")))
-	}
-	words[0].text = strings.TrimRight(words[0].text, "+")
-	if line, ok := strings.CutPrefix(s, words[0].text+" "); ok && r.judge.tables.ofClass("runs-line", words[0].text) {
-		if r.depth > 3 {
-			return unknown(say("runs a shell from SQL"), s)
-		}
-		r.depth++
-		defer func() { r.depth-- }()
-		return r.aside(strings.TrimSpace(line))
-	}
-	return c.rows("(client-line)", words...)
-}
-
 // maxSQL bounds the SQL text that is read, in bytes.
 const maxSQL = 1 << 20
 
