@@ -1,25 +1,26 @@
-# Vaglio's chores. `make help` lists them.
+# `make help` lists the targets.
 
 GO    ?= go
-# The linters are pinned in a module of their own, so that their two hundred
-# requirements stay out of ours.
+# The linters are pinned in a module of their own, which keeps their two hundred
+# dependencies out of our go.mod.
 TOOL   = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 
-# The tests that open a real browser are a module of their own too: what drives a
-# browser is not of ours. What is run over all packages is run there besides.
+# The tests that open a real browser are a separate module as well, which keeps
+# chromedp out of our go.mod. Targets that run over all packages also run there.
 BROWSER = internal/browser
 
-# How the tests are run. With TESTS=again what fails is run once more, alone, and
-# named at the end if it passed then: a real daemon and a real browser on a busy
-# machine must not hold up a change, and a test that fails now and then must not
-# stay unseen. A data race is never tried again.
+# How tests are run. With TESTS=again a failed test is retried once by itself; if it
+# then passes, it is listed at the end as flaky. Tests that start a real daemon or a
+# real browser can time out on a busy machine: that must not block a change, and it
+# must not go unnoticed either. A data race is never retried.
 TESTS ?= once
 once   = $(GO) test $(1) $(2)
 again  = $(TOOL) gotestsum --format=standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(1)
 SHORTENED  = $$(grep -rl --include='*_test.go' --exclude-dir=browser 'testing.Short()' .)
 FOLDERS    = $$(dirname $(SHORTENED) | sort -u | tr '\n' ' ')
-# The tests that say testing.Short() themselves; internal/archtest holds them to that.
+# The tests that call testing.Short() themselves; internal/archtest checks that no
+# helper does so for them.
 LONGER     = ^($$(awk '/^func Test/ {name = $$2; sub(/\(.*/, "", name)} /testing\.Short\(\)/ {print name}' $(SHORTENED) | sort -u | paste -sd'|' -))$$
 CONCURRENT = $$(grep -rlE '\bgo func\(|\.Go\(|\bsync\.(Mutex|RWMutex|Map|Pool|Cond|WaitGroup|Once\b)|"sync/atomic"' --include='*.go' . | xargs -n1 dirname | sort -u \
 	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks)' | tr '\n' ' ')
@@ -36,56 +37,57 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/vaglio and bin/vaglio-hook, static, without debugger's tables
+build: ## build bin/vaglio and bin/vaglio-hook, statically linked, without debug information
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
 
 .PHONY: run
 run: build ## build and serve; prints the inbox's one-time link
 	exec bin/vaglio serve
 
-# What takes long is shorter under -short (testing.Short), and says there what the
-# long run has besides. A real daemon is killed, and a real browser walks through
-# the README, in both.
+# Slow tests do less under -short (testing.Short); each says there what the full run
+# adds. Even the short run kills a real daemon and walks a real browser through the
+# README.
 .PHONY: test
-test: ## run every test, the longest ones shorter
+test: ## run every test, the slow ones shortened
 	cd $(BROWSER) && $(call $(TESTS),-short -shuffle=on,./...)
 	$(call $(TESTS),-short -shuffle=on,./...)
 
-# 'make axe' looks at the pages with axe-core.
+# TestBrowserAxe needs axe-core: see 'make axe'.
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens
 	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -shuffle=on -skip='^TestBrowserAxe$$',./...)
 	$(call $(TESTS),-timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder
-ladder: ## kill the daemon at random instants under load, KILLS=100 times: count what was acknowledged, hold grants and brakes against a model
+ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothing acknowledged may be lost; check grants and brakes against a model
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass|TestKilledWhileAnswersHold' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
 .PHONY: powercut
-powercut: ## cut the power at each step of a store's life, COUNT=6 times over; needs strace
+powercut: ## simulate a power cut at every system call of a store, COUNT=6 times over; needs strace
 	$(GO) test -timeout=1h -count=$(COUNT) -run 'TestPowerCuts' -v ./store/bolt
 
 .PHONY: kill-judges
-kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs, and look for what is left
+kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs: no process or folder may be left behind
 	$(GO) test -timeout=1h -run 'TestKilledWhileJudgesRun' -v ./cmd/vaglio -judge.kills=$(or $(KILLS),200)
 
 .PHONY: million
-million: ## have CALLS=1000000 calls approved by a real daemon, and print what they cost and how long its pages take
+million: ## have a real daemon approve CALLS=1000000 calls; print what they cost and how long its pages take
 	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
 
 .PHONY: bench-ratio
-bench-ratio: ## have CALLS=20000 calls approved, in turns with a bare JSON handler, and print the processor time of each
+bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of a bare JSON handler
 	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
-# Races are looked for where goroutines are started or state is shared. What reads
-# command lines, paths and secrets does neither: it makes its tables once, and the
-# rooms that use it run it side by side. 'make test' vets the same tests.
+# Only packages that start goroutines or share state are run under the race detector.
+# The packages that read command lines, paths and secrets do neither (they build their
+# tables once), and the packages that use them run them concurrently. -vet=off because
+# 'make test' has vetted the same tests.
 .PHONY: race
-race: ## run the tests of what is concurrent under the race detector, the longest ones shorter
+race: ## run the tests of concurrent packages under the race detector, the slow ones shortened
 	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on,$(CONCURRENT))
 
 .PHONY: check
-check: fmt-check lint tidy-check notice-check ## what every change must pass besides the tests
+check: fmt-check lint tidy-check notice-check ## what every change must pass in addition to the tests
 
 .PHONY: fmt
 fmt: ## format the sources
@@ -102,22 +104,22 @@ lint: ## run the pinned linters
 	$(TOOL) golangci-lint run ./...
 	cd $(BROWSER) && $(TOOL) golangci-lint run ./...
 
-# The browser's module takes our requirements over, so it changes with them.
+# internal/browser requires this module, so its go.mod changes with ours.
 .PHONY: tidy
-tidy: ## write the requirements of both modules as their code has them
+tidy: ## run 'go mod tidy' in both modules
 	$(GO) mod tidy
 	cd $(BROWSER) && $(GO) mod tidy
 
 .PHONY: tidy-check
 tidy-check:
-	@$(GO) mod tidy -diff && cd $(BROWSER) && $(GO) mod tidy -diff || { echo "go.mod is not of the code: run make tidy" >&2; exit 1; }
+	@$(GO) mod tidy -diff && cd $(BROWSER) && $(GO) mod tidy -diff || { echo "go.mod is out of date: run make tidy" >&2; exit 1; }
 
-# Whom the binary's parts are by is read from the modules that it is built from.
-# The addresses of the licences, which take the network, are not printed.
+# docs/NOTICE is generated from the modules that the binary is built from. It leaves out
+# the licences' URLs, because looking those up takes the network.
 NOTICE = GOOS=linux GOARCH=amd64 $(TOOL) go-licenses report ./cmd/vaglio --template tools/notice.tmpl
 
 .PHONY: notice
-notice: ## write docs/NOTICE anew, the licences of what the binary holds
+notice: ## regenerate docs/NOTICE: the licences of the modules in the binary
 	$(NOTICE) >docs/NOTICE
 
 .PHONY: notice-check
@@ -125,21 +127,21 @@ notice-check:
 	@made=$$(mktemp -d); trap 'rm -rf "$$made"' EXIT; \
 	$(NOTICE) >"$$made/NOTICE" 2>"$$made/said" || { cat "$$made/said" >&2; exit 1; }; \
 	cmp -s docs/NOTICE "$$made/NOTICE" || { diff docs/NOTICE "$$made/NOTICE" | grep -E '^[<>] [^ ]+/.* \([^ ]+\)$$'; \
-		echo "docs/NOTICE is not of what is built: run make notice" >&2; exit 1; }
+		echo "docs/NOTICE is out of date: run make notice" >&2; exit 1; }
 
 .PHONY: vuln
-vuln: ## look for known vulnerabilities in what is used; skipped where their list cannot be reached
+vuln: ## run govulncheck; skipped where its database cannot be reached
 	@said=$$($(TOOL) govulncheck ./... 2>&1 && cd $(BROWSER) && $(TOOL) govulncheck -test ./... 2>&1); code=$$?; echo "$$said"; \
 	case "$$said" in *"govulncheck: fetching vulnerabilities"*) \
-		echo "skipped: the list of vulnerabilities cannot be reached from here"; code=0;; esac; exit $$code
+		echo "skipped: the vulnerability database cannot be reached from here"; code=0;; esac; exit $$code
 
 .PHONY: bench
 bench: ## run the benchmarks; BENCH=pattern COUNT=6
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) ./...
 
-# Go's fuzzer now and then ends with "context deadline exceeded" and no finding
-# when its time is up. A finding leaves a file; without a new one a target gets
-# a second try.
+# When its time is up, Go's fuzzer sometimes fails with "context deadline exceeded"
+# although it found nothing. A real finding leaves a file; a target that failed without
+# a new file is run once more.
 .PHONY: fuzz
 fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 	@set -e; grep -rlE '^func Fuzz' --include='*_test.go' $(FUZZIN) | xargs -n1 dirname | sort -u | while read -r dir; do \
@@ -153,33 +155,33 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 	done
 
 .PHONY: corpora
-corpora: ## measure the shipped policy, and the masks, on labelled calls; CORPORA=folder
+corpora: ## measure the default policy and the masking of secrets on labelled calls; CORPORA=folder
 	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./vaglio/mask
 
-# Only what stands in the command counts: a model costs.
+# Set here, so that a variable of the environment cannot turn on a model, which costs money.
 POLICY =
 MODEL  =
 TASKS  =
 .PHONY: arena
-arena: ## have a scripted agent meet 100 refusals, with plain text and with ours, and count what it does next; POLICY=policy.yaml MODEL=name TASKS=20 has a model of a policy meet them, too
+arena: ## give a scripted agent 100 refusals, in plain text and in ours, and count what it does next; POLICY=policy.yaml MODEL=name TASKS=20 also gives them to a model
 	VAGLIO_ARENA_POLICY="$(if $(POLICY),$(abspath $(POLICY)))" VAGLIO_ARENA_MODEL="$(MODEL)" VAGLIO_ARENA_TASKS="$(TASKS)" \
 		$(GO) test -run='^TestArena$$' -count=1 $(if $(POLICY),-timeout=0) -v ./dispatcher | awk '/level=/ {next} /^FAIL/ {failed = 1} {print} END {exit failed}'
 
 MUTANTS ?= 80
 SEED ?= 1
 .PHONY: mutants
-mutants: ## change one line at a time of what decides, and print what no test notices; MUTANTS=80 SEED=1
+mutants: ## mutation testing of security-relevant files: print the changes that no test notices; MUTANTS=80 SEED=1
 	cd tools && $(GO) test ./mutants && $(GO) run ./mutants -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: secrets
-secrets: ## take the rules for secrets from gitleaks anew, and what it finds in samples
+secrets: ## regenerate the rules for secrets, and the expected findings of the samples, from gitleaks
 	$(GO) generate ./vaglio/mask
 
-# npm ci refuses the lock file for one client's packages for other systems, of which
-# no version was published; what the lock file does hold is installed from it.
+# npm install, because npm ci rejects the lock file: one client lists optional packages
+# for other systems that were never published. Versions still come from the lock file.
 .PHONY: agents
-agents: ## install the pinned coding agents from npm and run them, offline, behind the gate
-	# OpenClaw's script of installation wants the newer Node.js that is installed with it.
+agents: ## install the pinned coding agents from npm and run them offline behind the gate
+	# OpenClaw's install script needs the newer Node.js that is one of its dependencies.
 	npm install --prefix gateway/hook/agents --no-save --no-audit --no-fund --ignore-scripts
 	npm rebuild --prefix gateway/hook/agents node
 	npm rebuild --prefix gateway/hook/agents
@@ -190,7 +192,7 @@ ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
 	npm ci --prefix vaglio/judge/sandbox/astgrep --no-audit --no-fund
 
 .PHONY: axe
-axe: ## install the pinned axe-core from npm, and look at every page of the inbox with it
+axe: ## install the pinned axe-core from npm and check every page of the inbox with it
 	npm ci --prefix $(BROWSER)/axe --no-audit --no-fund
 	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
 
@@ -201,11 +203,11 @@ mcp-sdks:
 	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
 
 .PHONY: mcp
-mcp: mcp-sdks ## have the SDKs of MCP, its conformance suite and its Inspector speak through the proxy; needs npm
+mcp: mcp-sdks ## run MCP's SDKs, conformance suite and Inspector through the proxy; needs npm
 	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^TestMCP(SDKs|Conformance|Inspector)' -count=1 -v ./cmd/vaglio
 
 .PHONY: bench-mcp
-bench-mcp: mcp-sdks ## measure approved calls through the proxy, in turns with bare ones; needs npm
+bench-mcp: mcp-sdks ## benchmark approved calls through the proxy against direct ones; needs npm
 	VAGLIO_MCP=$(CURDIR)/gateway/mcp/sdks $(GO) test -run='^$$' -bench='^BenchmarkMCP$$' -benchtime=5x -count=1 ./cmd/vaglio
 
 .PHONY: frameworks
@@ -214,21 +216,21 @@ frameworks: ## install the agent frameworks of docs/frameworks.md from npm and r
 	VAGLIO_FRAMEWORKS=$(CURDIR)/gateway/client/frameworks $(GO) test -run='^TestFrameworks$$' -count=1 -v ./cmd/vaglio
 
 .PHONY: demo-judge
-demo-judge: ## show a judge agent at work: bubblewrap, ast-grep and go test in a sample workspace
+demo-judge: ## watch a judge agent work: bubblewrap, ast-grep and go test in a sample workspace
 	cd vaglio/judge/sandbox/astgrep && npm ci --no-audit --no-fund --silent
 	$(GO) test ./cmd/vaglio -run '^TestDemoJudge$$' -count 1 -v -timeout 10m
 
 .PHONY: reference
-reference: ## write docs/reference.md anew, from the settings, policy keys, commands and metrics of the code
+reference: ## regenerate docs/reference.md from the settings, policy keys, commands and metrics in the code
 	$(GO) test -run='^TestReference$$' -count=1 ./cmd/vaglio -update
 
 .PHONY: pictures
-pictures: ## draw docs/pictures anew, from real cards, with Chromium
+pictures: ## redraw docs/pictures from real cards, with Chromium
 	$(GO) test -run='^(TestPictures|TestSlackPictures|TestAWholeSession)$$' -count=1 ./cmd/vaglio -pictures
 	cd $(BROWSER) && $(GO) test -run='^TestContactSheet$$' -count=1 ./inbox -pictures
 
 .PHONY: payloads
-payloads: ## check what the chats are sent against @slack/types and @grammyjs/types; needs npm
+payloads: ## check the messages sent to the chats against @slack/types and @grammyjs/types; needs npm
 	npm ci --prefix channels/payloads --no-audit --no-fund
 	VAGLIO_PAYLOADS=$(CURDIR)/channels/payloads/sent $(GO) test -run='^TestPayloads$$' -count=1 ./channels/slack ./channels/telegram
 	channels/payloads/node_modules/.bin/tsc -p channels/payloads
@@ -240,5 +242,5 @@ openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
 		--config gateway/httpapi/lint/redocly.yaml --max-problems 100 gateway/httpapi/openapi.yaml
 
 .PHONY: clean
-clean: ## remove what was built and installed here
+clean: ## remove build output and installed npm packages
 	rm -rf bin gateway/mcp/sdks/bin gateway/mcp/sdks/node_modules vaglio/judge/sandbox/astgrep/node_modules gateway/hook/agents/node_modules gateway/client/frameworks/node_modules gateway/httpapi/lint/node_modules channels/payloads/node_modules channels/payloads/sent $(BROWSER)/axe/node_modules
