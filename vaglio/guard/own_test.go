@@ -92,6 +92,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"its settings":       {"Write", map[string]any{"file_path": "/home/user/.claude/settings.json", "content": "{}"}, ownSettings},
 		"a project's":        {"Edit", map[string]any{"file_path": "/home/user/app/.claude/settings.local.json", "old_string": "a", "new_string": "b"}, ownSettings},
 		"reads settings":     {"Read", map[string]any{"file_path": "/home/user/.claude/settings.json"}, ""},
+		"copies settings":    {"copy_file", map[string]any{"source": "/home/user/.claude/settings.json", "destination": "/home/user/app/x"}, ""},
+		"below a blank":      {"Write", map[string]any{"file_path": "/home/user/my app/.cursor/hooks.json", "content": "x"}, ownSettings},
 		"a secret":           {"Read", map[string]any{"file_path": "/home/user/.telegram-token"}, ownID},
 		"a unit":             {"stop_service", map[string]any{"name": "vaglio"}, ownProcess},
 		"by number":          {"Bash", map[string]any{"command": "kill -9 4242"}, ownProcess},

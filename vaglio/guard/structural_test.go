@@ -308,6 +308,10 @@ func TestAdministratorsHome(t *testing.T) {
 		"key":    {at("cat ~/.netrc"), "path.secrets"},
 		"system": {Call{Executor: "fs_delete", Args: map[string]any{"path": "/usr"}, Cwd: "/root/app"}, "tree.system"},
 	})
+	verify(t, structuralGuard(), map[string]row{
+		"others": {Call{Executor: "Write", Args: map[string]any{"file_path": "../../usr/bin/env", "content": "x"}, Cwd: "/root/app"}, "tree.vital"},
+		"mac":    {Call{Executor: "Write", Args: map[string]any{"file_path": "/var/root/x", "content": "x"}, Cwd: "/home/user/app"}, "path.admin_home"},
+	})
 }
 
 // TestManyNamesAreSentBack checks that what a command would put together, and what
