@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -35,7 +36,8 @@ type lab struct {
 // trial is one test of a package.
 type trial struct {
 	name   string
-	took   time.Duration
+	took   time.Duration // by the clock
+	worked time.Duration // of a processor
 	meets  map[int]bool // the mutants that it comes by
 	broken bool         // it fails without a change
 }
@@ -229,7 +231,7 @@ func (l *lab) survey(p string, count int) error {
 	close(names)
 	group.Wait()
 	l.tests[p] = slices.DeleteFunc(l.tests[p], func(t *trial) bool { return t.broken })
-	slices.SortFunc(l.tests[p], func(a, b *trial) int { return int(a.took - b.took) })
+	slices.SortFunc(l.tests[p], func(a, b *trial) int { return cmp.Compare(a.worked, b.worked) })
 	return nil
 }
 
@@ -237,9 +239,10 @@ func (l *lab) survey(p string, count int) error {
 func (l *lab) alone(p, name string, worker int) *trial {
 	met := filepath.Join(l.dir, fmt.Sprintf("met%d", worker))
 	os.Remove(met)
+	t := &trial{name: name, meets: map[int]bool{}}
 	start := time.Now()
-	broken := l.fails(p, []string{name}, 5*time.Minute, "MUTANTS_MET="+met)
-	t := &trial{name: name, took: time.Since(start), meets: map[int]bool{}, broken: broken}
+	t.broken, t.worked = l.fails(p, []string{name}, limit{5 * time.Minute, 5 * time.Minute}, "MUTANTS_MET="+met)
+	t.took = time.Since(start)
 	text, _ := os.ReadFile(met)
 	for id := range strings.FieldsSeq(string(text)) {
 		if n, err := strconv.Atoi(id); err == nil {
@@ -249,16 +252,21 @@ func (l *lab) alone(p, name string, worker int) *trial {
 	return t
 }
 
-// fails runs tests of a package, and reports whether one failed. What does not
-// end in time fails, and what wants more than 6 GB.
-func (l *lab) fails(p string, names []string, patience time.Duration, env string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// limit is what tests may take before they count as endless: of the clock, and of a
+// processor, so that a busy machine is no verdict and an endless loop ends soon.
+type limit struct{ clock, work time.Duration }
+
+// fails runs tests of a package, and reports whether one failed, and what they took of
+// a processor. What exceeds the limit fails, and what wants more than 6 GB.
+func (l *lab) fails(p string, names []string, most limit, env string) (bool, time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), most.clock)
 	defer cancel()
-	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; exec "$@"`, "sh", l.binary(p),
+	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(1+int(most.work.Seconds())), l.binary(p),
 		"-test.short", "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
 	c.Dir = filepath.Join(l.root, p)
-	c.Env = append(os.Environ(), env)
-	return c.Run() != nil
+	c.Env = append(os.Environ(), "GOGC=400", env) // a third less work: the heaps are small
+	err := c.Run()
+	return err != nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }
 
 // test tries one mutant, and says how it was tried.
@@ -269,13 +277,13 @@ func (l *lab) test(m *mutant) (outcome, string) {
 	tried := 0
 	for _, p := range m.packages {
 		var names []string
-		var sum time.Duration
+		var took, worked time.Duration
 		flush := func() bool {
 			if len(names) == 0 {
 				return false
 			}
-			bad := l.fails(p, names, 20*time.Second+10*sum, "MUTANT="+strconv.Itoa(m.id))
-			names, sum = nil, 0
+			bad, _ := l.fails(p, names, limit{20*time.Second + 10*took, 2*time.Second + 4*worked}, "MUTANT="+strconv.Itoa(m.id))
+			names, took, worked = nil, 0, 0
 			return bad
 		}
 		for _, t := range l.tests[p] {
@@ -283,8 +291,8 @@ func (l *lab) test(m *mutant) (outcome, string) {
 				continue
 			}
 			tried++
-			names, sum = append(names, t.name), sum+t.took
-			if sum > time.Second && flush() {
+			names, took, worked = append(names, t.name), took+t.took, worked+t.worked
+			if worked > time.Second && flush() {
 				return killed, ""
 			}
 		}

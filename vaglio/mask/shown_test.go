@@ -98,7 +98,7 @@ func TestEdges(t *testing.T) {
 		"login('hunter2x')", "login('me', '⟦hunter2x⟧')", "connect('a', 'hunter2x')", "connect('a', 'b', '⟦hunter2x⟧')",
 		// one verb behind another, a pipe without a blank, addresses where a secret is expected
 		`ssh h x config set a b "app config set DB_PASSWORD ⟦hunter2x⟧"`, "echo ⟦hunter2x⟧|passwd --stdin root", "printf 'root:⟦hunter2x⟧'|chpasswd",
-		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h/?⟦k=hunter2x⟧",
+		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
