@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/store/storetest"
@@ -41,11 +42,36 @@ func (f forged) Leaves(context.Context, int64) iter.Seq2[history.Leaf, error] {
 
 func (f forged) TreeSize(context.Context) (int64, error) { return int64(len(f.leaves)), f.err }
 
+// failing is a store that can be read so many times and then no more.
+type failing struct {
+	forged
+
+	reads int
+}
+
+func (f *failing) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
+	f.reads--
+	if f.reads < 0 {
+		return forged{err: errBroken}.Leaves(ctx, from)
+	}
+	return f.forged.Leaves(ctx, from)
+}
+
+func (f *failing) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
+	f.reads--
+	if f.reads < 0 {
+		return func(yield func(approval.Record, error) bool) { yield(approval.Record{}, errBroken) }
+	}
+	return f.Memory.List(ctx, q)
+}
+
+var errBroken = errors.New("broken")
+
 // hashless is a store whose hashes cannot be read.
 type hashless struct{ *storetest.Memory }
 
 func (hashless) TreeHashes(context.Context, []int64) ([]tlog.Hash, error) {
-	return nil, errors.New("broken")
+	return nil, errBroken
 }
 
 // written are the leaves of a history of nine events, with checkpoints of four of them and
@@ -189,10 +215,6 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 	if r, err := history.Verify(t.Context(), history.Case{Tree: w.store}); err != nil || !r.Whole() {
 		t.Errorf("without a key: %+v, %v", r.Findings, err)
 	}
-	broken := errors.New("broken")
-	if _, err := history.Verify(t.Context(), history.Case{Tree: forged{Memory: w.store, leaves: all[:3], err: broken}}); !errors.Is(err, broken) {
-		t.Errorf("a store that cannot be read: %v", err)
-	}
 	for _, row := range []struct {
 		name string
 		tree history.Tree
@@ -203,7 +225,7 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 		{"grown", w.store, checkpoints[0], ""},
 		{"older", forged{Memory: w.store, leaves: all[:8]}, checkpoints[1], "the history has 8 leaves, and had 9 when it was signed last"},
 		{"another", newWorld(t, 2).store, checkpoints[1], "the history has 1 leaves"},
-		{"unread", forged{Memory: w.store, err: broken}, checkpoints[1], "broken"},
+		{"unread", forged{Memory: w.store, err: errBroken}, checkpoints[1], "broken"},
 		{"no checkpoint", w.store, "none", "it is no checkpoint"},
 		{"no hashes", hashless{w.store}, checkpoints[1], "history: read the tree: "},
 	} {
@@ -217,6 +239,30 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 	}
 	if err := history.Holds(t.Context(), rewritten.store, checkpoints[0], w.key.Verifier()); err == nil || !strings.Contains(err.Error(), "the first 4 leaves of the history are not those that were signed last") {
 		t.Errorf("a history that was rewritten: %v", err)
+	}
+}
+
+// TestVerifyingNeedsTheWholeStore reads a history with a changed leaf from a store that
+// fails at each read in turn: a part of it proves nothing.
+func TestVerifyingNeedsTheWholeStore(t *testing.T) {
+	w, all, _ := written(t)
+	all[4].Value = slices.Concat(all[4].Value, []byte(" "))
+	reads := 0
+	for ; ; reads++ {
+		f := &failing{forged{Memory: w.store, leaves: all}, reads}
+		r, err := history.Verify(t.Context(), history.Case{Tree: f, Records: f, Verifier: w.key.Verifier()})
+		if err == nil {
+			if f.reads != 0 || len(r.Findings) == 0 {
+				t.Errorf("after %d reads %d are left, found %v", reads, f.reads, r.Findings)
+			}
+			break
+		}
+		if !errors.Is(err, errBroken) {
+			t.Errorf("at read %d: %v", reads+1, err)
+		}
+	}
+	if reads < 4 { // the leaves, once more for the changed one, the asks, the steps
+		t.Errorf("it is verified after %d reads", reads)
 	}
 }
 
