@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -126,7 +127,8 @@ func (a *active) recover(readOnly bool) error {
 		return err
 	}
 	a.size = headBytes
-	if len(data) < headBytes || string(data[:len(activeMark)]) != activeMark {
+	marked := bytes.HasPrefix(data, []byte(activeMark))
+	if len(data) < headBytes || len(data) == headBytes && !marked {
 		// Made in the moment of a crash: nothing was acknowledged that is in it.
 		if readOnly {
 			return nil
@@ -136,17 +138,21 @@ func (a *active) recover(readOnly bool) error {
 	if a.form = binary.LittleEndian.Uint32(data[len(activeMark):]); a.form < openForm || a.form > activeForm {
 		return &FormError{a.path, a.form, activeForm}
 	}
+	if !marked { // The head is on the disk before the first entry: it was damaged.
+		a.gaps, a.spoilt = []gap{{headBytes, headBytes}}, unreadError(a.path, errDamaged)
+		a.from, a.to = info.ModTime(), info.ModTime()
+	}
 	a.scan(data)
-	if readOnly || a.size == info.Size() {
+	if readOnly || a.size == info.Size() || !marked {
 		return nil
 	}
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
 }
 
 // takes reports whether a segment that may have so many bytes, and is the last before the
-// next one, takes more entries.
+// next one, takes more entries. One that is damaged is left as it is.
 func (a *active) takes(most int64, next uint64) bool {
-	return a.size < most && a.form == activeForm && a.number+1 == next
+	return a.size < most && a.form == activeForm && a.spoilt == nil && a.number+1 == next
 }
 
 // begin makes the file an empty segment.
@@ -227,7 +233,7 @@ func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEn
 
 // look is what reads of the segment what it has now, from a file.
 func (a *active) look(f *os.File) *active {
-	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, gaps: a.gaps, offsets: a.offsets}
+	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets}
 }
 
 // behind is where the first entry behind a place begins, as far as is known.

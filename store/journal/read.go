@@ -158,7 +158,7 @@ func (a *active) chosen(s *approval.Span) []int64 {
 func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		gaps := a.gaps
-		for at := int64(headBytes); at < size; {
+		for at := int64(headBytes); at < size || len(gaps) > 0; {
 			end := size
 			if len(gaps) > 0 {
 				end = gaps[0].from
