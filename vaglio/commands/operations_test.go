@@ -155,6 +155,10 @@ func TestMistakesAreFound(t *testing.T) {
 		"[a]\n  x = reads":             "x.txt:2:7: unknown effect \"reads\"",
 		"[a]\nx = delete user forever": "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
 		"x = read":                     "x.txt:1:1: line outside a section: \"x = read\"",
+		"[a]\nx = @rule of operandes":    "x.txt:2:11: unknown place \"of\"",
+		"[a]\nx = @rule with operandes":  "x.txt:2:16: unknown place \"operandes\"",
+		"[a]\nx ?says:nobody = read":     "x.txt:2:9: unknown class of words \"nobody\"",
+		"[a]\nx @nobody = read":          "x.txt:2:3: unknown class of words \"@nobody\"",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
