@@ -22,14 +22,14 @@ type notifier struct {
 	channel Notifier
 
 	mu   sync.Mutex
-	by   map[source]*tally
+	by   map[origin]*tally
 	kick chan struct{}
 }
 
-// source is where denials come from.
-type source struct{ agent, rule string }
+// origin is where denials come from.
+type origin struct{ agent, rule string }
 
-// tally is what is to be told of one source, and what was.
+// tally is what is to be told of one origin, and what was.
 type tally struct {
 	// count denials, between first and last, are not told yet.
 	count       int
@@ -44,7 +44,7 @@ type tally struct {
 }
 
 const (
-	// noticeEvery is the least time between two notices of one source.
+	// noticeEvery is the least time between two notices of one origin.
 	noticeEvery = time.Minute
 	// noticedFor is how long it is remembered what was told, and how far back a
 	// start looks for what was not. Older denials are in the history.
@@ -55,12 +55,12 @@ const (
 )
 
 func newNotifier(name string, n Notifier) *notifier {
-	return &notifier{name: name, channel: n, by: make(map[source]*tally), kick: make(chan struct{}, 1)}
+	return &notifier{name: name, channel: n, by: make(map[origin]*tally), kick: make(chan struct{}, 1)}
 }
 
 // add counts a denial.
 func (h *notifier) add(step approval.Step) {
-	s, at := sourceOf(&step), step.At
+	s, at := originOf(&step), step.At
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.by[s]
@@ -87,7 +87,7 @@ func (h *notifier) wake() {
 
 // next takes out a notice that is due, or says how long to wait for one. It
 // forgets sources of which there is nothing to tell or to remember.
-func (h *notifier) next(now time.Time) (source, tally, time.Duration) {
+func (h *notifier) next(now time.Time) (origin, tally, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	nap := noticedFor
@@ -105,11 +105,11 @@ func (h *notifier) next(now time.Time) (source, tally, time.Duration) {
 			return s, due, 0
 		}
 	}
-	return source{}, tally{}, nap
+	return origin{}, tally{}, nap
 }
 
 // done keeps how the telling went. What was not told is told with the next.
-func (h *notifier) done(s source, due tally, err error) time.Duration {
+func (h *notifier) done(s origin, due tally, err error) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.by[s]
@@ -159,7 +159,7 @@ func (h *notifier) run(ctx context.Context, d *Dispatcher) error {
 	return nil
 }
 
-func (h *notifier) tell(ctx context.Context, d *Dispatcher, s source, due tally) {
+func (h *notifier) tell(ctx context.Context, d *Dispatcher, s origin, due tally) {
 	step := d.masker().Step(due.step)
 	err := h.channel.Notify(ctx, approval.Notice{
 		Agent: s.agent, Rule: s.rule, Count: due.count, First: due.first, Last: due.last,
@@ -192,9 +192,9 @@ func guarded(s *approval.Step) bool {
 	return s.Verdict != nil && s.Verdict.BlockedBy == vaglio.PhaseGuard && s.Refusal != nil
 }
 
-// sourceOf returns where a denial came from.
-func sourceOf(s *approval.Step) source {
-	return source{s.Proposal.Agent, cmp.Or(s.Refusal.Rule, string(vaglio.PhaseGuard))}
+// originOf returns where a denial came from.
+func originOf(s *approval.Step) origin {
+	return origin{s.Proposal.Agent, cmp.Or(s.Refusal.Rule, string(vaglio.PhaseGuard))}
 }
 
 // recount takes up what an earlier process denied and did not tell. It reads
@@ -233,7 +233,7 @@ func (d *Dispatcher) recountSteps(ctx context.Context, h *notifier) error {
 // catchUp counts a denial of an earlier process, unless it was told.
 func (h *notifier) catchUp(s approval.Step) {
 	h.mu.Lock()
-	t := h.by[sourceOf(&s)]
+	t := h.by[originOf(&s)]
 	told := t != nil && !s.At.After(t.told)
 	h.mu.Unlock()
 	if !told {
@@ -249,7 +249,7 @@ type noticedBody struct {
 	Told  []noticedLine `json:"told"`
 }
 
-// noticedLine is one source of denials, and the newest of them that was told.
+// noticedLine is one origin of denials, and the newest of them that was told.
 type noticedLine struct {
 	Agent string    `json:"agent"`
 	Rule  string    `json:"rule"`
@@ -279,7 +279,7 @@ func (d *Dispatcher) readNoticed(ctx context.Context, h *notifier) (time.Time, e
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range body.Told {
-		s := source{l.Agent, l.Rule}
+		s := origin{l.Agent, l.Rule}
 		if h.by[s] == nil {
 			h.by[s] = &tally{}
 		}

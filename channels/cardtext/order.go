@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Hand does what people order besides answering cards. None of it allows a call.
-type Hand interface {
+// Orders does what people order besides answering cards. None of it allows a call.
+type Orders interface {
 	// Order follows an order; what it returned is on disk.
 	Order(ctx context.Context, o approval.Order) (approval.Done, error)
 	// Granted are the grants that live; those of every agent for an empty name.
@@ -22,9 +22,9 @@ type Hand interface {
 
 // Obey follows what somebody wrote as a command, such as "stop coder 1h", and
 // says what it did. known is false where the verb is none of these.
-func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Person, channel, verb, rest string) (said Text, known bool, err error) {
+func Obey(ctx context.Context, texts *templates.Texts, orders Orders, by approval.Person, channel, verb, rest string) (said Text, known bool, err error) {
 	if verb == "grants" {
-		list, err := hand.Granted(ctx, strings.TrimSpace(rest))
+		list, err := orders.Granted(ctx, strings.TrimSpace(rest))
 		if err != nil {
 			return nil, true, err
 		}
@@ -44,7 +44,7 @@ func Obey(ctx context.Context, texts *templates.Texts, hand Hand, by approval.Pe
 	case o.ID == "" && o.Verb != approval.VerbStop && o.Verb != approval.VerbGo:
 		return Say(texts, "order.usage", nil), true, nil
 	}
-	done, err := hand.Order(ctx, o)
+	done, err := orders.Order(ctx, o)
 	if err != nil {
 		said, ok := Undone(texts, &o, err)
 		if !ok {

@@ -23,7 +23,7 @@ type Desk interface {
 	Opened(channel string)
 	Cards
 	Book
-	cardtext.Hand
+	cardtext.Orders
 }
 
 // Cards are those of all asks, as the channel shows them.

@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Hand does what people order besides answering cards, and tells what their
+// Orders does what people order besides answering cards, and tells what their
 // answers still hold. Of that, an edit alone allows a call.
-type Hand interface {
-	cardtext.Hand
+type Orders interface {
+	cardtext.Orders
 	// Brakes are those that hold.
 	Brakes(ctx context.Context) ([]approval.Brake, error)
 	// Edit shows what a person would make of a call that waits, or makes it that.

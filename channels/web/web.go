@@ -121,7 +121,7 @@ type Desk interface {
 	// Watch ticks after every change, until ctx ends.
 	Watch(ctx context.Context) <-chan struct{}
 	Cards
-	Hand
+	Orders
 }
 
 // Cards are the asks as a channel shows them, with its buttons.

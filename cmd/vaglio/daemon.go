@@ -255,7 +255,7 @@ func (d *daemon) try(ctx context.Context, agent string, p vaglio.Proposal) (appr
 func (d *daemon) owner() http.Handler {
 	return owner.NewHandler(owner.Config{
 		Judgements: d.dispatcher.JudgementsOf, History: d.dispatcher.History,
-		Desk: d.dispatcher, Hand: d.dispatcher, By: approval.Person{ID: web.Owner, Name: "Owner"}, Channel: web.Name, Link: d.link, Pair: d.pair, Doctor: d.doctor(),
+		Desk: d.dispatcher, Orders: d.dispatcher, By: approval.Person{ID: web.Owner, Name: "Owner"}, Channel: web.Name, Link: d.link, Pair: d.pair, Doctor: d.doctor(),
 		Rotate: d.rotate, Sessions: inboxSessions{d}, Passkeys: inboxPasskeys{d.inbox}, Agents: toldAgents{agentDesk{d.agents, d.config, d.rules}, d.dispatcher},
 		Above:    func(pid int) (lineage.Line, error) { return lineage.Of(lineage.System, pid) },
 		Programs: install.Programs(),

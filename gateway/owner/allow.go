@@ -99,7 +99,7 @@ func (a *admin) terminal(ctx context.Context) (sight, error) {
 
 // meant is what an id names: an ask, and one approval of it where the id says which.
 func (a *admin) meant(ctx context.Context, id string) (approval.Ask, approval.ID, error) {
-	ask, err := a.Hand.Find(ctx, id)
+	ask, err := a.Orders.Find(ctx, id)
 	if err != nil {
 		return ask, "", err
 	}
@@ -229,7 +229,7 @@ func (a *admin) deny(r *http.Request) (Said, error) {
 // decide hands the owner's answer in.
 func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, error) {
 	t.By, t.Channel = a.By, terminalChannel
-	receipt, err := a.Hand.Decide(ctx, t)
+	receipt, err := a.Orders.Decide(ctx, t)
 	switch {
 	case errors.Is(err, approval.ErrOtherView):
 		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}

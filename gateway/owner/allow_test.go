@@ -22,7 +22,7 @@ import (
 // onePending is a desk with one ask, of which nobody knows whether it can be undone.
 type onePending struct {
 	Desk
-	Hand
+	Orders
 
 	ask    approval.Ask
 	taps   []approval.Tap
@@ -90,7 +90,7 @@ func TestWhoMayAllow(t *testing.T) {
 			t.Parallel()
 			o := &onePending{ask: approval.Ask{ID: "abcdefgh", Approvals: []approval.Approval{{ID: "abcdefgh-1", State: approval.Pending}}}}
 			ask := serveOwner(t, Config{
-				Desk: o, Hand: o, By: approval.Person{ID: "web:owner"}, Above: tt.above, Programs: []string{"codex"},
+				Desk: o, Orders: o, By: approval.Person{ID: "web:owner"}, Above: tt.above, Programs: []string{"codex"},
 				Texts: texts.In(templates.English, time.UTC), Log: slog.New(slog.DiscardHandler),
 			})
 			for path, want := range map[string]string{"/allow?id=abcdefgh-2": "has this id", "/allow?id=zzzz": "has this id"} {

@@ -49,9 +49,9 @@ type Doctor interface {
 // Config is what the owner's side answers from. Everything is needed.
 type Config struct {
 	Desk Desk
-	// Hand does what the owner, who is By, orders.
-	Hand Hand
-	By   approval.Person
+	// Orders does what the owner, who is By, orders.
+	Orders Orders
+	By     approval.Person
 	// Judgements returns what the judge agents behind a verdict did.
 	Judgements func(ctx context.Context, v *vaglio.Verdict) []vaglio.Judgement
 	// History returns a page of what was proposed, newest first; secrets are masked.

@@ -10,9 +10,9 @@ import (
 	"github.com/metnos/vaglio/internal/lineage"
 )
 
-// Hand does what the owner orders at the terminal.
-type Hand interface {
-	cardtext.Hand
+// Orders does what the owner orders at the terminal.
+type Orders interface {
+	cardtext.Orders
 	// Decide takes a tap.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
 	// Find returns the ask with the id, or the beginning of one.
@@ -47,7 +47,7 @@ func (a *admin) order(r *http.Request) (Said, error) {
 	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
 		return Said{}, a.undone(&o, err)
 	}
-	done, err := a.Hand.Order(r.Context(), o)
+	done, err := a.Orders.Order(r.Context(), o)
 	if err != nil {
 		return Said{}, a.undone(&o, err)
 	}
@@ -63,6 +63,6 @@ func (a *admin) undone(o *approval.Order, err error) error {
 
 // grants lists what is granted.
 func (a *admin) grants(r *http.Request) (Said, error) {
-	list, err := a.Hand.Granted(r.Context(), r.FormValue("agent"))
+	list, err := a.Orders.Granted(r.Context(), r.FormValue("agent"))
 	return Said{cardtext.Grants(a.Texts, list).String()}, err
 }

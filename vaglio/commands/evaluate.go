@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Call is a command as far as the tables look at it.
-type Call struct {
+// Command is what the tables look at of a simple command.
+type Command struct {
 	// Name is the program's name, without its folder.
 	Name string
 	// Words are those after the name.
@@ -44,7 +44,7 @@ type Told struct {
 const budget = 4 << 20
 
 // Tell returns what a command does.
-func (b *Base) Tell(c Call) Told {
+func (b *Base) Tell(c Command) Told {
 	sections := b.actingOn(c.Name)
 	if sections == nil {
 		return Told{}

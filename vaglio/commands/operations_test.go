@@ -39,7 +39,7 @@ func tell(b *Base, line string) Told {
 	for i, f := range fields[1:] {
 		words[i] = word(f)
 	}
-	return b.Tell(Call{Name: fields[0], Words: words, Fed: fed, Assigns: assigns, Input: shell.Text(input)})
+	return b.Tell(Command{Name: fields[0], Words: words, Fed: fed, Assigns: assigns, Input: shell.Text(input)})
 }
 
 // word reads $NAME inside a text as something that is not known, and · as a
@@ -119,7 +119,7 @@ func TestBudget(t *testing.T) {
 		"cp":  {"-t", folder},
 		"tar": {"-c", "-C", folder},
 	} {
-		c := Call{Name: name}
+		c := Command{Name: name}
 		for _, w := range words {
 			c.Words = append(c.Words, shell.Text(w))
 		}
@@ -143,22 +143,22 @@ func TestBudget(t *testing.T) {
 func TestMistakesAreFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"[a]\n> operands = remove":     "x.txt:2:14: unknown verb \"remove\"",
-		"[a]\n> operandes = read":      "x.txt:2:3: unknown place \"operandes\"",
-		"[a]\n> a with b = read":       "x.txt:2:3: unknown place \"a\"",
-		"[a]\n> here with b = read":    "x.txt:2:13: unknown place \"b\"",
-		"[a]\nx = read of operandes":   "x.txt:2:10: unknown word \"of\" in \"read of operandes\"",
-		"[a]\n> in:perl = read":        "x.txt:2:3: no number of an operand in \"in:perl\"",
-		"[a]\n> operand:x = read":      "x.txt:2:3: no number of an operand in \"operand:x\"",
-		"# b\n[a b a]\nx = read":       "x.txt:2:2: a stands twice in one section",
-		"[a] walues=-x\nx = read":      "x.txt:1:5: unknown attribute \"walues=-x\"",
-		"[a]\n  x = reads":             "x.txt:2:7: unknown effect \"reads\"",
-		"[a]\nx = delete user forever": "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
-		"x = read":                     "x.txt:1:1: line outside a section: \"x = read\"",
-		"[a]\nx = @rule of operandes":    "x.txt:2:11: unknown place \"of\"",
-		"[a]\nx = @rule with operandes":  "x.txt:2:16: unknown place \"operandes\"",
-		"[a]\nx ?says:nobody = read":     "x.txt:2:9: unknown class of words \"nobody\"",
-		"[a]\nx @nobody = read":          "x.txt:2:3: unknown class of words \"@nobody\"",
+		"[a]\n> operands = remove":      "x.txt:2:14: unknown verb \"remove\"",
+		"[a]\n> operandes = read":       "x.txt:2:3: unknown place \"operandes\"",
+		"[a]\n> a with b = read":        "x.txt:2:3: unknown place \"a\"",
+		"[a]\n> here with b = read":     "x.txt:2:13: unknown place \"b\"",
+		"[a]\nx = read of operandes":    "x.txt:2:10: unknown word \"of\" in \"read of operandes\"",
+		"[a]\n> in:perl = read":         "x.txt:2:3: no number of an operand in \"in:perl\"",
+		"[a]\n> operand:x = read":       "x.txt:2:3: no number of an operand in \"operand:x\"",
+		"# b\n[a b a]\nx = read":        "x.txt:2:2: a stands twice in one section",
+		"[a] walues=-x\nx = read":       "x.txt:1:5: unknown attribute \"walues=-x\"",
+		"[a]\n  x = reads":              "x.txt:2:7: unknown effect \"reads\"",
+		"[a]\nx = delete user forever":  "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
+		"x = read":                      "x.txt:1:1: line outside a section: \"x = read\"",
+		"[a]\nx = @rule of operandes":   "x.txt:2:11: unknown place \"of\"",
+		"[a]\nx = @rule with operandes": "x.txt:2:16: unknown place \"operandes\"",
+		"[a]\nx ?says:nobody = read":    "x.txt:2:9: unknown class of words \"nobody\"",
+		"[a]\nx @nobody = read":         "x.txt:2:3: unknown class of words \"@nobody\"",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)

@@ -50,7 +50,7 @@ func (s *Server) takeUpload(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = append(s.calls, Call{Method: "upload"})
+	s.calls = append(s.calls, Request{Method: "upload"})
 	if f := s.Next("upload"); f != nil {
 		f.write(w)
 		return

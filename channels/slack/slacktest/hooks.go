@@ -43,7 +43,7 @@ func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 	err := strictjson.ReadLoose(http.MaxBytesReader(w, r.Body, maxBody), &said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = append(s.calls, Call{Method: "response_url", At: time.Now()})
+	s.calls = append(s.calls, Request{Method: "response_url", At: time.Now()})
 	if f := s.Next("response_url"); f != nil {
 		f.write(w)
 		return

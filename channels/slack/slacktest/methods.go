@@ -97,7 +97,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	args["_host"], s.host = r.Host, r.Host
-	s.calls = append(s.calls, Call{name, args, time.Now()})
+	s.calls = append(s.calls, Request{name, args, time.Now()})
 	fault := s.Next(name)
 	if fault != nil && !fault.After {
 		fault.write(w)

@@ -42,7 +42,7 @@ type Server struct {
 	uploads  map[string]*upload
 	hooks    map[string]*hook
 	whispers []Ephemeral
-	calls    []Call
+	calls    []Request
 	denied   map[string]bool // scopes that the app lacks
 	revoked  string
 	pace     time.Duration
@@ -69,8 +69,8 @@ type Server struct {
 	working sync.WaitGroup
 }
 
-// Call is one request of the app, in the order of arrival.
-type Call struct {
+// Request is one request of the app, in the order of arrival.
+type Request struct {
 	Method string
 	Args   map[string]string
 	At     time.Time
@@ -204,10 +204,10 @@ func (s *Server) Kick(id string, out bool) {
 }
 
 // Calls returns the requests of a method, or all of them for "".
-func (s *Server) Calls(method string) []Call {
+func (s *Server) Calls(method string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.calls), func(c Call) bool { return method != "" && c.Method != method })
+	return slices.DeleteFunc(slices.Clone(s.calls), func(c Request) bool { return method != "" && c.Method != method })
 }
 
 // Ephemerals returns what single people were told, in order.

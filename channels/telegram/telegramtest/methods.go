@@ -25,7 +25,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	s.calls = append(s.calls, Call{method, params, time.Now()})
+	s.calls = append(s.calls, Request{method, params, time.Now()})
 	revoked := s.revoked
 	fault := s.fault(method)
 	s.mu.Unlock()

@@ -57,7 +57,7 @@ type Server struct {
 	tick     chan struct{}
 	queries  map[string]*query
 	answers  []Answer
-	calls    []Call
+	calls    []Request
 	commands map[string][]Command
 	// old is a server of before the newer sorts of buttons.
 	old bool
@@ -66,8 +66,8 @@ type Server struct {
 	network platformtest.Network
 }
 
-// Call is one request of the bot, in the order of arrival.
-type Call struct {
+// Request is one request of the bot, in the order of arrival.
+type Request struct {
 	Method string
 	Params map[string]string
 	At     time.Time
@@ -153,10 +153,10 @@ func (s *Server) Queued() int {
 }
 
 // Calls returns the requests of a method, or all of them for "".
-func (s *Server) Calls(method string) []Call {
+func (s *Server) Calls(method string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.calls), func(c Call) bool { return method != "" && c.Method != method })
+	return slices.DeleteFunc(slices.Clone(s.calls), func(c Request) bool { return method != "" && c.Method != method })
 }
 
 // Answers returns what was answered to presses, in order.

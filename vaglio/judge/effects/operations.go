@@ -19,7 +19,7 @@ func (c *call) told() commands.Told {
 	for i := range c.all {
 		words[i] = c.all[i].shellWord()
 	}
-	t := c.r.judge.tables.Tell(commands.Call{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
+	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
 	t.Known = t.Graded
 	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
 	return t

@@ -57,8 +57,8 @@ func (p Price) Of(u Usage) int64 {
 	return int64(p.Input*float64(u.Input) + p.Output*float64(u.Output) + 0.5)
 }
 
-// Call is one request to a server, for a [Meter].
-type Call struct {
+// Exchange is one request to a server, for a [Meter].
+type Exchange struct {
 	Model string
 	// Outcome is "ok", a [Fault], "timeout" or "cancelled".
 	Outcome string
@@ -69,7 +69,7 @@ type Call struct {
 }
 
 // Meter counts requests. It is safe for concurrent use.
-type Meter interface{ Called(c Call) }
+type Meter interface{ Called(c Exchange) }
 
 // NewClient returns a client of the model.
 func NewClient(m Model, o Options) *Client {
@@ -135,7 +135,7 @@ func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 		c.failing.CompareAndSwap(0, begun.UnixNano())
 	}
 	if c.meter != nil {
-		c.meter.Called(Call{c.name, outcome(err), time.Since(begun), reply.Usage, c.price.Of(reply.Usage)})
+		c.meter.Called(Exchange{c.name, outcome(err), time.Since(begun), reply.Usage, c.price.Of(reply.Usage)})
 	}
 	return reply, err
 }
@@ -146,7 +146,7 @@ func (c *Client) down(cause error) error {
 		since = time.Unix(0, at)
 	}
 	if c.meter != nil {
-		c.meter.Called(Call{Model: c.name, Outcome: string(FaultDown)})
+		c.meter.Called(Exchange{Model: c.name, Outcome: string(FaultDown)})
 	}
 	return &Error{Fault: FaultDown, Since: since, Err: cause}
 }

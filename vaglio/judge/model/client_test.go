@@ -45,10 +45,10 @@ func (s *scripted) Complete(ctx context.Context, _ Request) (Reply, error) {
 
 type called struct {
 	mu  sync.Mutex
-	all []Call
+	all []Exchange
 }
 
-func (c *called) Called(one Call) {
+func (c *called) Called(one Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = append(c.all, one)

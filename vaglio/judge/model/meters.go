@@ -49,7 +49,7 @@ func NewMeters() *Meters {
 func (m *Meters) Spent() (tokens, cost int64) { return m.tokens.Load(), m.cost.Load() }
 
 // Called counts a request to a model's server.
-func (m *Meters) Called(c Call) {
+func (m *Meters) Called(c Exchange) {
 	m.tokens.Add(int64(c.Usage.Total()))
 	m.cost.Add(c.Cost)
 	m.count(metricRequests, 1, c.Model, c.Outcome)

@@ -9,9 +9,9 @@ import (
 // What models and judges do is counted under their names.
 func TestMeters(t *testing.T) {
 	m := NewMeters()
-	m.Called(Call{Model: "a", Outcome: "ok", Took: 2 * time.Second, Usage: Usage{Input: 100, Output: 20}, Cost: 1_500_000})
-	m.Called(Call{Model: "a", Outcome: string(FaultBusy)})
-	m.Called(Call{Model: "b", Outcome: "ok", Usage: Usage{Input: 5, Output: 3, Estimated: true}, Cost: 250_000})
+	m.Called(Exchange{Model: "a", Outcome: "ok", Took: 2 * time.Second, Usage: Usage{Input: 100, Output: 20}, Cost: 1_500_000})
+	m.Called(Exchange{Model: "a", Outcome: string(FaultBusy)})
+	m.Called(Exchange{Model: "b", Outcome: "ok", Usage: Usage{Input: 5, Output: 3, Estimated: true}, Cost: 250_000})
 	m.Faulted("llm-v1", "down")
 	m.Skipped("read_file")
 	m.Repeated()
