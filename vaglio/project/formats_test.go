@@ -39,6 +39,7 @@ func TestNotebooks(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"cells": [`: "",
+		"!ls -l\nx()": "a.ipynb:1 sh ls -l\na.ipynb:1 python x()", // a cell, before it is put into the file
 		`{"cells": [{"cell_type":"code","source":["a\n", 7, "b"]}, {"cell_type":"code","source":"c"}, {"cell_type":"code"}]}`: "a.ipynb:1 python a\nb\nc",
 	} {
 		if got := tasks(t, "papermill a.ipynb", files{"a.ipynb": text}); got != want {

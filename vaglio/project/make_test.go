@@ -24,6 +24,7 @@ func TestMakefiles(t *testing.T) {
 		{"make -I b -o b -W b -E b --file Makefile --eval b a", files{"Makefile": "a: ; ls\nb: ; id"}, "Makefile:1 sh ls"},
 		{"make a X+=1 Y?=2 Z:=3", files{"Makefile": "a: ; $X$Y$Z"}, "Makefile:1 sh 123"},
 		{"make", files{"Makefile": "\tid\n\na:\n\t@-+ ls\n\n# remark\n\tls -l # kept\nb: ; id"}, "Makefile:4 sh ls\nMakefile:7 sh ls -l # kept"},
+		{"make a", files{"Makefile": "a: ; ls\n$(info x)\n\tid\n"}, "Makefile:1 sh ls"},
 		// what a rule needs
 		{"make a", files{"Makefile": "a: b | c\n\t$@ $< $^\nb c:\n\t$@ $<"}, "Makefile:4 sh b\nMakefile:4 sh c\nMakefile:2 sh a b b c"},
 		{"make x.o", files{"Makefile": "%.o: %.c %.h\n\tcc $< $* $@\n%.c:\n\tgen $@ $*"}, "Makefile:4 sh gen x.c x\nMakefile:2 sh cc x.c x x.o"},
