@@ -49,30 +49,41 @@ const (
 // processes are not known it goes by the words of the calls alone, as [Facts] does.
 type Running struct {
 	facts Facts
-	list  func() (map[int]Process, error)
-	users func(port uint16) ([]int, error)
+	of    Processes // nil tells nothing
+	once  sync.Once
+	by    map[int]Process // what runs, by number, once somebody asked
+	err   error
 }
 
 var errUnknown = errors.New("what runs is not known")
 
 // NewRunning tells of a session's processes among those that run; nil knows none.
 func NewRunning(facts Facts, of Processes) *Running {
-	r := &Running{facts: facts}
-	r.users = func(uint16) ([]int, error) { return nil, errUnknown }
-	r.list = func() (map[int]Process, error) { return nil, errUnknown }
-	if of == nil {
-		return r
-	}
-	r.users = of.Users
-	r.list = sync.OnceValues(func() (map[int]Process, error) {
-		all, err := of.List()
-		by := make(map[int]Process, len(all))
-		for i := range all {
-			by[all[i].PID] = all[i]
+	return &Running{facts: facts, of: of}
+}
+
+// list is what runs, by number, as it is when somebody first asks.
+func (r *Running) list() (map[int]Process, error) {
+	r.once.Do(func() {
+		if r.err = errUnknown; r.of == nil {
+			return
 		}
-		return by, err
+		var all []Process
+		all, r.err = r.of.List()
+		r.by = make(map[int]Process, len(all))
+		for i := range all {
+			r.by[all[i].PID] = all[i]
+		}
 	})
-	return r
+	return r.by, r.err
+}
+
+// users are the processes that use a port.
+func (r *Running) users(port uint16) ([]int, error) {
+	if r.of == nil {
+		return nil, errUnknown
+	}
+	return r.of.Users(port) //nolint:wrapcheck // It stands between the judges and what runs, and is not seen.
 }
 
 // Started says whether the session started the process of a number, or what is

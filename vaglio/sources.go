@@ -103,7 +103,7 @@ func (s *sources) Content(name string) (string, bool) {
 	data, err := s.read(name, &src)
 	switch {
 	case errors.Is(err, ErrAbsent):
-		s.absent[name] = true
+		put(&s.absent, name, true)
 		return "", false
 	case err != nil:
 		src.Unread = s.close(name, err, nil)
@@ -114,11 +114,19 @@ func (s *sources) Content(name string) (string, bool) {
 			break
 		}
 		text = string(data)
-		s.texts[name] = text
+		put(&s.texts, name, text)
 		s.bytes += len(data)
 	}
 	s.list = append(s.list, src)
 	return text, ok
+}
+
+// put keeps something in a map that is made once there is something: most calls run no file.
+func put[V any](in *map[string]V, name string, v V) {
+	if *in == nil {
+		*in = map[string]V{}
+	}
+	(*in)[name] = v
 }
 
 // close keeps why a file could not be read, and says it.
@@ -130,7 +138,7 @@ func (s *sources) close(name string, why error, head []byte) string {
 	case c == errNoText && Compiled(head), c == ErrOutside && s.installed(name):
 		c = ErrCompiled
 	}
-	s.shut[name] = c
+	put(&s.shut, name, c)
 	return why.Error()
 }
 
