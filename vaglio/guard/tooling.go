@@ -112,7 +112,15 @@ func (s *scan) modeRule(where string) *rule {
 
 // look begins the examination of what no command line says.
 func (s *scan) look() *look {
-	return &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
+	room := &struct { // in one piece: every call needs it
+		look    look
+		survey  survey
+		script  shell.Script
+		command shell.Command
+	}{}
+	room.survey = survey{g: s.g, script: &room.script, t: &s.t}
+	room.look = look{g: s.g, s: &room.survey, c: &room.command}
+	return &room.look
 }
 
 // operations tries what a tool does to processes, services and packages, and
