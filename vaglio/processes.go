@@ -51,7 +51,7 @@ type Running struct {
 	facts Facts
 	of    Processes // nil tells nothing
 	once  sync.Once
-	by    map[int]Process // what runs, by number, once somebody asked
+	by    map[int]Process // once somebody asked
 	err   error
 }
 
@@ -76,14 +76,6 @@ func (r *Running) list() (map[int]Process, error) {
 		}
 	})
 	return r.by, r.err
-}
-
-// users are the processes that use a port.
-func (r *Running) users(port uint16) ([]int, error) {
-	if r.of == nil {
-		return nil, errUnknown
-	}
-	return r.of.Users(port) //nolint:wrapcheck // It stands between the judges and what runs, and is not seen.
 }
 
 // Started says whether the session started the process of a number, or what is
@@ -204,10 +196,10 @@ func (r *Running) serves(port string) bool {
 		return true
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || !r.begins() {
+	if err != nil || r.of == nil || !r.begins() {
 		return false
 	}
-	users, err := r.users(uint16(n))
+	users, err := r.of.Users(uint16(n))
 	if err != nil || len(users) == 0 {
 		return false
 	}

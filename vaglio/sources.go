@@ -99,11 +99,14 @@ func (s *sources) Content(name string) (string, bool) {
 	if ok || s.closed || s.absent[name] || len(s.list) == maxSources || s.known(name) {
 		return text, ok
 	}
+	if s.texts == nil { // most calls run no file
+		s.texts, s.absent, s.shut = map[string]string{}, map[string]bool{}, map[string]*shell.ClosedError{}
+	}
 	src := Source{Path: name}
 	data, err := s.read(name, &src)
 	switch {
 	case errors.Is(err, ErrAbsent):
-		put(&s.absent, name, true)
+		s.absent[name] = true
 		return "", false
 	case err != nil:
 		src.Unread = s.close(name, err, nil)
@@ -114,19 +117,11 @@ func (s *sources) Content(name string) (string, bool) {
 			break
 		}
 		text = string(data)
-		put(&s.texts, name, text)
+		s.texts[name] = text
 		s.bytes += len(data)
 	}
 	s.list = append(s.list, src)
 	return text, ok
-}
-
-// put keeps something in a map that is made once there is something: most calls run no file.
-func put[V any](in *map[string]V, name string, v V) {
-	if *in == nil {
-		*in = map[string]V{}
-	}
-	(*in)[name] = v
 }
 
 // close keeps why a file could not be read, and says it.
@@ -138,7 +133,7 @@ func (s *sources) close(name string, why error, head []byte) string {
 	case c == errNoText && Compiled(head), c == ErrOutside && s.installed(name):
 		c = ErrCompiled
 	}
-	put(&s.shut, name, c)
+	s.shut[name] = c
 	return why.Error()
 }
 

@@ -112,15 +112,7 @@ func (s *scan) modeRule(where string) *rule {
 
 // look begins the examination of what no command line says.
 func (s *scan) look() *look {
-	room := &struct { // in one piece: every call needs it
-		look    look
-		survey  survey
-		script  shell.Script
-		command shell.Command
-	}{}
-	room.survey = survey{g: s.g, script: &room.script, t: &s.t}
-	room.look = look{g: s.g, s: &room.survey, c: &room.command}
-	return &room.look
+	return &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
 }
 
 // operations tries what a tool does to processes, services and packages, and

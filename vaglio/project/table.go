@@ -68,7 +68,7 @@ func parseTable(text string) (table, error) {
 	return t, nil
 }
 
-// endings are the lines that may tell of a file, by the last letter of its name, each with
+// endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
 	for c := range all {
@@ -76,8 +76,9 @@ func (t table) endings() (all [256][]*row) {
 		own := false
 		for i := range t[""] {
 			r := t[""][i]
-			named := slices.ContainsFunc(r.files, ends)
-			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
+			sure := r.name != "text" && r.name != "whole" // a guess denies nothing for good
+			named := sure && slices.ContainsFunc(r.files, ends)
+			if own = own || named; named || sure && slices.ContainsFunc(r.files, isAnywhere) {
 				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })
 				all[c] = append(all[c], &r)
 			}

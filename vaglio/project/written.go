@@ -75,9 +75,6 @@ func (v *visit) written(file, text string) {
 	}
 	name := path.Base(file)
 	for _, row := range v.reader.ending[name[len(name)-1]] {
-		if row.name == "text" || row.name == "whole" {
-			continue // a guess denies nothing for good
-		}
 		if files := row.namedAs(file); len(files) > 0 {
 			as := *row
 			as.files = files
