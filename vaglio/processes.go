@@ -55,17 +55,13 @@ type Running struct {
 	err   error
 }
 
-var errUnknown = errors.New("what runs is not known")
-
 // NewRunning tells of a session's processes among those that run; nil knows none.
-func NewRunning(facts Facts, of Processes) *Running {
-	return &Running{facts: facts, of: of}
-}
+func NewRunning(facts Facts, of Processes) *Running { return &Running{facts: facts, of: of} }
 
 // list is what runs, by number, as it is when somebody first asks.
 func (r *Running) list() (map[int]Process, error) {
 	r.once.Do(func() {
-		if r.err = errUnknown; r.of == nil {
+		if r.err = errors.New("what runs is not known"); r.of == nil {
 			return
 		}
 		var all []Process
