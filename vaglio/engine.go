@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -328,7 +327,7 @@ func record(p Proposal, v Verdict, reason string) audit.Record {
 		Score:       audit.Float(v.Score),
 		Intent:      p.Intent,
 		Executor:    p.Executor,
-		ArgsKeys:    slices.Sorted(maps.Keys(p.Args)),
+		ArgsKeys:    reading.SortedKeys(p.Args),
 		ContextKeys: p.Context.Keys(),
 	}
 	if v.BlockedBy != PhaseNone {

@@ -49,30 +49,29 @@ const (
 // processes are not known it goes by the words of the calls alone, as [Facts] does.
 type Running struct {
 	facts Facts
-	list  func() (map[int]Process, error)
-	users func(port uint16) ([]int, error)
+	of    Processes // nil tells nothing
+	once  sync.Once
+	by    map[int]Process // once somebody asked
+	err   error
 }
 
-var errUnknown = errors.New("what runs is not known")
-
 // NewRunning tells of a session's processes among those that run; nil knows none.
-func NewRunning(facts Facts, of Processes) *Running {
-	r := &Running{facts: facts}
-	r.users = func(uint16) ([]int, error) { return nil, errUnknown }
-	r.list = func() (map[int]Process, error) { return nil, errUnknown }
-	if of == nil {
-		return r
-	}
-	r.users = of.Users
-	r.list = sync.OnceValues(func() (map[int]Process, error) {
-		all, err := of.List()
-		by := make(map[int]Process, len(all))
-		for i := range all {
-			by[all[i].PID] = all[i]
+func NewRunning(facts Facts, of Processes) *Running { return &Running{facts: facts, of: of} }
+
+// list is what runs, by number, as it is when somebody first asks.
+func (r *Running) list() (map[int]Process, error) {
+	r.once.Do(func() {
+		if r.err = errors.New("what runs is not known"); r.of == nil {
+			return
 		}
-		return by, err
+		var all []Process
+		all, r.err = r.of.List()
+		r.by = make(map[int]Process, len(all))
+		for i := range all {
+			r.by[all[i].PID] = all[i]
+		}
 	})
-	return r
+	return r.by, r.err
 }
 
 // Started says whether the session started the process of a number, or what is
@@ -193,10 +192,10 @@ func (r *Running) serves(port string) bool {
 		return true
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || !r.begins() {
+	if err != nil || r.of == nil || !r.begins() {
 		return false
 	}
-	users, err := r.users(uint16(n))
+	users, err := r.of.Users(uint16(n))
 	if err != nil || len(users) == 0 {
 		return false
 	}

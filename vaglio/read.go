@@ -5,7 +5,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -53,10 +52,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	c := p.Call()
 	var runs *sources
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
-		runs = &sources{
-			files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, texts: map[string]string{}, absent: map[string]bool{},
-			shut: map[string]*shell.ClosedError{}, left: maxEntries,
-		}
+		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, left: maxEntries}
 		c.Files = runs
 	}
 	call := guard.Call{

@@ -99,6 +99,9 @@ func (s *sources) Content(name string) (string, bool) {
 	if ok || s.closed || s.absent[name] || len(s.list) == maxSources || s.known(name) {
 		return text, ok
 	}
+	if s.texts == nil { // most calls run no file
+		s.texts, s.absent, s.shut = map[string]string{}, map[string]bool{}, map[string]*shell.ClosedError{}
+	}
 	src := Source{Path: name}
 	data, err := s.read(name, &src)
 	switch {

@@ -260,7 +260,7 @@ func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed
 
 func (s *sealed) writeInto(f *os.File, entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
 	// Nothing is looked for beyond a group, so a window need not be larger.
-	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
+	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(2*groupBytes))
 	if err != nil {
 		return nil, err

@@ -68,14 +68,14 @@ func parseTable(text string) (table, error) {
 	return t, nil
 }
 
-// endings are the lines that may tell of a file, by the last letter of its name, each with
+// endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
+	sure := slices.DeleteFunc(slices.Clone(t[""]), func(r row) bool { return r.name == "text" || r.name == "whole" }) // a guess denies nothing for good
 	for c := range all {
 		ends := func(f string) bool { return int(f[len(f)-1]) == c }
 		own := false
-		for i := range t[""] {
-			r := t[""][i]
+		for _, r := range sure {
 			named := slices.ContainsFunc(r.files, ends)
 			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
 				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })

@@ -75,7 +75,7 @@ func (v *visit) written(file, text string) {
 	}
 	name := path.Base(file)
 	for _, row := range v.reader.ending[name[len(name)-1]] {
-		if files := row.namedAs(file); len(files) > 0 && row.name != "text" && row.name != "whole" { // a guess denies nothing for good
+		if files := row.namedAs(file); len(files) > 0 {
 			as := *row
 			as.files = files
 			as.read(v, &as)
