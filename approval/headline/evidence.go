@@ -30,6 +30,9 @@ func (c *call) supported(o *operations) {
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
 		}
+		if said := act(e.said); c.trashes() && !e.byName() && e.kind == operation.KindDelete && len(said) > 1 && said[0].Phrase == "deletes" {
+			e.said, e.undo = wording.Sentence{{Phrase: toTrash, Args: said[1:2]}}, operation.Partial
+		}
 		if e.byName() {
 			c.guess(e)
 		}
@@ -106,6 +109,15 @@ func (c *call) deletes() bool {
 	return len(told) > 0 && spoken.Is("verbs deletes", told[0])
 }
 
+// toTrash says that something goes where it can be had again.
+const toTrash wording.Phrase = "moves %s to the trash"
+
+// trashes reports whether the tool's name says that what it takes goes to the trash.
+func (c *call) trashes() bool {
+	does, _, _ := c.verb()
+	return does != nil && does.Phrase == toTrash
+}
+
 // operates reports whether the call names something that is operated, and not only a
 // verb that is also said of such things.
 func (c *call) operates() bool {
@@ -154,7 +166,7 @@ func (c *call) called() wording.Sentence {
 func (c *call) means(kind operation.Kind) bool {
 	switch kind {
 	case operation.KindDelete:
-		return c.speaksOf("verbs deletes")
+		return c.speaksOf("verbs deletes") && !c.trashes()
 	case operation.KindRead, operation.KindOverwrite, operation.KindMove, operation.KindKill, operation.KindInstall, operation.KindPower,
 		operation.KindSchedule:
 		return true
