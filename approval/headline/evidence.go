@@ -55,6 +55,27 @@ func (c *call) belittled(o *operations) {
 	}
 }
 
+// narrowed says of a deletion that an option of its command narrows that it is of files below
+// the folder: which they are, the judge does not tell.
+func (c *call) narrowed(o *operations) {
+	if !slices.ContainsFunc(strings.Fields(c.command), func(w string) bool {
+		option, dashed := strings.CutPrefix(strings.ToLower(w), "-")
+		return dashed && spoken.Is("options narrow", option)
+	}) {
+		return
+	}
+	for i := range o.list {
+		e := &o.list[i]
+		said := act(e.said)
+		if len(said) < 2 || said[0].Phrase != "deletes" {
+			continue
+		}
+		if folder := strings.TrimSuffix(said[1].Text, "/*"); !strings.ContainsAny(folder, "*?") {
+			e.said = wording.Sentence{{Phrase: "deletes files below"}, {Text: cmp.Or(folder, "/")}}
+		}
+	}
+}
+
 // verbStands is how many words of a command may be its verb or stand before it.
 const verbStands = 5
 
@@ -171,7 +192,7 @@ func (c *call) means(kind operation.Kind) bool {
 		operation.KindSchedule:
 		return true
 	case operation.KindPeople:
-		return c.sends() && !c.operates()
+		return c.sends() && !c.operates() && (c.first("text", "message", "body", "content") != "" || len(c.recipients()) > 0)
 	case operation.KindPhysical:
 		return c.operates()
 	default:

@@ -68,6 +68,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	found := operationsOf(v)
 	c.supported(&found)
 	c.belittled(&found)
+	c.narrowed(&found)
 	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
