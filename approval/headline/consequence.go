@@ -22,6 +22,9 @@ type Consequence struct {
 	Reach operation.Reach
 	// Reads says that all of it only reads.
 	Reads bool
+	// Idle says that all of it is a line of a program in which nothing is seen that
+	// changes anything.
+	Idle bool
 	// Unknown says that nothing is known of what it would do.
 	Unknown bool
 	// Unread says that a part of it could not be read.
@@ -89,6 +92,7 @@ func consequenceOf(o operations) Consequence {
 // nothing is unknown, and what is unknown only where nothing is known.
 func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 	if idle != nil && !unknown {
+		c.Idle = !known && idle.said[0].Phrase == idleLine
 		known = true
 		c.add(idle)
 	}
@@ -117,8 +121,8 @@ func (o *operations) placed() bool {
 // add joins what follows from one thing.
 func (c *Consequence) add(e *one) {
 	undo, reach := e.undo, e.touches()
-	if e.kind == operation.KindCreate && undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
-		undo = operation.Partial // It can be deleted, and others have seen it.
+	if undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
+		undo = operation.Partial // It can be taken away, and others have seen it.
 	}
 	c.Unsure = c.Unsure || e.general
 	if undoRank(undo) > undoRank(c.Undo) {

@@ -30,6 +30,9 @@ func (c *call) supported(o *operations) {
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // It is set to something, and gives nobody a right.
 		}
+		if said := act(e.said); c.trashes() && !e.byName() && e.kind == operation.KindDelete && len(said) > 1 && said[0].Phrase == "deletes" {
+			e.said, e.undo = wording.Sentence{{Phrase: toTrash, Args: said[1:2]}}, operation.Partial
+		}
 		if e.byName() {
 			c.guess(e)
 		}
@@ -49,6 +52,27 @@ func (c *call) belittled(o *operations) {
 	})
 	if said := act(e.said); deletes && len(said) > 0 && strings.HasPrefix(string(said[0].Phrase), "changes ") && !e.general && e.undo != operation.Irreversible {
 		e.said, e.general = c.plainly(), true
+	}
+}
+
+// narrowed says of a deletion that an option of its command narrows that it is of files below
+// the folder: which they are, the judge does not tell.
+func (c *call) narrowed(o *operations) {
+	if !slices.ContainsFunc(strings.Fields(c.command), func(w string) bool {
+		option, dashed := strings.CutPrefix(strings.ToLower(w), "-")
+		return dashed && spoken.Is("options narrow", option)
+	}) {
+		return
+	}
+	for i := range o.list {
+		e := &o.list[i]
+		said := act(e.said)
+		if len(said) < 2 || said[0].Phrase != "deletes" {
+			continue
+		}
+		if folder := strings.TrimSuffix(said[1].Text, "/*"); !strings.ContainsAny(folder, "*?") {
+			e.said = wording.Sentence{{Phrase: "deletes files below"}, {Text: cmp.Or(folder, "/")}}
+		}
 	}
 }
 
@@ -106,6 +130,15 @@ func (c *call) deletes() bool {
 	return len(told) > 0 && spoken.Is("verbs deletes", told[0])
 }
 
+// toTrash says that something goes where it can be had again.
+const toTrash wording.Phrase = "moves %s to the trash"
+
+// trashes reports whether the tool's name says that what it takes goes to the trash.
+func (c *call) trashes() bool {
+	does, _, _ := c.verb()
+	return does != nil && does.Phrase == toTrash
+}
+
 // operates reports whether the call names something that is operated, and not only a
 // verb that is also said of such things.
 func (c *call) operates() bool {
@@ -154,12 +187,12 @@ func (c *call) called() wording.Sentence {
 func (c *call) means(kind operation.Kind) bool {
 	switch kind {
 	case operation.KindDelete:
-		return c.speaksOf("verbs deletes")
+		return c.speaksOf("verbs deletes") && !c.trashes()
 	case operation.KindRead, operation.KindOverwrite, operation.KindMove, operation.KindKill, operation.KindInstall, operation.KindPower,
 		operation.KindSchedule:
 		return true
 	case operation.KindPeople:
-		return c.sends() && !c.operates()
+		return c.sends() && !c.operates() && (c.first("text", "message", "body", "content") != "" || len(c.recipients()) > 0)
 	case operation.KindPhysical:
 		return c.operates()
 	default:

@@ -68,6 +68,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	found := operationsOf(v)
 	c.supported(&found)
 	c.belittled(&found)
+	c.narrowed(&found)
 	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
 	kind := operation.KindUnknown
@@ -108,6 +109,9 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 // filled adds to what the judge says of a tool what that was given, where it says no more
 // than that the tool reads, or that nothing is known of it.
 func (c *call) filled(said wording.Sentence) wording.Sentence {
+	if said[0].Phrase == idleLine { // The consequence says that nothing is seen that it changes.
+		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
+	}
 	if c.command != "" || len(said) > 1 {
 		return said
 	}
@@ -272,10 +276,14 @@ func (o *operations) besides(one *one) int {
 	return n
 }
 
+// idleLine is what the engine says of a line of a program in which it sees nothing that
+// changes anything.
+const idleLine wording.Phrase = "runs a line of %s that is not seen to touch anything else"
+
 // idle reports whether it is how something is done of which nothing else is known: a
 // program of one line, or a command in a container.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && (o.said[0].Phrase == "runs a line of %s that is not seen to touch anything else" || o.said[0].Phrase == "works in a container")
+	return len(o.said) > 0 && (o.said[0].Phrase == idleLine || o.said[0].Phrase == "works in a container")
 }
 
 // lasts reports whether it is told beside what is asked though it would pass by itself:

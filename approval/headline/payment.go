@@ -74,7 +74,7 @@ func (c *call) amount() string {
 	if of != "" && of != "1" && c.first("price") == amount {
 		return ""
 	}
-	if currency := c.first("currency", "currencycode", "unit", "asset", "token"); amount != "" && currency != "" {
+	if currency := c.first("currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"); amount != "" && currency != "" {
 		amount += " " + currency
 	}
 	return amount

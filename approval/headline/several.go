@@ -112,10 +112,10 @@ func differing(a, b []string) int {
 // is written over before, or that the same is done on another machine.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
-	if len(below) == 0 || o.weight() > all.weight() || o.score < all.score {
+	if len(below) == 0 || len(what) == 0 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}
-	if there(below, what) || found(below, what) {
+	if there(below, what) || found(below, what) || again(below, what) {
 		return true
 	}
 	if len(below) < 2 || len(what) < 2 {
@@ -170,6 +170,18 @@ func sought(said wording.Sentence) wording.Sentence {
 func there(all, what wording.Sentence) bool {
 	at := len(what)
 	return at > 0 && len(all) == at+1 && all[at].Phrase == "on %s" && all[:at].String() == what.String()
+}
+
+// again reports whether it is the same once more, as another reader of the call has it.
+func again(all, what wording.Sentence) bool {
+	switch [2]wording.Phrase{all[0].Phrase, what[0].Phrase} {
+	case [2]wording.Phrase{"edits", "edits files in place"}:
+		return true
+	case [2]wording.Phrase{"reads the secrets in %s", "shows the secrets in %s"}:
+		return all[0].Args[0].Text == what[0].Args[0].Text
+	default:
+		return false
+	}
 }
 
 // found reports whether what is done to a file is done to all that a search finds below a

@@ -76,12 +76,14 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	case c.Undo == "" && c.Unread: // It says so by itself.
 	case c.Undo == "":
 		add("follows.unjudged")
+	case c.Idle:
+		add("follows.idle")
 	case c.Unsure:
 		add("follows.unsure")
 	default:
 		add(templates.Key("undo." + string(c.Undo)))
 	}
-	if c.Reach != "" {
+	if c.Reach != "" && !c.Idle {
 		add(templates.Key("reach." + string(c.Reach)))
 	}
 	if c.Unread {

@@ -85,7 +85,7 @@ func harmOf(c *approval.Card) harm {
 	switch {
 	case follows.Reads:
 		return "reversible"
-	case follows.Unknown || h.rank() < 0:
+	case follows.Unknown || follows.Unsure || h.rank() < 0:
 		return harmUnknown
 	default:
 		return h

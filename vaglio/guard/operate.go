@@ -32,6 +32,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Empty:   changing(replaces),
 		operation.Delete:  (*look).taken,
 		operation.Discard: (*look).taken,
+		operation.Trash:   (*look).taken,
 		operation.Move:    (*look).taken,
 		operation.Clean:   (*look).cleaned,
 		operation.Cover:   (*look).covered,

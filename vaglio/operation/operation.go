@@ -32,9 +32,10 @@ const (
 	Empty Verb = "empty"
 	// Delete removes a file, with Recursive a folder and all below it.
 	Delete Verb = "delete"
-	// Discard removes what can be had again: an empty folder, or a file that
-	// goes to the bin.
+	// Discard removes what can be had again, such as an empty folder.
 	Discard Verb = "discard"
+	// Trash moves a file to the trash, from which it can be had again.
+	Trash Verb = "trash"
 	// Copy reads Object, whose copy goes to To.
 	Copy Verb = "copy"
 	// Move takes Object from where it lies and puts it to To.
@@ -151,7 +152,7 @@ const (
 // Verbs are all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Copy, Move, Fill, Link,
+		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Trash, Copy, Move, Fill, Link,
 		Format, Partition, Destroy, Boot, Memory, Accounts, Hashes, Secrets, KillAll,
 		Permit, Own, Mark, Lend, Alias, Cover, Clean,
 		Kill, KillNamed, Close, Stop, Disable, Uninstall, Install, Attach, RemoveHome, Kernel, Unregister, Govern, Ungate,
@@ -164,7 +165,7 @@ func (v Verb) Known() bool { return slices.Contains(Verbs(), v) }
 
 // Alters reports whether a file is another one, or gone, once the verb is done.
 func (v Verb) Alters() bool {
-	return slices.Contains([]Verb{Create, Write, Fill, Replace, Empty, Delete, Discard, Move}, v)
+	return slices.Contains([]Verb{Create, Write, Fill, Replace, Empty, Delete, Discard, Trash, Move}, v)
 }
 
 // Role says how the object came to be named.

@@ -344,7 +344,7 @@ func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 			continue
 		}
 		if !ok || len(inside) > len(place.Clean(in.inside)) {
-			in, on, ok = m, arg{text: m.host + rest, known: a.known, names: a.names, from: a.from}, true
+			in, on, ok = m, arg{text: strings.Replace(m.host+rest, "//", "/", 1), known: a.known, names: a.names, from: a.from}, true
 		}
 	}
 	return in, on, ok

@@ -22,7 +22,13 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
 	}
+	if m, on, ok := r.mounted(v, a); ok && a.known && !m.volume() {
+		return r.write(v.onHost(r.world.cwd), on, verb)
+	}
 	r.tell(v, vaglio.Wrote, a)
+	beyond := map[where]wording.Phrase{
+		placeControl: ", which steers what runs by itself or what an agent may do", placeSecret: ", which holds secrets", placeHome: wording.Outside,
+	}
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
 	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
@@ -35,15 +41,8 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	case placeNowhere:
 		return nil
 	case placeWorkspace, placeTemp:
-	case placeControl:
-		e.Reach = ReachUser
-		e.Why = e.Why.And(", which steers what runs by itself or what an agent may do")
-	case placeSecret:
-		e.Reach = ReachUser
-		e.Why = e.Why.And(", which holds secrets")
-	case placeHome:
-		e.Reach = ReachUser
-		e.Why = e.Why.And(wording.Outside)
+	case placeControl, placeSecret, placeHome:
+		e.Reach, e.Why = ReachUser, e.Why.And(beyond[at])
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}

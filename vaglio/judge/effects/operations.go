@@ -75,9 +75,7 @@ func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 		}
 	}
 	if last := len(c.operands) - 1; names == nil && c.took > 1 && last > 0 {
-		for _, a := range c.operands[min(c.took, last)-1 : last] {
-			names = append(names, a.text)
-		}
+		names = texts(c.operands[min(c.took, last)-1 : last])
 	}
 	sayEnds(names, out)
 }
@@ -147,8 +145,8 @@ func (c *call) does(o *operation.Operation, a arg) []Effect {
 	switch o.Verb {
 	case operation.Delete:
 		return c.deletes(o, a)
-	case operation.Discard:
-		return c.discard(a)
+	case operation.Discard, operation.Trash:
+		return c.discard(o.Verb, a)
 	case operation.Empty:
 		return c.r.empty(c.invocation, a)
 	case operation.Write, operation.Replace, operation.Create, operation.MakeFolder:
@@ -233,12 +231,14 @@ func (c *call) reveals(o *operation.Operation, a arg) []Effect {
 
 func (c *call) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
 
-// discard is the effect of removing what can be had again: an empty folder, or
-// what goes to the bin.
-func (c *call) discard(a arg) []Effect {
+// discard is the effect of removing what can be had again, as from the trash.
+func (c *call) discard(verb operation.Verb, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	for i := range out {
 		out[i].Reversibility = Reversible
+		if said := out[i].Why; verb == operation.Trash && len(said) > 1 && said[0].Phrase == deletes {
+			out[i].Why = append(say("moves %s to the trash", said[1].Text), said[2:]...)
+		}
 		if out[i].Counts() == ReachWorkspace {
 			out[i].Kind = KindMove
 		}

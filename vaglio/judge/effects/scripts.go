@@ -38,7 +38,7 @@ func scriptRule(c *call) []Effect {
 func (c *call) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
-	case givesCode(s):
+	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
 		if c.name == "perl" && strings.Contains(s, "i") || c.name == "ruby" && strings.HasPrefix(s, "-i") {
 			return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...), true
 		}
@@ -97,7 +97,7 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
 	case "awk", "gawk", "mawk", "nawk":
-		return append(c.r.secretsIn(c.all[i+1:], c.cwd, "shows the secrets in %s"), reads()...), true
+		return append(operationsRule(c), reads()...), true
 	case "source", ".":
 		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
 			return own(say("loads %s into the shell", a.text)), true
@@ -151,8 +151,7 @@ func (c *call) deno(i int) ([]Effect, bool) {
 // framework judges the script by which a framework is told what to do, if the
 // file is one.
 func (c *call) framework(i int) ([]Effect, bool) {
-	switch base := lastPart(c.all[i].text); base {
-	case "manage.py", "artisan", "rails", "rake", "console", "setup.py":
+	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
 		return c.r.named(c.inner(base, c.all[i+1:])), true
 	}
 	return nil, false
@@ -169,10 +168,8 @@ func (c *call) module(name string, args []arg) []Effect {
 	case "keyring", "getpass":
 		return one(KindCredentials, say("reads stored passwords"), name)
 	}
-	for _, a := range args {
-		if c.secret(a) {
-			return one(KindCredentials, say("reads the secrets in %s", a.text), a.text)
-		}
+	if out := c.r.secretsIn(args, c.cwd, "reads the secrets in %s"); out != nil {
+		return out
 	}
 	return c.task(name, say("runs the module %s", name))
 }
