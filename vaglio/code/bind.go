@@ -7,14 +7,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// held is what a variable holds since it was set in a block, and what it held
-// before, if anything.
-type held struct {
-	v      value
-	before *value
-	block  int32
-}
-
 // key is the name under which a variable is kept.
 func (p *program) key(name string) string {
 	if len(name) > 1 && (name[0] == '@' || name[0] == '%') && p.lang.name == "perl" && name != "@_" && name != "@ARGV" {
@@ -36,28 +28,16 @@ func (p *program) set(name string, v value) {
 // keep notes what a variable holds. Where the program may pass by, what it held
 // before is one more of the values that it may have.
 func (p *program) keep(name string, v value) {
-	h, had := p.vars[name]
-	now := held{v: v, block: p.tok(min(p.at, p.end) - 1).block}
-	perhaps := p.perhaps()
-	if had && !p.fresh && (perhaps || now.block > 0) {
-		before := &h.v
-		now.before = before
-		if now.block > 0 && now.block == h.block {
-			if now.before = h.before; !perhaps {
-				before = h.before
-			}
-		}
-		if before != nil && !p.within(*before, v) && p.spend(1+len(before.list)/4) {
-			now.v = before.or(v)
-		}
+	if old, had := p.vars[name]; had && !p.fresh && p.perhaps() && !p.within(old, v) && p.spend(1+len(old.list)/4) {
+		v = old.or(v)
 	}
-	p.vars[name] = now
+	p.vars[name] = v
 }
 
-// perhaps reports whether a condition stands around what was just read, or
-// behind it.
+// perhaps reports whether the program may pass by what was just read, or come
+// to it again.
 func (p *program) perhaps() bool {
-	return p.branches > 0 || p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
+	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps || p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
 }
 
 // within reports whether a new value was made of the old one, counts on, or is
@@ -92,7 +72,7 @@ func (p *program) store(holder string, v value) {
 		}
 		return
 	}
-	old := p.vars[p.key(base)].v
+	old := p.vars[p.key(base)]
 	if !old.multi() {
 		old = value{kind: kindMap}
 	}
@@ -279,9 +259,9 @@ func (p *program) importNames(mod string, node bool) {
 		if p.takeIf(p.word("as")) {
 			local = p.take().text
 		}
-		p.vars[local] = held{v: unknown(mod)}
+		p.vars[local] = unknown(mod)
 		if t.kind == tokenName && !whole && t.text != "default" {
-			p.vars[local] = held{v: unknown(mod + "." + t.text)}
+			p.vars[local] = unknown(mod + "." + t.text)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 		}
 		p.read(in.Text)
 		if in.Prints {
-			p.print(nil, shell.Glue(p.vars["$_"].v.word(), shell.Text("\n")))
+			p.print(nil, shell.Glue(p.vars["$_"].word(), shell.Text("\n")))
 		}
 	}
 	run.out.Output = shell.Glue(run.wrote...)
@@ -105,7 +105,7 @@ type program struct {
 	at, end int
 	holes   []shell.Word
 
-	vars     map[string]held
+	vars     map[string]value
 	fns      map[string]*routine
 	classes  map[string]bool
 	routines []*routine
@@ -127,7 +127,7 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: map[string]held{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
+		vars: map[string]value{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 
@@ -142,9 +142,7 @@ func (p *program) inner() *program {
 // inherit takes over the variables of another program.
 func (p *program) inherit(o *program) {
 	maps.Copy(p.modules, o.modules)
-	for name, h := range o.vars {
-		p.vars[name] = held{v: h.v}
-	}
+	maps.Copy(p.vars, o.vars)
 }
 
 // spend takes steps from the budget and reports whether some are left.

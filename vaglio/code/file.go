@@ -168,7 +168,7 @@ func (p *program) runPrint(f *function, name string, args []value, named map[str
 	}
 	if p.lang.name == "perl" {
 		if len(args) == 0 {
-			args = []value{p.vars["$_"].v}
+			args = []value{p.vars["$_"]}
 		}
 		if p.in.Lines && end == "" && name != "syswrite" {
 			end = "\n"

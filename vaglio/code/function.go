@@ -238,7 +238,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
 		args = args[0].list // its parameters share the elements
 	}
-	hidden := map[string]held{} // behind the parameters of the same names
+	hidden := map[string]value{} // behind the parameters of the same names
 	for i, place := range f.params {
 		name := p.key(p.toks[place].text)
 		if h, ok := p.vars[name]; ok {

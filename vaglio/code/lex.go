@@ -32,10 +32,9 @@ type token struct {
 	// match is the counterpart of a bracket, or of a word that "end" belongs to,
 	// or -1.
 	match int32
-	// block tells the stretches of a program apart that it may pass by; 0 is
-	// what it does not.
-	block int32
-	text  string
+	// perhaps says that the program may pass the token by, or come to it again.
+	perhaps bool
+	text    string
 }
 
 // join is the operator between the parts of an interpolated string.
@@ -63,7 +62,6 @@ type lexer struct {
 	braces int     // how many of them are blocks
 	branch bool    // behind a word such as "if", to the end of the line
 	loop   bool    // the "do" of a loop is due
-	block  int32
 	// endless are the quotes that do not end, and up to where no pattern does.
 	endless  string
 	noRegexp int
@@ -91,17 +89,14 @@ func (l *lexer) add(t token) {
 	}
 	t.match = -1
 	if l.fresh {
-		if column := int32(min(l.at-l.start, maxText)); column != l.indent && !l.inside() { //nolint:gosec // Bounded.
-			l.indent = column
-			l.block++
+		if !l.inside() {
+			l.indent = int32(min(l.at-l.start, maxText)) //nolint:gosec // Bounded.
 		}
 		t.line, l.fresh = true, false
 	}
 	t.column = l.indent
 	l.structure(&t, n)
-	if l.indent > 0 || l.braces > 0 || l.branch {
-		t.block = l.block
-	}
+	t.perhaps = l.indent > 0 || l.braces > 0 || l.branch
 	l.p.toks = append(l.p.toks, t)
 }
 
@@ -111,7 +106,6 @@ func (l *lexer) structure(t *token, n int32) {
 	case t.kind == tokenName && l.has("ends") && l.word(t, n):
 	case t.kind == tokenName && (wordclass.Is("branch-word", t.text) || t.word("for", "while")):
 		l.branch = true
-		l.block++
 	case t.kind == tokenOp && len(t.text) == 1:
 		l.bracket(t, n)
 	}
@@ -135,7 +129,6 @@ func (l *lexer) bracket(t *token, n int32) {
 func (l *lexer) opens(n int32) {
 	l.open = append(l.open, n)
 	l.braces++
-	l.block++
 }
 
 // word reports whether a word opens or closes a block that ends with a word.
@@ -173,7 +166,6 @@ func (l *lexer) close(t *token, n int32, open string) {
 		}
 		l.open = l.open[:i]
 		l.branch = l.branch && open != "{"
-		l.block++
 		return
 	}
 }
@@ -246,10 +238,7 @@ func (l *lexer) newline() {
 	}
 	l.at = max(l.at+1, l.after)
 	l.fresh, l.start, l.loop = true, l.at, false
-	if l.branch && !l.inside() {
-		l.branch = false
-		l.block++
-	}
+	l.branch = l.branch && l.inside()
 }
 
 // comment skips a comment: to its end, or to that of the line; and the end of a

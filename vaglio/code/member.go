@@ -139,7 +139,7 @@ func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
 	for _, key := range []string{holder, "." + name} {
 		if h, held := p.vars[key]; !ok && held {
-			e, ok = h.v, true
+			e, ok = h, true
 		}
 	}
 	return e, ok
@@ -354,7 +354,7 @@ func (p *program) inputLine() value {
 	if p.take().text == "<STDIN>" {
 		return textOf(p.in.Stdin)
 	}
-	for _, f := range p.vars["@ARGV"].v.list {
+	for _, f := range p.vars["@ARGV"].list {
 		p.emit("<>", shell.VerbRead, f.word())
 	}
 	return textOf(unknownWord("<>"))

@@ -111,8 +111,8 @@ func (p *program) variable(name string) (value, bool) {
 	if next := p.peek(0).text; p.lang.name == "perl" && next == "[" && (name == "$_" || name == "$ARGV") {
 		name = "@" + name[1:]
 	}
-	if h, ok := p.vars[name]; ok {
-		return h.v, true
+	if v, ok := p.vars[name]; ok {
+		return v, true
 	}
 	switch {
 	case p.lang.name == "awk" && name[0] == '$':

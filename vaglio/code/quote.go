@@ -178,7 +178,7 @@ func (l *lexer) part(text, code string) {
 	l.op(join)
 	l.op("(")
 	sub := newLexer(l.p, code)
-	sub.depth, sub.branch, sub.block = l.depth+1, true, l.block+1
+	sub.depth, sub.branch = l.depth+1, true
 	sub.run()
 	l.op(")")
 	l.op(join)

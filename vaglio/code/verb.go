@@ -51,7 +51,7 @@ func (p *program) apply(f *function, name string, args []value) value {
 // yields calls a function that yields a value.
 func (p *program) yields(op string, f *function, args []value) value {
 	if len(args) == 0 && p.lang.has("flat") {
-		args = []value{p.vars["$_"].v}
+		args = []value{p.vars["$_"]}
 	}
 	if op == "args" {
 		return p.arguments(f.args[0] + 1)
@@ -109,7 +109,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 		}
 	}
 	if f.from == 0 && len(out) == 0 && p.lang.name == "perl" {
-		return []value{p.vars["$_"].v}
+		return []value{p.vars["$_"]}
 	}
 	return out
 }
