@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -212,26 +213,27 @@ func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
 	return ""
 }
 
+// cellName is a name of Python that gets a value, or a part of what it names.
+const cellName = `[A-Za-z_][\w.]*\s*(?:[\[:][^,=]*)?`
+
+// What one line of a cell hands to a shell: behind a mark, perhaps as what names get;
+// as a command by its name; as a program of Python.
+var (
+	cellLine   = regexp.MustCompile(`^(?:` + cellName + `(?:,\s*` + cellName + `)*=\s*(?:!!?|%sx |%system )|!!?|%sx |%system )(.*)`)
+	cellNamed  = regexp.MustCompile(`^%((?:pip|conda|cd|rm|cp|mv|mkdir|cat|ls) .*)`)
+	cellPython = regexp.MustCompile(`^%run (.*)`)
+)
+
 // cellCommand gives the command line that one line of a cell hands to a shell.
 func cellCommand(line string) (string, bool) {
 	line = strings.TrimSpace(line)
-	if name, rest, ok := strings.Cut(line, "="); ok && isTargets(strings.TrimSpace(name)) {
-		if rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "%sx ") || strings.HasPrefix(rest, "%system ") {
-			line = rest
+	for _, form := range [...]*regexp.Regexp{cellLine, cellNamed} {
+		if m := form.FindStringSubmatch(line); m != nil {
+			return m[1], true
 		}
 	}
-	for _, mark := range [...]string{"!!", "!", "%sx ", "%system "} {
-		if rest, ok := strings.CutPrefix(line, mark); ok {
-			return rest, true
-		}
-	}
-	for _, mark := range [...]string{"%pip ", "%conda ", "%cd ", "%rm ", "%cp ", "%mv ", "%mkdir ", "%cat ", "%ls "} {
-		if strings.HasPrefix(line, mark) {
-			return line[1:], true
-		}
-	}
-	if rest, ok := strings.CutPrefix(line, "%run "); ok {
-		return "python3 " + rest, true
+	if m := cellPython.FindStringSubmatch(line); m != nil {
+		return "python3 " + m[1], true
 	}
 	return "", false
 }
