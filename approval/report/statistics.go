@@ -1,4 +1,3 @@
-// means no limit.
 package report
 
 import "time"
@@ -101,8 +100,8 @@ type Delays struct {
 	Within []Delay
 }
 
-// Delay counts answers that took less than Limit, and no less than the limit before it. A
-// Limit of
+// Delay counts answers that took less than Limit, and no less than the limit before it.
+// There is no limit if it is 0.
 type Delay struct {
 	Limit time.Duration
 	Count int

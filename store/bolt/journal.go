@@ -8,10 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	// ms later, a power cut.
-	//
-	// Errors: [*approval.RecordError], [approval.ErrFull], ctx's, [ErrClosed], or a
-	// [*BrokenError].
 
 	"go.etcd.io/bbolt"
 
@@ -37,7 +33,10 @@ func (db *DB) openJournal(readOnly bool) (err error) {
 }
 
 // Append writes the entry to the journal and sets its Seq. The entry survives a crash of
-// the process and,
+// the process, and after 10 ms a power cut.
+//
+// Errors: [*approval.RecordError], [approval.ErrFull], ctx's, [ErrClosed], or a
+// [*BrokenError].
 func (db *DB) Append(ctx context.Context, e *approval.JournalEntry) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("store: not written: %w", err)
