@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// What somebody else wrote never passes through a template: a mark takes its
-// place, and is put back when the output is split. The marks are noncharacters
-// of Unicode, which no text of ours may hold.
+// What somebody else wrote never passes through a template. A mark takes its place, and
+// split puts the original back. The marks are noncharacters of Unicode, which no text of
+// ours may hold.
 const (
 	markOpen  = '\uFDD0'
 	markFirst = '\uFDD1'
 	marks     = '\uFDEF' - markFirst
 )
 
-// mark stands for the nth text of somebody else.
+// mark returns the mark that stands for the nth text of somebody else.
 func mark(n int) string {
 	second := markFirst
 	for range n % marks {
@@ -28,7 +28,7 @@ func mark(n int) string {
 
 func isMark(r rune) bool { return r >= markOpen && r <= '\uFDEF' }
 
-// unmarked takes marks out of a text.
+// unmarked replaces the marks in s with U+FFFD.
 func unmarked(s string) string {
 	if strings.IndexFunc(s, isMark) < 0 {
 		return s
@@ -41,7 +41,7 @@ func unmarked(s string) string {
 	}, s)
 }
 
-// split puts the texts in the place of their marks.
+// split replaces the marks in out with the texts they stand for.
 func split(out string, theirs []string) []Part {
 	var parts []Part
 	for out != "" {
@@ -61,7 +61,7 @@ func split(out string, theirs []string) []Part {
 	return parts
 }
 
-// bare names a text and tells what it was given.
+// bare returns the name of a text and the values it was given.
 func bare(key Key, values Values) []Part {
 	parts := []Part{{Text: "[" + string(key) + "]"}}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
