@@ -47,8 +47,8 @@ func TestPhrasesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestArticlesAreJoined holds Italian prepositions to be written in one with the
-// articles that phrases bring behind them, and what others wrote to stay as it is.
+// TestArticlesAreJoined checks that Italian prepositions are contracted with the articles
+// of the phrases that follow them, and that what others wrote stays as it is.
 func TestArticlesAreJoined(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
