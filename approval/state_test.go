@@ -117,8 +117,8 @@ func drawing(doc *ast.CommentGroup) string {
 	return b.String()
 }
 
-// TestFates checks that cases that people tell apart but states do not have names of their
-// own.
+// TestFates checks that distinctions that people make, but states do not, have names of
+// their own.
 func TestFates(t *testing.T) {
 	for want, a := range map[string]approval.Approval{
 		"failed":         {State: approval.Failed, Outcome: &approval.Outcome{}},
