@@ -34,7 +34,7 @@ type Authenticator struct {
 func NewAuthenticator(host, origin string) *Authenticator {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // The machine has no random numbers.
+		panic(err) // The machine has no source of randomness.
 	}
 	return &Authenticator{Host: host, Origin: origin, Verified: true, Count: 1, id: []byte(rand.Text()), private: private}
 }
