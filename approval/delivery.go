@@ -209,9 +209,9 @@ type Snoozed struct {
 // DefaultSnooze is how long a reminder is postponed if nobody says.
 const DefaultSnooze = 10 * time.Minute
 
-// Snooze postpones the reminder of an ask that waits and of which no part is answered.
-// People are then reminded again even if they were before. If it cannot be postponed,
-// Snooze changes nothing and returns an [*OrderError].
+// Snooze postpones the reminder of an ask that waits entirely unanswered. People are then
+// reminded again even if they were before. If it cannot be postponed, Snooze changes
+// nothing and returns an [*OrderError].
 func (a *Ask) Snooze(act Act, span time.Duration) error {
 	until := act.At.Add(span)
 	switch a.Lapse(act.At); {

@@ -154,9 +154,9 @@ func (o *one) byName() bool {
 	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
 }
 
-// byVerb describes what a tool does of which the judge knows only the name. The judge
-// graded the kind of action; the verb and the thing in the name say more. If the name does
-// not, the arguments may.
+// byVerb describes what a tool does if the judge knows only its name. The judge graded the
+// kind of action; the verb and the thing in the name say more. If the name does not, the
+// arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
 	if !worst.byName() {
 		return nil

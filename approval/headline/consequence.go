@@ -26,8 +26,8 @@ type Consequence struct {
 	Unknown bool
 	// Unread says that part of it could not be read.
 	Unread bool
-	// Feared says that a judge treats a part of which nothing is known as one that cannot
-	// be undone and reaches others. People are not told that, because it may be false.
+	// Feared says that a judge, knowing nothing about a part, assumes that it cannot be
+	// undone and reaches others. People are not told that, because it may be false.
 	Feared bool
 	// Masked is how many secrets in it are not shown.
 	Masked int

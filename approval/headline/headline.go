@@ -145,7 +145,7 @@ type one struct {
 	manner bool
 	// guessed says that it could be read only in part.
 	guessed bool
-	// feared is [Consequence.Feared].
+	// feared becomes [Consequence.Feared].
 	feared bool
 	// general says that only its kind is known.
 	general bool

@@ -273,8 +273,8 @@ func (c *call) nameOf(t *toolName, names []string, owned bool) wording.Clause {
 	}
 }
 
-// unnamed returns a thing that has no name in the arguments: a new one, several of which
-// the arguments tell, or the only one that somebody has.
+// unnamed returns a thing that has no name in the arguments: a new one, several that the
+// arguments describe, or the only one that somebody has.
 func (c *call) unnamed(t *toolName) wording.Sentence {
 	if t.thing == nil {
 		return nil
