@@ -128,8 +128,8 @@ func (d *Dispatcher) guardAgain(ctx context.Context, p vaglio.Proposal, id appro
 	return err
 }
 
-// changedFile names the file because of which a call is no longer the one that was asked,
-// or "" if there is none or more than a file differs.
+// changedFile returns the file whose change made the call differ from the one asked about,
+// or "" if there is none or more than files differs.
 func (d *Dispatcher) changedFile(p vaglio.Proposal, now []vaglio.Source, asked *approval.Approval) string {
 	then := asked.Verdict.Sources
 	if same, err := d.keys.names.Fingerprint(p, then); err != nil || same != asked.Fingerprint {

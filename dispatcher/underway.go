@@ -178,7 +178,7 @@ func (d *Dispatcher) claim(key string, f *flight) (call, error) {
 	return f.call, f.err
 }
 
-// judgeSlowly judges the calls of a plan of which some may take long, a few concurrently.
+// judgeSlowly judges the calls of a plan, some of which may take long, a few concurrently.
 // It reports false if the wait ended first: nothing has come of the plan yet, and its
 // callers come back for it.
 func (d *Dispatcher) judgeSlowly(ctx context.Context, calls []call) (judged bool, err error) {
