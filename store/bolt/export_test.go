@@ -93,7 +93,7 @@ func (db *DB) SealJournal() { db.journal.SealAll() }
 // At returns the key of a leaf.
 func At(index int64) []byte { return leafKey(index) }
 
-// Move puts an ask's record in the place of another, with a valid checksum.
+// Move puts an ask's record in place of another, with a valid checksum.
 func Move(tx *bbolt.Tx, from, to string) error {
 	records := tx.Bucket([]byte(bucketRecord))
 	v, key := slices.Clone(records.Get(name(approval.KindAsk, from))), name(approval.KindAsk, to)

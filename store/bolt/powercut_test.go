@@ -70,8 +70,8 @@ func liveUntilCut(path string) error {
 	return nil
 }
 
-// disk is a directory as a process has written it, and what of it a power cut is certain to
-// leave.
+// disk is a directory as a process has written it, and the part of it that a power cut is
+// certain to leave.
 type disk struct {
 	dir   string
 	names map[string]*inode // by their paths below dir, as they are now

@@ -272,7 +272,7 @@ func TestRotatedKeysGo(t *testing.T) {
 	holdsOld(t, db)
 }
 
-// TestAValueIsBoundToItsPlace puts the record of one name under another, and a leaf in the
+// TestAValueIsBoundToItsPlace puts the record of one name under another, and a leaf in
 // place of another, with all checksums correct.
 func TestAValueIsBoundToItsPlace(t *testing.T) {
 	t.Parallel()
