@@ -80,7 +80,7 @@ func (u *uses) call(p *parse.PipeNode, name string, args []parse.Node) {
 	}
 }
 
-// field records the type as which a field is used. Showing it as it stands implies none.
+// field records how a field is used. Showing it as it stands says nothing about its kind.
 func (u *uses) field(n *parse.FieldNode, as kind) {
 	if len(n.Ident) != 1 {
 		u.bad(n, "a field has no fields of its own")
