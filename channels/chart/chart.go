@@ -37,7 +37,7 @@ type Chart struct {
 	Words string
 }
 
-// Series is one kind of what is counted.
+// Series is one kind of thing counted.
 type Series struct {
 	Name string
 	Tone Tone

@@ -89,8 +89,8 @@ func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny s
 	return row
 }
 
-// The verbs of what is behind a second tap: the button that leads there, whose value is an
-// ask's id, and the choices, whose values are tokens.
+// The verbs behind a second tap: the button that leads there, whose value is an ask's id,
+// and the choices, whose values are tokens.
 const (
 	actionMore  = "more"
 	actionGrant = "grant"

@@ -110,8 +110,8 @@ func (v *cardView) copyID() button {
 	return button{Text: v.Texts.Plain("button.copy", nil), Copies: &copied{string(v.Ask)}}
 }
 
-// ended returns what stays of the buttons of a card that is over: the choices of its one
-// call, of which the chosen one keeps its color, and the id.
+// ended returns the buttons that stay on a finished card: the choices of its single call,
+// the one taken in its color, and the id.
 func (v *cardView) ended() []button {
 	if len(v.Calls) != 1 {
 		return []button{v.copyID()}
