@@ -107,10 +107,12 @@ func (sc *scanner) furtherLines(word extent, sign byte) {
 			return
 		}
 		at += i + 1
-		if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
+		if sign == 0 {
+			if at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
+				sc.secretAt(at, 0)
+			}
+		} else if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
 			sc.secretAt(at+cut+1, 0)
-		} else if sign == 0 && at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
-			sc.secretAt(at, 0)
 		}
 	}
 }

@@ -21,9 +21,10 @@ func (m Masker) Texts(list []string) []string {
 func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
-		masked[m.Mask(key)] = m.named(key, v)
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
+		} else {
+			masked[m.Mask(key)] = m.named(key, v)
 		}
 	}
 	return masked
