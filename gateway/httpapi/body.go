@@ -171,8 +171,8 @@ func (c *call) key() (string, error) {
 		return "", nil
 	}
 	key := given[0]
-	visible := func(r rune) bool { return r < '!' || r > '~' }
-	if len(given) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, visible) {
+	invisible := func(r rune) bool { return r < '!' || r > '~' }
+	if len(given) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, invisible) {
 		return "", badParameter(fmt.Sprintf("Idempotency-Key must be one value of 1 to %d visible ASCII characters", MaxKey))
 	}
 	return key, nil

@@ -30,7 +30,7 @@ func reserved() []string { return []string{"owner", "anyone", "vaglio", "try-it"
 // CheckName returns an error that says why name cannot be an agent's name.
 func CheckName(name string) error {
 	bad := func(format string, args ...any) error { return &MistakeError{"name", fmt.Sprintf(format, args...)} }
-	plain := func(r rune) bool {
+	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r)
 	}
 	switch {
@@ -38,7 +38,7 @@ func CheckName(name string) error {
 		return bad("is empty; give a name such as deployer")
 	case len(name) > maxName:
 		return bad("has %d characters; at most %d can be read on a card", len(name), maxName)
-	case strings.ContainsFunc(name, plain) || strings.ContainsRune("-_.", rune(name[0])):
+	case strings.ContainsFunc(name, odd) || strings.ContainsRune("-_.", rune(name[0])):
 		return bad("%q is not lower-case letters, digits, and - _ . between them, such as deployer-2", name)
 	case slices.Contains(reserved(), name):
 		return bad("%q is not for an agent: people would take it for somebody else", name)
