@@ -21,27 +21,27 @@ const (
 	RulingPending Ruling = "pending"
 )
 
-// Answer is what the agent is told of one proposed call.
+// Answer is what the agent is told about one proposed call.
 type Answer struct {
 	Decision Ruling         `json:"decision"`
 	Verdict  vaglio.Verdict `json:"verdict"`
-	// Refusal explains a denial, and a denial that still waits for a person.
+	// Refusal explains a denial, including one that still waits for a person.
 	Refusal *Refusal `json:"refusal"`
-	// Approval is present when a person was or is asked.
+	// Approval is set if a person was or is being asked.
 	Approval *Summary `json:"approval"`
-	// Permit is present when a person allowed the call.
+	// Permit is set if a person allowed the call.
 	Permit *PermitText `json:"permit"`
-	// Form is present when a person denied the call as it was proposed, and wants it
-	// changed. [Answer.Edited] sets it.
+	// Form is set if a person denied the call as proposed and wants it changed.
+	// [Answer.Edited] sets it.
 	Form *EditedCall `json:"edited,omitempty"`
-	// Question is present when a person wants to know something before they decide.
+	// Question is set if a person asks something before deciding.
 	Question *QuestionText `json:"question,omitempty"`
-	// Text is the refusal, the question, or the changed form, as one text, for agents
-	// that show it as it is. [Answer.Told] sets it.
+	// Text is the refusal, the question or the changed form as one text, for agents that
+	// show it verbatim. [Answer.Told] sets it.
 	Text string `json:"text,omitempty"`
 }
 
-// Told returns the answer with its refusal or question also as one text.
+// Told returns the answer with Text set from its refusal or question.
 func (a Answer) Told() Answer {
 	switch {
 	case a.Refusal != nil && a.Form != nil:
@@ -54,8 +54,8 @@ func (a Answer) Told() Answer {
 	return a
 }
 
-// Approved is the answer to a call that the judges let through. A verdict that
-// is not an approval is answered with a refusal.
+// Approved is the answer to a call that the judges let through. A verdict that is not an
+// approval gets a refusal instead.
 func Approved(v vaglio.Verdict) Answer {
 	if !v.Approved || v.BlockedBy != vaglio.PhaseNone {
 		return Refused(v, Refuse(vaglio.Proposal{}, v))
@@ -63,14 +63,13 @@ func Approved(v vaglio.Verdict) Answer {
 	return Answer{Decision: RulingAllow, Verdict: v}
 }
 
-// Refused is the answer to a call that was denied and that no person is asked
-// about.
+// Refused is the answer to a call that was denied and that no person is asked about.
 func Refused(v vaglio.Verdict, r Refusal) Answer {
 	return Answer{Decision: RulingDeny, Verdict: v, Refusal: &r}
 }
 
-// Unjudged is the answer to a call whose judges have not answered yet. It must not
-// run; its agent asks again, with the same call under the same key.
+// Unjudged is the answer to a call whose judges have not answered yet. The call must not
+// run; the agent asks again with the same call under the same key.
 func Unjudged(kind string) Answer {
 	return Answer{Decision: RulingPending, Verdict: vaglio.Verdict{
 		Reason: "the judges have not answered yet: ask again with the same call", JudgeKind: kind,
@@ -78,9 +77,9 @@ func Unjudged(kind string) Answer {
 	}}
 }
 
-// AnswerFor is the answer to a call that a person was or is asked about. The
-// call may run only while the approval is allowed, its permit unspent, and
-// permit is that permit's text; in every other state the answer says why not.
+// AnswerFor is the answer to a call that a person was or is asked about. The call may run
+// only while the approval is allowed, its permit is unspent, and permit is the text of that
+// permit; in every other state the answer says why not.
 func AnswerFor(a Approval, permit string) Answer {
 	answer := Answer{
 		Decision: RulingDeny, Verdict: a.Verdict,
@@ -112,7 +111,7 @@ type Summary struct {
 	ID        ID        `json:"id"`
 	State     State     `json:"state"`
 	ExpiresAt time.Time `json:"expires_at"`
-	// DecidedAt and Words are the person's; who decided stays on our side.
+	// DecidedAt and Words are the person's. Who decided is not disclosed.
 	DecidedAt *time.Time `json:"decided_at,omitempty"`
 	Words     string     `json:"words,omitempty"`
 }
@@ -123,40 +122,39 @@ type PermitText struct {
 	LapsesAt time.Time `json:"lapses_at"`
 }
 
-// Tap is a person's press or answer, as a channel hands it in. Either Token,
-// or Ask with Choice, says what is meant; a token wins.
+// Tap is a person's press of a button or typed answer, as a channel hands it in. Either
+// Token, or Ask with Choice, says what it means; Token takes precedence.
 type Tap struct {
 	Token Token
-	// Ask, Approval and Choice are for channels that know the ask without a
-	// token. An empty Approval means every approval that still waits, of those
-	// that the card on the channel was last known to show. An Ask or a Choice beside
-	// a token is what the person was told that the button means: a tap whose token
-	// means another decides nothing.
+	// Ask, Approval and Choice are for channels that know the ask without a token. An empty
+	// Approval means every approval that still waits, of those the card on the channel was
+	// last known to show. If an Ask or a Choice accompanies a token, it is what the person
+	// was told the button means: a tap whose token means something else decides nothing.
 	Ask      AskID
 	Approval ID
 	Choice   Choice
 	By       Person
 	Channel  string
-	// Words go to the agent. Words with ChoiceAllow are kept too, and grant
-	// nothing beyond the choice.
+	// Words go to the agent. Words with ChoiceAllow are kept too, but grant nothing beyond
+	// the choice.
 	Words string
-	// Seen is what the person was shown, for channels without buttons: the ask is
-	// allowed only while it is still that. Empty with a token, which is good for the
-	// picture that it was made for.
+	// Seen is what the person was shown, for channels without buttons: the ask is allowed
+	// only while its view is still that. It is empty with a token, which is valid only for
+	// the view it was made for.
 	Seen View
 	// Revealed says that the person was shown what [NewRevealedCard] shows.
 	Revealed bool
-	// Passkey says that the tap came with an assertion of a passkey, which is bound to
-	// the ask and the choice.
+	// Passkey says that the tap came with a passkey assertion, which is bound to the ask
+	// and the choice.
 	Passkey bool
-	// Digits are those that stand on the other side, as far as the person gave them.
+	// Digits are the digits the person typed from the other surface, see [Match].
 	Digits string
 }
 
-// ErrOtherView says that the ask is not any more what the person was shown.
+// ErrOtherView says that the ask no longer is what the person was shown.
 var ErrOtherView = errors.New("it is not what you were shown: look at it again")
 
-// ErrOtherChoice says that a button means another answer than the tap says.
+// ErrOtherChoice says that a button means a different answer than the tap says.
 var ErrOtherChoice = errors.New("the button means another answer")
 
 // ErrNotApprover says that a person is not among those who may decide.
@@ -164,51 +162,50 @@ var ErrNotApprover = errors.New("you are not among those who may decide this")
 
 // Receipt is what the person who tapped is told, after the commit.
 type Receipt struct {
-	// Won says that this tap decided. Otherwise Decisions say who did.
+	// Won says that this tap decided. Otherwise the approvals' decisions say who did.
 	Won bool
-	// Voted says that the tap is kept and counts, and that more people must allow
+	// Voted says that the tap was recorded and counts, and that more people must allow
 	// before the call may run.
 	Voted bool
-	// Replaced says that the button was on a message that was given up for a
-	// newer one, so the tap decided nothing. A channel takes the buttons off the
-	// old message and leads to the new one.
+	// Replaced says that the button was on a message that a newer one replaced, so the tap
+	// decided nothing. The channel removes the buttons from the old message and points to
+	// the new one.
 	Replaced bool
 	// Mismatch says that the digits were wrong, so the tap decided nothing.
 	Mismatch *MatchError
-	// Ask is the ask as it now stands.
+	// Ask is the ask as it stands now.
 	Ask Ask
 	// Approvals are the ids that the tap was about.
 	Approvals []ID
 }
 
-// Step is one proposal in the turn log, with live values. The audit log holds
-// keys only; the turn log has a retention of its own.
+// Step is one proposal in the turn log, with live values. The audit log holds keys only;
+// the turn log has its own retention.
 type Step struct {
 	ID       string          `json:"id"`
 	At       time.Time       `json:"at"`
 	Proposal vaglio.Proposal `json:"proposal"`
-	// Verdict is nil when the call failed on shape or scope.
+	// Verdict is nil if the call failed on shape or scope.
 	Verdict *vaglio.Verdict `json:"verdict,omitempty"`
 	Refusal *Refusal        `json:"refusal,omitempty"`
 	// Error is the failure of shape or scope.
 	Error string `json:"error,omitempty"`
 	// Approval is the approval that the step opened or joined.
 	Approval ID `json:"approval,omitempty"`
-	// Route is the name of the route whose people are asked about such a call,
-	// also where nobody had to be; empty where the configuration has no routes.
+	// Route names the route whose people are asked about such a call, even if nobody had to
+	// be; empty if the configuration has no routes.
 	Route string `json:"route,omitempty"`
-	// Repeats is how often the very same step was judged again, with the same
-	// outcome. The step stays the first one; Again are the times of the first
-	// [MaxAgain] repeats, as in [vaglio.Verdict.TS].
+	// Repeats is how often the same step was judged again with the same outcome. The step
+	// keeps its first values; Again has the times of the first [MaxAgain] repeats, in the
+	// form of [vaglio.Verdict.TS].
 	Repeats int       `json:"repeats,omitzero"`
 	Again   []float64 `json:"again,omitempty"`
-	// Did is what the call does that its session is to remember, of one that the
-	// judges approved.
+	// Did holds what the session is to remember of the call, if the judges approved it.
 	Did vaglio.Facts `json:"did,omitempty"`
 }
 
-// Headline says what the call of a step would do, by its judges or, where none told, by its
-// executor and arguments. The step is one in which secrets are masked.
+// Headline says what the step's call would do: by its judges or, if there is no verdict, by
+// its executor and arguments. The step's secrets must already be masked.
 func (s *Step) Headline() headline.Headline {
 	if s.Verdict == nil {
 		return headline.Of(s.Proposal, vaglio.Verdict{})
@@ -216,14 +213,14 @@ func (s *Step) Headline() headline.Headline {
 	return headline.Of(s.Proposal, *s.Verdict)
 }
 
-// MaxAgain is of how many repeats a step keeps the times: an agent that goes
-// round in a circle must not fill the disk.
+// MaxAgain is the number of repeats whose times a step keeps: an agent that goes round in
+// circles must not fill the disk.
 const MaxAgain = 1000
 
-// Repeat notes that the same step was judged again.
+// Repeat records that the same step was judged again.
 func (s *Step) Repeat(later *Step) {
 	if s.Verdict == nil || later.Verdict == nil || s.Verdict.TS == later.Verdict.TS {
-		return // It is the same judgement, written twice.
+		return // the same judgement, written twice
 	}
 	s.Repeats++
 	if len(s.Again) < MaxAgain {
@@ -233,23 +230,23 @@ func (s *Step) Repeat(later *Step) {
 
 // Filter selects entries of the history.
 type Filter struct {
-	// Agent and Executor, when set, must be equal.
+	// Agent and Executor, if set, must match exactly.
 	Agent, Executor string
 	// Outcome selects one of the outcomes of [Entry.Outcome]; empty selects all.
 	Outcome string
-	// Since and Until bound when the call was proposed, Until excluded; zero bounds
-	// nothing.
+	// Since and Until bound the time of the proposal; Until is exclusive. Zero means no
+	// bound.
 	Since, Until time.Time
-	// Text, when set, stands somewhere in what people see of the entry, in any case.
+	// Text, if set, must occur in what people see of the entry, ignoring case.
 	Text string
-	// Before continues a listing behind the entry with that cursor; 0 starts
-	// with the newest.
+	// Before continues a listing after the entry with that cursor; 0 starts with the newest
+	// entry.
 	Before uint64
-	// Limit is the greatest number of entries; 0 means 50.
+	// Limit is the largest number of entries; 0 means 50.
 	Limit int
 }
 
-// Fits reports whether the entry is one that the filter selects, but for its text.
+// Fits reports whether the filter selects the entry, leaving Text aside.
 func (f Filter) Fits(e *Entry) bool {
 	return (f.Agent == "" || f.Agent == e.Step.Proposal.Agent) &&
 		(f.Executor == "" || f.Executor == e.Step.Proposal.Executor) &&
@@ -257,12 +254,12 @@ func (f Filter) Fits(e *Entry) bool {
 		!e.Step.At.Before(f.Since) && (f.Until.IsZero() || e.Step.At.Before(f.Until))
 }
 
-// Over reports whether a step is so old that neither it nor any before it is one that
-// the filter selects. A clock may have been set back by a day in between.
+// Over reports whether a step is so old that the filter selects neither it nor any step
+// before it. It allows for a clock that was set back by up to a day in between.
 func (f Filter) Over(s *Step) bool { return s.At.Before(f.Since.AddDate(0, 0, -1)) }
 
-// Finds reports whether the filter's text stands in the entry. Secrets in it must be
-// masked: whoever searches learns no more than they see.
+// Finds reports whether the filter's text occurs in the entry. The entry's secrets must be
+// masked: a search must not reveal more than the page shows.
 func (f Filter) Finds(e *Entry) bool {
 	text := strings.ToLower(f.Text)
 	has := func(in string) bool { return strings.Contains(strings.ToLower(in), text) }
@@ -277,7 +274,7 @@ func (f Filter) Finds(e *Entry) bool {
 	}
 }
 
-// anyText reports whether any text in arguments is one that is looked for.
+// anyText reports whether is holds for any text within the value.
 func anyText(v any, is func(string) bool) bool {
 	switch v := v.(type) {
 	case string:
@@ -301,9 +298,9 @@ func anyText(v any, is func(string) bool) bool {
 // Page is a part of the history, newest first.
 type Page struct {
 	Entries []Entry
-	// Older is the [Filter.Before] under which the listing goes on; 0 when there
-	// is nothing older. A page may hold fewer entries than were asked for, even
-	// none, and have something older behind it.
+	// Older is the [Filter.Before] that continues the listing; 0 if there is nothing older.
+	// A page may hold fewer entries than requested, even none, and still have older ones
+	// after it.
 	Older uint64
 }
 
@@ -311,13 +308,12 @@ type Page struct {
 type Entry struct {
 	Cursor uint64 `json:"-"`
 	Step   Step   `json:"step"`
-	// Approval is the approval as it stands now, when the step has one.
+	// Approval is the approval as it stands now, if the step has one.
 	Approval *Approval `json:"approval,omitempty"`
 }
 
-// Outcome is the entry's one word: "approved" by the judges, "guard" when the
-// guard denied, "error" on a failure of shape or scope, else the approval's
-// state.
+// Outcome is the entry's outcome in one word: "approved" by the judges, "guard" if the
+// guard denied, "error" on a failure of shape or scope, otherwise the approval's state.
 func (e *Entry) Outcome() string {
 	switch {
 	case e.Approval != nil:
@@ -331,8 +327,7 @@ func (e *Entry) Outcome() string {
 	}
 }
 
-// JudgedAt returns when a verdict was given; otherwise is for one that states
-// no time.
+// JudgedAt returns the time of a verdict, or otherwise if the verdict states none.
 func JudgedAt(v vaglio.Verdict, otherwise time.Time) time.Time {
 	if v.TS > 0 {
 		return Instant(v.TS)
@@ -348,8 +343,8 @@ func (s *Step) Judged() time.Time {
 	return JudgedAt(*s.Verdict, s.At)
 }
 
-// Instant is the time of a verdict, which is kept in seconds since 1970. The
-// audit log has the same number, so both tell the same window.
+// Instant converts the time of a verdict, in seconds since 1970. The audit log stores the
+// same number, so both agree on time windows.
 func Instant(ts float64) time.Time {
 	whole := int64(ts)
 	return time.Unix(whole, int64((ts-float64(whole))*1e9)).UTC()

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// The states and events of grants and brakes, and the edges that the design draws,
-// written down a second time.
+// TestTheTablesOfGrantsAndBrakes compares the transitions of grants and brakes with the
+// edges of the design, which are written down here a second time.
 func TestTheTablesOfGrantsAndBrakes(t *testing.T) {
 	type edge struct{ from, event, to string }
 	for _, from := range []approval.GrantState{approval.GrantLive, approval.GrantSpent, approval.GrantEnded} {
@@ -99,7 +99,8 @@ func TestNobodyGrantsWhatCannotBeGranted(t *testing.T) {
 	}
 }
 
-// A quorum grants as a quorum: no longer than any of those who allow would.
+// TestAQuorumGrantsAsAQuorum checks that a grant by a quorum lasts no longer than any of
+// its members would grant.
 func TestAQuorumGrantsAsAQuorum(t *testing.T) {
 	r := approval.Routing{Routes: []approval.Route{{Name: "two", Quorum: 2, Approvers: []string{approval.Anyone}}}}
 	for _, tt := range []struct{ first, second, want approval.Choice }{

@@ -40,54 +40,53 @@ type AskID string
 // NewAskID returns a fresh ask id: 16 characters of base32, 80 random bits.
 func NewAskID() AskID { return AskID(strings.ToLower(rand.Text()[:16])) }
 
-// Ask is what one card asks: the approvals of one proposal, of one plan whose
-// calls were proposed together, or of a burst of proposals from one turn. It is
-// the unit that is stored: one compare-and-swap changes an approval, its
-// decision, its permit and what its cards owe, so no crash can separate them.
+// Ask is what one card asks about: the approvals of one proposal, of one plan whose calls
+// were proposed together, or of a burst of proposals from one turn. It is the unit of
+// storage: one compare-and-swap changes an approval, its decision, its permit and what its
+// cards owe, so no crash can separate them.
 type Ask struct {
 	ID    AskID  `json:"id"`
 	Agent string `json:"agent"`
 	// Intent and TurnID are those of the proposals, kept once.
 	Intent string `json:"intent"`
 	TurnID string `json:"turn_id"`
-	// Approvals has one entry for each call that waits, in the plan's order. A
-	// call that joins comes behind the others, so that the first n stay the
-	// first n.
+	// Approvals has one entry for each call that waits, in the plan's order. A call that
+	// joins later is appended, so that the first n stay the first n.
 	Approvals []Approval `json:"approvals"`
 	// Cards has one entry for each place where the ask is shown.
 	Cards     []Shown   `json:"cards"`
 	OpenedAt  time.Time `json:"opened_at"`
 	ExpiresAt time.Time `json:"expires_at"`
-	// Routes are where the ask went: one, and the one that it escalated to. None
-	// is the only route of a configuration without any.
+	// Routes are the routes the ask went to: the first one, and the one it escalated to.
+	// Empty means the only route of a configuration that names none.
 	Routes []Active `json:"routes,omitempty"`
-	// EscalateAt is when the ask goes to the people of EscalateTo as well, if it
-	// still waits.
+	// EscalateAt is when the ask also goes to the people of EscalateTo, if it still waits.
 	EscalateAt time.Time `json:"escalate_at,omitzero"`
 	EscalateTo string    `json:"escalate_to,omitempty"`
 	// Closed says that no further call joins the ask.
 	Closed bool `json:"closed,omitempty"`
-	// Yielded says that the turn's next calls have a card of their own, but for those
-	// that are akin.
+	// Yielded says that the turn's next calls get a card of their own, unless they are akin
+	// to a call of this ask.
 	Yielded bool `json:"yielded,omitempty"`
-	// Questions are what people asked the agent about it, and what it said.
+	// Questions are what people asked the agent about the ask, and its answers.
 	Questions []Question `json:"questions,omitempty"`
-	// Snoozed is set when a person put the reminder off.
+	// Snoozed is set if a person postponed the reminder.
 	Snoozed *Snoozed `json:"snoozed,omitempty"`
-	// Handed are the hand-overs, in their order.
+	// Handed lists the hand-overs, in order.
 	Handed []Handed `json:"handed,omitempty"`
-	// Revealed is when a person was last shown what is masked of its calls.
+	// Revealed is when a person was last shown the masked values of its calls.
 	Revealed *Act `json:"revealed,omitempty"`
-	// Mismatches are the wrong digits given on chats, InboxMismatches in the inbox; see [Match].
+	// Mismatches counts wrong digits given in chats, InboxMismatches in the inbox; see
+	// [Match].
 	Mismatches      int `json:"mismatches,omitempty"`
 	InboxMismatches int `json:"inbox_mismatches,omitempty"`
 }
 
-// Active is a route that an ask is on, as a card tells of it. Who may decide is
-// read from the configuration as it is now.
+// Active is a route that an ask is on, as cards show it. Who may decide is read from the
+// current configuration.
 type Active struct {
 	Route string `json:"route"`
-	// Quorum is how many people the route wanted when the ask went there.
+	// Quorum is how many people the route required when the ask went there.
 	Quorum int `json:"quorum"`
 }
 
@@ -99,15 +98,14 @@ type Approval struct {
 	Fingerprint Fingerprint     `json:"fingerprint"`
 	Verdict     vaglio.Verdict  `json:"verdict"`
 	Refusal     Refusal         `json:"refusal"`
-	// Heads are the first lines of the verdict's sources, in their order, for the
-	// people alone who are asked.
+	// Heads are the first lines of the verdict's sources, in order. Only the people who are
+	// asked see them.
 	Heads []string `json:"heads,omitempty"`
 	// Key is the idempotency key under which the agent proposed the call.
 	Key string `json:"key,omitempty"`
-	// Votes are the people who allowed it so far, where one is not enough.
+	// Votes are the people who have allowed it so far, where one is not enough.
 	Votes []Vote `json:"votes,omitempty"`
-	// Decision is set once, when a person denied, or the last one allowed whose
-	// vote it took.
+	// Decision is set once: when a person denies, or when the last required vote allows.
 	Decision *Decision `json:"decision,omitempty"`
 	// Permit is set when a person allowed the call.
 	Permit *Permit `json:"permit,omitempty"`
@@ -115,44 +113,43 @@ type Approval struct {
 	Outcome *Outcome `json:"outcome,omitempty"`
 	// EndedAt is when the approval left the pending state.
 	EndedAt time.Time `json:"ended_at,omitzero"`
-	// ExpiresAt is the ask's, kept here too for the agent's summary.
+	// ExpiresAt is the ask's deadline, kept here too for the agent's summary.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	// Effect names what the call would do and to what, the same for every
-	// spelling of it; empty when that is not known.
+	// Effect names what the call would do, and to what, in one form for all spellings;
+	// empty if unknown.
 	Effect string `json:"effect,omitempty"`
 	// About is what the call would do, as far as it is known.
 	About Subjects `json:"about,omitempty"`
-	// Like is the standing denial that the call is like, without being equal.
+	// Like is the standing denial that the call resembles without being equal.
 	Like *Likeness `json:"like,omitempty"`
-	// Again is the allowance a moment ago that the call is equal to, or like: the
-	// grant that would spare such questions is offered in sight.
+	// Again is a recent allowance that the call equals or resembles: the card then offers
+	// the grant that would spare such questions.
 	Again *Likeness `json:"again,omitempty"`
-	// Kind is what was denied with the call, whatever the object, where a person
-	// denied that.
+	// Kind is set if a person denied the kind of call too, whatever its object.
 	Kind *CallKind `json:"kind,omitempty"`
-	// Grantable names the calls that a grant would cover; empty where none may be
-	// given. Most is how many calls that would be; 0 is [DefaultUses].
+	// Grantable names the calls that a grant would cover; empty if none may be given. Most
+	// is how many calls that would be; 0 means [DefaultUses].
 	Grantable string `json:"grantable,omitempty"`
 	Most      int    `json:"most,omitempty"`
-	// Obscured is where masked values stand that decide what the call does.
+	// Obscured lists where masked values decide what the call does.
 	Obscured []Obscured `json:"obscured,omitempty"`
 	// Grant is the grant that was given with the allowance.
 	Grant *Grant `json:"grant,omitempty"`
-	// StandsUntil is until when a denial answers equal calls.
+	// StandsUntil is when a denial stops answering equal calls.
 	StandsUntil time.Time `json:"stands_until,omitzero"`
-	// Edit is set when a person denied the call as it was and wants it changed.
+	// Edit is set if a person denied the call as it was and wants it changed.
 	Edit *Edit `json:"edit,omitempty"`
-	// Lifted is set when a person took a denial back for the time to come.
+	// Lifted is set if a person withdrew a denial for future calls.
 	Lifted *Act `json:"lifted,omitempty"`
 	// Settled says that a denial no longer answers an equal call.
 	Settled bool `json:"settled,omitempty"`
-	// ValuesDropped is when [Ask.DropValues] dropped what the call held; zero while
-	// it is kept.
+	// ValuesDropped is when [Ask.DropValues] dropped the call's values; zero while they are
+	// kept.
 	ValuesDropped time.Time `json:"values_dropped_at,omitzero"`
 }
 
-// Likeness says which answer a call is like, what both are, and in what they
-// differ: in nothing, where they are equal.
+// Likeness says which earlier answer a call resembles, what kind of call both are, and how
+// they differ. Equal calls have no differences.
 type Likeness struct {
 	Approval    ID           `json:"approval"`
 	At          time.Time    `json:"at"`
@@ -160,8 +157,8 @@ type Likeness struct {
 	Differences []Difference `json:"differences"`
 }
 
-// DenialOf says what a person may deny with the call, whatever the object; nil
-// where the call is like nothing that they denied.
+// DenialOf returns the kind of call that a person may deny along with this one, whatever
+// the object, or nil if the call resembles nothing that was denied.
 func (a *Approval) DenialOf() *CallKind {
 	if a.Like == nil || a.Like.Kind == (CallKind{}) {
 		return nil
@@ -170,15 +167,15 @@ func (a *Approval) DenialOf() *CallKind {
 	return &k
 }
 
-// Act is what a person did to something that was decided before.
+// Act is something a person did to an earlier decision.
 type Act struct {
 	By      Person    `json:"by"`
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
 }
 
-// Answers reports whether the approval is a denial that answers equal calls at
-// that moment.
+// Answers reports whether the approval is a denial that answers equal calls at the given
+// time.
 func (a *Approval) Answers(at time.Time) bool {
 	return a.State == Denied && !a.Settled && a.Lifted == nil && at.Before(a.StandsUntil)
 }
@@ -186,7 +183,7 @@ func (a *Approval) Answers(at time.Time) bool {
 // Choice is what a button or an answer stands for.
 type Choice string
 
-// The choices of a person. Nothing else grants.
+// The choices of a person. Nothing else grants anything.
 const (
 	ChoiceAllow Choice = "allow"
 	ChoiceDeny  Choice = "deny"
@@ -195,7 +192,7 @@ const (
 	ChoiceDenyKind Choice = "deny-kind"
 )
 
-// KindStands is how long the denial of a kind answers.
+// KindStands is how long the denial of a kind stands.
 const KindStands = time.Hour
 
 // Person is who decided, by an id that the platform never reassigns.
@@ -214,10 +211,9 @@ type Decision struct {
 	At      time.Time `json:"at"`
 	// Words are for the agent; they never grant.
 	Words string `json:"words,omitempty"`
-	// Brake says that the denial is the brake's: it was not about the call.
+	// Brake says that the denial came from the brake and was not about this call.
 	Brake bool `json:"brake,omitempty"`
-	// Grant names the approval with which the person granted the call, where it
-	// was allowed by a grant.
+	// Grant names the approval that carries the grant, if a grant allowed the call.
 	Grant ID `json:"grant,omitempty"`
 }
 
@@ -227,7 +223,7 @@ type Permit struct {
 	IssuedAt time.Time `json:"issued_at"`
 	LapsesAt time.Time `json:"lapses_at"`
 	SpentAt  time.Time `json:"spent_at,omitzero"`
-	// Revoked is set when a person took it back before it was spent.
+	// Revoked is set if a person took the permit back before it was spent.
 	Revoked *Act `json:"revoked,omitempty"`
 }
 
@@ -246,22 +242,22 @@ type Outcome struct {
 // [Ask.View]; the dispatcher works until it does not.
 type Shown struct {
 	Channel string `json:"channel"`
-	// Ref names the message on the platform; empty until it was posted.
+	// Ref names the message on the platform; empty until it is posted.
 	Ref string `json:"ref,omitempty"`
-	// Begun is the view that a message was to show whose posting was begun and
-	// has not been recorded: nobody knows whether it is on the platform.
+	// Begun is the view of a message whose posting was begun but not recorded: nobody knows
+	// whether it is on the platform.
 	Begun View `json:"begun,omitempty"`
 	// Posted is how many calls the message showed when it was posted.
 	Posted int `json:"posted,omitempty"`
 	// Reminded says that people were reminded there that the ask still waits.
 	Reminded bool `json:"reminded,omitempty"`
-	// Tell says how far people were told beside the message how the ask ended.
+	// Tell says how far people were told, next to the message, how the ask ended.
 	Tell Telling `json:"tell,omitempty"`
 	// View is the view that the message last showed.
 	View View `json:"view,omitempty"`
-	// Gone says that the message cannot be shown or amended any more.
+	// Gone says that the message can no longer be shown or amended.
 	Gone bool  `json:"gone,omitempty"`
-	Shut *Shut `json:"shut,omitempty"` // of a room that took no messages at the last try
+	Shut *Shut `json:"shut,omitempty"` // set if the room took no messages at the last try
 	// Callbacks are the stored meanings of the card's buttons, by token.
 	Callbacks map[Token]Callback `json:"callbacks"`
 }
@@ -290,14 +286,14 @@ func NewTokens(n int) []Token {
 
 // Callback is the stored meaning of one button.
 type Callback struct {
-	// Approval is empty when the button means several that still wait.
+	// Approval is empty if the button stands for several approvals that still wait.
 	Approval ID     `json:"approval,omitempty"`
 	Choice   Choice `json:"choice"`
-	// Calls says which those several are: the ask's first ones, which are all
-	// that the card showed when the button was made. 0, in an ask that an older
-	// program opened, means every one.
+	// Calls says how many those are: the ask's first Calls calls, which is everything the
+	// card showed when the button was made. 0, in an ask that an older program opened,
+	// means all of them.
 	Calls int `json:"calls,omitempty"`
-	// Replaced says that the button's message was given up for a newer one. It
+	// Replaced says that the button's message was replaced by a newer one. The button then
 	// decides nothing.
 	Replaced bool `json:"replaced,omitempty"`
 }
@@ -336,7 +332,7 @@ func (a *Ask) View() View {
 	return View(b.String())
 }
 
-// calls returns how many calls a card with the view shows.
+// calls returns how many calls a card with this view shows.
 func (v View) calls() int {
 	if v == "" {
 		return 0
@@ -374,8 +370,8 @@ func (a *Ask) Waiting() bool {
 	return false
 }
 
-// Denial is a denial by the judge phase: what an approval starts from. The
-// zero value starts nothing, and only [JudgeDenial] makes another.
+// Denial is a denial by the judge phase, which every approval starts from. The zero value
+// starts nothing, and only [JudgeDenial] makes others.
 type Denial struct{ verdict vaglio.Verdict }
 
 // ErrNotAskable says that a verdict is not a judge-phase denial, so nobody may

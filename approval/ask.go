@@ -33,28 +33,28 @@ type Call struct {
 	Fingerprint Fingerprint
 	// Key is the idempotency key; it may be empty.
 	Key string
-	// Effect names what the call would do, whatever its spelling; it may be empty.
+	// Effect names what the call would do, in one form for all spellings; it may be empty.
 	Effect string
-	// About is what it would do; empty where that is not known.
+	// About is what the call would do; empty if unknown.
 	About Subjects
-	// Like is the standing denial that it is like.
+	// Like is the standing denial that the call resembles.
 	Like *Likeness
-	// Again is the allowance a moment ago that it is equal to, or like.
+	// Again is a recent allowance that the call equals or resembles.
 	Again *Likeness
-	// Grantable names the calls that a grant would cover; it may be empty. Most is
-	// how many those would be; 0 is [DefaultUses].
+	// Grantable names the calls that a grant would cover; it may be empty. Most is how many
+	// calls that would be; 0 means [DefaultUses].
 	Grantable string
 	Most      int
-	// Obscured is where masked values stand that decide what the call does.
+	// Obscured lists where masked values decide what the call does.
 	Obscured []Obscured
 }
 
-// MaxCalls is the greatest number of calls on one card.
+// MaxCalls is the largest number of calls on one card.
 const MaxCalls = 100
 
-// OpeningError says what keeps an ask from being opened.
+// OpeningError says why an ask cannot be opened.
 type OpeningError struct {
-	// Field is the field of the [Opening], and Problem what is wrong with it.
+	// Field is the field of the [Opening]; Problem says what is wrong with it.
 	Field, Problem string
 }
 
@@ -88,7 +88,7 @@ func Open(o Opening) (Ask, error) {
 	return a, nil
 }
 
-// add puts a call behind the ask's others.
+// add appends a call to the ask and returns the id of its approval.
 func (a *Ask) add(c *Call) ID {
 	v := c.Denial.verdict
 	id := ID(fmt.Sprintf("%s-%d", a.ID, len(a.Approvals)+1))
@@ -100,8 +100,8 @@ func (a *Ask) add(c *Call) ID {
 	return id
 }
 
-// headsOf are the first lines of the sources, none where there are none, and so
-// many that a card can be kept and read.
+// headsOf returns the first lines of the sources, up to a total size that still fits on a
+// card and in the store. It returns nil if there are none.
 func headsOf(v *vaglio.Verdict) []string {
 	const most = 16 << 10
 	var heads []string
@@ -154,9 +154,9 @@ func (o *Opening) checkChannels() error {
 	return nil
 }
 
-// mint makes the buttons of a card for the approvals from the given one on.
-// Where there is one call its buttons name it; where there are several, each
-// has its own and two mean all that are there now.
+// mint makes the buttons of a card for the approvals from index from on. A single call gets
+// buttons that name it; of several calls, each gets its own, and two more stand for all of
+// them.
 func (s *Shown) mint(a *Ask, from int, next func() Token) {
 	as := a.Approvals
 	add := func(c Callback) {
@@ -186,8 +186,8 @@ func askable(v vaglio.Verdict) bool {
 	return !v.Approved && v.BlockedBy == vaglio.PhaseJudge && v.Rule == nil
 }
 
-// Done reports whether the ask needs no more work: nothing can happen to its
-// approvals, every card shows how it ended, and people were told where they are.
+// Done reports whether the ask needs no more work: nothing can happen to its approvals,
+// every card shows how it ended, and people were told.
 func (a *Ask) Done() bool {
 	view := a.View()
 	if !a.Over() {
@@ -240,24 +240,23 @@ func (a *Ask) Keys() []string {
 	return slices.Compact(keys)
 }
 
-// TokenKey is the key under which an ask is found by one of its buttons.
+// TokenKey is the key that finds an ask by the token of one of its buttons.
 func TokenKey(t Token) string { return "token:" + string(t) }
 
-// IdempotencyKey is the key under which an agent's repeat finds its ask.
+// IdempotencyKey is the key that finds an ask when its agent repeats a call.
 func IdempotencyKey(agent, key string) string { return nameKey("idem", agent, key) }
 
-// FingerprintKey is the key under which an equal call finds the ask that
-// answers it.
+// FingerprintKey is the key that finds the ask whose answer covers an equal call.
 func FingerprintKey(agent string, f Fingerprint) string { return nameKey("fp", agent, string(f)) }
 
-// TurnKey is the key under which further calls of a turn, that go to the same
-// route, find the ask that they may join. It does not say the intent: keys of records are
+// TurnKey is the key that further calls of a turn, if they go to the same route, use to
+// find the ask they may join. It holds only a digest of the intent, because record keys are
 // not encrypted.
 func TurnKey(agent, turn, intent, route string) string {
 	return nameKey("turn", agent, digest(fmt.Sprintf("%d:%s:%d:%s:%s", len(route), route, len(turn), turn, intent)))
 }
 
-// route is the route that the ask was opened on.
+// route returns the name of the route that the ask was opened on.
 func (a *Ask) route() string {
 	if len(a.Routes) == 0 {
 		return ""
@@ -265,8 +264,8 @@ func (a *Ask) route() string {
 	return a.Routes[0].Route
 }
 
-// nameKey joins the parts so that no two pairs give one key, and keeps what a
-// stranger wrote short enough for any index.
+// nameKey joins the parts so that different parts never make the same key, and keeps
+// untrusted text short enough for any index.
 func nameKey(kind, agent, name string) string {
 	const most = 256
 	agent = strings.ReplaceAll(strings.ReplaceAll(agent, "%", "%25"), ":", "%3A")

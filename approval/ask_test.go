@@ -84,7 +84,7 @@ func open(t *testing.T, commands ...string) approval.Ask {
 	return a
 }
 
-// tokenFor finds a button by what it means.
+// tokenFor returns the token of the button with the given meaning.
 func tokenFor(t *testing.T, a *approval.Ask, channel string, want approval.Callback) approval.Token {
 	t.Helper()
 	for token, c := range a.On(channel).Callbacks {

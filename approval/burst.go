@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// A burst is several proposals that one turn makes within moments of each
-// other, such as tool calls that a model makes side by side. They share one
-// card, which lists them exactly. Nothing that a person pressed changes its
-// meaning when a call joins: a button means the calls that its card showed.
+// A burst is several proposals that one turn makes within moments of each other, such as
+// tool calls that a model makes in parallel. They share one card, which lists each of them.
+// A call that joins changes the meaning of no existing button: a button stands for the
+// calls that its card showed.
 const (
-	// GatherFor is how long after its opening any call may join an ask. Calls that
-	// are made side by side come within a second or two; later than that a
-	// person may be reading, and only what is akin joins, see [Ask.Akin].
+	// GatherFor is how long after its opening any call may join an ask. Parallel calls
+	// arrive within a second or two; after that a person may be reading, and only calls
+	// that are akin join, see [Ask.Akin].
 	GatherFor = 5 * time.Second
-	// MaxGathered is the most calls that an ask has by joining: what a person
-	// can read in one go, and what every platform can give buttons to, one by
-	// one. A plan may be longer, because its agent wanted it to be one.
+	// MaxGathered is the most calls that an ask can reach by joining: as many as a person
+	// can read in one go and every platform can give buttons of their own. A plan may be
+	// longer, because its agent chose to send it as one.
 	MaxGathered = 10
-	// maxReplaced is how many replaced buttons a card remembers, so that a press
-	// can be explained. The buttons of a card that is posted again through an
-	// hour's outage fit.
+	// maxReplaced is how many replaced buttons a card remembers, so that a press can be
+	// explained. It is enough for a card that is posted again and again through an outage
+	// of an hour.
 	maxReplaced = 256
 )
 
-// ErrNoJoining says that calls cannot join an ask: somebody answered, it is too
-// old or too large, or they are of another turn or, after a while, of another kind.
+// ErrNoJoining says that calls cannot join an ask: somebody answered it, it is too old or
+// too large, or the calls are of another turn or, after a while, of another kind.
 var ErrNoJoining = errors.New("the ask takes no further call")
 
-// TakesMore reports whether the ask takes further calls of its turn, as far as that
-// does not hang on the time or on what they would do.
+// TakesMore reports whether the ask takes further calls of its turn, leaving aside the time
+// and what those calls would do.
 func (a *Ask) TakesMore() bool {
 	if a.Closed || a.TurnID == "" || len(a.Approvals) >= MaxGathered {
 		return false
@@ -49,11 +49,10 @@ func (a *Ask) TakesMore() bool {
 	return true
 }
 
-// Join puts further calls of the ask's turn on its card and returns their ids.
-// They wait until the ask's own deadline. The tokens, [Ask.JoinTokens] of them
-// at least, become the new buttons; the old ones keep their meaning. An error
-// changes nothing: [ErrNoJoining], [ErrNotAskable], or a [*KeyError] for a call
-// that the ask holds already.
+// Join adds further calls of the ask's turn to its card and returns their ids. They wait
+// until the ask's own deadline. The tokens, at least [Ask.JoinTokens], become the new
+// buttons; the old buttons keep their meaning. An error leaves the ask unchanged. It is
+// [ErrNoJoining], [ErrNotAskable], or a [*KeyError] for a call that the ask already holds.
 func (a *Ask) Join(calls []Call, channels []string, tokens []Token, at time.Time) ([]ID, error) {
 	if !a.joinable(calls, at) || !a.shownOn(channels) || len(tokens) < a.JoinTokens(len(calls)) {
 		return nil, ErrNoJoining
@@ -66,7 +65,7 @@ func (a *Ask) Join(calls []Call, channels []string, tokens []Token, at time.Time
 	return a.join(calls, tokens), nil
 }
 
-// join puts calls behind the ask's others, with buttons of the tokens.
+// join appends the calls and makes their buttons from the tokens.
 func (a *Ask) join(calls []Call, tokens []Token) []ID {
 	before := len(a.Approvals)
 	ids := make([]ID, len(calls))
@@ -81,9 +80,8 @@ func (a *Ask) join(calls []Call, tokens []Token) []ID {
 	return ids
 }
 
-// settle says in so many words what an older program left to be understood when
-// no call could join: that the card shows so many calls, and its buttons mean
-// these.
+// settle makes explicit what an older program left implicit, when no call could join: how
+// many calls the card shows, and that its buttons stand for those.
 func (s *Shown) settle(calls int) {
 	for token, c := range s.Callbacks {
 		if c.Approval == "" && c.Calls == 0 {
@@ -96,10 +94,10 @@ func (s *Shown) settle(calls int) {
 	}
 }
 
-// JoinTokens returns how many tokens [Ask.Join] needs for so many calls.
+// JoinTokens returns how many tokens [Ask.Join] needs to add the given number of calls.
 func (a *Ask) JoinTokens(calls int) int { return len(a.Cards) * (perCall*calls + 2) }
 
-// joinable reports whether the calls may join at that moment.
+// joinable reports whether the calls may join at the given time.
 func (a *Ask) joinable(calls []Call, at time.Time) bool {
 	if !a.TakesMore() || len(calls) == 0 || len(a.Approvals)+len(calls) > MaxGathered {
 		return false
@@ -113,13 +111,13 @@ func (a *Ask) joinable(calls []Call, at time.Time) bool {
 	return !slices.ContainsFunc(calls, func(c Call) bool { return !a.fits(&c) })
 }
 
-// fits reports whether a call is of the ask's agent and turn.
+// fits reports whether a call has a fingerprint and belongs to the ask's agent and turn.
 func (a *Ask) fits(c *Call) bool {
 	return c.Fingerprint != "" && c.Proposal.TurnID == a.TurnID && c.Proposal.Intent == a.Intent && c.Proposal.Agent == a.Agent
 }
 
-// akinToAll reports whether each of the calls is akin to one that waits, and people
-// would still have time to look at them.
+// akinToAll reports whether each of the calls is akin to one in the ask and people would
+// still have time to look at them.
 func (a *Ask) akinToAll(calls []Call, at time.Time) bool {
 	if !at.Before(a.lastThird()) {
 		return false
@@ -127,9 +125,9 @@ func (a *Ask) akinToAll(calls []Call, at time.Time) bool {
 	return !slices.ContainsFunc(calls, func(c Call) bool { return !a.Akin(c.About) })
 }
 
-// Akin reports whether a call about the subjects would do the same in the same system
-// as one of the ask's calls, whatever the object. People see both better on one card
-// than on two.
+// Akin reports whether a call about the given subjects would do the same thing in the same
+// system as one of the ask's calls, whatever the object. Such calls are easier to judge on
+// one card than on two.
 func (a *Ask) Akin(about Subjects) bool {
 	return slices.ContainsFunc(a.Approvals, func(p Approval) bool {
 		_, _, near := about.Near(p.About)
@@ -137,7 +135,7 @@ func (a *Ask) Akin(about Subjects) bool {
 	})
 }
 
-// admit says what keeps one call from joining.
+// admit returns an error if a call may not join.
 func (a *Ask) admit(c *Call) error {
 	if !askable(c.Denial.verdict) {
 		return ErrNotAskable
@@ -153,7 +151,7 @@ func (a *Ask) admit(c *Call) error {
 	return nil
 }
 
-// shownOn reports whether the ask is shown on these channels and no others.
+// shownOn reports whether the ask is shown on exactly these channels.
 func (a *Ask) shownOn(channels []string) bool {
 	if len(channels) != len(a.Cards) {
 		return false
@@ -166,11 +164,10 @@ func (a *Ask) shownOn(channels []string) bool {
 	return true
 }
 
-// Escalate sends an ask that still waits to a further route, and shows it on
-// those of the route's channels where it is not shown yet. The tokens, as many
-// as [Ask.PostTokens] for each channel, become the buttons there. It reports
-// false, and changes nothing, where there is nothing to escalate or the tokens
-// are too few.
+// Escalate sends an ask that still waits to a further route, and shows it on the route's
+// channels that do not show it yet. The tokens, [Ask.PostTokens] for each channel, become
+// the buttons there. It reports false and changes nothing if there is nothing to escalate
+// or there are too few tokens.
 func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 	if a.EscalateTo == "" || to.Name != a.EscalateTo || !a.Waiting() || len(tokens) < len(channels)*a.PostTokens() {
 		return false
@@ -181,8 +178,8 @@ func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
 	return true
 }
 
-// Show shows the ask on those of the channels where it is not shown yet. The tokens,
-// as many as [Ask.PostTokens] for each channel, become the buttons there.
+// Show shows the ask on those of the channels that do not show it yet. The tokens,
+// [Ask.PostTokens] for each channel, become the buttons there.
 func (a *Ask) Show(channels []string, tokens []Token) {
 	next := dealer(tokens)
 	for _, channel := range channels {
@@ -195,7 +192,7 @@ func (a *Ask) Show(channels []string, tokens []Token) {
 	}
 }
 
-// dealer deals tokens.
+// dealer returns a function that hands out the tokens one by one.
 func dealer(tokens []Token) func() Token {
 	return func() Token {
 		t := tokens[0]
@@ -204,11 +201,10 @@ func dealer(tokens []Token) func() Token {
 	}
 }
 
-// Repost prepares the card on the channel for a message of its own: it gets new
-// buttons, of the tokens, [Ask.PostTokens] of them at least. The old ones,
-// which may be on a message that nobody knows of, decide nothing any more. It
-// reports false, and changes nothing, where the ask is not shown on the channel
-// or the tokens are too few.
+// Repost prepares the card on the channel for a new message. It gets new buttons from the
+// tokens, at least [Ask.PostTokens]. The old buttons, which may be on a message that nobody
+// knows of, no longer decide anything. It reports false and changes nothing if the ask is
+// not shown on the channel or there are too few tokens.
 func (a *Ask) Repost(channel string, tokens []Token) bool {
 	s := a.On(channel)
 	if s == nil || len(tokens) < a.PostTokens() {
@@ -235,6 +231,6 @@ func (a *Ask) Repost(channel string, tokens []Token) bool {
 // PostTokens returns how many tokens [Ask.Repost] needs.
 func (a *Ask) PostTokens() int { return perCall*len(a.Approvals) + 2 }
 
-// perCall is how many buttons a call has at most: two, the grants, and the denial of
-// its kind.
+// perCall is the most buttons a call can have: two for allow and deny, three grants, and
+// the denial of its kind.
 const perCall = 2 + 3 + 1

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// further returns calls that may join an ask that open made.
+// further returns calls that can join an ask made by open.
 func further(t *testing.T, commands ...string) []approval.Call {
 	t.Helper()
 	calls := opening(t, commands...).Calls
@@ -57,7 +57,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// joining is what Join is given.
+// joining holds the arguments of Join.
 type joining struct {
 	ask      *approval.Ask
 	calls    []approval.Call
@@ -66,7 +66,7 @@ type joining struct {
 	at       time.Time
 }
 
-// What keeps calls from joining changes nothing.
+// TestJoinRefuses checks that calls that cannot join leave the ask unchanged.
 func TestJoinRefuses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(j *joining)
@@ -115,8 +115,9 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestWhatIsAkinJoinsLater holds which calls join an ask that people may be reading: of
-// the same verb in the same system, as long as two thirds of the ask's time.
+// TestWhatIsAkinJoinsLater checks which calls join an ask that people may already be
+// reading: those with the same verb in the same system, during the first two thirds of the
+// ask's time.
 func TestWhatIsAkinJoinsLater(t *testing.T) {
 	pushTo := func(ref string) approval.Subjects {
 		return approval.Subjects{{System: "git", Verb: "push", Object: []approval.Fact{{Name: "ref", Value: ref}}}}
@@ -127,7 +128,7 @@ func TestWhatIsAkinJoinsLater(t *testing.T) {
 	for name, tt := range map[string]struct {
 		asked, further approval.Subjects
 		change         func(a *approval.Ask)
-		// after is the share of the ask's time that is over, of 6 parts.
+		// after is how much of the ask's time has passed, in sixths.
 		after time.Duration
 		joins bool
 	}{
@@ -162,8 +163,8 @@ func TestWhatIsAkinJoinsLater(t *testing.T) {
 	}
 }
 
-// A button that an older program made for all means, once a call joins, the
-// calls that were there then.
+// TestJoinSettlesAnOlderProgramsButtons checks that when a call joins, a button for all
+// calls made by an older program keeps meaning the calls of its time.
 func TestJoinSettlesAnOlderProgramsButtons(t *testing.T) {
 	a := open(t, "make a", "make b")
 	s := a.On("web")
@@ -234,7 +235,7 @@ func TestRemindAt(t *testing.T) {
 	}
 }
 
-// TestSnooze holds when people are reminded of what was put off or handed over.
+// TestSnooze checks when people are reminded of an ask that was put off or handed over.
 func TestSnooze(t *testing.T) {
 	by := func(after time.Duration) approval.Act {
 		return approval.Act{By: approval.Person{ID: "web:owner", Name: "Ada"}, Channel: "web", At: start.Add(after)}
@@ -242,7 +243,7 @@ func TestSnooze(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(a *approval.Ask)
 		span   time.Duration
-		key    string // of the error; none where it is put off
+		key    string // of the error; "" if it is put off
 	}{
 		"ten minutes":       {func(*approval.Ask) {}, 10 * time.Minute, ""},
 		"reminded before":   {func(a *approval.Ask) { a.Cards[0].Reminded = true }, 10 * time.Minute, ""},

@@ -14,53 +14,52 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Card is the channel-neutral picture of an ask. A channel chooses layout and
-// markup; it adds no fact, leaves none out, and offers no button that is not
-// here.
+// Card is the channel-neutral picture of an ask. A channel chooses layout and markup; it
+// adds no fact, leaves none out, and offers no button that is not here.
 type Card struct {
 	Ask   AskID
 	Agent string
-	// Intent is what the user asked the agent for; the agent relays it.
+	// Intent is what the user asked the agent for, as relayed by the agent.
 	Intent string
 	TurnID string
 	// Items has one entry for each call that the ask is about.
 	Items []Item
-	// Buttons that mean every waiting item; empty when nothing waits.
+	// Buttons stand for every waiting item; empty if nothing waits.
 	Buttons   []Button
 	OpenedAt  time.Time
 	ExpiresAt time.Time
-	// View is what this picture shows; the dispatcher records it as shown.
+	// View is the view that this card shows; the dispatcher records it as shown.
 	View View
-	// Routes are where the ask went, and how many people it takes there.
+	// Routes are the routes the ask went to, each with its quorum.
 	Routes []Active
-	// Posted is how many of the items the message showed when it was posted; 0
-	// for a card that has not been. More items than that have joined since.
+	// Posted is how many of the items the message showed when it was posted; 0 if it has
+	// not been posted. Any further items have joined since.
 	Posted int
-	// Places are where the ask is shown: the messages' references, by channel. A
-	// reference is empty where the card is still to be posted.
+	// Places are where the ask is shown: the message reference for each channel, empty if
+	// the card is still to be posted there.
 	Places map[string]string
-	// Silent says that people do not want to be disturbed now: the card comes
-	// without a sound.
+	// Silent says that people do not want to be disturbed now: the card arrives without a
+	// sound.
 	Silent bool
-	// Questions are what people asked the agent about it, and what it said.
+	// Questions are what people asked the agent about the ask, and its answers.
 	Questions []Question
-	// Snoozed is set when a person put the reminder off, Handed says who handed it over,
-	// and RemindAt when people are reminded; zero for never.
+	// Snoozed is set if a person postponed the reminder, Handed says who handed the ask
+	// over, and RemindAt is when people are reminded; zero means never.
 	Snoozed  *Snoozed
 	Handed   []Handed
 	RemindAt time.Time
-	// Revealed says that the values are shown whose masks are cuts, see
+	// Revealed says that masked values that decide what a call does are shown, see
 	// [NewRevealedCard].
 	Revealed bool
-	// Digits are what a yes on the other side takes, where they stand here; see
-	// [Card.ShowDigits].
+	// Digits are the digits that a yes on the other surface requires, if this card shows
+	// them; see [Card.ShowDigits].
 	Digits string
-	// wrong are the ask's wrong digits.
+	// wrong counts the wrong digits given for the ask.
 	wrong mismatches
 }
 
-// MayAsk reports whether people may ask the agent something about the card: it waits,
-// and has answered what was asked before.
+// MayAsk reports whether people may ask the agent something about the card: it waits, and
+// any earlier question has been answered.
 func (c *Card) MayAsk() bool {
 	n := len(c.Questions)
 	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
@@ -68,77 +67,77 @@ func (c *Card) MayAsk() bool {
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through
-// [visible.Runs] before a person sees it. Secrets in them are masked already.
+// [visible.Runs] before a person sees it. Their secrets are already masked.
 type Item struct {
 	Approval ID
 	State    State
 	// Headline is what the call would do, worst first, and what follows from it.
 	Headline headline.Headline
 	Executor string
-	// Args is the call's whole arguments, as indented JSON in canonical form.
+	// Args is all of the call's arguments, as indented JSON in canonical form.
 	Args string
-	// Command is set when the call is a shell command line: the line itself.
+	// Command is the command line itself, if the call is a shell command line.
 	Command string
 	Cwd     string
 	Mounts  []string
-	// SubAgent is what the client calls the agent that its own one has started, empty for
-	// a call of its own one.
+	// SubAgent is the client's name for the subagent that made the call; empty if the
+	// client's main agent did.
 	SubAgent string
-	// Planning says that the agent's client is in its plan mode, in which its own
-	// rules refuse what changes anything, whatever a person allowed.
+	// Planning says that the agent's client is in its plan mode, where the client's own
+	// rules refuse every change, whatever a person allowed.
 	Planning bool
 	Refusal  Refusal
 	Verdict  vaglio.Verdict
-	// Votes are the people who allowed the call so far, where one is not enough.
+	// Votes are the people who have allowed the call so far, where one is not enough.
 	Votes []Vote
-	// Decision, Permit and Outcome are set when they happened.
+	// Decision, Permit and Outcome are set once they exist.
 	Decision *Decision
 	Permit   *Permit
 	Outcome  *Outcome
 	EndedAt  time.Time
-	// Buttons that mean this item alone; empty when it does not wait, and when
-	// it is the card's only item: then the card's buttons mean it.
+	// Buttons stand for this item alone; empty if it does not wait, or if it is the card's
+	// only item, for which the card's own buttons stand.
 	Buttons []Button
-	// Grants are the choices that allow the call and as many equal ones as Covers
-	// says; empty where no grant may be given. They are behind a second tap, but for a
-	// call that is Again one that was just allowed.
+	// Grants are the choices that allow the call and up to Covers equal ones; empty if no
+	// grant may be given. They take a second tap, unless Again says that such a call was
+	// allowed a moment ago.
 	Grants []Button
 	Covers int
 	Again  *Likeness
-	// DenyKind denies the call and everything of its kind for a while; nil where it is
-	// like nothing that was denied. Kind is set when a person did.
+	// DenyKind denies the call and everything of its kind for a while; nil if the call
+	// resembles nothing that was denied. Kind is set if a person chose that.
 	DenyKind *Button
 	Kind     *CallKind
 	// Grant is the grant that was given with the allowance.
 	Grant *Grant
-	// About is what the call would do, as far as it is known, and Like the standing
-	// denial that it is like.
+	// About is what the call would do, as far as it is known. Like is the standing denial
+	// that the call resembles.
 	About Subjects
 	Like  *Likeness
-	// Edit is set when a person denied the call as it was and wants it changed, and
-	// Editables are the arguments that they may change while it waits.
+	// Edit is set if a person denied the call as it was and wants it changed. Editables are
+	// the arguments that a person may change while the call waits.
 	Edit      *Edit
 	Editables []Editable
-	// StandsUntil is until when a denial answers equal calls; zero where it does
-	// not. Lifted is set when a person took it back.
+	// StandsUntil is when a denial stops answering equal calls; zero if it does not answer
+	// them. Lifted is set if a person took the denial back.
 	StandsUntil time.Time
 	Lifted      *Act
-	// Passkey says that the call is allowed only with a passkey, see [Card.WantPasskey].
+	// Passkey says that allowing the call requires a passkey, see [Card.WantPasskey].
 	Passkey bool
-	// Match says that a yes to it here takes the digits of the other side, see
+	// Match says that a yes given here requires the digits shown on the other surface, see
 	// [Card.ShowDigits].
 	Match bool
-	// Obscured is where masked values stand that decide what the call does. There is
-	// no Allow then, but on a card where they are revealed.
+	// Obscured lists where masked values decide what the call does. The item then has no
+	// Allow, except on a card that reveals them.
 	Obscured []Obscured
-	// ValuesDropped is when what the call held was dropped; zero while it is kept.
-	// Arguments, command and the like are empty then.
+	// ValuesDropped is when the call's values were dropped; zero while they are kept. After
+	// that the arguments, the command and the like are empty.
 	ValuesDropped time.Time
 }
 
-// Lead returns the call that weighs most, of those that wait if any does: like
-// is how many others of them say the same, more how many say something else. It
-// is nil for a card without calls.
+// Lead returns the weightiest call, among those that wait if any do. like is how many of
+// the others say the same thing, more how many say something else. worst is nil if the card
+// has no calls.
 func (c *Card) Lead() (worst *Item, like, more int) {
 	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
 	var of []*Item
@@ -164,17 +163,18 @@ type Button struct {
 	Token  Token
 }
 
-// NewCard returns the picture of the ask as the channel shows it, with every
-// secret masked. It has buttons only where something waits, a person may
-// overrule what was denied, and the ask is shown on that channel.
+// NewCard returns the picture of the ask as the channel shows it, with every secret masked.
+// It has buttons only if something waits, a person may overrule the denial, and the ask is
+// shown on that channel.
 //
-// What is obscured cannot be allowed from it, nor what would allow it with others.
+// An obscured call cannot be allowed from it, and neither can a set of calls with an
+// obscured one among them.
 func NewCard(a Ask, channel string, m Masker) Card { return newCard(&a, channel, m, false) }
 
-// NewRevealedCard is [NewCard] for a person who asked to see what decides what the
-// calls do: the values of a call are as they are where a mask in it is a cut, and it
-// can be allowed. It must go to that person alone, and be kept nowhere. Who allows
-// from it says so, see [Tap].
+// NewRevealedCard is like [NewCard], for a person who asked to see what decides what the
+// calls do: where a masked value does, the call's values are shown as they are and the call
+// can be allowed. The card must go to that person alone and must not be stored. A tap from
+// it sets [Tap.Revealed].
 func NewRevealedCard(a Ask, channel string, m Masker) Card { return newCard(&a, channel, m, true) }
 
 func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
@@ -213,7 +213,7 @@ func newCard(a *Ask, channel string, m Masker, revealed bool) Card {
 	return c
 }
 
-// places are where the ask is shown, see [Card.Places].
+// places returns where the ask is shown, see [Card.Places].
 func (a *Ask) places() map[string]string {
 	places := make(map[string]string, len(a.Cards))
 	for i := range a.Cards {
@@ -224,8 +224,9 @@ func (a *Ask) places() map[string]string {
 	return places
 }
 
-// WantPasskey marks what waits and can be allowed only with a passkey, by the ask's
-// electorate. Where no assertion of one can be given, there is no Allow then.
+// WantPasskey marks the waiting items that can be allowed only with a passkey, according to
+// the ask's electorate. here says whether an assertion can be given on this card; if not,
+// the marked items lose their Allow.
 func (c *Card) WantPasskey(e *Electorate, here bool) {
 	if !e.WantsPasskey("") {
 		return
@@ -242,8 +243,8 @@ func (c *Card) WantPasskey(e *Electorate, here bool) {
 	}
 }
 
-// editables are the arguments that a person may change: none where a masked value
-// decides what the call does, which no edit shows.
+// editables returns the arguments that a person may change. There are none if a masked
+// value decides what the call does, because an edit does not show it.
 func (it *Item) editables(p vaglio.Proposal, m Masker) []Editable {
 	if len(it.Obscured) > 0 {
 		return nil
@@ -251,8 +252,8 @@ func (it *Item) editables(p vaglio.Proposal, m Masker) []Editable {
 	return Editables(p, m)
 }
 
-// part keeps of the choices of one call those that reach further, and returns the
-// others.
+// part takes the choices that reach further, grants and the denial of a kind, into the item
+// and returns the others.
 func (it *Item) part(all []Button) (own []Button) {
 	for _, b := range all {
 		switch {
@@ -270,8 +271,8 @@ func (it *Item) part(all []Button) (own []Button) {
 	return own
 }
 
-// buttons returns the buttons of the ask's card on the channel, by approval:
-// allow first.
+// buttons returns the buttons of the ask's card on the channel, by approval, with allow
+// first.
 func (a *Ask) buttons(channel string) map[ID][]Button {
 	shown := a.On(channel)
 	if shown == nil {
@@ -281,7 +282,7 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 	for _, token := range slices.Sorted(maps.Keys(shown.Callbacks)) {
 		c := shown.Callbacks[token]
 		if c.Replaced || c.Calls != 0 && c.Calls != len(a.Approvals) {
-			continue // It is on an older picture of the card.
+			continue // on an older version of the card
 		}
 		by[c.Approval] = append(by[c.Approval], Button{c.Choice, token})
 	}
@@ -291,10 +292,10 @@ func (a *Ask) buttons(channel string) map[ID][]Button {
 	return by
 }
 
-// NewItem pictures an approval, with every secret masked.
+// NewItem returns the picture of an approval, with every secret masked.
 func NewItem(a Approval, m Masker) Item { return newItem(m.Approval(a)) }
 
-// newItem pictures an approval in which secrets are masked already.
+// newItem returns the picture of an approval whose secrets are already masked.
 func newItem(a Approval) Item {
 	it := Item{
 		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
@@ -314,7 +315,7 @@ func newItem(a Approval) Item {
 		}
 	}
 	if !a.ValuesDropped.IsZero() {
-		it.Args, it.Command, it.Verdict.Sources = "", "", nil // There is nothing to be shown as the whole of it.
+		it.Args, it.Command, it.Verdict.Sources = "", "", nil // nothing is left to show
 	}
 	if !a.Settled && a.Lifted == nil {
 		it.StandsUntil = a.StandsUntil
@@ -325,9 +326,9 @@ func newItem(a Approval) Item {
 // planMode is what clients call the mode in which they only plan.
 const planMode = "plan"
 
-// argsText writes arguments as indented JSON, each in canonical form: in the order of
-// their names, but behind them all what is long, such as a mail's body, so that to whom
-// and how much stand in sight.
+// argsText writes arguments as indented JSON, each in canonical form, sorted by name. Long
+// arguments, such as the body of an email, go last, so that recipients and amounts stay in
+// sight.
 func argsText(args vaglio.Args) string {
 	if len(args) == 0 {
 		return "{}"
@@ -352,30 +353,30 @@ func argsText(args vaglio.Args) string {
 	return string(text)
 }
 
-// longMember is from how many bytes on an argument stands behind the others.
+// longMember is the length in bytes from which an argument goes after the others.
 const longMember = 120
 
-// unwritable stands for arguments that have no JSON form. No ask is opened for
-// such a call, because it has no fingerprint either.
+// unwritable replaces arguments that have no JSON form. No ask is opened for such a call,
+// because it has no fingerprint either.
 const unwritable = "(these arguments cannot be written as JSON: deny the call)"
 
-// VetoMark begins the ids of vetoes, so that none is taken for an approval's.
+// VetoMark starts the ids of vetoes, so that none is mistaken for an approval's id.
 const VetoMark = "veto-"
 
-// VetoID names a step that was refused and that no person was asked about, or not
-// by itself: people ask with it why. It follows from the step's own id, and gives
-// no right.
+// VetoID names a refused step that no person was asked about, or that got the answer of
+// another call. People use it to ask why. It is derived from the step's own id and grants
+// nothing.
 func VetoID(step string) ID {
 	h := sha256.Sum256([]byte("veto " + step))
 	return ID(VetoMark + strings.ToLower(base32.StdEncoding.EncodeToString(h[:10])[:10]))
 }
 
-// IsVetoID reports whether the id, or the beginning of one, names a veto.
+// IsVetoID reports whether the id, or the start of one, names a veto.
 func IsVetoID(id string) bool { return strings.HasPrefix(id, VetoMark) }
 
-// NewVetoCard returns the picture of a step that was refused, with every secret
-// masked. It has no buttons: there is nothing to decide. Its item has no state,
-// and the approval's id where the step got another call's answer.
+// NewVetoCard returns the picture of a step that was refused, with every secret masked. It
+// has no buttons, because there is nothing to decide. Its item has no state; it has an
+// approval id if the step got another call's answer.
 func NewVetoCard(s Step, m Masker) Card { //nolint:gocritic // It is rare.
 	if s.Refusal == nil {
 		r := Refuse(s.Proposal, *s.Verdict)

@@ -14,8 +14,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestLongArgumentsStandLast holds that to whom and how much stand above a long text,
-// however the tool calls it, and that the arguments are still all there.
+// TestLongArgumentsStandLast checks that the recipient and the amount precede a long text,
+// whatever the tool calls it, and that no argument is missing.
 func TestLongArgumentsStandLast(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args vaglio.Args
@@ -197,7 +197,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// seen is everything of a call that a card shows a person.
+// seen returns everything about a call that a card shows to a person.
 func seen(t *testing.T, p vaglio.Proposal) string {
 	t.Helper()
 	o := opening(t, "x")

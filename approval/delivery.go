@@ -8,28 +8,27 @@ import (
 	"github.com/metnos/vaglio/approval/headline"
 )
 
-// ErrGone says that a message on a platform can no longer be shown or amended:
-// it was deleted, or the chat is closed to us. A card that still waits is posted
-// anew; of one that is over there is nothing left to make agree.
+// ErrGone says that a message on a platform can no longer be shown or amended: it was
+// deleted, or the chat is closed to us. A card that still waits is posted again; for one
+// that is over there is nothing left to do.
 var ErrGone = errors.New("message is gone")
 
-// ErrRepost says that a message can no longer show its card, though people can
-// be shown it: it cannot be edited any more, the chat has moved, or what has
-// joined the ask does not fit it. The channel has taken the buttons off it where
-// it could; the dispatcher posts the card anew, under new buttons, if it still
-// waits.
+// ErrRepost says that a message can no longer show its card although people can still be
+// reached: it can no longer be edited, the chat has moved, or the calls that joined do not
+// fit it. The channel has removed its buttons where it could; if the card still waits, the
+// dispatcher posts it again with new buttons.
 var ErrRepost = errors.New("the card needs a message of its own")
 
 // RetryError says that a delivery failed for now, and when to try again.
 type RetryError struct {
 	// After is how long the platform asked us to wait; 0 leaves it to us.
 	After time.Duration
-	// Unsent says that the platform surely shows nothing of what was to be
-	// posted. Without it a message may be there that nobody knows of, and the
-	// card is posted again under new buttons.
+	// Unsent says that the platform certainly shows nothing of what was to be posted.
+	// Without it there may be a message that nobody knows of, and the card is posted again
+	// with new buttons.
 	Unsent bool
-	// Shut says that the room takes no messages from us until somebody opens it, which
-	// may never be. After is then the pause behind the first of such failures.
+	// Shut says that the room accepts no messages from us until somebody opens it, which
+	// may be never. After is then the pause after the first such failure.
 	Shut bool
 	Err  error
 }
@@ -38,18 +37,18 @@ func (e *RetryError) Error() string { return e.Err.Error() }
 
 func (e *RetryError) Unwrap() error { return e.Err }
 
-// Shut is that the room of a card took no messages at the last tries.
+// Shut records that the room of a card accepted no messages at the last tries.
 type Shut struct {
-	// Tries are how many there were, and Until when the next one is due.
+	// Tries is the number of those tries, Until the time of the next one.
 	Tries int       `json:"tries"`
 	Until time.Time `json:"until"`
 }
 
-// longestShut bounds the pause between two tries of a room that is shut.
+// longestShut is the longest pause between two tries of a shut room.
 const longestShut = time.Hour
 
-// PutOff puts the next try of a room that is shut off and returns for how long: twice as
-// long as the last time, and an hour at most.
+// PutOff postpones the next try of a shut room and returns the pause: twice the last one,
+// at most [longestShut].
 func (s *Shown) PutOff(first time.Duration, now time.Time) time.Duration {
 	tries := 0
 	if s.Shut != nil {
@@ -60,7 +59,7 @@ func (s *Shown) PutOff(first time.Duration, now time.Time) time.Duration {
 	return pause
 }
 
-// PutOffFor is how long the next try is still put off.
+// PutOffFor returns how long until the next try.
 func (s *Shown) PutOffFor(now time.Time) time.Duration {
 	if s.Shut == nil {
 		return 0
@@ -68,9 +67,9 @@ func (s *Shown) PutOffFor(now time.Time) time.Duration {
 	return max(0, s.Shut.Until.Sub(now))
 }
 
-// Health tells how a channel does. The zero value is a channel that does well.
+// Health says how a channel is doing. The zero value means it is well.
 type Health struct {
-	// Problem is what is wrong, in one sentence; empty when nothing is.
+	// Problem says what is wrong, in one sentence; empty if nothing is.
 	Problem string
 	// Remedy is what the operator can do about it, in one sentence.
 	Remedy string
@@ -81,16 +80,16 @@ type Health struct {
 // OK reports whether all is well.
 func (h Health) OK() bool { return h.Problem == "" }
 
-// Announcement tells people what changed about the gate itself: whoever finds one
-// that they know nothing of knows that somebody else is at the gate.
+// Announcement tells people that something about the gate itself changed. Someone who sees
+// one they cannot explain knows that somebody else is at the gate.
 type Announcement struct {
 	Kind AnnouncementKind `json:"kind"`
 	At   time.Time        `json:"at"`
-	// By is the stable id of the person, where that is known.
+	// By is the stable id of the person, if known.
 	By string `json:"by,omitempty"`
-	// Agent is the agent that it is about, if it is about one.
+	// Agent is the agent concerned, if any.
 	Agent string `json:"agent,omitempty"`
-	// Detail is from where, or what exactly. It is raw.
+	// Detail says from where, or what exactly. It is raw.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -111,50 +110,50 @@ const (
 	PasskeyRemoved AnnouncementKind = "passkey-removed"
 )
 
-// AnnouncementKinds are all of them.
+// AnnouncementKinds returns every kind.
 func AnnouncementKinds() []AnnouncementKind {
 	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated, PasskeyAdded, PasskeyRemoved}
 }
 
-// Notice tells people of calls that the guard denied, or of a brake. Nobody can allow them, so
-// a notice has no buttons: there is no place in it for one. Its texts are raw,
-// as on a card; secrets in them are masked already.
+// Notice tells people about calls that the guard denied, or about a brake. Nobody can allow
+// those calls, so a notice has no place for buttons. Its texts are raw, as on a card; their
+// secrets are already masked.
 type Notice struct {
 	Agent string
 	// Rule is the guard rule's id.
 	Rule string
-	// Count is how many denials by the rule the notice tells of, the newest of
-	// them being Refusal's. It is more than one when they came faster than
-	// notices are sent.
+	// Count is how many denials by the rule the notice covers; Refusal belongs to the
+	// newest. It is more than one if they came faster than notices are sent.
 	Count int
 	// First and Last are when the first and the newest of them happened.
 	First, Last time.Time
-	// Headline is what the newest of them would have done, Call the call itself, and
+	// Headline is what the newest call would have done, Call is the call itself, and
 	// Refusal explains why it did not run.
 	Headline headline.Headline
 	Call     string
 	Refusal  Refusal
 	// Silent says that people do not want to be disturbed now.
 	Silent bool
-	// Brake is what the notice tells of instead: an agent was stopped, or goes on.
+	// Brake is set if the notice is about a brake instead: an agent was stopped, or goes
+	// on.
 	Brake *Brake
 }
 
-// Telling says how far people were told, beside a card, how its ask ended.
+// Telling says how far people have been told, next to a card, how its ask ended.
 type Telling string
 
-// The steps of telling. A card on a channel that tells nothing has none of them.
+// The stages of telling. A card on a channel that tells nothing has none of them.
 const (
-	// TellDue: it is to be told when the ask is over.
+	// TellDue: people are to be told when the ask is over.
 	TellDue Telling = "due"
-	// TellBegun: the telling was begun, and nobody knows whether people can read
-	// it. The channel looks before it tells again.
+	// TellBegun: telling was begun, and nobody knows whether people can read it. The
+	// channel checks before it tells them again.
 	TellBegun Telling = "begun"
-	// Told: people can read it, or nobody can be told.
+	// Told: people can read it, or there is nobody to tell.
 	Told Telling = "told"
 )
 
-// Over reports whether nothing can happen to the ask's approvals any more.
+// Over reports whether nothing more can happen to the ask's approvals.
 func (a *Ask) Over() bool {
 	for i := range a.Approvals {
 		if !a.Approvals[i].State.Final() {
@@ -164,26 +163,24 @@ func (a *Ask) Over() bool {
 	return true
 }
 
-// Owes reports whether people are still to be told, beside the card, how the ask
-// ended.
+// Owes reports whether people are still to be told, next to the card, how the ask ended.
 func (s *Shown) Owes(a *Ask) bool {
 	return (s.Tell == TellDue || s.Tell == TellBegun) && !s.Gone && s.Ref != "" && a.Over()
 }
 
 const (
-	// remindShare is the part of an ask's time that is left when people are
-	// reminded: late enough that most asks are answered without, early enough
-	// to come back to the phone.
+	// remindShare is the divisor of an ask's time that gives the part left when people are
+	// reminded: late enough that most asks are answered by then, early enough to get back
+	// to the phone.
 	remindShare = 3
-	// remindLeast is the least time that a reminder must leave. An ask that is
-	// too short for it is over before a reminder is of use.
+	// remindLeast is the least time that a reminder must leave. A shorter ask is over
+	// before a reminder is of any use.
 	remindLeast = 5 * time.Minute
 )
 
-// RemindAt returns when people are to be reminded that the ask waits, or the
-// zero time when they are not: somebody has answered a part of it, it waits no
-// more, or its time is too short. A person may have put it off; to whom it was
-// handed over is reminded at once.
+// RemindAt returns when people are to be reminded that the ask waits, or the zero time if
+// they are not: somebody has answered part of it, it no longer waits, or its time is too
+// short. A person may have postponed it; after a hand-over the reminder is due at once.
 func (a *Ask) RemindAt() time.Time {
 	if !a.Waiting() || a.decided() {
 		return time.Time{}
@@ -202,19 +199,19 @@ func (a *Ask) RemindAt() time.Time {
 	}
 }
 
-// Snoozed says that a person put the reminder of an ask off. Its deadline stays.
+// Snoozed says that a person postponed the reminder of an ask. The deadline stays.
 type Snoozed struct {
 	Act
 	// Until is when people are reminded.
 	Until time.Time `json:"until"`
 }
 
-// DefaultSnooze is for how long a reminder is put off where nobody says.
+// DefaultSnooze is how long a reminder is postponed if nobody says.
 const DefaultSnooze = 10 * time.Minute
 
-// Snooze puts the reminder off for so long, of an ask that waits and that nobody
-// answered a part of. People are then reminded, also where they were before. An
-// [*OrderError] says why it cannot be; nothing changed then.
+// Snooze postpones the reminder of an ask that waits entirely unanswered. People are then
+// reminded again even if they were before. If it cannot be postponed, Snooze changes
+// nothing and returns an [*OrderError].
 func (a *Ask) Snooze(act Act, span time.Duration) error {
 	until := act.At.Add(span)
 	switch a.Lapse(act.At); {
@@ -228,20 +225,20 @@ func (a *Ask) Snooze(act Act, span time.Duration) error {
 	return nil
 }
 
-// Handed says that a person handed an ask over to another approver, who may answer it
-// then where one person is enough.
+// Handed says that a person handed an ask over to another approver, who may then answer it
+// wherever one person is enough.
 type Handed struct {
 	Act
-	// From is who handed it over, and To the other one, as humans of the routing.
+	// From is who handed it over, To who received it; both are names as in [Routing.Human].
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// HandOver hands an ask that waits over. Whom the routes do not name can be handed
-// only what the giver could decide alone, and nobody's right goes further by it than
-// the giver's: a quorum and a separation of duties hold. Who has the ask by a hand-over
-// alone gives it up with the next one. An error changes nothing: [ErrNotApprover], or
-// an [*OrderError].
+// HandOver hands a waiting ask over. A person whom the routes do not name can receive only
+// what the giver could decide alone, and a hand-over never extends anybody's rights beyond
+// the giver's: quorums and the separation of duties still hold. Someone who has the ask
+// only by a hand-over gives it up with the next one. On an error nothing changes:
+// [ErrNotApprover] or an [*OrderError].
 func (a *Ask) HandOver(act Act, to string, e Electorate) error {
 	from, under := e.of(act.By.ID)
 	a.Lapse(act.At)
@@ -257,12 +254,12 @@ func (a *Ask) HandOver(act Act, to string, e Electorate) error {
 		return &OrderError{Key: OrderHand, Value: to}
 	}
 	a.Handed = append(a.Handed, Handed{act, from, to})
-	a.Closed = true // What joins later was not handed over.
+	a.Closed = true // calls that join later were not handed over
 	a.remindAnew()
 	return nil
 }
 
-// With returns the electorate of an ask that was handed over.
+// With returns the electorate of an ask after the given hand-overs.
 func (e Electorate) With(handed []Handed) Electorate {
 	if len(handed) == 0 {
 		return e
@@ -281,25 +278,25 @@ func (e Electorate) With(handed []Handed) Electorate {
 	return e
 }
 
-// decided reports whether somebody answered a part of the ask.
+// decided reports whether somebody has answered a part of the ask.
 func (a *Ask) decided() bool {
 	return slices.ContainsFunc(a.Approvals, func(p Approval) bool { return p.Decision != nil })
 }
 
-// remindAnew lets a reminder come where one came before.
+// remindAnew clears the mark of earlier reminders, so that people are reminded again.
 func (a *Ask) remindAnew() {
 	for i := range a.Cards {
 		a.Cards[i].Reminded = false
 	}
 }
 
-// lastThird returns when so much of the ask's time is left that people are reminded,
-// and nothing joins any more.
+// lastThird returns the start of the last third of the ask's time: people are then
+// reminded, and no more calls join.
 func (a *Ask) lastThird() time.Time {
 	return a.ExpiresAt.Add(-a.ExpiresAt.Sub(a.OpenedAt) / remindShare)
 }
 
-// Outdate has every card of the ask drawn anew, as if it showed something else.
+// Outdate makes every card of the ask be drawn again, as if it showed something else.
 func (a *Ask) Outdate() {
 	for i := range a.Cards {
 		a.Cards[i].View += "?"

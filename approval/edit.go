@@ -14,54 +14,54 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Edit is how a person changed a call that waited: as it was proposed it is denied,
-// in the changed form it may run.
+// Edit records how a person changed a waiting call: as proposed it is denied; in the
+// changed form it may run.
 type Edit struct {
-	// Approval is the call in its changed form; empty where the judges let that
-	// through, so that nobody has to allow it.
+	// Approval is the call in its changed form; empty if the judges let that form through,
+	// so that nobody has to allow it.
 	Approval ID `json:"approval,omitempty"`
 	// Changed are the arguments that differ.
 	Changed []Difference `json:"changed"`
 }
 
-// Editing is what a person wants a call that waits to be instead.
+// Editing is a person's request to change a call that waits.
 type Editing struct {
 	ID ID
-	// Texts are the arguments' new texts, by their names; the others stay.
+	// Texts are the new texts of arguments, by name; other arguments stay as they are.
 	Texts map[string]string
 	// Words go to the agent.
 	Words   string
 	By      Person
 	Channel string
-	// Seen is the fingerprint of the changed call that the person was shown. Without
-	// it, nothing is done but to show it.
+	// Seen is the fingerprint of the changed call that the person was shown. If empty, the
+	// changed call is only shown.
 	Seen Fingerprint
-	// Passkey says that it came with an assertion of a passkey, which is bound to it.
+	// Passkey says that a passkey assertion bound to this edit came with it.
 	Passkey bool
 }
 
-// Edited is a call in the form that a person would give it.
+// Edited is a call in the form that a person wants to give it.
 type Edited struct {
-	// Was is the call as it was proposed, Now as it would be. Secrets are masked.
+	// Was is the call as proposed, Now the call as it would be. Secrets are masked.
 	Was, Now Item
 	// Changed are the arguments that differ.
 	Changed []Difference
 	Print   Fingerprint
-	// Passes says that the judges let it through in this form.
+	// Passes says that the judges let the changed form through.
 	Passes bool
-	// Done says that it is on disk.
+	// Done says that the edit is on disk.
 	Done bool
 }
 
 // Editable is an argument that a person may change.
 type Editable struct{ Name, Text string }
 
-// MaxEdit is the greatest length of an argument that can be changed, in characters:
-// the agent is handed all of it.
+// MaxEdit is the longest argument that can be changed, in characters. The agent is handed
+// all of it.
 const MaxEdit = 4000
 
-// Editables are the arguments of a call that a person may change, by name: its texts,
-// where all of them can be seen as they are.
+// Editables returns the arguments of a call that a person may change, sorted by name: those
+// that are texts and visible in full.
 func Editables(p vaglio.Proposal, m Masker) []Editable {
 	var all []Editable
 	shown := m.Proposal(p).Args
@@ -74,8 +74,8 @@ func Editables(p vaglio.Proposal, m Masker) []Editable {
 	return all
 }
 
-// editable reports whether a text is short enough, and all of it can be seen: what
-// cannot would get lost in a form, or be allowed unseen.
+// editable reports whether a text is short enough and fully visible. Invisible characters
+// would be lost in a form, or be allowed unseen.
 func editable(text string) bool {
 	if utf8.RuneCountInString(text) > MaxEdit || strings.ContainsRune(text, '\r') {
 		return false
@@ -83,8 +83,8 @@ func editable(text string) bool {
 	return !slices.ContainsFunc(visible.Runs(text), func(r visible.Run) bool { return r.Kind == visible.Hidden || r.Kind == visible.Lookalike })
 }
 
-// Change returns the call as a person would have it, and what differs. An
-// [*OrderError] says why it cannot be changed so.
+// Change returns the call as the person wants it, and the differences. If the call cannot
+// be changed that way it returns an [*OrderError].
 func (e *Editing) Change(p vaglio.Proposal, m Masker) (vaglio.Proposal, []Difference, error) {
 	may := map[string]string{}
 	for _, arg := range Editables(p, m) {
@@ -118,13 +118,13 @@ func (e *Editing) Change(p vaglio.Proposal, m Masker) (vaglio.Proposal, []Differ
 	return p, changed, nil
 }
 
-// Edit denies a call that waits and, in the form that the person gave it, allows it:
-// c is that form where judges denied it, nil where they let it through. The tokens,
-// [Ask.JoinTokens] of one call at least, become the new buttons of what else waits.
+// Edit denies a waiting call and allows it in the form that the person gave it. c is that
+// form if judges denied it, nil if they let it through. The tokens, at least
+// [Ask.JoinTokens] of one call, become the new buttons of the other waiting calls.
 //
-// An error changes nothing: [ErrNotApprover], [ErrNotFound], a [*WordsError], a
-// [*KeyError] where the same is asked already, [ErrNotAskable], [ErrNobody], [ErrPasskey],
-// or an [*OrderError].
+// On an error nothing changes: [ErrNotApprover], [ErrNotFound], a [*WordsError], a
+// [*KeyError] if the same call is already asked, [ErrNotAskable], [ErrNobody],
+// [ErrPasskey], or an [*OrderError].
 func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tokens []Token, at time.Time, permitFor time.Duration) error {
 	denial, err := Tap{By: e.By, Channel: e.Channel, Words: e.Words}.decision(ChoiceDeny, at)
 	if err != nil {
@@ -154,7 +154,7 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 			return ErrNoJoining
 		}
 		edit.Approval = a.join([]Call{*c}, tokens)[0]
-		p = a.Find(e.ID) // The list may have moved.
+		p = a.Find(e.ID) // adding to the slice may have moved it
 		allowed := denial
 		allowed.Choice = ChoiceAllow
 		if err := a.Find(edit.Approval).decide(allowed, permitFor); err != nil {
@@ -165,7 +165,7 @@ func (a *Ask) Edit(e *Editing, changed []Difference, c *Call, by Electorate, tok
 	return p.decide(denial, 0)
 }
 
-// mayBecome says why a call cannot be c instead.
+// mayBecome returns an error if c cannot replace the call.
 func (a *Ask) mayBecome(p *Approval, c *Call) error {
 	switch {
 	case p.State != Pending, c != nil && len(a.Approvals) >= MaxCalls:
@@ -173,13 +173,13 @@ func (a *Ask) mayBecome(p *Approval, c *Call) error {
 	case !askable(p.Verdict):
 		return ErrNotAskable
 	case c != nil && len(c.Obscured) > 0:
-		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // An edit shows no masked value.
+		return &OrderError{Key: OrderObscured, Value: string(p.ID)} // an edit shows no masked value
 	}
 	return nil
 }
 
-// mayBecome says why a person cannot allow c by an edit: it takes a passkey, or digits,
-// for which an edit has no place.
+// mayBecome returns an error if the person cannot allow c by an edit, because that requires
+// a passkey or digits that an edit has no place for.
 func (e *Electorate) mayBecome(a *Ask, by *Editing, c *Call, human string) error {
 	if c == nil {
 		return nil
@@ -194,28 +194,28 @@ func (e *Electorate) mayBecome(a *Ask, by *Editing, c *Call, human string) error
 	return nil
 }
 
-// alone reports whether a person may decide under any of the terms, and whether
-// their yes is enough by itself.
+// alone reports whether a person may decide under any of the terms, and whether their yes
+// is enough by itself.
 func (e *Electorate) alone(id string) (permits, alone bool) {
 	human, under := e.of(id)
 	return len(under) > 0, slices.ContainsFunc(under, func(t Terms) bool { return t.met(map[string]bool{human: true}) })
 }
 
-// EditedCall is a call in the form in which a person allows it, as the agent that
-// proposed it otherwise is given it.
+// EditedCall is a call in the form in which a person allows it, as handed to the agent that
+// proposed it differently.
 type EditedCall struct {
 	Executor string `json:"executor"`
-	// Args are all of its arguments.
+	// Args are all of the call's arguments.
 	Args vaglio.Args `json:"args"`
-	// Changed are the names of those that differ from what was proposed.
+	// Changed names the arguments that differ from the proposal.
 	Changed  []string  `json:"changed"`
 	EditedAt time.Time `json:"edited_at"`
-	// LapsesAt is until when it can be made; zero where it needs nobody's leave.
+	// LapsesAt is when the permission to run it lapses; zero if it needs no permission.
 	LapsesAt time.Time `json:"lapses_at,omitzero"`
 }
 
-// Edited returns the answer of a call that a person changed, with the form in which
-// it may still run; any other answer as it is.
+// Edited adds to the answer of a call that a person changed the form in which it may still
+// run. It returns any other answer unchanged.
 func (a Answer) Edited(ask *Ask, id ID) Answer {
 	p := ask.Find(id)
 	if p == nil || p.State != Denied || p.Edit == nil || p.Decision == nil || !p.ValuesDropped.IsZero() {
@@ -237,8 +237,8 @@ func (a Answer) Edited(ask *Ask, id ID) Answer {
 	return a
 }
 
-// text tells the agent in which form its call may run. The changed arguments stand
-// in it whole.
+// text tells the agent in which form its call may run. It contains the changed arguments in
+// full.
 func (f *EditedCall) text(r *Refusal) string {
 	changed := make(map[string]any, len(f.Changed))
 	for _, name := range f.Changed {

@@ -67,7 +67,8 @@ func TestAChange(t *testing.T) {
 	}
 }
 
-// An edit is taken from a person whose answer alone decides, of what they may decide.
+// TestAnEditIsTaken checks that an edit is accepted only from a person whose answer alone
+// decides, and only within what they may decide.
 func TestAnEditIsTaken(t *testing.T) {
 	changed := []approval.Difference{{Name: "command", Was: "make a", Now: "make b"}}
 	alone := approval.Everybody()
@@ -83,9 +84,9 @@ func TestAnEditIsTaken(t *testing.T) {
 		by     approval.Electorate
 		before func(a *approval.Ask, e *approval.Editing, c *approval.Call)
 		passes bool // the judges let the changed call through
-		tokens int  // more than are needed
+		tokens int  // more than necessary
 		want   error
-		key    string // of the error, where it says why an order is not followed
+		key    string // of the error, if it says why an order is not followed
 	}{
 		"through judges":    {by: alone},
 		"let through":       {by: alone, passes: true},
@@ -142,7 +143,7 @@ func TestAnEditIsTaken(t *testing.T) {
 	}
 }
 
-// toldEdited looks at what the agent is told of an edit, as long as it holds.
+// toldEdited checks what the agent is told of an edit while it holds.
 func toldEdited(t *testing.T, a *approval.Ask, id approval.ID, passes bool) {
 	t.Helper()
 	form := approval.Answer{}.Edited(a, id).Form

@@ -9,27 +9,27 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// The forms in which [EncodeAsk] and [EncodeStep] write. A change that an older
-// program would misread raises one. In the second form of an ask a button may
-// mean some of its calls, or nothing any more; in the third people are told beside
-// a card how its ask ended; in the fourth an approval says what it is about, and a
-// denial until when it stands; in the fifth people may have asked back; in the sixth
-// the values of a call may be gone; in the seventh a person may have changed a call; in the
-// eighth calls may join late, a reminder be put off, and an ask be handed over. A step's second form names its route.
+// The forms that [EncodeAsk] and [EncodeStep] write. A change that an older program would
+// misread raises one. The second form of an ask has buttons that stand for some of its
+// calls, or for nothing any more. The third tells people next to a card how its ask ended.
+// The fourth says what an approval is about, and until when a denial stands. The fifth has
+// questions from people. The sixth allows for a call's values to be dropped. The seventh
+// has calls that a person changed. The eighth has calls that join late, postponed reminders
+// and hand-overs. A step's second form names its route.
 const (
 	askForm       = 8
 	stepForm      = 2
 	judgementForm = 1
-	// obscuredForm is the first form of which every ask tells where masked values decide.
+	// obscuredForm is the first form in which every ask says where masked values decide.
 	obscuredForm = 8
 )
 
-// FormError says that a stored body has a form that this program does not
-// know, because a newer one wrote it, or because it is none of ours.
+// FormError says that this program does not know the form of a stored body: a newer program
+// wrote it, or vaglio did not.
 type FormError struct {
-	// What is the thing that was read, such as "ask".
+	// What is what was read, such as "ask".
 	What string
-	// Found is the body's form; 0 when it states none.
+	// Found is the body's form; 0 if it states none.
 	Found int
 	// Known is the newest form that this program reads.
 	Known int
@@ -66,8 +66,8 @@ func EncodeAsk(a Ask) ([]byte, error) {
 	return encode("ask", askBody{askForm, &a})
 }
 
-// DecodeAsk reads what [EncodeAsk] wrote. A [*FormError] says that a newer
-// program wrote it.
+// DecodeAsk reads what [EncodeAsk] wrote. It returns a [*FormError] if a newer program
+// wrote it.
 func DecodeAsk(body []byte) (Ask, error) {
 	var b askBody
 	if err := decode("ask", askForm, body, &b); err != nil {
@@ -87,7 +87,7 @@ func EncodeStep(s Step) ([]byte, error) {
 	return encode("step", stepBody{stepForm, &s})
 }
 
-// AppendStep is [EncodeStep] behind dst.
+// AppendStep appends what [EncodeStep] returns to dst.
 func AppendStep(dst []byte, s *Step) ([]byte, error) {
 	body, err := strictjson.Append(dst, stepBody{stepForm, s})
 	if err != nil {
@@ -96,8 +96,8 @@ func AppendStep(dst []byte, s *Step) ([]byte, error) {
 	return body, nil
 }
 
-// DecodeStep reads what [EncodeStep] wrote. A [*FormError] says that a newer
-// program wrote it.
+// DecodeStep reads what [EncodeStep] wrote. It returns a [*FormError] if a newer program
+// wrote it.
 func DecodeStep(body []byte) (Step, error) {
 	var b stepBody
 	if err := decode("step", stepForm, body, &b); err != nil {
@@ -114,8 +114,8 @@ func EncodeJudgement(j vaglio.Judgement) ([]byte, error) {
 	return encode("judgement", judgementBody{judgementForm, &j})
 }
 
-// DecodeJudgement reads what [EncodeJudgement] wrote. A [*FormError] says that a
-// newer program wrote it.
+// DecodeJudgement reads what [EncodeJudgement] wrote. It returns a [*FormError] if a newer
+// program wrote it.
 func DecodeJudgement(body []byte) (vaglio.Judgement, error) {
 	var b judgementBody
 	if err := decode("judgement", judgementForm, body, &b); err != nil {
@@ -127,7 +127,7 @@ func DecodeJudgement(body []byte) (vaglio.Judgement, error) {
 	return *b.Judgement, nil
 }
 
-// encode keeps map members in order, so that equal values have equal bodies.
+// encode writes map members in order, so that equal values have equal bodies.
 func encode(what string, v any) ([]byte, error) {
 	body, err := strictjson.Marshal(v)
 	if err != nil {
@@ -136,10 +136,10 @@ func encode(what string, v any) ([]byte, error) {
 	return body, nil
 }
 
-// decode reads a body of a known form. Unknown members are refused: writing the
-// value back would drop them. What a newer program added is told by its form,
-// and not as such a mistake. The decoder's own error may quote the body, which
-// holds live arguments, so only the place of the mistake is told.
+// decode reads a body of a known form. It refuses unknown members, because writing the
+// value back would drop them. If a newer program added them, the error is about the form,
+// not about the members. The decoder's own error may quote the body, which holds live
+// arguments, so only the position of the mistake is reported.
 func decode(what string, known int, body []byte, v interface{ form() int }) error {
 	err := strictjson.UnmarshalStored(body, v)
 	form := v.form()
@@ -161,8 +161,8 @@ func decode(what string, known int, body []byte, v interface{ form() int }) erro
 	return nil
 }
 
-// KeptAt returns the instant of the step or the judgement that is a record's body, which
-// is by far the least of it. Its errors are those of the decoding, as far as it looks.
+// KeptAt returns the time of the step or judgement in a record's body and decodes little
+// else. It returns the errors of a full decoding, as far as it looks.
 func KeptAt(kind Kind, body []byte) (time.Time, error) {
 	type kept struct {
 		At time.Time `json:"at"`

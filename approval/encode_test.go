@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// fullAsk sets every field that an ask can have, so that a field which does not
-// survive being stored is found.
+// fullAsk sets every field of an ask, so that a field which is lost in storage is noticed.
 func fullAsk() approval.Ask {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 123456789, time.UTC)
 	critical := true

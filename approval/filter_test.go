@@ -8,7 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// A filter's text is found in what people see of an entry, and its days bound it.
+// TestFilter checks that a filter's text is looked up in what people see of an entry, and
+// that its days bound the entries.
 func TestFilter(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	e := approval.Entry{

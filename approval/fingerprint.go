@@ -14,13 +14,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Fingerprint is the HMAC-SHA256 over the canonical form (RFC 8785) of agent,
-// executor, args, workspace and the content of the files that the call runs, in hex. Two calls with equal fingerprints are
-// the same call.
+// Fingerprint is the HMAC-SHA256 over the canonical form (RFC 8785) of agent, executor,
+// args, workspace and the content of the files that the call runs, in hex. Two calls with
+// equal fingerprints are the same call.
 type Fingerprint string
 
-// Secret keys fingerprints, permits and masks, each under a label of its own, and
-// cannot be printed.
+// Secret keys fingerprints, permits and masks, each under its own label. It cannot be
+// printed.
 type Secret [32]byte
 
 const hidden = "[secret]"
@@ -31,16 +31,16 @@ func (Secret) String() string { return hidden }
 // Format writes the same fixed text for every verb.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// LogValue gives a log the same fixed text.
+// LogValue makes logs show the same fixed text.
 func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// MarshalText makes every encoder that asks write the same fixed text.
+// MarshalText makes text encoders write the same fixed text.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// MarshalJSON makes JSON hold the same fixed text.
+// MarshalJSON makes JSON encoders write the same fixed text.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
-// The labels that keep what one secret keys apart.
+// The labels that keep apart the things that one secret keys.
 const (
 	labelFingerprint = "vaglio fingerprint 1"
 	labelPermit      = "vaglio permit 1"
@@ -66,8 +66,8 @@ type covered struct {
 	Sources   []source       `json:"sources,omitempty"`
 }
 
-// source is a file that the call runs. One that could not be read is bound by
-// its name alone.
+// source is a file that the call runs. A file that could not be read is bound by its name
+// alone.
 type source struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
@@ -76,13 +76,13 @@ type source struct {
 type workspace struct {
 	Cwd    string   `json:"cwd"`
 	Mounts []string `json:"mounts"`
-	// Elsewhere is a workspace of another machine, whatever its name here.
+	// Elsewhere marks a workspace on another machine, whatever its name here.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
-// Fingerprint returns the fingerprint of the proposed call, with the files that
-// it runs. An error says that the call has no canonical form, as when a string is
-// not valid UTF-8.
+// Fingerprint returns the fingerprint of the proposed call and the files that it runs. It
+// returns an error if the call has no canonical form, for example because a string is not
+// valid UTF-8.
 func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerprint, error) {
 	c := covered{
 		Agent: p.Agent, Executor: p.Executor, Args: p.Args,
@@ -101,7 +101,7 @@ func (s Secret) Fingerprint(p vaglio.Proposal, sources []vaglio.Source) (Fingerp
 	return Fingerprint(hex.EncodeToString(s.mac(labelFingerprint, form))), nil
 }
 
-// workspaceOf is where a call runs.
+// workspaceOf returns where a call runs.
 func workspaceOf(p vaglio.Proposal) workspace {
 	w := workspace{Cwd: p.Context.Cwd, Mounts: p.Context.Mounts, Elsewhere: p.Elsewhere}
 	if w.Mounts == nil {
@@ -110,16 +110,16 @@ func workspaceOf(p vaglio.Proposal) workspace {
 	return w
 }
 
-// Permit returns the text of the approval's permit. It is the right to run the
-// call: whoever has it, together with the agent's credentials, can redeem it.
+// Permit returns the text of the approval's permit. It is the right to run the call: anyone
+// who has it and the agent's credentials can redeem it.
 func (s Secret) Permit(id ID) string {
 	const bytes = 20
 	sum := s.mac(labelPermit, []byte(id))[:bytes]
 	return string(id) + "." + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))
 }
 
-// ParsePermit returns the approval that a permit is for, or [ErrNotFound] for
-// every text that [Secret.Permit] did not make.
+// ParsePermit returns the approval that a permit is for, or [ErrNotFound] for any text that
+// [Secret.Permit] did not make.
 func (s Secret) ParsePermit(text string) (ID, error) {
 	i := strings.LastIndexByte(text, '.')
 	id := ID(text[:max(i, 0)])
@@ -131,16 +131,16 @@ func (s Secret) ParsePermit(text string) (ID, error) {
 
 // Permits makes permits and reads them.
 type Permits struct {
-	// Secret keys permits, and Former those of before the last rotation, which are
-	// void; zero is none.
+	// Secret keys permits. Former keyed those issued before the last rotation, which are
+	// void; the zero value means there was none.
 	Secret, Former Secret
 }
 
 // Of returns the text of the approval's permit.
 func (p *Permits) Of(id ID) string { return p.Secret.Permit(id) }
 
-// Parse returns the approval that a permit is for, and whether the permit is void
-// because keys were rotated since. Every other text is [ErrNotFound].
+// Parse returns the approval that a permit is for, and whether the permit is void because
+// the keys were rotated since. It returns [ErrNotFound] for any other text.
 func (p *Permits) Parse(text string) (id ID, void bool, err error) {
 	id, err = p.Secret.ParsePermit(text)
 	if err == nil || p.Former == (Secret{}) {
@@ -150,7 +150,7 @@ func (p *Permits) Parse(text string) (id ID, void bool, err error) {
 	return id, err == nil, err
 }
 
-// digest shortens a text to a name of fixed length.
+// digest shortens text to a name of fixed length.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -145,8 +145,9 @@ func TestSecretCannotBePrinted(t *testing.T) {
 	}
 }
 
-// A permit of before a rotation is known and void; one of before that is unknown, and
-// so is everything where nothing was rotated.
+// TestPermitsOfBeforeAreVoid checks that a permit from before a rotation is recognized as
+// void. A permit from the rotation before that is unknown, as is every permit if nothing
+// was rotated.
 func TestPermitsOfBeforeAreVoid(t *testing.T) {
 	t.Parallel()
 	const id = approval.ID("abcdefghijklmnop-1")

@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// TestWhatAgentsRead holds every refusal that an agent can get: of the guard,
-// for each effect of the judge, and for each way in which an ask can end.
+// TestWhatAgentsRead compares every refusal that an agent can get with a golden file: the
+// guard's, one for each effect of the judge, and one for each way in which an ask can end.
 func TestWhatAgentsRead(t *testing.T) {
 	t.Parallel()
 	var text, form strings.Builder
@@ -29,7 +29,7 @@ func TestWhatAgentsRead(t *testing.T) {
 	}
 	add("guard", approval.Refuse(shell("rm -rf /"), guardDenies()))
 	general := approval.Refuse(shell("x"), judgeDenies(0.2)).Alternatives
-	// What could not be read is a signal, and no effect.
+	// Something that could not be read is a signal, but not an effect.
 	for _, kind := range append([]operation.Kind{"unread"}, operation.Kinds()...) {
 		v := judgeDenies(0.2)
 		v.Results[0].Signals = []vaglio.Signal{{Category: string(kind), Score: 0.2, Message: "does it"}}
@@ -53,11 +53,11 @@ func TestWhatAgentsRead(t *testing.T) {
 	golden.Check(t, "testdata/refusals.json.txt", form.String())
 }
 
-// scoreLike is a score as the structure has it.
+// scoreLike matches a score as the structured form holds it.
 var scoreLike = regexp.MustCompile(`\b[01]\.\d`)
 
-// soundRefusal holds a refusal's text to what every one keeps: it is short, says
-// nothing twice, and has no score in it.
+// soundRefusal checks what holds for every refusal: it is short, says nothing twice, and
+// contains no score.
 func soundRefusal(t *testing.T, name, text string) {
 	t.Helper()
 	if n := utf8.RuneCountInString(text); n > 900 {

@@ -12,24 +12,24 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Grant is a person's yes for a few equal calls of one agent in one workspace.
-// It hangs on the approval with which it was given. Each use is an approval of
-// its own, with a permit, and counts here before it is there.
+// Grant is a person's yes for a few equal calls of one agent in one workspace. It belongs
+// to the approval with which it was given. Each use is an approval of its own with its own
+// permit, and is counted here before that approval exists.
 type Grant struct {
 	By      Person    `json:"by"`
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
-	// Until is when it ends by itself.
+	// Until is when the grant ends by itself.
 	Until time.Time `json:"until"`
-	// Turn is the only turn that it is for; empty is any.
+	// Turn is the only turn that it covers; empty means any turn.
 	Turn string `json:"turn,omitempty"`
 	// Key names the calls that it covers.
 	Key string `json:"key"`
-	// Most is how many calls it covers, with the one that it was given for.
+	// Most is how many calls it covers, including the one it was given for.
 	Most int `json:"most"`
-	// Uses are the calls that it allowed besides the first.
+	// Uses are the calls that it allowed after the first.
 	Uses []Use `json:"uses,omitempty"`
-	// Ended is set when it ended before its time: what ended it, and by whom.
+	// Ended is set if it ended before its time, and says why and by whom.
 	Ended *Ending `json:"ended,omitempty"`
 }
 
@@ -39,11 +39,11 @@ type Use struct {
 	At  time.Time `json:"at"`
 }
 
-// Ending is what ended a grant.
+// Ending says what ended a grant.
 type Ending struct {
 	Event GrantEvent `json:"event"`
 	At    time.Time  `json:"at"`
-	// By is who did; empty where nobody had to.
+	// By is the person who ended it; empty if no person did.
 	By Person `json:"by,omitzero"`
 }
 
@@ -54,7 +54,7 @@ type GrantEvent string
 const (
 	GrantUse     GrantEvent = "use"
 	GrantSpend   GrantEvent = "spend"   // the last use
-	GrantElapse  GrantEvent = "elapse"  // its time is over
+	GrantElapse  GrantEvent = "elapse"  // its time ran out
 	GrantTake    GrantEvent = "take"    // a person took it back
 	GrantDenied  GrantEvent = "denied"  // a person denied an equal or near call
 	GrantStopped GrantEvent = "stopped" // the brake
@@ -85,27 +85,27 @@ func (s GrantState) Then(e GrantEvent) (GrantState, bool) {
 
 // The bounds of a grant.
 const (
-	// DefaultUses is how many calls a grant covers.
+	// DefaultUses is how many calls a grant covers by default.
 	DefaultUses = 10
-	// MaxUses is how many calls a grant may cover.
+	// MaxUses is the most calls that a grant may cover.
 	MaxUses = 50
-	// MaxGrant is how long a grant may last.
+	// MaxGrant is the longest time that a grant may last.
 	MaxGrant = 8 * time.Hour
-	// evening is the hour at which a grant until the evening ends.
+	// evening is the hour, in local time, at which a grant "until the evening" ends.
 	evening = 18
 )
 
-// The choices that give a grant beside allowing the call, by how long it lasts.
+// The choices that allow the call and give a grant, by how long it lasts.
 const (
 	ChoiceTurn    Choice = "grant-turn"
 	ChoiceHour    Choice = "grant-hour"
 	ChoiceEvening Choice = "grant-evening"
 )
 
-// GrantChoices are the choices that give a grant, the narrowest first.
+// GrantChoices returns the choices that give a grant, narrowest first.
 func GrantChoices() []Choice { return []Choice{ChoiceTurn, ChoiceHour, ChoiceEvening} }
 
-// grants are the choices that the ask has: one without a turn has none for it.
+// grants returns the choices that the ask offers: no grant for the turn if it has no turn.
 func (a *Ask) grants() []Choice {
 	if a.TurnID == "" {
 		return GrantChoices()[1:]
@@ -116,12 +116,12 @@ func (a *Ask) grants() []Choice {
 // Grants reports whether the choice gives a grant.
 func (c Choice) Grants() bool { return slices.Contains(GrantChoices(), c) }
 
-// ErrNoGrant says that a grant may not be given for a call.
+// ErrNoGrant says that no grant may be given for a call.
 var ErrNoGrant = errors.New("this cannot be granted for more than one call: allow it once, or deny it")
 
-// Grantable says for what a grant may be given: the name of the calls that it
-// would cover; empty where none may. A call of which something is hidden, or whose
-// subjects are not all of it, is covered as it stands and in no other form.
+// Grantable returns the name of the calls that a grant would cover, or "" if none may be
+// given. If the subjects do not name the call completely, the grant covers only this
+// executor with exactly these arguments.
 func Grantable(p vaglio.Proposal, v vaglio.Verdict, about About, m Masker) string {
 	if !about.Mild || !askable(v) || len(about.Subjects) == 0 || p.Agent == "" {
 		return ""
@@ -145,7 +145,7 @@ func Grantable(p vaglio.Proposal, v vaglio.Verdict, about About, m Masker) strin
 	}
 	masked, err := strictjson.Canonical(map[string]any(m.Proposal(p).Args))
 	if err != nil || string(plain) != string(masked) {
-		return "" // What a person cannot see, nobody grants.
+		return "" // nobody grants what they cannot see
 	}
 	if !about.Whole {
 		form.Executor, form.Args = p.Executor, p.Args
@@ -158,7 +158,7 @@ func Grantable(p vaglio.Proposal, v vaglio.Verdict, about About, m Masker) strin
 	return hex.EncodeToString(sum[:])
 }
 
-// until is when a grant ends that is given now.
+// until returns when a grant given at the given time ends.
 func (c Choice) until(at time.Time) time.Time {
 	switch local := at.Local(); c {
 	case ChoiceHour:
@@ -181,8 +181,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// State returns how the grant stands at that moment. A clock that was set back
-// ends it: trouble with it never gives anybody more time.
+// State returns the grant's state at the given time. A clock that was set back ends the
+// grant: trouble with the clock must never give anybody more time.
 func (g *Grant) State(at time.Time) GrantState {
 	switch {
 	case g.Ended != nil:
@@ -196,19 +196,19 @@ func (g *Grant) State(at time.Time) GrantState {
 	}
 }
 
-// Used is how many calls it covered, with the first.
+// Used returns how many calls the grant has covered, including the first.
 func (g *Grant) Used() int { return 1 + len(g.Uses) }
 
-// narrower returns the shorter of two grants; none is shorter than any.
+// narrower returns the shorter of two grants; no grant is shorter than any.
 func narrower(a, b Choice) Choice {
 	all := append([]Choice{""}, GrantChoices()...)
 	return all[min(max(slices.Index(all, a), 0), max(slices.Index(all, b), 0))]
 }
 
-// Covers is how many calls a grant covers that is given for the approval.
+// Covers returns how many calls a grant for the approval covers.
 func (p *Approval) Covers() int { return min(cmp.Or(p.Most, DefaultUses), MaxUses) }
 
-// grant gives a grant with an allowance.
+// grant adds a grant to an allowed approval.
 func (p *Approval) grant(c Choice, turn string, d Decision) error {
 	if p.Grantable == "" {
 		return ErrNoGrant
@@ -220,8 +220,8 @@ func (p *Approval) grant(c Choice, turn string, d Decision) error {
 	return nil
 }
 
-// Spend counts one use of the approval's grant, for a call that is to be the ask.
-// It reports false, and changes nothing, where the grant does not cover it.
+// Spend counts one use of the approval's grant for a call that will become the ask named
+// use. It reports false and changes nothing if the grant does not cover the call.
 func (a *Ask) Spend(id ID, key, turn string, use AskID, at time.Time) bool {
 	p := a.Find(id)
 	if p == nil || p.Grant == nil || key == "" || p.Grant.Key != key || p.Grant.State(at) != GrantLive {
@@ -236,7 +236,7 @@ func (a *Ask) Spend(id ID, key, turn string, use AskID, at time.Time) bool {
 	return true
 }
 
-// EndGrant ends the approval's grant. It reports false where it is over.
+// EndGrant ends the approval's grant. It reports false if the grant is already over.
 func (a *Ask) EndGrant(id ID, e GrantEvent, by Person, at time.Time) bool {
 	p := a.Find(id)
 	if p == nil || p.Grant == nil {
@@ -251,8 +251,8 @@ func (a *Ask) EndGrant(id ID, e GrantEvent, by Person, at time.Time) bool {
 	return true
 }
 
-// Granted allows the ask's calls by a grant: the decision is that of the person
-// who gave it.
+// Granted allows the ask's calls by a grant. The decision is attributed to the person who
+// gave the grant.
 func (a *Ask) Granted(id ID, g *Grant, at time.Time, permitFor time.Duration) error {
 	for i := range a.Approvals {
 		d := Decision{Choice: ChoiceAllow, By: g.By, Channel: g.Channel, At: at, Grant: id}
@@ -263,7 +263,7 @@ func (a *Ask) Granted(id ID, g *Grant, at time.Time, permitFor time.Duration) er
 	return nil
 }
 
-// grantTerm is until when a grant of the ask lives; zero where none does.
+// grantTerm returns when the approval's grant ends, or zero if it has no live one.
 func (p *Approval) grantTerm() time.Time {
 	if p.Grant == nil || p.Grant.Ended != nil || p.Grant.Used() >= p.Grant.Most {
 		return time.Time{}
@@ -271,7 +271,7 @@ func (p *Approval) grantTerm() time.Time {
 	return p.Grant.Until
 }
 
-// lapseGrant ends a grant whose time is over.
+// lapseGrant ends a grant whose time has run out.
 func (a *Ask) lapseGrant(p *Approval, at time.Time) bool {
 	if p.grantTerm().IsZero() || p.Grant.State(at) != GrantEnded {
 		return false
@@ -282,7 +282,7 @@ func (a *Ask) lapseGrant(p *Approval, at time.Time) bool {
 	return true
 }
 
-// Revoke takes back a permit that is not spent.
+// Revoke takes back a permit that has not been spent.
 func (a *Ask) Revoke(id ID, by Act) error {
 	p := a.Find(id)
 	if p == nil || p.Permit == nil {
@@ -297,7 +297,7 @@ func (a *Ask) Revoke(id ID, by Act) error {
 	return nil
 }
 
-// Lift takes a denial back for the time to come: equal calls are asked again.
+// Lift takes back a denial for future calls: equal calls are asked again.
 func (a *Ask) Lift(id ID, by Act) bool {
 	p := a.Find(id)
 	if p == nil || !p.Answers(by.At) {
@@ -307,7 +307,7 @@ func (a *Ask) Lift(id ID, by Act) bool {
 	return true
 }
 
-// Stand says of the denials of that moment how long they answer equal calls.
+// Stand sets how long the denials made at the given time answer equal calls.
 func (a *Ask) Stand(at time.Time, standFor time.Duration) {
 	for i := range a.Approvals {
 		if p := &a.Approvals[i]; p.State == Denied && p.StandsUntil.IsZero() && p.Decision != nil && p.Decision.At.Equal(at) {

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// A grant is for calls that are alike in all that counts, and for nothing of which
-// something is unknown, unseen or hard to undo.
+// TestWhatMayBeGranted checks that a grant covers calls that are alike in all that counts,
+// and that nothing unknown, unseen or hard to undo can be granted.
 func TestWhatMayBeGranted(t *testing.T) {
 	m := approval.NewMasker(secret)
 	mild := approval.About{Subjects: approval.Subjects{{Verb: "push"}}, Mild: true, Whole: true}
@@ -61,7 +61,7 @@ func TestWhatMayBeGranted(t *testing.T) {
 			t.Errorf("%s: the key is %s, want %s", name, got, tt.want)
 		}
 	}
-	// Where the subjects are not all of the call, it is granted as it stands alone.
+	// If the subjects do not cover the whole call, the grant is for the exact call.
 	part := func(command, executor string) string {
 		return key(func(p *vaglio.Proposal, _ *vaglio.Verdict, a *approval.About) {
 			a.Whole, p.Args, p.Executor = false, vaglio.Args{"command": command}, executor
@@ -96,7 +96,8 @@ func TestAnEveningEndsAGrant(t *testing.T) {
 	}
 }
 
-// A grant ends once: by its time, by a person, or by its last use.
+// TestAGrantEndsOnce checks that a grant ends once: when its time is over, when a person
+// ends it, or with its last use.
 func TestAGrantEndsOnce(t *testing.T) {
 	a := grantable(t)
 	id := a.Approvals[0].ID
@@ -127,7 +128,8 @@ func TestAGrantEndsOnce(t *testing.T) {
 	}
 }
 
-// What a grant allows is decided by the person who gave it, and by nobody twice.
+// TestAGrantAllowsAnAsk checks that the person who gave the grant counts as deciding, and
+// that nothing is decided twice.
 func TestAGrantAllowsAnAsk(t *testing.T) {
 	a := open(t, "make a", "make b")
 	g := &approval.Grant{By: owner, Channel: "web"}
@@ -146,7 +148,7 @@ func TestAGrantAllowsAnAsk(t *testing.T) {
 func TestAPermitIsTakenBackOnce(t *testing.T) {
 	a := open(t, "make a")
 	id, act := a.Approvals[0].ID, approval.Act{By: owner, Channel: "web", At: start}
-	for _, none := range []approval.ID{id, "other-1"} { // no permit yet, and no call
+	for _, none := range []approval.ID{id, "other-1"} { // no permit yet, and no such call
 		if err := a.Revoke(none, act); !errors.Is(err, approval.ErrNotFound) {
 			t.Errorf("%s: %v", none, err)
 		}
@@ -161,8 +163,8 @@ func TestAPermitIsTakenBackOnce(t *testing.T) {
 	}
 }
 
-// A denial stands from its moment on until it is lifted or its time is over; what
-// was denied at another moment, or is not denied, is not touched.
+// TestADenialStands checks that a denial stands from its moment on until it is lifted or
+// its time is over. What was denied at another moment, or not denied, stays as it is.
 func TestADenialStands(t *testing.T) {
 	a := open(t, "make a", "make b", "make c")
 	deny := approval.Tap{Approval: a.Approvals[0].ID, Choice: approval.ChoiceDeny, By: owner}
@@ -187,7 +189,7 @@ func TestADenialStands(t *testing.T) {
 	}
 }
 
-// A person denies a kind of calls where a call has one.
+// TestAKindIsDenied checks that a person can deny a kind of call if the call has one.
 func TestAKindIsDenied(t *testing.T) {
 	kind := approval.CallKind{System: "git", Verb: "push"}
 	for _, tt := range []struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// grouped is a routing of one route of ann and a group, of whom two must allow.
+// grouped returns a routing with one route whose approvers are ann and a group, two of whom
+// must allow.
 func grouped(roster func(string) ([]string, bool)) approval.Routing {
 	return approval.Routing{
 		Members: []approval.Member{{Name: "ann", IDs: []string{"telegram:1", "slack:U1"}}},
@@ -29,8 +30,8 @@ func TestAGroupOnARoute(t *testing.T) {
 	}
 }
 
-// TestAVoteByAGroup lets U2 vote, changes who is in the group, and lets another
-// person vote.
+// TestAVoteByAGroup lets U2 vote, changes who is in the group, and lets another person
+// vote.
 func TestAVoteByAGroup(t *testing.T) {
 	both := []string{"slack:U1", "slack:U2"}
 	for name, tt := range map[string]struct {
@@ -43,7 +44,7 @@ func TestAVoteByAGroup(t *testing.T) {
 		"SamePersonAgain": {both, true, "slack:U2", approval.Pending},
 		"Joined":          {append([]string{"slack:U3"}, both...), true, "telegram:1", approval.Pending},
 		"Left":            {[]string{"slack:U1"}, true, "telegram:1", approval.Pending},
-		// What is not known must not count, whatever comes with it.
+		// A group that cannot be read must not count, whatever else comes with it.
 		"NotKnown":       {both, false, "telegram:1", approval.Pending},
 		"ByTheUnknown":   {both, false, "slack:U2", approval.Pending},
 		"OfNoGroup":      {both, true, "slack:U9", approval.Pending},
@@ -81,7 +82,8 @@ func TestAVoteByAGroup(t *testing.T) {
 	}
 }
 
-// Where nobody can tell who is in a group, its people are nobody, and the others vote.
+// TestAGroupWithoutARoster checks that if nobody can tell who is in a group, its members do
+// not count and the others vote.
 func TestAGroupWithoutARoster(t *testing.T) {
 	r := grouped(nil)
 	e := voters(&r, "coder", "team")

@@ -12,17 +12,17 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// company is who decides at an instant of a random election. The test reads it by
-// its own, simple means.
+// company is who decides at one instant of a random election. The test evaluates it in a
+// simple way of its own.
 type company struct {
 	routing approval.Routing
-	// rosters are who is in the groups; one that is not there is not known.
+	// rosters holds the members of the groups; a group that is missing is unknown.
 	rosters map[string][]string
 	barred  map[string]bool // ids that may decide nothing
 }
 
-// people of the election, by their ids: Ann has three, and a group may name her by
-// any of them.
+// companyIDs returns the ids of the election's people. Ann has three, and a group may name
+// her by any of them.
 func companyIDs() []string {
 	return []string{"telegram:1", "slack:U1", "web:1", "telegram:2", "slack:U2", "slack:U3", "slack:U4", "slack:U5"}
 }
@@ -60,7 +60,7 @@ func drawCompany(rnd *rand.Rand, owner string) *company {
 	return c
 }
 
-// change draws a part of the company anew: most often who is in a group.
+// change redraws a part of the company, most often who is in a group.
 func (c *company) change(rnd *rand.Rand, owner string) {
 	other := drawCompany(rnd, owner)
 	switch rnd.IntN(5) {
@@ -100,7 +100,7 @@ func (c *company) may(to *approval.Route) map[string]bool {
 	return people
 }
 
-// rules are everything about a route that says what a yes is worth.
+// rules returns everything about a route that determines what a yes is worth.
 func (c *company) rules(to *approval.Route) string {
 	var b strings.Builder
 	people := slices.Sorted(maps.Keys(c.may(to)))
@@ -116,7 +116,7 @@ func (c *company) rules(to *approval.Route) string {
 // said is a yes as the test remembers it.
 type said struct{ id, human, route, rules string }
 
-// enough reports whether what was said allows on one of the routes now.
+// enough reports whether the votes suffice to allow on one of the routes now.
 func (c *company) enough(all []said, routes []string, owner string) bool {
 	for i := range c.routing.Routes {
 		to := &c.routing.Routes[i]
@@ -136,11 +136,10 @@ func (c *company) enough(all []said, routes []string, owner string) bool {
 	return false
 }
 
-// P7 with groups: no sequence of answers by fewer than the wanted number of
-// different people, who may decide as things stand, ever allows. Rosters change
-// and become unknown between answers, ids move between people, routes change, and
-// the ask goes to a second route. Nobody prunes: each answer must count right by
-// itself.
+// P7 with groups: no sequence of answers by fewer than the required number of different
+// people, who may decide at that moment, ever allows. Between answers, rosters change and
+// become unknown, ids move between people, routes change, and the ask escalates to a second
+// route. Nothing is pruned: each answer must count correctly by itself.
 func TestNoVotesOfTooFewInGroupsAllow(t *testing.T) {
 	const owner = "ann"
 	allowed, changedBack := 0, 0

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// ReportWithin is how long a spent permit waits for the agent's report
-	// before its outcome counts as unknown.
+	// ReportWithin is how long a spent permit waits for the agent's report before its
+	// outcome counts as unknown.
 	ReportWithin = 24 * time.Hour
-	// MaxWords is the greatest length of a person's words, in characters.
+	// MaxWords is the largest length of a person's words, in characters.
 	MaxWords = 2000
 	// maxDetail is how many characters of an agent's report are kept.
 	maxDetail = 2000
 	// maxPerson is how many characters of a display name are kept.
 	maxPerson = 100
-	// setBack is how far the clock may stand before an instant that it gave
-	// earlier. Beyond that it was set back, and no deadline can be trusted.
+	// setBack is how far the clock may be behind a time that it gave earlier. Beyond that
+	// it was set back, and no deadline can be trusted.
 	setBack = time.Minute
 )
 
-// ErrNobody says that a decision does not tell who made it.
+// ErrNobody says that a decision does not name the person who made it.
 var ErrNobody = errors.New("a decision needs the id of the person who made it")
 
 // ErrOtherCall says that a call is not the one that was shown and allowed.
@@ -41,30 +41,30 @@ func (e *ChoiceError) Error() string {
 // WordsError says what is wrong with a person's words.
 type WordsError struct {
 	Problem string
-	// Have is how many characters they have, when that is too many; else 0.
+	// Have is their length in characters if they are too long, else 0.
 	Have int
 }
 
 func (e *WordsError) Error() string { return "the words " + e.Problem }
 
-// Decide takes a person's tap where any one person decides. Who that may be is
-// the caller's to check; [Ask.Vote] is for everything else.
+// Decide applies a person's tap where any one person may decide. The caller checks who that
+// may be; [Ask.Vote] covers all other cases.
 func (a *Ask) Decide(t Tap, at time.Time, permitFor time.Duration) (Receipt, error) {
 	return a.Vote(t, Everybody(), at, permitFor)
 }
 
-// Vote takes a person's tap. A denial moves every approval that the tap means
-// and that still waits; so does an allowance, where the people who allowed are
-// enough with it. Where they are not it is kept. The receipt says which. What
-// is overdue at that moment expires first, so a tap at or after the deadline
-// never wins. An allowed approval gets a permit that lapses after permitFor.
+// Vote applies a person's tap. A denial moves every approval that the tap stands for and
+// that still waits. An allowance does so too if it completes the number of people required;
+// otherwise it is kept as a vote. The receipt says which happened. Whatever is overdue by
+// then expires first, so a tap at or after the deadline never wins. An allowed approval
+// gets a permit that lapses after permitFor.
 //
-// Vote may change the ask also where the tap did not win. It changes nothing
-// when it returns an error: [ErrNotApprover], [ErrNotFound] for an unknown
-// token, ask or approval, [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a
-// [*WordsError], [ErrObscured] for an allowance of what was not revealed, [ErrPasskey]
-// for one that needs a passkey, a [*MatchError] for one that needs digits, or
-// [ErrNotAskable] for an approval that holds anything but a judge's denial.
+// Vote may change the ask even if the tap did not win. If it returns an error it changes
+// nothing: [ErrNotApprover], [ErrNotFound] for an unknown token, ask or approval,
+// [ErrOtherChoice], [ErrNobody], a [*ChoiceError], a [*WordsError], [ErrObscured] for an
+// allowance of something not revealed, [ErrPasskey] for one that needs a passkey, a
+// [*MatchError] for one that needs digits, or [ErrNotAskable] for an approval that holds
+// anything but a judge's denial.
 func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (Receipt, error) {
 	m, err := a.meaning(t)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *Ask) Vote(t Tap, e Electorate, at time.Time, permitFor time.Duration) (
 	return r, nil
 }
 
-// answerable says why what is meant may not be answered so, whoever answers.
+// answerable returns an error if the meant calls may not be answered this way by anyone.
 func (a *Ask) answerable(m *meaning, t *Tap) error {
 	if m.choice == ChoiceAllow {
 		if err := a.seen(m, t); err != nil {
@@ -120,7 +120,7 @@ func (a *Ask) answerable(m *meaning, t *Tap) error {
 	return nil
 }
 
-// seen says what of the calls the person who allows them was not shown.
+// seen returns an error if the person who allows the calls was not shown all of them.
 func (a *Ask) seen(m *meaning, t *Tap) error {
 	if t.Seen != "" && t.Seen != a.View() && a.Waiting() {
 		return ErrOtherView
@@ -131,30 +131,30 @@ func (a *Ask) seen(m *meaning, t *Tap) error {
 	return nil
 }
 
-// grantable reports whether a grant may be given for all of them.
+// grantable reports whether a grant may be given for all of the calls.
 func (a *Ask) grantable(ids []ID) bool {
 	return !slices.ContainsFunc(ids, func(id ID) bool { return a.Find(id).Grantable == "" })
 }
 
-// askable reports whether a person may overrule what was denied, of all of them.
+// askable reports whether a person may overrule the denials of all of the calls.
 func (a *Ask) askable(ids []ID) bool {
 	return !slices.ContainsFunc(ids, func(id ID) bool { return !askable(a.Find(id).Verdict) })
 }
 
-// meaning is what a tap is about, and what it answers.
+// meaning is which calls a tap is about, and what it answers.
 type meaning struct {
 	ids    []ID
 	choice Choice
-	// grant is how long the call is granted, where it is allowed more than once.
+	// grant is how long the call is granted, if it is allowed more than once.
 	grant Choice
-	// kind says that everything of the call's kind is denied with it.
+	// kind says that the tap also denies everything of the call's kind.
 	kind bool
-	// replaced says that the tap's button was given up for a newer one.
+	// replaced says that the tap's button was replaced by a newer one.
 	replaced bool
 }
 
-// meaning returns what a tap means. A tap for several is about those that wait
-// of the calls that the person saw or, when none does, about every one of them.
+// meaning returns what a tap means. A tap for several calls is about those that wait among
+// the calls that the person saw or, if none waits, about all of them.
 func (a *Ask) meaning(t Tap) (meaning, error) {
 	id, m, calls := t.Approval, meaning{choice: t.Choice}, 0
 	if t.Token != "" {
@@ -188,8 +188,8 @@ func (a *Ask) meaning(t Tap) (meaning, error) {
 	return m, nil
 }
 
-// first returns which of the first calls wait or, when none does, every one of
-// them. 0 stands for all that the ask has.
+// first returns the waiting ones among the first calls or, if none waits, all of them. 0
+// means all calls of the ask.
 func (a *Ask) first(calls int) []ID {
 	if calls == 0 || calls > len(a.Approvals) {
 		calls = len(a.Approvals)
@@ -207,7 +207,7 @@ func (a *Ask) first(calls int) []ID {
 	return all
 }
 
-// pressed returns what the tap's button means, where that is what the tap says.
+// pressed returns what the tap's button means, or an error if the tap says otherwise.
 func (a *Ask) pressed(t Tap) (Callback, error) {
 	c, ok := a.callback(t.Token)
 	switch {
@@ -229,7 +229,7 @@ func (a *Ask) callback(t Token) (Callback, bool) {
 	return Callback{}, false
 }
 
-// decision checks who taps and what they say.
+// decision checks who taps and what they say, and returns it as a decision.
 func (t Tap) decision(choice Choice, at time.Time) (Decision, error) {
 	if t.By.ID == "" || !utf8.ValidString(t.By.ID) {
 		return Decision{}, ErrNobody
@@ -257,10 +257,10 @@ func (p *Approval) decide(d Decision, permitFor time.Duration) error {
 	return nil
 }
 
-// Lapse ends what is overdue at that moment: approvals that wait for a person,
-// permits that nobody redeemed, runs that nobody reported. It tells whether it
-// changed anything. A clock that was set back makes things overdue: trouble
-// with it never gives anybody more time.
+// Lapse ends what is overdue at the given time: approvals that wait for a person, permits
+// that nobody redeemed, runs that nobody reported. It reports whether it changed anything.
+// A clock that was set back makes things overdue: trouble with the clock must never give
+// anybody more time.
 func (a *Ask) Lapse(at time.Time) bool {
 	moved := false
 	for i := range a.Approvals {
@@ -281,8 +281,8 @@ func (a *Ask) Lapse(at time.Time) bool {
 	return moved
 }
 
-// NextDeadline returns when [Ask.Lapse] next has something to end, or the zero
-// time when nothing is due any more.
+// NextDeadline returns when [Ask.Lapse] next has something to end, or the zero time if
+// nothing is due any more.
 func (a *Ask) NextDeadline() time.Time {
 	var next time.Time
 	for i := range a.Approvals {
@@ -296,8 +296,8 @@ func (a *Ask) NextDeadline() time.Time {
 	return next
 }
 
-// term returns since when and until when the approval may stay in its state,
-// and what ends it. A state that may last has no until.
+// term returns the period in which the approval may stay in its state, and the event that
+// ends it. until is zero for a state that may last.
 func (a *Ask) term(p *Approval) (from, until time.Time, end Event) {
 	switch {
 	case p.State == Pending:
@@ -314,8 +314,7 @@ func (a *Ask) term(p *Approval) (from, until time.Time, end Event) {
 // Withdraw ends a waiting approval that its agent no longer wants.
 func (a *Ask) Withdraw(id ID, at time.Time) error { return a.end(id, Withdraw, at) }
 
-// Supersede ends a waiting approval whose idempotency key now names another
-// call.
+// Supersede ends a waiting approval whose idempotency key now names another call.
 func (a *Ask) Supersede(id ID, at time.Time) error { return a.end(id, Supersede, at) }
 
 func (a *Ask) end(id ID, e Event, at time.Time) error {
@@ -330,10 +329,9 @@ func (a *Ask) end(id ID, e Event, at time.Time) error {
 	return nil
 }
 
-// Redeem spends the approval's permit for the call with the fingerprint.
-// [ErrOtherCall] says that another call was allowed, a [*MoveError] in which
-// state the approval is that it cannot be spent: the state is then one of
-// those after [Allowed], or has just become [Lapsed].
+// Redeem spends the approval's permit for the call with the fingerprint. [ErrOtherCall]
+// says that a different call was allowed. A [*MoveError] says that the permit cannot be
+// spent in the approval's state, which is one after [Allowed] or has just become [Lapsed].
 func (a *Ask) Redeem(id ID, f Fingerprint, at time.Time) error {
 	p := a.Find(id)
 	switch {
@@ -355,8 +353,8 @@ func (a *Ask) Redeem(id ID, f Fingerprint, at time.Time) error {
 	return nil
 }
 
-// Report keeps how the run of a spent permit ended. The first report stands: a
-// further one is a [*MoveError].
+// Report records how the run of a spent permit ended. The first report stands: another one
+// returns a [*MoveError].
 func (a *Ask) Report(id ID, o Outcome) error {
 	p := a.Find(id)
 	if p == nil {

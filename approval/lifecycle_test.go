@@ -90,7 +90,8 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// A button decides only what the person was told that it means.
+// TestAButtonMeansWhatItSays checks that a button decides only what the person was told it
+// means.
 func TestAButtonMeansWhatItSays(t *testing.T) {
 	a := open(t, "make clean", "make tidy")
 	deny := tokenFor(t, &a, "web", approval.Callback{Approval: a.Approvals[0].ID, Choice: approval.ChoiceDeny})
@@ -245,8 +246,8 @@ func TestRedeem(t *testing.T) {
 		a := open(t, "make clean")
 		moveError(t, a.Redeem(a.Approvals[0].ID, a.Approvals[0].Fingerprint, start), approval.Pending)
 	})
-	// A record that says it is allowed is not enough: each part of it must be
-	// there, and fit.
+	// A record that claims to be allowed is not enough: each part of it must be there and
+	// match.
 	for name, forge := range map[string]func(p *approval.Approval){
 		"NoPermit":   func(p *approval.Approval) { p.Permit = nil },
 		"NoDecision": func(p *approval.Approval) { p.Decision = nil },
@@ -330,8 +331,8 @@ func TestReportBoundsTheDetail(t *testing.T) {
 	}
 }
 
-// TestANameIsKeptAsLongAsACardCanShowIt decides under a name of the greatest length,
-// and under a longer one.
+// TestANameIsKeptAsLongAsACardCanShowIt decides under a name of the maximum length and
+// under longer ones.
 func TestANameIsKeptAsLongAsACardCanShowIt(t *testing.T) {
 	const most = 100
 	for _, n := range []int{most, most + 1, 10 * most} {
@@ -345,8 +346,8 @@ func TestANameIsKeptAsLongAsACardCanShowIt(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatWasSeenIsAllowed hands answers in with what was shown: an allowance
-// holds for that alone, and a denial whatever was shown.
+// TestOnlyWhatWasSeenIsAllowed checks that an allowance holds only for what was shown, and
+// a denial whatever was shown.
 func TestOnlyWhatWasSeenIsAllowed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		choice approval.Choice

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// Line returns the call in one line: the command line that it would run, where
-// there is one, or else [Wanted].
+// Line returns the call in one line: the command line that it would run, if there is one,
+// else [Wanted].
 func Line(p vaglio.Proposal) string {
 	if line := commandLine(p); line != "" {
 		return clip(line, maxWanted)
@@ -19,9 +19,8 @@ func Line(p vaglio.Proposal) string {
 	return Wanted(p)
 }
 
-// commandLine returns the command line that a call would run, or nothing when
-// there is none or more than one. A list of words is written as a shell would
-// have to read it.
+// commandLine returns the command line that a call would run, or "" if there is none or
+// more than one. A list of words is quoted the way a shell needs it.
 func commandLine(p vaglio.Proposal) string {
 	line := ""
 	for _, c := range reading.NewReader(reading.Options{}).Read(p.Call()).Commands {
@@ -42,7 +41,7 @@ func clip(s string, n int) string { return visible.Clip(s, n) }
 // quote is [visible.Quote].
 func quote(s string, n int) string { return visible.Quote(s, n) }
 
-// oneLine spells out line ends and everything else that is not printed.
+// oneLine escapes line breaks and everything else that is not printable.
 func oneLine(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }) < 0 {
 		return s

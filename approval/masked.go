@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Masker masks the secrets in what calls and their approvals are told with.
+// Masker masks the secrets in texts about calls and their approvals.
 type Masker struct{ mask.Masker }
 
 // NewMasker returns a masker whose tags are keyed by the secret.
@@ -17,9 +17,9 @@ func NewMasker(s Secret) Masker {
 	return Masker{mask.New(func(text []byte) []byte { return s.mac(labelMask, text) })}
 }
 
-// Proposal returns a copy of p with every secret masked, in keys and values, and so
-// is a mask that the agent wrote itself: two calls never look alike. What stands under
-// a name such as password is masked whole. p is as it was proposed: no masked one.
+// Proposal returns a copy of p with every secret masked, in keys and values. Masks that the
+// agent wrote itself are masked too, so that two different calls never look alike. A value
+// under a name such as password is masked completely. p must be as proposed, not masked.
 func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 	p.TurnID, p.Intent, p.Executor = m.given(p.TurnID), m.given(p.Intent), m.given(p.Executor)
 	if p.Args != nil {
@@ -33,7 +33,7 @@ func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 	return p
 }
 
-// given masks a text that nobody masked yet.
+// given masks text that nobody has masked yet.
 func (m Masker) given(s string) string {
 	s, _ = m.Copied(s).(string)
 	return m.Mask(s)
@@ -69,8 +69,8 @@ func (m Masker) Verdict(v vaglio.Verdict) vaglio.Verdict {
 	return v
 }
 
-// signal masks what a judge saw. What only the whole message gives away is
-// masked there alone; the message as data goes then.
+// signal masks what a judge saw. If masking the whole message masks more than masking its
+// parts does, the message as data is dropped.
 func (m Masker) signal(s vaglio.Signal) vaglio.Signal {
 	s.Message, s.Said = m.given(s.Message), s.Said.Each(m.given)
 	if english, _ := s.Said.In(wording.English); english != s.Message {
@@ -79,9 +79,9 @@ func (m Masker) signal(s vaglio.Signal) vaglio.Signal {
 	return s
 }
 
-// Refusal returns a copy of r with every secret masked. A text that was cut
-// may end within a secret that is not known any more; whoever has the proposal
-// should explain the masked one instead, as cards do.
+// Refusal returns a copy of r with every secret masked. A text that was cut may end inside
+// a secret that is then no longer recognized; a caller who has the proposal should explain
+// the masked proposal instead, as cards do.
 func (m Masker) Refusal(r Refusal) Refusal {
 	r.Wanted, r.Why, r.Words = m.Mask(r.Wanted), m.Mask(r.Why), m.Mask(r.Words)
 	r.Alternatives = m.Texts(r.Alternatives)
@@ -116,7 +116,7 @@ func (m Masker) Approval(a Approval) Approval {
 	return a
 }
 
-// subjects returns a copy with every secret masked.
+// subjects returns a copy of s with every secret masked.
 func (m Masker) subjects(s Subjects) Subjects {
 	s = slices.Clone(s)
 	for i := range s {
@@ -138,7 +138,7 @@ func (m Masker) likeness(l *Likeness) *Likeness {
 	return &c
 }
 
-// differences returns a copy with every secret masked.
+// differences returns a copy of all with every secret masked.
 func (m Masker) differences(all []Difference) []Difference {
 	all = slices.Clone(all)
 	for i := range all {
@@ -147,7 +147,7 @@ func (m Masker) differences(all []Difference) []Difference {
 	return all
 }
 
-// questions returns a copy with every secret masked.
+// questions returns a copy of qs with every secret masked.
 func (m Masker) questions(qs []Question) []Question {
 	qs = slices.Clone(qs)
 	for i := range qs {
@@ -159,7 +159,7 @@ func (m Masker) questions(qs []Question) []Question {
 // Step returns a copy of s with every secret masked.
 func (m Masker) Step(s Step) Step {
 	s.Proposal, s.Error = m.Proposal(s.Proposal), m.Mask(s.Error)
-	s.Did = nil // the proposal says it, masked
+	s.Did = nil // the masked proposal says it
 	if s.Verdict != nil {
 		v := m.Verdict(*s.Verdict)
 		s.Verdict = &v
@@ -190,39 +190,40 @@ func copied[T any](p *T) *T {
 	return &c
 }
 
-// Obscured is where a masked value stands that decides what a call does: whoever
-// reads the call with that mask cannot know what they would allow. A mask is a cut
-// there, as a text would be that does not fit: Allow is offered only where the value
-// was revealed to the person.
+// Obscured is a place where a masked value decides what a call does: someone who reads the
+// masked call cannot know what they would allow. Allow is then offered only where the value
+// was revealed to the person, as with a text that was cut because it did not fit.
 type Obscured string
 
-// The places where a mask is a cut.
+// The places where a masked value decides what a call does.
 const (
-	// ObscuredCommand is what runs: a program, or the code that it is given.
+	// ObscuredCommand is what runs: a program, or code given to one.
 	ObscuredCommand Obscured = "command"
-	// ObscuredDecoder is what a program decodes: something else stands in it.
+	// ObscuredDecoder is input to a program that decodes it: the decoded text is something
+	// else.
 	ObscuredDecoder Obscured = "decoder"
 	// ObscuredAddress is the host or the path of an address.
 	ObscuredAddress Obscured = "address"
-	// ObscuredRecipient is somebody or something that is sent to.
+	// ObscuredRecipient is a person or thing that something is sent to.
 	ObscuredRecipient Obscured = "recipient"
-	// ObscuredObject is what the call acts on otherwise: a file, a table, a branch.
+	// ObscuredObject is anything else that the call acts on: a file, a table, a branch.
 	ObscuredObject Obscured = "object"
-	// ObscuredUnknown is of calls that were asked before anybody looked: it may be any.
+	// ObscuredUnknown marks calls that were asked before vaglio checked: any place may be
+	// meant.
 	ObscuredUnknown Obscured = "unknown"
 )
 
-// AllObscured are all places that are looked at, the worst first.
+// AllObscured returns every place that is checked, worst first.
 func AllObscured() []Obscured {
 	return []Obscured{ObscuredCommand, ObscuredDecoder, ObscuredAddress, ObscuredRecipient, ObscuredObject}
 }
 
-// ErrObscured says that a call cannot be allowed where a part of it is masked that
-// decides what it does.
+// ErrObscured says that a call cannot be allowed because a masked value decides what it
+// does.
 var ErrObscured = errors.New("a masked value decides what this call does: allow it where the value is shown, in the inbox")
 
-// presumeObscured takes every masked value of a call that waits for one that decides, in
-// an ask that is older than the look for those.
+// presumeObscured treats every masked value of a waiting call as one that decides, in an
+// ask that is older than the check for those.
 func (a *Ask) presumeObscured() {
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
@@ -237,7 +238,7 @@ func (a *Ask) presumeObscured() {
 	}
 }
 
-// obscured reports whether one of them waits and cannot be allowed unrevealed.
+// obscured reports whether any of the calls waits and cannot be allowed unless revealed.
 func (a *Ask) obscured(ids []ID) bool {
 	return slices.ContainsFunc(ids, func(id ID) bool {
 		p := a.Find(id)
@@ -245,13 +246,13 @@ func (a *Ask) obscured(ids []ID) bool {
 	})
 }
 
-// withoutAllow returns the buttons that allow nothing.
+// withoutAllow returns the buttons without those that allow something.
 func withoutAllow(buttons []Button) []Button {
 	return slices.DeleteFunc(slices.Clone(buttons), func(b Button) bool { return b.Choice == ChoiceAllow || b.Choice.Grants() })
 }
 
-// reveal shows of a card what the calls hold whose masks are cuts, as it is: it is
-// for the person who asked to see it, and goes nowhere else.
+// reveal shows the unmasked values of the calls in which a masked value decides. The card
+// is only for the person who asked to see them.
 func (c *Card) reveal(a *Ask) {
 	c.Revealed = true
 	for i := range c.Items {

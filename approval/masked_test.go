@@ -55,8 +55,8 @@ func TestMaskCall(t *testing.T) {
 	}
 }
 
-// TestCopiedMasks has an agent write what a card showed it: the call looks like no
-// other, and a person is told that a value is masked.
+// TestCopiedMasks lets an agent write a mask that a card showed it. The call must look like
+// no other, and a person must be told that a value is masked.
 func TestCopiedMasks(t *testing.T) {
 	t.Parallel()
 	secret, other := "psql postgres://ann:hunter2@h/db", "psql postgres://ann:hunter3@h/db"
@@ -84,8 +84,8 @@ func TestCopiedMasks(t *testing.T) {
 	}
 }
 
-// TestFirstLinesAreForPeople holds that a card shows the first lines of what runs,
-// without secrets, and that an agent is told none of them.
+// TestFirstLinesAreForPeople checks that a card shows the first lines of what runs, without
+// secrets, and that an agent is told none of them.
 func TestFirstLinesAreForPeople(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
@@ -153,7 +153,7 @@ func TestMaskEntry(t *testing.T) {
 	}
 }
 
-// TestSentencesAreMasked looks at a judge's message and at the same as data.
+// TestSentencesAreMasked checks a judge's message and the same message as data.
 func TestSentencesAreMasked(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + strings.Repeat("aB3", 12)
@@ -175,8 +175,9 @@ func TestSentencesAreMasked(t *testing.T) {
 	}
 }
 
-// What a call wanted is told anew from the masked call, for a text that was cut may end
-// within a secret; without the call's values, what was kept is all that there is.
+// TestWhatWasWantedIsToldAnew checks that what a call wanted is derived from the masked
+// call, because a text that was cut may end within a secret. Once the call's values are
+// dropped, only the stored text is left.
 func TestWhatWasWantedIsToldAnew(t *testing.T) {
 	m := approval.NewMasker(secret)
 	kept := open(t, "make a").Approvals[0]

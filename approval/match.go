@@ -13,36 +13,40 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// MaxMismatches is how many wrong digits an ask takes on each side. After those a yes that
-// needs digits is given where they stand.
+// MaxMismatches is how many wrong digits an ask accepts on each side. After those, a yes
+// that needs digits can be given only where they are shown.
 const MaxMismatches = 3
 
-// Match is the surface beside the chats: its reader's inbox. A yes to the worst takes two
-// digits that stand on the other side. So the person who gives it holds two surfaces, and
-// neither's digits are good where they stand. The zero value asks for none.
+// Match describes the surface next to the chats: its reader's inbox. A yes to one of the
+// worst calls takes two digits that are shown on the other side, chat or inbox. The person
+// who gives it therefore holds both surfaces; digits are not valid on the side that shows
+// them. The zero value requires none.
 type Match struct {
-	// Channel is the inbox, and Reader the person who reads it, as Human names them. What
-	// that person does under an id of this channel is done there, at a terminal too.
+	// Channel is the inbox, and Reader the person who reads it, as named by
+	// [Routing.Human]. What that person does under an id of this channel counts as done in
+	// the inbox, even at a terminal.
 	Channel, Reader string
-	// Reached says that it is reached from everywhere, so that a yes on a chat takes its
-	// digits where its reader could allow the worst. Where it is not, only routes that say
-	// so ask for them.
+	// Reached says that the inbox can be reached from everywhere, so that a yes on a chat
+	// requires its digits if its reader could allow the worst calls. If it is false, only
+	// routes that say so require them.
 	Reached bool
-	// Shows tells whether people see a card on a channel, which is posted there or is still
-	// to be; nil says so of all. It is asked inside a change of the store, and never waits.
+	// Shows reports whether people see a card on a channel; posted says whether the card is
+	// already posted there. Nil means people see all of them. It is called inside a change
+	// of the store and must not block.
 	Shows func(channel string, posted bool) bool
-	// Secret makes the digits.
+	// Secret keys the digits.
 	Secret Secret
 }
 
-// MatchError says that a yes takes the digits that stand on the other side.
+// MatchError says that a yes requires the digits shown on the other side.
 type MatchError struct {
 	Ask AskID
-	// Left is how many wrong ones it still takes. With none left the yes is given there.
+	// Left is how many more wrong ones are accepted. At 0 the yes must be given on the side
+	// that shows the digits.
 	Left int
-	// Chats says that they stand on the chats; otherwise they do in the inbox.
+	// Chats says that the chats show the digits; otherwise the inbox does.
 	Chats bool
-	// wrong says that others were given.
+	// wrong says that wrong digits were given.
 	wrong bool
 }
 
@@ -57,8 +61,8 @@ func (e *MatchError) Error() string {
 	return "allowing it takes the two digits that " + where
 }
 
-// digits are two that nobody can tell without the secret, of the inbox or of the chats.
-// Each wrong answer makes new ones, and so does a call that joins.
+// digits returns two digits, of the inbox or of the chats, that nobody can compute without
+// the secret. Each wrong answer changes them, and so does a call that joins.
 func (m *Match) digits(id AskID, calls int, wrong mismatches, chats bool) string {
 	text := fmt.Appendf(nil, "%s %d %d", id, calls, wrong.of(chats))
 	if chats {
@@ -67,12 +71,13 @@ func (m *Match) digits(id AskID, calls int, wrong mismatches, chats bool) string
 	return strconv.FormatUint(10+binary.BigEndian.Uint64(m.Secret.mac(labelDigits, text))%90, 10)
 }
 
-// mismatches are the wrong digits that an ask was given on the chats, and in the inbox.
+// mismatches counts the wrong digits given for an ask, on the chats and in the inbox.
 type mismatches struct{ chats, inbox int }
 
 func (a *Ask) wrong() mismatches { return mismatches{a.Mismatches, a.InboxMismatches} }
 
-// of is how many were given for those of the chats, or of the inbox: on the other side.
+// of returns the wrong answers given for the digits of the chats, or of the inbox. They
+// were given on the other side.
 func (m mismatches) of(chats bool) int {
 	if chats {
 		return m.inbox
@@ -80,11 +85,11 @@ func (m mismatches) of(chats bool) int {
 	return m.chats
 }
 
-// left is how many more are taken.
+// left returns how many more wrong answers are accepted.
 func (m mismatches) left(chats bool) int { return max(0, MaxMismatches-m.of(chats)) }
 
-// check says what is wrong with the digits of a yes; nil for the right ones. Fewer than
-// two are none yet.
+// check returns nil if the digits of a yes are right and a [*MatchError] otherwise. Fewer
+// than two digits count as none given.
 func (m *Match) check(a *Ask, digits string, chats bool) error {
 	e := &MatchError{Ask: a.ID, Left: a.wrong().left(chats), Chats: chats}
 	if e.Left == 0 || len(digits) < 2 {
@@ -97,7 +102,7 @@ func (m *Match) check(a *Ask, digits string, chats bool) error {
 	return e
 }
 
-// mismatched counts digits that were wrong, if the error says so.
+// mismatched counts wrong digits, if err is about those.
 func (a *Ask) mismatched(err error) *MatchError {
 	e, ok := errors.AsType[*MatchError](err)
 	if !ok || !e.wrong {
@@ -112,14 +117,14 @@ func (a *Ask) mismatched(err error) *MatchError {
 	return e
 }
 
-// inbox reports whether somebody acts by the inbox: there, or by the id that it gives, as
-// a terminal does.
+// inbox reports whether somebody acts through the inbox: on its channel, or, as a terminal
+// does, under an id of it.
 func (m *Match) inbox(channel, by string) bool {
 	return channel == m.Channel || Platform(by) == m.Channel
 }
 
-// matched returns a [*MatchError] for a yes to a call that waits without the digits that it
-// takes. A passkey is more than those.
+// matched returns a [*MatchError] for a yes to a waiting call that lacks the digits it
+// requires. A passkey makes the digits unnecessary.
 func (e *Electorate) matched(a *Ask, t *Tap, human string, p *Approval) error {
 	hard := func() bool { return worst(p.Proposal, p.Verdict) }
 	inbox := e.Match.inbox(t.Channel, t.By.ID)
@@ -131,9 +136,10 @@ func (e *Electorate) matched(a *Ask, t *Tap, human string, p *Approval) error {
 	}
 }
 
-// wantsInbox reports whether a person's yes on a chat takes the digits of the inbox: on a
-// route that says so that of everybody, and to the worst calls as [Electorate.WantsPasskey]
-// has it of the one who reads them. The empty name is anybody.
+// wantsInbox reports whether a person's yes on a chat requires the digits of the inbox. On
+// a route that says so, everybody's does; for the worst calls, the yes of the inbox's
+// reader does, and that of anybody else wherever one person is enough. The empty name means
+// anybody.
 func (e *Electorate) wantsInbox(human string, worst func() bool) bool {
 	if e.Match.Channel == "" {
 		return false
@@ -146,10 +152,10 @@ func (e *Electorate) wantsInbox(human string, worst func() bool) bool {
 	})
 }
 
-// wantsChats reports whether a person's yes in the inbox takes the digits that stand on a
-// chat: on a route that says so wherever a chat shows them, and to the worst calls where one
-// does that the person reads. A card that is still to be posted counts, where the chat is
-// well: who is faster than the chat gains nothing, and who waits for one that is not loses
+// wantsChats reports whether a person's yes in the inbox requires the digits shown on a
+// chat. On a route that says so it does if any chat shows them; for the worst calls it does
+// if a chat that the person reads shows them. A card that is still to be posted counts if
+// the chat is well: being faster than the chat gains nothing, and a chat that is down costs
 // nothing.
 func (e *Electorate) wantsChats(human string, places map[string]string, worst func() bool) bool {
 	if e.Match.Channel == "" {
@@ -166,41 +172,41 @@ func (e *Electorate) wantsChats(human string, places map[string]string, worst fu
 	})
 }
 
-// reads reports whether a person reads a chat: by the names that the policy gives people,
-// and without any routes the one person is all of them.
+// reads reports whether a person reads a chat, according to the ids that the policy gives
+// members. Without any routes there is only one person, who reads all chats.
 func (r *Routing) reads(human, channel string) bool {
 	return len(r.Routes) == 0 || slices.ContainsFunc(r.Members, func(m Member) bool {
 		return m.Name == human && slices.ContainsFunc(m.IDs, func(id string) bool { return Platform(id) == Platform(channel) })
 	})
 }
 
-// serious reports whether a call may not be undone, or reaches others.
+// serious reports whether a call may be impossible to undo, or reaches others.
 func serious(p vaglio.Proposal, v vaglio.Verdict) bool {
 	h := headline.Of(p, v)
 	return Serious(&h.Consequence)
 }
 
-// Serious reports whether what follows may not be undone, or reaches others.
+// Serious reports whether a consequence may be impossible to undo, or reaches others.
 func Serious(c *headline.Consequence) bool {
 	return !c.Undoable() || c.Unread || reachesOthers(c)
 }
 
-// worst is [Worst] of a call.
+// worst is [Worst] for a call.
 func worst(p vaglio.Proposal, v vaglio.Verdict) bool {
 	h := headline.Of(p, v)
 	return Worst(&h.Consequence)
 }
 
-// Worst reports whether what follows cannot be undone, and reaches others, or may.
+// Worst reports whether a consequence cannot be undone and reaches others, or is feared to.
 func Worst(c *headline.Consequence) bool { return c.Final() && reachesOthers(c) || c.Feared }
 
 func reachesOthers(c *headline.Consequence) bool {
 	return c.Reach == operation.ReachShared || c.Reach == operation.ReachPublic
 }
 
-// ShowDigits puts on the card of a channel the digits that a yes on the other side takes,
-// by the ask's electorate, and marks the calls whose yes here takes those of the other side:
-// where one of the calls that wait takes them, and they are still taken.
+// ShowDigits sets the digits that a yes on the other side requires, according to the ask's
+// electorate, if a waiting call requires them and they are still accepted. In the inbox it
+// also marks the calls whose yes requires the digits of the chats.
 func (c *Card) ShowDigits(e *Electorate, channel string) {
 	inbox, shows := channel == e.Match.Channel, false
 	for i := range c.Items {
@@ -220,7 +226,7 @@ func (c *Card) ShowDigits(e *Electorate, channel string) {
 	}
 }
 
-// elsewhere reports whether the card is on more than the inbox.
+// elsewhere reports whether the card is shown anywhere but in the inbox.
 func (c *Card) elsewhere(e *Electorate) bool {
 	_, here := c.Places[e.Match.Channel]
 	return len(c.Places) > 1 || len(c.Places) == 1 && !here

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// P5: what a masked value decides is allowed by nobody to whom it was not shown, by
-// whatever button, in whatever state; and denied by everybody.
+// P5: what a masked value decides can be allowed only by somebody to whom the value was
+// shown, whatever the button or state, and can be denied by everybody.
 func TestAMaskIsACut(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -27,7 +27,8 @@ func TestAMaskIsACut(t *testing.T) {
 	for name, r := range map[string]struct {
 		tap  func(a *approval.Ask) approval.Tap
 		then func(a *approval.Ask)
-		// err is nil where the tap is taken; allowed is whether the second call is then.
+		// err is nil if the tap is accepted; allowed is whether the second call is then
+		// allowed.
 		err     error
 		allowed bool
 	}{
@@ -79,8 +80,8 @@ func TestAMaskIsACut(t *testing.T) {
 	}
 }
 
-// An ask of before anybody looked for masked values that decide can be allowed unrevealed
-// only where nothing of it is masked.
+// TestAsksOfBeforeMasksWereCuts checks asks from before masked values that decide were
+// looked for: they can be allowed unrevealed only if nothing in them is masked.
 func TestAsksOfBeforeMasksWereCuts(t *testing.T) {
 	t.Parallel()
 	a := open(t, "make", "TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a; $TOKEN")
@@ -107,7 +108,7 @@ func TestAsksOfBeforeMasksWereCuts(t *testing.T) {
 			t.Errorf("form %s: the card shows %s", r.form, c.Items[1].Command)
 		}
 	}
-	// What has ended is told as it was.
+	// What has ended is shown as it was.
 	a.Approvals = early
 	a.Lapse(a.ExpiresAt)
 	ended, err := approval.EncodeAsk(a)
@@ -119,19 +120,19 @@ func TestAsksOfBeforeMasksWereCuts(t *testing.T) {
 	}
 }
 
-// one answers one call by its id.
+// one returns a tap that answers one call by its id.
 func one(i int, c approval.Choice, revealed bool) func(*approval.Ask) approval.Tap {
 	return func(a *approval.Ask) approval.Tap {
 		return approval.Tap{Ask: a.ID, Approval: a.Approvals[i].ID, Choice: c, Revealed: revealed}
 	}
 }
 
-// all answers every call that waits.
+// all returns a tap that answers every waiting call.
 func all(c approval.Choice, revealed bool) func(*approval.Ask) approval.Tap {
 	return func(a *approval.Ask) approval.Tap { return approval.Tap{Ask: a.ID, Choice: c, Revealed: revealed} }
 }
 
-// button presses the button that means all.
+// button returns a tap on the button that answers all calls.
 func button(c approval.Choice, channel string) func(*approval.Ask) approval.Tap {
 	return func(a *approval.Ask) approval.Tap {
 		for token, meant := range a.On(channel).Callbacks {

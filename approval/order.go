@@ -9,52 +9,52 @@ import (
 	"time"
 )
 
-// Order is what a person asks of the gate besides answering a card.
+// Order is what a person asks of the gate other than answering a card.
 type Order struct {
 	Verb Verb
-	// ID names what it is about: an ask, an approval, or the beginning of one.
+	// ID names what the order is about: an ask, an approval, or a prefix of one.
 	ID string
-	// Agent is whom a brake is for; empty is every agent.
+	// Agent is the agent that a brake is for; empty means every agent.
 	Agent string
-	// For is how long a brake holds; 0 is until somebody lets go. For a reminder it
-	// is how long that is put off; 0 is [DefaultSnooze].
+	// For is how long a brake holds; 0 means until somebody releases it. For a reminder it
+	// is how long the reminder is postponed; 0 means [DefaultSnooze].
 	For time.Duration
-	// All says that a brake also stops what nobody would be asked about, and takes
-	// back the permits that are not spent.
+	// All says that a brake also stops calls that nobody would be asked about, and revokes
+	// permits that are not spent.
 	All bool
 	// Words go to the agent: why it is stopped, or a question.
 	Words string
-	// To is the name or id of whom an ask is handed over to.
+	// To is the name or id of the person an ask is handed over to.
 	To      string
 	By      Person
 	Channel string
 }
 
-// Verb is what is ordered.
+// Verb is what an order does.
 type Verb string
 
-// The verbs of orders. Nothing of them allows a call.
+// The verbs of orders. None of them allows a call.
 const (
-	// VerbStop pulls the brake: what waits is denied, and what would be asked.
+	// VerbStop pulls the brake: it denies what waits and what would be asked.
 	VerbStop Verb = "stop"
 	// VerbGo lets a stopped agent go on.
 	VerbGo Verb = "go"
-	// VerbLift takes a standing denial back for the time to come.
+	// VerbLift takes back a standing denial for future calls.
 	VerbLift Verb = "lift"
 	// VerbEnd ends a grant.
 	VerbEnd Verb = "end"
-	// VerbRevoke takes a permit back that is not spent.
+	// VerbRevoke takes back a permit that is not spent.
 	VerbRevoke Verb = "revoke"
 	// VerbAsk asks the agent something about an ask that waits.
 	VerbAsk Verb = "ask"
-	// VerbSnooze puts the reminder of an ask off.
+	// VerbSnooze postpones the reminder of an ask.
 	VerbSnooze Verb = "snooze"
 	// VerbHand hands an ask over to another approver.
 	VerbHand Verb = "hand"
 )
 
-// Span takes a time as people write one, such as 10m. The error is an [*OrderError] with
-// what they wrote, where it is none.
+// Span sets For from a duration as people write one, such as 10m. If text is not one, it
+// returns an [*OrderError] with that text.
 func (o *Order) Span(text string) error {
 	span, err := time.ParseDuration(text)
 	switch {
@@ -68,13 +68,13 @@ func (o *Order) Span(text string) error {
 	}
 }
 
-// Done is what an order did, as it is on disk.
+// Done is what an order did, as committed to disk.
 type Done struct {
 	Order Order
-	// Brakes are those that were pulled or let go.
+	// Brakes are the brakes that were pulled or released.
 	Brakes []Brake
-	// Denied is how many calls the brake denied, Ended how many grants it ended,
-	// Revoked how many permits it took back.
+	// Denied is how many calls the brake denied, Ended how many grants it ended, Revoked
+	// how many permits it took back.
 	Denied, Ended, Revoked int
 	// Until is when people are reminded of what was snoozed.
 	Until time.Time
@@ -92,57 +92,57 @@ type OrderError struct {
 
 // The reasons for which an order is not followed.
 const (
-	// OrderAgent is for an agent that there is not, and that never asked.
+	// OrderAgent: there is no such agent, and none of that name ever asked.
 	OrderAgent = "agent"
-	// OrderRunning is for one that is not stopped.
+	// OrderRunning: the agent is not stopped.
 	OrderRunning = "running"
-	// OrderNothing is for a thing that is over, or was none.
+	// OrderNothing: the thing is over, or never existed.
 	OrderNothing = "nothing"
-	// OrderTime is for a time that no brake can have.
+	// OrderTime: no brake can hold for that time.
 	OrderTime = "time"
-	// OrderWords is for a question without words.
+	// OrderWords: the question has no words.
 	OrderWords = "words"
-	// OrderAsked is for a second question before the first is answered, and
-	// OrderRounds for one too many.
+	// OrderAsked: the first question is not answered yet. OrderRounds: all questions have
+	// been used.
 	OrderAsked  = "asked"
 	OrderRounds = "rounds"
-	// OrderSnooze is for a time after which nothing is left to be reminded of.
+	// OrderSnooze: after that time nothing is left to be reminded of.
 	OrderSnooze = "snooze"
-	// OrderPerson is for whom nobody knows as an approver, OrderSelf for oneself, and
-	// OrderHand for one whom the route would have to name.
+	// OrderPerson: nobody knows that approver. OrderSelf: the approver already has the ask.
+	// OrderHand: the route would have to name the approver.
 	OrderPerson = "person"
 	OrderSelf   = "self"
 	OrderHand   = "hand"
-	// OrderArgument is for an argument that cannot be changed, OrderLong and
-	// OrderMasked for a text that it cannot have, OrderUnchanged for an edit that
-	// changes nothing, and OrderUnread for one that cannot be read or judged.
+	// OrderArgument: the argument cannot be changed. OrderLong, OrderMasked: it cannot have
+	// that text. OrderUnchanged: the edit changes nothing. OrderUnread: the edited call
+	// cannot be read or judged.
 	OrderArgument  = "argument"
 	OrderLong      = "long"
 	OrderMasked    = "masked"
 	OrderUnchanged = "unchanged"
 	OrderUnread    = "unread"
-	// OrderGuard is for an edit that the guard refuses, OrderSame for one that is
-	// asked or answered already, OrderShown for one that is not as it was shown, and
-	// OrderSeveral where one person is not enough.
+	// OrderGuard: the guard refuses the edited call. OrderSame: that call is already asked
+	// or answered. OrderShown: it is not what was shown. OrderSeveral: one person is not
+	// enough.
 	OrderGuard   = "guard"
 	OrderSame    = "same"
 	OrderShown   = "shown"
 	OrderSeveral = "several"
-	// OrderDigits is for an edit into what is allowed with digits.
+	// OrderDigits: allowing the edited call requires digits.
 	OrderDigits = "digits"
-	// OrderCaller is for what came from below an agent's program, OrderLineage from
-	// where that cannot be seen, and OrderTerminal from no terminal.
+	// OrderCaller: the order came from below an agent's program. OrderLineage: it came from
+	// where that cannot be seen. OrderTerminal: it came from no terminal.
 	OrderCaller   = "caller"
 	OrderLineage  = "lineage"
 	OrderTerminal = "terminal"
-	// OrderUnseen is for an allowance of what was not shown as it is now, and
-	// OrderName for one that was not confirmed with the agent's name.
+	// OrderUnseen: the allowance is for something not shown as it is now. OrderName: the
+	// agent's name was not given to confirm it.
 	OrderUnseen = "unseen"
 	OrderName   = "name"
-	// OrderObscured is for an allowance of what a masked value decides, which a
-	// terminal does not show.
+	// OrderObscured: a masked value, which a terminal does not show, decides what the call
+	// does.
 	OrderObscured = "obscured"
-	// OrderPasskey is for an allowance that needs a passkey, which a terminal has none of.
+	// OrderPasskey: the allowance needs a passkey, which a terminal does not have.
 	OrderPasskey = "passkey"
 )
 
@@ -154,8 +154,8 @@ func (e *OrderError) Error() string {
 	return fmt.Sprintf(text, e.Value)
 }
 
-// text is the sentence of the reason, with a verb where the value stands; empty
-// for [OrderNothing].
+// text returns the sentence of the reason, with a formatting verb for the value; empty for
+// [OrderNothing].
 func (e *OrderError) text() string {
 	return map[string]string{ //nolint:gosec // Sentences, of which one says "a masked value".
 		OrderAgent:     "there is no agent %q, and none of that name ever asked for anything: nothing was stopped",
@@ -188,28 +188,28 @@ func (e *OrderError) text() string {
 	}[e.Key]
 }
 
-// Brake stops an agent, or every agent: what waits for people is denied, and so
-// is what would be put to them, until somebody lets go or its time is over. It
-// only ever denies.
+// Brake stops an agent, or every agent: whatever waits for people is denied, and so is
+// whatever would be put to them, until somebody releases it or its time is over. It only
+// ever denies.
 type Brake struct {
-	// Agent is who is stopped; [Everyone] stops all.
+	// Agent is the agent that is stopped; [Everyone] stops all.
 	Agent   string    `json:"agent"`
 	By      Person    `json:"by"`
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
-	// Until is when it lets go by itself; zero is never.
+	// Until is when it releases by itself; zero means never.
 	Until time.Time `json:"until,omitzero"`
-	// All says that what the judges approve is stopped, too.
+	// All says that calls the judges approve are stopped, too.
 	All bool `json:"all,omitempty"`
 	// Words are for the agent.
 	Words string `json:"words,omitempty"`
-	// Released is set when a person let go.
+	// Released is set if a person released it.
 	Released *Act `json:"released,omitempty"`
-	// Told are the channels on which people were told how it stands.
+	// Told are the channels on which people were told of its current state.
 	Told []string `json:"told,omitempty"`
 }
 
-// Same reports whether it is the same brake, standing as the other one does.
+// Same reports whether o is the same brake in the same state.
 func (b *Brake) Same(o *Brake) bool {
 	return b.Agent == o.Agent && b.At.Equal(o.At) && (b.Released == nil) == (o.Released == nil)
 }
@@ -217,8 +217,8 @@ func (b *Brake) Same(o *Brake) bool {
 // Everyone stands for all agents in a brake.
 const Everyone = "*"
 
-// MaxBrake is the longest time for which a brake holds by itself. Longer than
-// that it holds until somebody lets go.
+// MaxBrake is the longest time a brake can be set for. Any longer, and it must hold until
+// somebody releases it.
 const MaxBrake = 7 * 24 * time.Hour
 
 // BrakeEvent moves a brake.
@@ -231,7 +231,7 @@ const (
 	Elapse  BrakeEvent = "elapse"
 )
 
-// BrakeState is how a brake stands.
+// BrakeState is the state of a brake.
 type BrakeState string
 
 // The states of a brake.
@@ -252,8 +252,8 @@ func (s BrakeState) Then(e BrakeEvent) (BrakeState, bool) {
 	return to, ok
 }
 
-// State returns how the brake stands at that moment. A clock that was set back
-// never lets go.
+// State returns the brake's state at the given time. A clock that was set back never
+// releases it.
 func (b *Brake) State(at time.Time) BrakeState {
 	if b.At.IsZero() || b.Released != nil || !b.Until.IsZero() && !at.Before(b.Until) {
 		return BrakeOff
@@ -261,23 +261,22 @@ func (b *Brake) State(at time.Time) BrakeState {
 	return BrakeOn
 }
 
-// Holds reports whether it stops at that moment.
+// Holds reports whether the brake is on at the given time.
 func (b *Brake) Holds(at time.Time) bool { return b.State(at) == BrakeOn }
 
-// Decision is the denial of one call by the brake.
+// Decision returns the denial of one call by the brake.
 func (b *Brake) Decision(at time.Time) Decision {
 	return Decision{Choice: ChoiceDeny, By: b.By, Channel: b.Channel, At: at, Words: b.Words, Brake: true}
 }
 
-// Stop denies everything of the ask that waits, by a brake, and returns how many
-// calls that were.
+// Stop denies every waiting call of the ask by a brake, and returns how many there were.
 func (a *Ask) Stop(b *Brake, at time.Time) int {
 	n := 0
 	a.Lapse(at)
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
 		if p.State == Pending && p.decide(b.Decision(at), 0) == nil {
-			p.Settled = true // It was not about the call.
+			p.Settled = true // it was not about the call
 			n++
 		}
 	}
@@ -291,7 +290,7 @@ type brakeBody struct {
 
 func (b *brakeBody) form() int { return b.V }
 
-// brakeForm is the form in which [EncodeBrake] writes.
+// brakeForm is the form that [EncodeBrake] writes.
 const brakeForm = 1
 
 // EncodeBrake returns the brake as the body of a record of [KindBrake].
@@ -309,7 +308,7 @@ func DecodeBrake(body []byte) (Brake, error) {
 	return *b.Brake, nil
 }
 
-// Stopped explains that a brake stops a call which the judges would let pass.
+// Stopped explains that a brake stops a call that the judges would let pass.
 func Stopped(r Refusal, b *Brake) Refusal {
 	r.Who = "A person stopped the agent " + clock(b.At) + ": nothing runs meanwhile."
 	r.Why, r.Words = "", b.Words
@@ -318,8 +317,8 @@ func Stopped(r Refusal, b *Brake) Refusal {
 	return r
 }
 
-// MayStop reports whether a person may stop an agent: whether they may decide
-// anything that it asks. Empty is every agent.
+// MayStop reports whether a person may stop an agent, which is whether they may decide
+// anything that it asks. An empty agent means every agent.
 func (r *Routing) MayStop(human, agent string) bool {
 	if len(r.Routes) == 0 {
 		return human != ""

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestABrakeIsTheSameWhileItStandsAsItDid compares a brake with what became of it.
+// TestABrakeIsTheSameWhileItStandsAsItDid compares a brake with later states of itself.
 func TestABrakeIsTheSameWhileItStandsAsItDid(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -37,7 +37,7 @@ func TestABrakeIsTheSameWhileItStandsAsItDid(t *testing.T) {
 	}
 }
 
-// TestWhoMayDecideMayStop asks of people with and without a route.
+// TestWhoMayDecideMayStop checks who may apply a brake, with and without a route.
 func TestWhoMayDecideMayStop(t *testing.T) {
 	t.Parallel()
 	var plain approval.Routing
@@ -58,7 +58,7 @@ func TestWhoMayDecideMayStop(t *testing.T) {
 	}
 }
 
-// TestATimeOfAnOrderIsOneThatCanPass reads times as people write them.
+// TestATimeOfAnOrderIsOneThatCanPass parses durations as people write them.
 func TestATimeOfAnOrderIsOneThatCanPass(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{"10m": 10 * time.Minute, "1ns": 1, "0s": 0, "-1h": 0, "soon": 0, "": 0, "90": 0} {
@@ -73,8 +73,8 @@ func TestATimeOfAnOrderIsOneThatCanPass(t *testing.T) {
 	}
 }
 
-// TestEachReasonOfAnOrderSaysItself looks for what each reason is about, and that none
-// is mistaken for another.
+// TestEachReasonOfAnOrderSaysItself checks that each reason names its subject, and that
+// none can be mistaken for another.
 func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 	t.Parallel()
 	for key, say := range map[string]string{
@@ -97,8 +97,8 @@ func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 	}
 }
 
-// TestABrakeHoldsUntilItIsOver asks how a brake stands at each moment, after what
-// happened to it, and what may happen to it then.
+// TestABrakeHoldsUntilItIsOver checks a brake's state at each moment, after what happened
+// to it, and what can happen to it then.
 func TestABrakeHoldsUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -149,7 +149,7 @@ func TestABrakeHoldsUntilItIsOver(t *testing.T) {
 	}
 }
 
-// TestABrakeIsReadAsItWasWritten reads a stored brake, and what is none.
+// TestABrakeIsReadAsItWasWritten decodes a stored brake, and rejects what is not one.
 func TestABrakeIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -168,7 +168,7 @@ func TestABrakeIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// TestABrakeDeniesWhatWaits stops an ask of which one call waits and one is decided.
+// TestABrakeDeniesWhatWaits stops an ask in which one call waits and one is decided.
 func TestABrakeDeniesWhatWaits(t *testing.T) {
 	t.Parallel()
 	ask := open(t, "make a", "make b", "make c")

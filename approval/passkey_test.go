@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// serious routes what may not be undone: to who reads the inbox among others, alone or with
-// a second one, and to others without them.
+// serious routes calls that cannot be undone: to the reader of the inbox among others,
+// alone or with a second person, and to others without the reader.
 var serious = approval.Routing{
 	Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}, {Name: "cleo", IDs: []string{"slack:3"}}},
 	Routes: []approval.Route{
@@ -25,12 +25,13 @@ var serious = approval.Routing{
 	},
 }
 
-// seriously are those who decide on one of its routes.
+// seriously returns those who decide on one of its routes.
 func seriously(route string) approval.Electorate {
 	return serious.Electorate([]approval.Active{{Route: route}}, "coder", func(id string) (string, bool) { return serious.Human(id), true })
 }
 
-// Whose yes takes a passkey follows from who could decide without its holder.
+// TestWhoseYesTakesAPasskey checks that whose yes takes a passkey follows from who could
+// decide without its holder.
 func TestWhoseYesTakesAPasskey(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -65,7 +66,8 @@ func TestWhoseYesTakesAPasskey(t *testing.T) {
 	}
 }
 
-// A passkey is asked for once the call waits, of who may decide it, and for no denial.
+// TestAVoteWithoutThePasskey checks that a passkey is demanded only while the call waits,
+// from those who may decide it, and never for a denial.
 func TestAVoteWithoutThePasskey(t *testing.T) {
 	t.Parallel()
 	e := approval.Everybody()
@@ -93,8 +95,9 @@ func TestAVoteWithoutThePasskey(t *testing.T) {
 	}
 }
 
-// Whose yes to which call takes digits: that of everybody on a route that says so, and to
-// the worst that of the inbox's reader, and of everybody where they could decide alone.
+// TestWhoseYesTakesDigits checks whose yes to which call takes digits: everybody's on a
+// route that demands it, and for the worst calls that of the inbox's reader, or everybody's
+// if they could decide alone.
 func TestWhoseYesTakesDigits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -124,7 +127,7 @@ func TestWhoseYesTakesDigits(t *testing.T) {
 	}
 }
 
-// weighing is an ask about one of the worst calls, or about one that can be undone.
+// weighing returns an ask about one of the worst calls, or about one that can be undone.
 func weighing(t *testing.T, worst bool) approval.Ask {
 	t.Helper()
 	a := open(t, "drop it")
@@ -139,8 +142,9 @@ func weighing(t *testing.T, worst bool) approval.Ask {
 	return a
 }
 
-// Whose yes in the inbox takes the digits of a chat: to the worst that of who reads the
-// chat, on a route that says so wherever the ask is on one, and nobody's who used a passkey.
+// TestWhoseYesInTheInboxTakesDigits checks whose yes in the inbox takes the digits of a
+// chat: for the worst calls that of somebody who reads the chat, on a route that demands it
+// wherever the ask is shown, and never that of somebody who used a passkey.
 func TestWhoseYesInTheInboxTakesDigits(t *testing.T) {
 	t.Parallel()
 	members := []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:1"}}, {Name: "bob", IDs: []string{"slack:2"}}}
@@ -187,9 +191,9 @@ func TestWhoseYesInTheInboxTakesDigits(t *testing.T) {
 	}
 }
 
-// Only the digits that stand there now, for this ask, allow; each wrong answer is counted,
-// decides nothing and makes new ones, until no more are taken. That is so on both sides,
-// and neither's digits are good where they stand.
+// TestAVoteWithDigits checks that only the digits now shown for this ask allow. Each wrong
+// answer is counted, decides nothing and draws new digits, until no more are accepted. This
+// holds on both sides, and digits are not accepted on the side that shows them.
 func TestAVoteWithDigits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ stand, given, by string }{{"web", "telegram", "telegram:1"}, {"telegram", "web", "web:owner"}, {"telegram", "terminal", "web:owner"}} {
@@ -212,7 +216,7 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	shown := func(a *approval.Ask) string { return shownOn(stand, a) }
 	named := func(id approval.AskID) *approval.Ask {
 		a := weighing(t, true)
-		a.ID = id // What the digits are made of is not left to chance.
+		a.ID = id // The digits must not depend on chance.
 		a.Cards = []approval.Shown{{Channel: "web"}, {Channel: "telegram"}}
 		return &a
 	}
@@ -261,7 +265,7 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	}
 }
 
-// What is serious: all that is not known to be harmless.
+// TestSerious checks that everything not known to be harmless is serious.
 func TestSerious(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -38,8 +38,8 @@ func TestGuardDenialStartsNothing(t *testing.T) {
 	}
 }
 
-// P1: an ask that holds a guard denial all the same, as a damaged or forged
-// record might, gives no permit by any sequence of events.
+// P1: an ask that contains a guard denial nevertheless, as a damaged or forged record
+// might, gives no permit after any sequence of events.
 func TestGuardDenialNeverGivesAPermit(t *testing.T) {
 	for seed := range uint64(300) {
 		if testing.Short() && seed%10 != 0 {
@@ -70,8 +70,8 @@ func TestGuardDenialNeverGivesAPermit(t *testing.T) {
 	}
 }
 
-// P2 and P4: of any sequence of taps exactly one decides each approval, all
-// others learn who it was, and each permit runs at most one call.
+// P2 and P4: in any sequence of taps exactly one decides each approval, all others learn
+// who it was, and each permit runs at most one call.
 func TestRandomTapsDecideOnceAndSpendOnce(t *testing.T) {
 	for seed := range uint64(300) {
 		if testing.Short() && seed%10 != 0 {
@@ -89,8 +89,8 @@ func TestRandomTapsDecideOnceAndSpendOnce(t *testing.T) {
 	}
 }
 
-// storm drives an ask with random taps and moves, checks P2 at every step, and
-// returns how often each approval was redeemed.
+// storm drives an ask with random taps and moves, checks P2 at every step, and returns how
+// often each approval was redeemed.
 func storm(t *testing.T, r *rand.Rand, a *approval.Ask, forged approval.ID) map[approval.ID]int {
 	t.Helper()
 	at := start
@@ -168,8 +168,8 @@ func checkTap(t *testing.T, a *approval.Ask, tap approval.Tap, at time.Time, bef
 	}
 }
 
-// P7: of everything that an agent writes, nothing chooses who may decide, how
-// long the ask waits, or what the buttons mean.
+// P7: nothing that an agent writes chooses who may decide, how long the ask waits, or what
+// the buttons mean.
 func TestAgentChoosesNothing(t *testing.T) {
 	o := opening(t, "make clean")
 	hostile := &o.Calls[0].Proposal

@@ -7,31 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// Question is what a person asks the agent about an ask that waits, and what the
-// agent says. It is no answer to the ask: nothing is decided by it, and no deadline
-// moves.
+// Question is a question from a person to the agent about an ask that waits, and the
+// agent's answer. It does not answer the ask: it decides nothing and moves no deadline.
 type Question struct {
 	By      Person    `json:"by"`
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
-	// Words are the person's.
+	// Words are the person's question.
 	Words string `json:"words"`
 	// Told says that the agent was given the question.
 	Told bool `json:"told,omitempty"`
-	// Answer are the agent's words, and AnsweredAt when it said them; zero so far.
+	// Answer is the agent's answer, given at AnsweredAt; both are zero until then.
 	Answer     string    `json:"answer,omitempty"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
 }
 
-// MaxQuestions is how often the people of one ask may ask back: who needs more than
-// that should deny, and say what to do.
+// MaxQuestions is how many questions people may ask about one ask: someone who needs more
+// should deny, and say what to do.
 const MaxQuestions = 2
 
 // Open reports whether the agent has not answered yet.
 func (q *Question) Open() bool { return q.AnsweredAt.IsZero() }
 
-// Question puts a question to the agent. An [*OrderError] or a [*WordsError] says
-// why it cannot be; nothing changed then.
+// Question puts a question to the agent. If it cannot be asked, Question changes nothing
+// and returns an [*OrderError] or a [*WordsError].
 func (a *Ask) Question(q Question) error {
 	words, err := checkWords(q.Words)
 	switch {
@@ -52,13 +51,12 @@ func (a *Ask) Question(q Question) error {
 	q.Words, q.By.Name = words, clip(strings.ToValidUTF8(q.By.Name, "�"), maxPerson)
 	q.Told, q.Answer, q.AnsweredAt = false, "", time.Time{}
 	a.Questions = append(a.Questions, q)
-	// Who was asked something is not to meet further calls on the card.
+	// A person who asked something must not find further calls on the card.
 	a.Closed = true
 	return nil
 }
 
-// Asked returns the question that the agent has not answered, while its ask waits;
-// nil for none.
+// Asked returns the question that the agent has not answered while its ask waits, or nil.
 func (a *Ask) Asked() *Question {
 	if n := len(a.Questions); n > 0 && a.Questions[n-1].Open() && a.Waiting() {
 		return &a.Questions[n-1]
@@ -66,8 +64,8 @@ func (a *Ask) Asked() *Question {
 	return nil
 }
 
-// TellQuestion notes that the agent was given the open question. It reports false
-// where there is none, or it was before.
+// TellQuestion records that the agent was given the open question. It reports false if
+// there is none, or if that is already recorded.
 func (a *Ask) TellQuestion() bool {
 	q := a.Asked()
 	if q == nil || q.Told {
@@ -77,9 +75,9 @@ func (a *Ask) TellQuestion() bool {
 	return true
 }
 
-// AnswerQuestion keeps what the agent says to the open question, as much of it as
-// a person's words may have. It reports false, and changes nothing, where no
-// question is open or nothing is said: a repeated call says its answer again.
+// AnswerQuestion records the agent's answer to the open question, cut to the length that a
+// person's words may have. It reports false and changes nothing if no question is open or
+// the answer is empty: a repeated call brings its answer again.
 func (a *Ask) AnswerQuestion(words string, at time.Time) bool {
 	words = strings.TrimSpace(strings.ToValidUTF8(words, "�"))
 	q := a.Asked()
@@ -90,7 +88,7 @@ func (a *Ask) AnswerQuestion(words string, at time.Time) bool {
 	return true
 }
 
-// talk stands in a view for how far the questions got.
+// talk encodes in a view how far the questions got.
 func (a *Ask) talk() string {
 	var b strings.Builder
 	for i := range a.Questions {
@@ -101,7 +99,7 @@ func (a *Ask) talk() string {
 	return b.String()
 }
 
-// checkWords checks a person's words, and returns them without the spaces around.
+// checkWords checks a person's words and returns them trimmed.
 func checkWords(words string) (string, error) {
 	words = strings.TrimSpace(words)
 	switch n := utf8.RuneCountInString(words); {
@@ -113,17 +111,17 @@ func checkWords(words string) (string, error) {
 	return words, nil
 }
 
-// QuestionText is a person's question as the waiting agent is given it.
+// QuestionText is a person's question in the form the waiting agent gets it.
 type QuestionText struct {
 	Words   string    `json:"words"`
 	AskedAt time.Time `json:"asked_at"`
-	// Repeated says that an earlier answer told of it: the agent need not stop
-	// waiting for it again.
+	// Repeated says that an earlier answer already carried the question: the agent need not
+	// stop waiting for it again.
 	Repeated bool `json:"repeated,omitempty"`
 }
 
-// Questioned returns the answer of an ask that waits, with the question that its
-// agent has not answered; without one, the answer as it is.
+// Questioned returns the answer of a waiting ask, with the question that its agent has not
+// answered; without one, it returns the answer unchanged.
 func (a Answer) Questioned(q *Question) Answer {
 	if q != nil && a.Decision == RulingPending {
 		a.Question = &QuestionText{Words: q.Words, AskedAt: q.At, Repeated: q.Told}
@@ -131,10 +129,10 @@ func (a Answer) Questioned(q *Question) Answer {
 	return a
 }
 
-// maxQuestion is how many characters of a question its text holds.
+// maxQuestion is the number of characters of a question that its text holds.
 const maxQuestion = 420
 
-// text tells the agent what it is asked, and how it answers.
+// text tells the agent what it is asked, and how to answer.
 func (q *QuestionText) text(r *Refusal) string {
 	return clip("vaglio: this call has not run yet. A person who may allow it asks you something first.\n"+
 		"The person's question: "+clip(quote(q.Words, maxQuestion), maxQuestion+40)+"\n"+

@@ -20,11 +20,10 @@ const (
 	KindMeta  Kind = "meta"  // the instance's own: secret, agents, versions
 
 	KindJudgement Kind = "judgement" // vaglio.Judgement: what a judge agent did
-	KindResume    Kind = "resume"    // a webhook that is owed, by the approval's id
+	KindResume    Kind = "resume"    // a webhook still to be delivered, by the approval's id
 )
 
-// Limits of a record, in bytes. They are small enough for an index of any
-// engine.
+// Limits of a record, in bytes. They are small enough for the index of any engine.
 const (
 	MaxKind = 64       // a kind
 	MaxName = 1024     // an id, a key, the name of a lease, a holder
@@ -35,43 +34,41 @@ const (
 
 // Record is one stored thing. Body is opaque to the store.
 type Record struct {
-	// ID is any 1 to [MaxName] bytes, unique within the kind.
+	// ID is 1 to [MaxName] arbitrary bytes, unique within the kind.
 	ID string
-	// Seq is set by the store: it rises over all records with every write.
+	// Seq is set by the store: it increases over all records with every write.
 	Seq uint64
 	// Born is the Seq of the record's first write.
 	Born uint64
 	// Open marks work that is not done; Query.Open finds it without a scan.
 	Open bool
-	// Keys are further names, unique within the kind, held by the record for
-	// as long as it lists them. A key that another record holds, or has as its
-	// id, fails the Update with a [*KeyError]; so does a new record whose id is
-	// another's key.
+	// Keys are further names, unique within the kind, that the record holds for as long as
+	// it lists them. If another record holds a key or has it as its id, Update fails with a
+	// [*KeyError]; so it does for a new record whose id is another's key.
 	Keys []string
-	// Drop deletes the record, when set by the function given to Update, which
-	// then returns the zero Record. Its id and keys are free again. A watch
-	// does not tell of it.
+	// Drop, if set by the function given to Update, deletes the record; Update then returns
+	// the zero Record. The id and keys are free again. A watch does not report it.
 	Drop bool
 	Body []byte
-	// Leaves are what the change adds to the history, in their order: set by the
-	// function given to Update, and written with the record or not at all. They
-	// are no part of the record: what a store returns has none.
+	// Leaves are what the change adds to the history, in order. The function given to
+	// Update sets them, and they are written with the record or not at all. They are not
+	// part of the record: the store never returns any.
 	Leaves [][]byte
 }
 
 // Exists reports whether the record was stored.
 func (r Record) Exists() bool { return r.Seq != 0 }
 
-// Clone returns a copy of what is stored of r, that shares nothing with it.
+// Clone returns a copy of the stored part of r that shares nothing with it.
 func (r Record) Clone() Record {
 	r.Keys, r.Body, r.Leaves = slices.Clone(r.Keys), slices.Clone(r.Body), nil
 	return r
 }
 
-// Change runs the function given to Update on a copy of the stored record r,
-// and returns what to store under the id. It is the part of Update that every
-// store shares. The error is the function's own, [ErrKeep] among them, a
-// [*PanicError] when it panicked, or a [*RecordError].
+// Change runs the function given to Update on a copy of the stored record r, and returns
+// what to store under the id. It is the part of Update that every store shares. The error
+// is the function's own, which may be [ErrKeep], a [*PanicError] if it panicked, or a
+// [*RecordError].
 func (r Record) Change(id string, change func(Record) (Record, error)) (out Record, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -96,7 +93,7 @@ func (r Record) Change(id string, change func(Record) (Record, error)) (out Reco
 	return out, out.Check()
 }
 
-// distinct returns the keys without repetitions, in their order, nil if none.
+// distinct returns the keys without repetitions, in order, or nil if there are none.
 func distinct(keys []string) []string {
 	if len(keys) == 0 {
 		return nil
@@ -109,7 +106,7 @@ func distinct(keys []string) []string {
 	})
 }
 
-// Check says with a [*RecordError] what keeps the record from being stored.
+// Check returns a [*RecordError] if the record cannot be stored.
 func (r Record) Check() error {
 	if err := CheckName("id", r.ID); err != nil {
 		return err
@@ -133,7 +130,7 @@ func (r Record) Check() error {
 	return nil
 }
 
-// Check says with a [*RecordError] what is wrong with the kind's name.
+// Check returns a [*RecordError] if the name of the kind is invalid.
 func (k Kind) Check() error {
 	switch {
 	case k == "":
@@ -146,8 +143,8 @@ func (k Kind) Check() error {
 	return nil
 }
 
-// CheckName says with a [*RecordError] what is wrong with a name that a store
-// is asked to keep: an id, a key, a lease, a holder. The name is not repeated.
+// CheckName returns a [*RecordError] if a store cannot keep the name: an id, a key, a
+// lease, a holder. The error does not repeat the name.
 func CheckName(field, name string) error {
 	switch {
 	case name == "":
@@ -158,26 +155,26 @@ func CheckName(field, name string) error {
 	return nil
 }
 
-// Query selects records of one kind. A listing shows the records that were
-// born before it began; one that changes meanwhile comes as it is when it is
-// its turn, or not at all when it no longer matches.
+// Query selects records of one kind. A listing shows the records that were born before it
+// began; a record that changes meanwhile appears as it is when its turn comes, or not at
+// all if it no longer matches.
 type Query struct {
 	Kind Kind
 	// Open selects only records marked open.
 	Open bool
-	// Prefix selects ids that start with it and orders by id, byte by byte. It
-	// goes with neither Newest nor After.
+	// Prefix selects ids that start with it and orders by id, byte by byte. It cannot be
+	// combined with Newest or After.
 	Prefix string
 	// Newest orders by Born, newest first; otherwise oldest first.
 	Newest bool
-	// After continues a listing ordered by Born behind the record with that
-	// Born, in the listing's direction. 0 starts at its beginning.
+	// After continues a listing ordered by Born after the record with that Born, in the
+	// listing's direction. 0 starts at the beginning.
 	After uint64
-	// Limit is the greatest number of records; 0 means all.
+	// Limit is the largest number of records; 0 means all.
 	Limit int
 }
 
-// Check says with a [*RecordError] what keeps the query from being answered.
+// Check returns a [*RecordError] if the query cannot be answered.
 func (q Query) Check() error {
 	switch {
 	case q.Limit < 0:
@@ -191,26 +188,25 @@ func (q Query) Check() error {
 // ErrNotFound says that no record has the id or key.
 var ErrNotFound = errors.New("not found")
 
-// ErrKeep is what a change returns when the record is right as it is.
+// ErrKeep is what a change returns to leave the record as it is.
 var ErrKeep = errors.New("keep")
 
-// ErrFull says that the store has no room left. Nothing was written; the store
-// works on, and writes again once there is room.
+// ErrFull says that the store has no room left. Nothing was written; the store keeps
+// working, and writes again once there is room.
 var ErrFull = errors.New("the store has no room left")
 
-// RecordError says that a record, a query or a name is not one that a store
-// keeps.
+// RecordError says that a store cannot keep a record or a name, or cannot answer a query.
 type RecordError struct{ Field, Problem string }
 
 func (e *RecordError) Error() string { return "record: " + e.Field + " " + e.Problem }
 
-// UnreadError says that a record is there and cannot be read: a newer program
-// wrote it, or its bytes are not those that were written. What it is about stays
-// denied, and is no reason to stop anything else.
+// UnreadError says that a record exists but cannot be read: a newer program wrote it, or
+// its bytes are not those that were written. Whatever it is about stays denied; everything
+// else goes on.
 type UnreadError struct {
 	Kind Kind
 	ID   string
-	// Err is what is wrong with it. It quotes nothing of what was stored.
+	// Err says what is wrong. It quotes nothing of what was stored.
 	Err error
 }
 
@@ -225,11 +221,10 @@ type KeyError struct{ Key, HeldBy string }
 
 func (e *KeyError) Error() string { return fmt.Sprintf("key is held by record %s", e.HeldBy) }
 
-// PanicError says that the function given to Update panicked. Nothing was
-// written.
+// PanicError says that the function given to Update panicked. Nothing was written.
 type PanicError struct {
 	Value any
-	// Stack is where, for the log.
+	// Stack is the stack trace, for the log.
 	Stack []byte
 }
 
@@ -248,24 +243,24 @@ func (e *LeaseError) Error() string {
 // JournalEntry is one line of a store's journal: something that happened and will not
 // change. Note and Body are opaque to the store.
 type JournalEntry struct {
-	// Seq is set by the store: it rises over all entries and records with every
-	// write, as [Record.Seq] does.
+	// Seq is set by the store: it increases over all entries and records with every write,
+	// as [Record.Seq] does.
 	Seq uint64
-	// At is when it happened; what is older than the journal keeps is dropped by it.
+	// At is when it happened; the store drops entries older than the journal's retention.
 	At time.Time
-	// Key is what the entry is found under together with others, 1 to [MaxName] bytes.
+	// Key groups the entry with others for lookup; 1 to [MaxName] bytes.
 	Key string
-	// Note is what listings that count need of it, small: they are read without
-	// the bodies.
+	// Note is the small part that listings which only count need; they read it without the
+	// body.
 	Note []byte
-	// Body is the whole of it.
+	// Body is the complete entry.
 	Body []byte
 }
 
-// MaxNote is the greatest number of bytes of an entry's note.
+// MaxNote is the largest size of an entry's note, in bytes.
 const MaxNote = 8 << 10
 
-// Check says with a [*RecordError] what keeps the entry from being appended.
+// Check returns a [*RecordError] if the entry cannot be appended.
 func (e *JournalEntry) Check() error {
 	switch {
 	case len(e.Note) > MaxNote:
@@ -278,41 +273,41 @@ func (e *JournalEntry) Check() error {
 
 // Span selects entries of a journal.
 type Span struct {
-	// From and To bound when they happened, To excluded. The zero time is no bound.
+	// From and To bound the time of the entries; To is exclusive. The zero time is no
+	// bound.
 	From, To time.Time
-	// Key selects what was appended under it; empty means all.
+	// Key selects the entries appended under it; empty means all.
 	Key string
 	// Newest orders by Seq, newest first; otherwise oldest first.
 	Newest bool
-	// Before selects what has a smaller Seq; 0 selects all.
+	// Before selects entries with a smaller Seq; 0 selects all.
 	Before uint64
-	// Stretch selects the stretch with the ID; 0 selects all.
+	// Stretch selects the entries of the stretch with that ID; 0 selects all.
 	Stretch uint64
-	// NotesOnly leaves the bodies out, which spares reading them.
+	// NotesOnly leaves out the bodies, which saves reading them.
 	NotesOnly bool
 }
 
-// Holds reports whether the span selects the entry, wherever it lies.
+// Holds reports whether the span selects the entry, whatever stretch it is in.
 func (s *Span) Holds(e *JournalEntry) bool {
 	return (s.Key == "" || s.Key == e.Key) && !e.At.Before(s.From) && (s.To.IsZero() || e.At.Before(s.To)) &&
 		(s.Before == 0 || e.Seq < s.Before)
 }
 
-// Overlaps reports whether the span may select entries from between two instants.
+// Overlaps reports whether the span may select entries between two times.
 func (s *Span) Overlaps(from, to time.Time) bool {
 	return !to.Before(s.From) && (s.To.IsZero() || from.Before(s.To))
 }
 
-// Stretch is a run of entries that a journal keeps together. Two with the same ID hold
-// the same entries, but that the one with the greater Last has more behind them.
+// Stretch is a run of entries that a journal keeps together. Two stretches with the same ID
+// hold the same entries, except that the one with the greater Last has more at its end.
 type Stretch struct {
-	// ID is not 0, and used once.
+	// ID is not 0 and never reused.
 	ID uint64
-	// From and To are the earliest and the latest instant of the entries. Both are the
-	// zero time where nobody can tell.
+	// From and To are the times of the earliest and latest entry. Both are zero if unknown.
 	From, To time.Time
 	// Last is the Seq of the newest entry.
 	Last uint64
-	// Unread is why a part of it cannot be read, nil where nothing is known of that.
+	// Unread says why part of it cannot be read; nil if no such damage is known.
 	Unread *UnreadError
 }

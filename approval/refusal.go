@@ -14,49 +14,49 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Refusal is a denial explained: one structure for the agent and for the
-// person, so that both read the same thing.
+// Refusal is a denial explained: one structure for the agent and for the person, so that
+// both read the same thing.
 type Refusal struct {
-	// Ran is always false: a refused call did not run. It is on the wire so
-	// that an agent never has to guess.
+	// Ran is always false: a refused call did not run. It is in the JSON so that an agent
+	// never has to guess.
 	Ran bool `json:"ran"`
 	// Final says that nobody can allow this call.
 	Final bool         `json:"final"`
 	Phase vaglio.Phase `json:"phase"`
 	// Wanted is what was proposed, in one line.
 	Wanted string `json:"wanted"`
-	// Who says who or what refused it, when, and for how long, in one sentence.
+	// Who says in one sentence who or what refused it, when, and for how long.
 	Who string `json:"who"`
 	// Why is the denial's reason.
 	Why string `json:"why"`
-	// Rule is the guard rule, when the guard denied.
+	// Rule is the guard rule, if the guard denied.
 	Rule string `json:"rule,omitempty"`
-	// Scores are what the judges gave it, when a judge denied; the last is the
-	// one that rejected.
+	// Scores are what the judges gave the call, if a judge denied; the last is from the
+	// judge that rejected it.
 	Scores []Score `json:"scores,omitempty"`
-	// Words are the person's, when a person denied.
+	// Words are the person's, if a person denied.
 	Words string `json:"words,omitempty"`
-	// Standing is the denial that answers the call, when a person denied.
+	// Standing is the denial that answers the call, if a person denied.
 	Standing *Standing `json:"standing,omitempty"`
 	// Alternatives say what can be done instead.
 	Alternatives []string `json:"alternatives"`
-	// Allow says whether and when this call may be asked again, or how it can be
-	// allowed; empty when it cannot.
+	// Allow says whether and when this call may be asked again, or how it can be allowed;
+	// empty if it cannot.
 	Allow string `json:"allow,omitempty"`
 }
 
-// Score is what one judge gave a call, and what it takes to pass it, in [0,1].
+// Score is what one judge gave a call, and what a call needs to pass that judge, in [0,1].
 type Score struct {
 	Judge string  `json:"judge"`
 	Score float64 `json:"score"`
-	// Confidence is the judge's trust in its own score.
+	// Confidence is the judge's confidence in its own score.
 	Confidence float64 `json:"confidence,omitzero"`
-	// MinScore and MinConfidence are what a call needs of this judge.
+	// MinScore and MinConfidence are the least that this judge must give a call.
 	MinScore      float64 `json:"min_score,omitzero"`
 	MinConfidence float64 `json:"min_confidence,omitzero"`
 }
 
-// The greatest lengths of a refusal's texts, in characters.
+// The largest lengths of a refusal's texts, in characters.
 const (
 	maxWanted      = 600
 	maxReasoning   = 1000
@@ -65,9 +65,9 @@ const (
 	maxName        = 100
 )
 
-// Refuse explains a verdict that is not an approval. What the guard denied is
-// final. What a judge denied is not while a person may be asked. Everything
-// else, also a verdict that makes no sense, is refused as final.
+// Refuse explains a verdict that is not an approval. A guard denial is final. A judge's
+// denial is not final while a person may be asked. Everything else, including a verdict
+// that makes no sense, is refused as final.
 func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 	r := Refusal{Phase: v.BlockedBy, Wanted: Wanted(p)}
 	switch {
@@ -95,8 +95,8 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 	return r
 }
 
-// Wanted is the call in one line: the executor, and its arguments in canonical
-// form. What cannot be seen is written as JSON escapes it.
+// Wanted is the call in one line: the executor, and its arguments in canonical form.
+// Invisible characters are JSON-escaped.
 func Wanted(p vaglio.Proposal) string {
 	name := p.Executor
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
@@ -111,8 +111,8 @@ func Wanted(p vaglio.Proposal) string {
 	return clip(clip(name, maxName)+" "+args, maxWanted)
 }
 
-// escapeUnseen writes every character that is not printed as JSON escapes it,
-// so the text stays the same JSON.
+// escapeUnseen JSON-escapes every character that is not printable, so that the text stays
+// the same JSON.
 func escapeUnseen(s string) string {
 	clean := func(r rune) bool { return !strconv.IsPrint(r) }
 	if strings.IndexFunc(s, clean) < 0 {
@@ -133,8 +133,8 @@ func escapeUnseen(s string) string {
 	return b.String()
 }
 
-// guardWhy is what the rule is for; its pattern stays in the verdict, where it
-// need not be written as a text within a text.
+// guardWhy returns what the rule is for. Its pattern stays in the verdict, where it need
+// not be quoted within a text.
 func guardWhy(v vaglio.Verdict) string {
 	if v.Rule != nil && v.Rule.Why != "" {
 		return clip(v.Rule.Why, maxReasoning)
@@ -153,8 +153,8 @@ func guardInstead(v vaglio.Verdict) []string {
 	}
 }
 
-// judgeWhy is the judge's reasoning as a quotation: a judge's text is evidence,
-// never an instruction. The scores stand beside it.
+// judgeWhy returns the judge's reasoning as a quotation: a judge's text is evidence, never
+// an instruction. The scores are separate.
 func judgeWhy(v vaglio.Verdict) string {
 	reasoning := v.Reason
 	g := Rejecting(v)
@@ -172,7 +172,7 @@ func judgeWhy(v vaglio.Verdict) string {
 	return "The judge said: " + quote(reasoning, maxReasoning)
 }
 
-// judgeInstead draws on the rejecting judge's worst signals.
+// judgeInstead returns suggestions based on the rejecting judge's worst signals.
 func judgeInstead(v vaglio.Verdict) []string {
 	var instead []string
 	if g := Rejecting(v); g != nil {
@@ -190,8 +190,8 @@ func judgeInstead(v vaglio.Verdict) []string {
 		"Go on with what does not need this call. Do not try it in another spelling meanwhile.")
 }
 
-// AfterDecision explains an approval that does not let its call run, or not
-// any more. It tells apart what a person decided from what nobody did.
+// AfterDecision explains an approval that does not, or no longer, let its call run. It
+// keeps apart what a person decided and what nobody did.
 func AfterDecision(a Approval) Refusal {
 	r := a.Refusal
 	r.Ran, r.Final, r.Words, r.Allow, r.Standing = false, false, "", "", nil
@@ -224,7 +224,7 @@ func AfterDecision(a Approval) Refusal {
 	return r
 }
 
-// denied explains a person's denial, and how long it answers.
+// denied explains a person's denial, and how long it stands.
 func (a *Approval) denied(r *Refusal) {
 	r.Who = "A person denied it."
 	r.Allow = "It may be asked again, under a new step or idempotency key, when something has changed."
@@ -259,9 +259,9 @@ func (a *Approval) denied(r *Refusal) {
 	}
 }
 
-// Repeated explains a call that would do what a person denied a while ago, or that
-// is of the kind that they denied, where it is not the same: what is wanted now,
-// what was denied then, and until when that stands.
+// Repeated explains a call that would do what a person denied a while ago, or that is of a
+// kind they denied: what is wanted now, what was denied then, and until when that stands.
+// same says whether it would do the same.
 func Repeated(a Approval, p vaglio.Proposal, same bool) Refusal {
 	r := AfterDecision(a)
 	now := Wanted(p)
@@ -282,20 +282,19 @@ func (k *CallKind) line() string {
 	return oneLine(clip(k.Verb, maxKind) + " in " + clip(k.System, maxKind))
 }
 
-// maxKind is how many characters of a kind's words a sentence holds.
+// maxKind is the number of characters that a sentence holds of each word of a kind.
 const maxKind = 40
 
-// maxEarlier is how many characters of an earlier call the sentence about it
-// holds.
+// maxEarlier is the number of characters that a sentence about an earlier call holds of it.
 const maxEarlier = 140
 
-// clock is a moment in a sentence for an agent.
+// clock returns a time for use in a sentence for an agent.
 func clock(t time.Time) string { return "at " + clockOf(t) }
 
 func clockOf(t time.Time) string { return t.UTC().Format("15:04 UTC") }
 
-// fewer puts what is said anew behind the first of what was said before, without
-// saying anything twice.
+// fewer returns the first of the earlier sentences followed by the new ones, without
+// duplicates.
 func fewer(before []string, anew ...string) []string {
 	var out []string
 	for _, s := range append(slices.Clone(before[:min(len(before), 1)]), anew...) {
@@ -306,7 +305,8 @@ func fewer(before []string, anew ...string) []string {
 	return out
 }
 
-// spentWhy is for an agent that asks again for what it already ran.
+// spentWhy explains why the call is refused to an agent that asks again for what it already
+// ran.
 func spentWhy(a Approval) string {
 	how := "how that run ended is not known yet"
 	switch a.State {
@@ -321,15 +321,14 @@ func spentWhy(a Approval) string {
 	return "A person allowed it once and its permit is spent; " + how + "."
 }
 
-// maxText is the greatest length of [Refusal.Text], in characters: more than that
-// an agent skims, and some clients cut.
+// maxText is the largest length of [Refusal.Text], in characters: agents skim longer texts,
+// and some clients cut them.
 const maxText = 900
 
-// Text returns the refusal as plain text for an agent, at most 900 characters:
-// what was wanted, that it did not run, who refused it, the person's words, why,
-// what can be done instead, and whether it may be asked again. What others wrote
-// stands in it as quotations on one line, and is shortened before anything of
-// ours is; the structure has all of it.
+// Text returns the refusal as plain text for an agent, at most 900 characters: what was
+// wanted, that it did not run, who refused it, the person's words, why, what can be done
+// instead, and whether it may be asked again. Text from others appears as single-line
+// quotations and is shortened before our own; the structure has all of it.
 func (r Refusal) Text() string {
 	var text string
 	for _, most := range []struct{ wanted, why, instead, words int }{{300, 300, 3, 500}, {200, 200, 3, 300}, {120, 140, 3, 200}, {80, 100, 2, 160}, {60, 60, 1, 120}} {
@@ -340,7 +339,7 @@ func (r Refusal) Text() string {
 	return clip(text, maxText)
 }
 
-// text is the refusal with at most so many characters of what others wrote.
+// text returns the refusal with the given limits, in characters, on text from others.
 func (r Refusal) text(wanted, why, instead, words int) string {
 	var b strings.Builder
 	b.WriteString("vaglio: this call did not run.\n")
@@ -367,7 +366,7 @@ func (r Refusal) text(wanted, why, instead, words int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// otherwise says who refused it where an older record does not.
+// otherwise says who refused the call if an older record does not.
 func (r Refusal) otherwise() string {
 	switch {
 	case r.Phase == vaglio.PhaseGuard:

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// effectInstead says what can be done instead of a call with the effect, whose
-// names are those of the effects judge. It is empty for any other category.
+// effectInstead suggests what to do instead of a call with the effect, named as the effects
+// judge names it. It is empty for any other category.
 func effectInstead(category string) string {
 	return map[string]string{
 		"read":             "Read only what the task needs, or ask the user for it.",
@@ -39,17 +39,16 @@ func effectInstead(category string) string {
 	}[category]
 }
 
-// Reason is the worst that a judge said of a call: what channels tell a person
-// first.
+// Reason is the worst that a judge said about a call: what channels tell a person first.
 type Reason struct {
 	// Effect is the category of the worst signal; empty without signals.
 	Effect string
-	// Reversibility and Reach are the effects judge's words for whether it can be
-	// undone and whom it touches; empty when they are not known.
+	// Reversibility and Reach are the effects judge's words for whether it can be undone
+	// and whom it touches; empty if unknown.
 	Reversibility, Reach string
 	// Message says it in the judge's own words.
 	Message string
-	// Said is the message as data, where the judge has it.
+	// Said is the message as data, if the judge provides it.
 	Said wording.Sentence
 }
 
@@ -78,7 +77,7 @@ func ReasonOf(v vaglio.Verdict) Reason {
 	return r
 }
 
-// ReasoningOf returns a judge's reasoning as data, where a signal says the same.
+// ReasoningOf returns a judge's reasoning as data, if a signal says the same.
 func ReasoningOf(g vaglio.GradientResult) wording.Sentence {
 	for i := range g.Signals {
 		if g.Signals[i].Message == g.Reasoning {
@@ -88,8 +87,8 @@ func ReasoningOf(g vaglio.GradientResult) wording.Sentence {
 	return nil
 }
 
-// SignalOf returns what a judge's signal says, with what the effects judge knows
-// of it besides.
+// SignalOf returns what a judge's signal says, along with what the effects judge knows
+// about it.
 func SignalOf(g vaglio.GradientResult, i int) Reason {
 	r := Reason{Effect: g.Signals[i].Category, Message: g.Signals[i].Message, Said: g.Signals[i].Said}
 	if effects, ok := g.Metadata["effects"].([]any); ok && i < len(effects) {
@@ -101,7 +100,7 @@ func SignalOf(g vaglio.GradientResult, i int) Reason {
 	return r
 }
 
-// Rejecting returns the result that decided, or nil.
+// Rejecting returns the result that decided the verdict, or nil.
 func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
 	for i := range slices.Backward(v.Results) {
 		if v.Results[i].Judge == v.JudgeKind {
@@ -111,7 +110,7 @@ func Rejecting(v vaglio.Verdict) *vaglio.GradientResult {
 	return nil
 }
 
-// scores lists what the judges that ran gave.
+// scores lists the scores of the judges that ran.
 func scores(v vaglio.Verdict) []Score {
 	var all []Score
 	for i := range v.Results {
@@ -124,7 +123,7 @@ func scores(v vaglio.Verdict) []Score {
 	return all
 }
 
-// trimmed cuts a score off after four digits; the verdict has all of them.
+// trimmed truncates a score to four digits; the verdict has all of them.
 func trimmed(x float64) float64 {
 	if len(strconv.FormatFloat(x, 'g', -1, 64)) <= len("0.1234") || math.IsNaN(x) || math.IsInf(x, 0) {
 		return x

@@ -11,39 +11,37 @@ import (
 )
 
 // Routing says who may decide what, and where they are asked. It comes from the
-// configuration alone: the agent chooses none of it. The zero value has one
-// route, to everybody who may decide at all, on every channel.
+// configuration alone; the agent chooses none of it. The zero value has one route, to
+// everybody who may decide at all, on every channel.
 type Routing struct {
-	// Members are the people that routes name. One person's ids on several
-	// platforms count once.
+	// Members are the people that routes name. One person's ids on several platforms count
+	// as one person.
 	Members []Member
-	// Owners says whose an agent is: agent to member. "*" is for every agent
-	// that is not named.
+	// Owners maps an agent to the member whose agent it is. "*" stands for every agent not
+	// named.
 	Owners map[string]string
 	Routes []Route
-	// Rules choose the route; the first that fits does. The last one has no
-	// conditions, so that every call has a route.
+	// Rules choose the route; the first one that fits wins. The last one has no conditions,
+	// so that every call has a route.
 	Rules []Rule
-	// Roster returns the qualified ids of who is in a group now; known is false
-	// when that cannot be told, and then nobody decides by the group. Nil knows of
-	// no group.
+	// Roster returns the qualified ids of the current members of a group. known is false if
+	// that cannot be told; then nobody decides by the group. Nil knows no groups.
 	Roster func(group string) (ids []string, known bool)
-	// OwnRoute returns the route that an agent has of its own, in place of the last
-	// rule's; "" is none. Nil knows of none.
+	// OwnRoute returns an agent's own route, which replaces that of the last rule; "" means
+	// none. Nil knows none.
 	OwnRoute func(agent string) string
 }
 
 // Member is one person.
 type Member struct {
-	// Name is the person's name in routes. It has no colon in it, so that it is
-	// never taken for an id.
+	// Name is the person's name in routes. It has no colon, so that it is never mistaken
+	// for an id.
 	Name string
 	// IDs are stable and channel-qualified, such as "telegram:4711".
 	IDs []string
 }
 
-// Anyone stands, among a route's approvers, for everybody who may decide at
-// all.
+// Anyone, among a route's approvers, stands for everybody who may decide at all.
 const Anyone = "anyone"
 
 // anyAgent stands for the agents that Owners does not name.
@@ -53,34 +51,32 @@ const anyAgent = "*"
 // decide is enough to deny.
 type Route struct {
 	Name string
-	// Channels are where the ask is shown; none means each channel that is a
-	// [IsPlain] one.
+	// Channels are where the ask is shown; empty means every channel that [IsPlain].
 	Channels []string
-	// Approvers are members' names, ids of people who are no member, or
-	// [Anyone].
+	// Approvers are names of members, ids of people who are not members, or [Anyone].
 	Approvers []string
-	// Groups are the ids of groups whose members may decide, each for themself,
-	// such as "slack:S0123456789".
+	// Groups are the ids of groups whose members may each decide, such as
+	// "slack:S0123456789".
 	Groups []string
 	// Quorum is how many different people must allow; 0 means 1.
 	Quorum int
 	// Separate says that the person whose agent asks cannot allow alone.
 	Separate bool
-	// Match says that allowing on a chat takes the two digits that the inbox shows.
+	// Match says that allowing on a chat requires the two digits that the inbox shows.
 	Match bool
 	// Deadline is how long the ask waits; 0 leaves it to the configuration.
 	Deadline time.Duration
-	// EscalateAfter is how long after its opening an ask that still waits goes
-	// to the people of the route EscalateTo as well; 0 means never. Then either
-	// route's people may allow it, by the rules of their own route.
+	// EscalateAfter is how long after its opening an ask that still waits also goes to the
+	// people of the route EscalateTo; 0 means never. From then on the people of either
+	// route may allow it, by the rules of their own route.
 	EscalateAfter time.Duration
 	EscalateTo    string
 }
 
 func (r *Route) active() Active { return Active{r.Name, max(r.Quorum, 1)} }
 
-// Rule sends what fits all of its conditions to a route. A condition that names
-// nothing fits everything.
+// Rule sends whatever fits all of its conditions to a route. An empty condition fits
+// everything.
 type Rule struct {
 	Agents, Executors, Effects, Reaches []string
 	Route                               string
@@ -89,8 +85,8 @@ type Rule struct {
 // Case is what rules look at.
 type Case struct {
 	Agent, Executor string
-	// Effects and Reaches are what the call would do and how far that goes, as
-	// far as that is known. A condition fits when one of them is named.
+	// Effects and Reaches are what the call would do and how far that reaches, as far as
+	// known. A condition fits if it names one of them.
 	Effects, Reaches []string
 }
 
@@ -115,7 +111,7 @@ func (r *Routing) For(c Case) Route {
 	if len(r.Routes) == 0 {
 		return openRoute()
 	}
-	// A checked routing does not come here. Nobody may decide.
+	// A checked routing never gets here. Nobody may decide.
 	return Route{}
 }
 
@@ -126,8 +122,7 @@ func (r *Rule) fits(c *Case) bool {
 	return one(r.Agents, c.Agent) && one(r.Executors, c.Executor) && one(r.Effects, c.Effects...) && one(r.Reaches, c.Reaches...)
 }
 
-// Knows reports whether the routing names the id, as a member's or an
-// approver's.
+// Knows reports whether the routing names the id, as a member's or as an approver's.
 func (r *Routing) Knows(id string) bool {
 	return r.Human(id) != id ||
 		slices.ContainsFunc(r.Routes, func(to Route) bool { return qualified(id) && slices.Contains(to.Approvers, id) })
@@ -164,16 +159,15 @@ func (r *Routing) Human(id string) string {
 type RoutingError struct {
 	// What is the route, rule or member, and Problem the mistake.
 	What, Problem string
-	// Place is where that is among its kind, as a JSON pointer: "/routes/1".
+	// Place is its position as a JSON pointer, such as "/routes/1".
 	Place string
 }
 
 func (e *RoutingError) Error() string { return e.What + " " + e.Problem }
 
-// Check says what keeps the routing from working: a name that stands for nothing,
-// or a route that nobody can satisfy. The channels are those that there are. The
-// error joins a [*RoutingError] for every member, agent, route and rule that is
-// wrong.
+// Check returns an error if the routing cannot work: a name stands for nothing, or nobody
+// can satisfy a route. channels are those that exist. The error joins a [*RoutingError] for
+// every member, agent, route and rule that is wrong.
 func (r *Routing) Check(channels []string) error {
 	all := r.checkMembers()
 	seen := make(map[string]bool, len(r.Routes))
@@ -209,8 +203,8 @@ func (r *Routing) checkMembers() (all []error) {
 	return all
 }
 
-// problem says what is wrong with a member, beside those with the names and ids,
-// and notes its own.
+// problem says what is wrong with a member, given the names and ids of the members before
+// it, and adds its own to them.
 func (m *Member) problem(names map[string]bool, ids map[string]string) string {
 	switch {
 	case m.Name == "" || m.Name == Anyone || strings.Contains(m.Name, ":") || names[m.Name]:
@@ -230,19 +224,18 @@ func (m *Member) problem(names map[string]bool, ids map[string]string) string {
 	return ""
 }
 
-// Platform returns where a channel is: "slack" for the channels "slack" and
-// "slack:C0123456789". People's and groups' ids begin with it, too.
+// Platform returns the platform of a channel: "slack" for the channels "slack" and
+// "slack:C0123456789". The ids of people and groups start with it, too.
 func Platform(channel string) string {
 	platform, _, _ := strings.Cut(channel, ":")
 	return platform
 }
 
-// IsPlain reports whether the channel is the one that its platform has without
-// being told more, such as "slack". Where routes name no channels, asks are
-// shown on these.
+// IsPlain reports whether the channel is its platform's default one, such as "slack". Asks
+// on routes that name no channels are shown on these.
 func IsPlain(channel string) bool { return Platform(channel) == channel }
 
-// plain returns those of the channels that are plain.
+// plain returns the plain channels among the given ones.
 func plain(channels []string) []string {
 	return slices.DeleteFunc(slices.Clone(channels), func(c string) bool { return !IsPlain(c) })
 }
@@ -303,7 +296,7 @@ func (r *Routing) checkQuorum(to *Route, people map[string]bool, bad func(string
 	return nil
 }
 
-// reachable reports whether a person has an id on one of the channels.
+// reachable reports whether a person has an id on the platform of one of the channels.
 func (r *Routing) reachable(human string, channels []string) bool {
 	ids := []string{human}
 	for i := range r.Members {
@@ -316,7 +309,7 @@ func (r *Routing) reachable(human string, channels []string) bool {
 	})
 }
 
-// people returns who is meant by approvers: each person once, and [Anyone].
+// people returns the people that approvers stands for, each once, and [Anyone].
 func (r *Routing) people(approvers []string) (map[string]bool, error) {
 	people := make(map[string]bool, len(approvers))
 	for _, name := range approvers {
@@ -386,7 +379,7 @@ func (r *Routing) checkRules() (all []error) {
 	return all
 }
 
-// RoutedTo is the route that the ask was sent to first; "" where there are none.
+// RoutedTo returns the first route that the ask was sent to, or "" if there are no routes.
 func (a *Ask) RoutedTo() string {
 	if len(a.Routes) == 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// team is a routing of a team of three, in which changes can be made.
+// team returns a routing for a team of three, which tests can change.
 func team() approval.Routing {
 	return approval.Routing{
 		Members: []approval.Member{
@@ -58,7 +58,8 @@ func TestRulesChooseTheRoute(t *testing.T) {
 	}
 }
 
-// A routing that cannot work is told so at the start, in a sentence.
+// TestARouteThatNobodyCanSatisfy checks that a routing that cannot work is rejected at
+// startup, with a sentence.
 func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(r *approval.Routing)
@@ -103,8 +104,9 @@ func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 	}
 }
 
-// TestHandOver holds who may answer what was handed over: whom the routes name, and the
-// newest holder where one person is enough. No quorum and no separation gives way.
+// TestHandOver checks who may answer what was handed over: the people the routes name, and
+// the newest holder if one person is enough. A hand-over never weakens a quorum or a
+// separation of duties.
 func TestHandOver(t *testing.T) {
 	members := []approval.Member{
 		{Name: "ada", IDs: []string{"telegram:1"}}, {Name: "bob", IDs: []string{"telegram:2"}}, {Name: "cleo", IDs: []string{"telegram:3"}}, {Name: "dan", IDs: []string{"telegram:4"}},
@@ -125,8 +127,8 @@ func TestHandOver(t *testing.T) {
 		"of several, to one of them": {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "bob", ""}}, []string{"ada", "bob"}},
 		"of several, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
 		"kept apart, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
-		// Who is not the owner could allow it alone, and still hands no right over: it
-		// would not be counted.
+		// Somebody other than the owner could allow it alone, but still hands over no
+		// right: it would not be counted.
 		"kept apart, by the other": {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"bob", "cleo", "more people"}}, []string{"ada", "bob"}},
 		"where anyone may":         {approval.Route{Approvers: []string{approval.Anyone}}, []step{{"ada", "bob", ""}}, []string{"ada", "bob", "cleo", "dan"}},
 	} {
@@ -152,7 +154,7 @@ func TestHandOver(t *testing.T) {
 					t.Errorf("%s may answer: %t, want %t", m.Name, e.Permits(m.IDs[0]), want)
 				}
 			}
-			// A configuration that wants more people than one now counts no hand-over.
+			// A configuration that now wants more than one person ignores the hand-over.
 			r.Routes[0].Quorum = 2
 			for _, m := range members {
 				if e := now(); e.Permits(m.IDs[0]) && !slices.Contains(tt.route.Approvers, m.Name) && tt.route.Approvers[0] != approval.Anyone {

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// The states and events, and the edges that the design draws, written down a
-// second time so that the table is compared with something else than itself.
+// The states, the events and the edges of the design, written down a second time so that
+// the table is compared with something other than itself.
 var (
 	states = []approval.State{
 		"pending", "allowed", "denied", "expired", "withdrawn", "superseded",
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// TestLeads holds what leads where to the same edges.
+// TestLeads compares Leads with the same edges.
 func TestLeads(t *testing.T) {
 	for _, from := range append(states, "") {
 		for _, to := range append(states, "") {
@@ -80,8 +80,8 @@ func TestEveryStateAndEvent(t *testing.T) {
 	}
 }
 
-// The picture in the package comment shows every state, and beside an arrow
-// only states that have one.
+// TestPictureShowsEveryState checks that the picture in the package comment shows every
+// state, and that its arrows lead only to states that the table reaches.
 func TestPictureShowsEveryState(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "approval.go", nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil {
@@ -117,7 +117,8 @@ func drawing(doc *ast.CommentGroup) string {
 	return b.String()
 }
 
-// What people tell apart where the states do not has a name of its own.
+// TestFates checks that distinctions that people make, but states do not, have names of
+// their own.
 func TestFates(t *testing.T) {
 	for want, a := range map[string]approval.Approval{
 		"failed":         {State: approval.Failed, Outcome: &approval.Outcome{}},

@@ -12,50 +12,50 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Subject is one thing that a call would do, as far as it matters for what an
-// answer is about: in which system, which verb, and to what in full. Two
-// spellings of one thing have equal subjects.
+// Subject is one thing that a call would do, as far as it matters for an answer: in which
+// system, which verb, and to which object in full. Two spellings of the same thing have
+// equal subjects.
 type Subject struct {
 	// System is where it happens: "git", "files", "kubernetes", "http", a tool.
 	System string `json:"system"`
 	// Verb is what is done there.
 	Verb string `json:"verb"`
-	// Object is what it is done to, in full; the facts stand in the order of
-	// their names, and then of their values.
+	// Object is what it is done to, in full. Its facts are sorted by name and then by
+	// value.
 	Object []Fact `json:"object,omitempty"`
 }
 
-// Fact is one part of an object: a remote, a name space, a path, the digest of a
-// text. Its case is as written where that matters.
+// Fact is one part of an object: a remote, a namespace, a path, the digest of a text. Its
+// case is kept where that matters.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Files is the system of the files of this machine, whose one fact is the path.
+// Files is the system of this machine's files; the path is their one fact.
 const Files = "files"
 
 // FactFolder is the name of the fact that says where something is done.
 const FactFolder = "folder"
 
-// Subjects are all that a call would do, in a fixed order. None say that it is
-// not known: such a call is like no other.
+// Subjects are everything that a call would do, in a fixed order. Empty means unknown: such
+// a call is like no other.
 type Subjects []Subject
 
 // About is what a call is about.
 type About struct {
 	Subjects Subjects
-	// Mild says that all of the call was read, and nothing of it is irreversible,
-	// public, a credential, a privilege or next to what the guard protects.
+	// Mild says that the whole call was read and that nothing in it is irreversible,
+	// public, a credential, a privilege, or close to what the guard protects.
 	Mild bool
-	// Whole says that the subjects name the object whole: what else the arguments
-	// hold changes nothing.
+	// Whole says that the subjects name the object completely: the other arguments change
+	// nothing.
 	Whole bool
-	// Obscured is where secrets of the call stand that decide what it does.
+	// Obscured lists where secrets of the call decide what it does.
 	Obscured []Obscured
 }
 
-// Sorted returns the subjects in their fixed order, each once.
+// Sorted returns the subjects in their fixed order, without duplicates.
 func (s Subjects) Sorted() Subjects {
 	for i := range s {
 		slices.SortFunc(s[i].Object, compareFacts)
@@ -72,8 +72,8 @@ func compareSubjects(a, b Subject) int {
 	return cmp.Or(strings.Compare(a.System, b.System), strings.Compare(a.Verb, b.Verb), slices.CompareFunc(a.Object, b.Object, compareFacts))
 }
 
-// Key is one name for what a call would do, the same for every spelling; empty
-// where that is not known.
+// Key returns one name for what a call would do, the same for every spelling; empty if
+// unknown.
 func (s Subjects) Key() string {
 	if len(s) == 0 {
 		return ""
@@ -86,15 +86,16 @@ func (s Subjects) Key() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Difference is a fact that differs between two calls that are alike. Was or Now
-// is empty where only one of them has it.
+// Difference is a fact that differs between two similar calls. Was or Now is empty if only
+// one of them has it.
 type Difference struct {
 	Name string `json:"name"`
 	Was  string `json:"was,omitempty"`
 	Now  string `json:"now,omitempty"`
 }
 
-// CallKind is what calls have in common that do the same in one system, to whatever.
+// CallKind is what calls have in common that do the same in one system, whatever the
+// object.
 type CallKind struct {
 	System string `json:"system"`
 	Verb   string `json:"verb"`
@@ -105,10 +106,9 @@ func (s Subjects) Of(k CallKind) bool {
 	return slices.ContainsFunc(s, func(o Subject) bool { return o.System == k.System && o.Verb == k.Verb })
 }
 
-// Near compares with what another call is about. It reports whether both do the
-// same thing in the same system, to another object or with other content, of which
-// kind that is, and in what they differ. Equal subjects are not near, and nothing is
-// near to what is not known.
+// Near compares s with the subjects of an earlier call. It reports whether both do the same
+// thing in the same system to another object or with other content, and returns the kind
+// and the differences. Equal subjects are not near, and nothing is near unknown subjects.
 func (s Subjects) Near(before Subjects) (kind CallKind, differences []Difference, near bool) {
 	if len(s) == 0 || len(before) == 0 || s.Key() == before.Key() {
 		return CallKind{}, nil, false
@@ -124,7 +124,7 @@ func (s Subjects) Near(before Subjects) (kind CallKind, differences []Difference
 	return kind, differences, near
 }
 
-// near compares one thing with another.
+// near compares one subject with another.
 func (s *Subject) near(before *Subject) ([]Difference, bool) {
 	if s.System != before.System || s.Verb != before.Verb {
 		return nil, false
@@ -142,13 +142,13 @@ func (s *Subject) near(before *Subject) ([]Difference, bool) {
 	return out, true
 }
 
-// besides reports whether two paths lie in one folder, or one below the other.
+// besides reports whether two paths are in the same folder, or one is below the other.
 func (s *Subject) besides(o *Subject) bool {
 	a, b := s.fact("path"), o.fact("path")
 	return path.Dir(a) == path.Dir(b) || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
 }
 
-// fact returns the value of a fact, "" where there is none.
+// fact returns the value of the named fact, or "".
 func (s *Subject) fact(name string) string {
 	for _, f := range s.Object {
 		if f.Name == name {
@@ -171,7 +171,7 @@ func factsOf(list []Fact) map[string]string {
 	return out
 }
 
-// namesOf are the names of both, in order.
+// namesOf returns the names of both, sorted.
 func namesOf(a, b map[string]string) []string {
 	names := make([]string, 0, len(a)+len(b))
 	for n := range a {
@@ -184,13 +184,13 @@ func namesOf(a, b map[string]string) []string {
 	return slices.Compact(names)
 }
 
-// Standing is a person's denial that answers every call that would do the same.
+// Standing is a person's denial that answers every call that would do the same thing.
 type Standing struct {
 	At time.Time `json:"at"`
-	// Until is when it answers no more; zero where it does not any more.
+	// Until is when it stops answering; zero if it no longer does.
 	Until time.Time `json:"until,omitzero"`
-	// Wanted is the call that was denied then, where this one is another spelling.
+	// Wanted is the call that was denied, if this one is another spelling of it.
 	Wanted string `json:"wanted,omitempty"`
-	// Kind is what was denied with it, whatever the object.
+	// Kind is what was denied along with it, whatever the object.
 	Kind *CallKind `json:"kind,omitempty"`
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// DropValues drops what the calls of an ask held, if all of them ended before the
-// instant: arguments, folders, what the user asked for, what judges and the agent
-// said of them. What stays is who asked for which tool, how each was judged and
-// answered, by whom and when, and the hashes: of the call, and of the files that it
-// ran. It reports whether anything was dropped.
+// DropValues drops the values of an ask's calls, if all of them ended before the given
+// time: arguments, folders, the user's intent, what judges and the agent said about them.
+// What stays is who asked for which tool, how each call was judged and answered, by whom
+// and when, and the hashes of the call and of the files that it ran. It reports whether it
+// dropped anything.
 func (a *Ask) DropValues(before, at time.Time) bool {
 	if !a.endedBefore(before) {
 		return false
@@ -34,8 +34,8 @@ func (a *Ask) DropValues(before, at time.Time) bool {
 	return true
 }
 
-// endedBefore reports whether nothing can happen to the ask's approvals any more,
-// and nothing did since the instant.
+// endedBefore reports whether nothing more can happen to the ask's approvals, and nothing
+// has happened since the given time.
 func (a *Ask) endedBefore(at time.Time) bool {
 	if !a.Over() {
 		return false
@@ -71,8 +71,8 @@ func (p *Approval) dropValues(at time.Time) {
 	p.ValuesDropped = at
 }
 
-// withoutValues is the verdict without what judges said of the call: who judged it,
-// what for, and how.
+// withoutValues returns the verdict without what judges said about the call: it keeps who
+// judged it, for what, and how.
 func withoutValues(v *vaglio.Verdict) vaglio.Verdict {
 	w := *v
 	w.Reason, w.Sources, w.Results = "", nil, slices.Clone(v.Results)

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// ended is an ask of which every text that others wrote says "value", allowed or
-// denied at the instant.
+// ended returns an ask that was allowed or denied at the instant, in which every text that
+// others wrote says "value".
 func ended(t *testing.T, choice approval.Choice, at time.Time) approval.Ask {
 	t.Helper()
 	denial, err := approval.JudgeDenial(vaglio.Verdict{
@@ -99,7 +99,8 @@ func TestValuesAreDropped(t *testing.T) {
 	}
 }
 
-// What can still happen, or still answers a call, keeps its values.
+// TestValuesStayUntilTheEnd checks that what can still happen, or still answers a call,
+// keeps its values.
 func TestValuesStayUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Vote is one person's yes where one is not enough. It counts for one route, as
-// long as nothing changes about who may decide there.
+// Vote is one person's yes where one is not enough. It counts for one route, for as long as
+// the rules about who may decide there do not change.
 type Vote struct {
-	// Human is the person, however they are called on a platform.
+	// Human is the person, whatever their name on a platform.
 	Human string `json:"human"`
 	By    Person `json:"by"`
 	// Route and Terms are what the vote counts for.
@@ -22,12 +22,12 @@ type Vote struct {
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
 	Words   string    `json:"words,omitempty"`
-	// Grant is how long the person would grant the call; empty is once.
+	// Grant is how long the person would grant the call; empty means once.
 	Grant Choice `json:"grant,omitempty"`
 }
 
-// Mark stands for everything about a route that says what a vote is worth. Two
-// routes with equal marks have equal rules.
+// Mark stands for every rule of a route that decides what a vote is worth. Routes with
+// equal marks have equal rules.
 type Mark string
 
 // Terms are what it takes to allow an agent's call on a route.
@@ -36,19 +36,19 @@ type Terms struct {
 	quorum int
 	anyone bool
 	people map[string]bool
-	// handed are those to whom the ask was handed over.
+	// handed are the people that the ask was handed over to.
 	handed   map[string]bool
 	separate bool
-	// match says that a yes takes the digits of another surface, whatever the call.
+	// match says that any yes requires the digits of the other surface.
 	match bool
 	owner string
 	mark  Mark
-	// unsure says that it cannot be told who is in a group.
+	// unsure says that the members of some group are not known.
 	unsure bool
 }
 
-// Terms returns what it takes to allow the agent's calls on the named route. A
-// route that is not there any more has terms that nobody meets.
+// Terms returns what it takes to allow the agent's calls on the named route. The terms of a
+// route that no longer exists cannot be met.
 func (r *Routing) Terms(name, agent string) Terms {
 	t := Terms{route: name, quorum: 1, people: map[string]bool{}}
 	to := r.route(name)
@@ -79,7 +79,7 @@ func (r *Routing) Terms(name, agent string) Terms {
 	return t
 }
 
-// roster returns who is in a group; nobody, when that is not known.
+// roster returns the members of a group, or none if they are not known.
 func (r *Routing) roster(group string) (ids []string, known bool) {
 	if r.Roster == nil {
 		return nil, false
@@ -90,7 +90,7 @@ func (r *Routing) roster(group string) (ids []string, known bool) {
 	return ids, true
 }
 
-// sign writes the terms down so that no two sets of them give one mark.
+// sign encodes the terms so that no two different terms have the same mark.
 func (t *Terms) sign(members []Member) Mark {
 	var b strings.Builder
 	part := func(s string) { fmt.Fprintf(&b, "%d:%s,", len(s), s) }
@@ -127,7 +127,7 @@ func (t *Terms) permits(human string) bool {
 	return human != "" && (t.anyone || t.people[human] || t.handed[human])
 }
 
-// single reports whether any one person who may decide can allow.
+// single reports whether any one person who may decide can allow alone.
 func (t *Terms) single() bool { return t.quorum == 1 && !t.separate }
 
 // met reports whether the people who allowed are enough.
@@ -146,23 +146,24 @@ func (t *Terms) met(humans map[string]bool) bool {
 	return false
 }
 
-// Electorate is who may decide an ask now.
+// Electorate is who may currently decide an ask.
 type Electorate struct {
-	// Terms are those of the routes that the ask is on.
+	// Terms are the terms of the routes that the ask is on.
 	Terms []Terms
-	// Human says who is behind an id, and whether they may decide anything.
+	// Human returns the person behind an id, and whether they may decide anything.
 	Human func(id string) (human string, ok bool)
-	// Holder is the person who keeps passkeys, as Human names them; empty while there
-	// are none.
+	// Holder is the person who holds the passkeys, as named by Human; empty if there are
+	// none.
 	Holder string
-	// Match is between which surfaces a yes to the worst calls takes digits.
+	// Match says between which surfaces a yes to the worst calls requires digits.
 	Match Match
-	// reads tells whether a person reads a channel; nil reads all.
+	// reads reports whether a person reads a channel; nil means everybody reads all of
+	// them.
 	reads func(human, channel string) bool
 }
 
-// Electorate returns who may decide now what an agent asks on the routes; none
-// stand for the one that a zero [Routing] has. Human is the electorate's.
+// Electorate returns who may currently decide what an agent asks on the routes; without
+// routes it uses the one of a zero [Routing]. human becomes the electorate's Human.
 func (r *Routing) Electorate(routes []Active, agent string, human func(id string) (string, bool)) Electorate {
 	e := Electorate{Human: human, reads: r.reads}
 	for _, on := range routes {
@@ -174,20 +175,20 @@ func (r *Routing) Electorate(routes []Active, agent string, human func(id string
 	return e
 }
 
-// Everybody lets each person decide alone. It is for callers who have checked
-// who that is.
+// Everybody lets each person decide alone. It is for callers that have already checked who
+// the person is.
 func Everybody() Electorate {
 	var r Routing
 	return Electorate{Terms: []Terms{r.Terms(DefaultRoute, "")}, Human: func(id string) (string, bool) { return id, true }}
 }
 
-// Unsure reports whether it cannot be told who is in a group, so that votes may
-// be worth more in a moment than now.
+// Unsure reports whether the members of some group are not known, so that votes may soon be
+// worth more than now.
 func (e *Electorate) Unsure() bool {
 	return slices.ContainsFunc(e.Terms, func(t Terms) bool { return t.unsure })
 }
 
-// of returns who the person is, and under which terms they may decide.
+// of returns who the person is, and the terms under which they may decide.
 func (e *Electorate) of(id string) (human string, under []Terms) {
 	human, ok := e.Human(id)
 	if !ok {
@@ -207,15 +208,15 @@ func (e *Electorate) Permits(id string) bool {
 	return len(under) > 0
 }
 
-// counts reports whether a vote is worth anything: its route's terms are those
-// under which it was given, and who gave it is the same person and still may.
+// counts reports whether a vote still counts: its route has the terms under which it was
+// given, and the person who gave it is the same and still may decide.
 func (e *Electorate) counts(v *Vote) bool {
 	human, under := e.of(v.By.ID)
 	return human == v.Human && slices.ContainsFunc(under, func(t Terms) bool { return t.route == v.Route && t.mark == v.Terms })
 }
 
-// awaits reports whether the person's answer is missing under one of the terms:
-// they may decide, and did not allow already what waits.
+// awaits reports whether the person may decide under one of the terms and has not already
+// allowed there.
 func (e *Electorate) awaits(id string, votes []Vote) bool {
 	human, under := e.of(id)
 	return slices.ContainsFunc(under, func(t Terms) bool {
@@ -223,21 +224,19 @@ func (e *Electorate) awaits(id string, votes []Vote) bool {
 	})
 }
 
-// Awaits reports whether the card waits for the person with the id: something on
-// it waits, they may decide it by the electorate, hand-overs included, and their yes is
-// not among the votes that count.
+// Awaits reports whether the card waits for the person with the id: something on it waits,
+// they may decide it, hand-overs included, and their yes is not among the votes that count.
 func (c *Card) Awaits(id string, e Electorate) bool {
 	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending && e.awaits(id, it.Votes) })
 }
 
-// Prune drops the votes that are worth nothing any more, and tells whether
-// there were any.
+// Prune drops the votes that no longer count, and reports whether there were any.
 func (a *Ask) Prune(e Electorate) bool {
 	pruned := false
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
 		if p.State != Pending {
-			continue // What was decided is decided.
+			continue // decided approvals stay decided
 		}
 		before := len(p.Votes)
 		p.Votes = slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !e.counts(&v) })
@@ -246,22 +245,22 @@ func (a *Ask) Prune(e Electorate) bool {
 	return pruned
 }
 
-// ballot is one person's answer on its way into approvals.
+// ballot is one person's answer on its way into the approvals.
 type ballot struct {
 	e         *Electorate
 	human     string
 	under     []Terms
 	d         Decision
 	permitFor time.Duration
-	// grant is how long the call is granted; empty is once. turn is the ask's.
+	// grant is how long the call is granted; empty means once. turn is the ask's.
 	grant Choice
 	turn  string
 	// kind says that everything of the call's kind is denied with it.
 	kind bool
 }
 
-// cast puts the answer into an approval that waits. It decides when it denies,
-// or when the people who allow are enough now; otherwise it is kept.
+// cast applies the answer to an approval that waits. It decides if the answer is a denial,
+// or if enough people have now allowed; otherwise the answer is kept as a vote.
 func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 	if b.d.Choice != ChoiceAllow {
 		err := b.deny(p)
@@ -295,7 +294,7 @@ func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 	return false, kept, nil
 }
 
-// deny denies an approval that waits, and its kind where that is meant.
+// deny denies a waiting approval, and its kind if the ballot says so.
 func (b *ballot) deny(p *Approval) error {
 	if err := p.decide(b.d, b.permitFor); err != nil {
 		return err
@@ -306,7 +305,7 @@ func (b *ballot) deny(p *Approval) error {
 	return nil
 }
 
-// humansOn are the people whose votes count on a route.
+// humansOn returns the people whose votes count on a route.
 func humansOn(votes []Vote, route string) map[string]bool {
 	humans := map[string]bool{}
 	for i := range votes {
@@ -317,8 +316,8 @@ func humansOn(votes []Vote, route string) map[string]bool {
 	return humans
 }
 
-// granted is for how long all who allowed on the route grant the call: no longer
-// than any of them would, and not at all where one allowed it once.
+// granted returns how long everyone who allowed on the route grants the call: no longer
+// than any of them would, and not at all if one allowed it only once.
 func (b *ballot) granted(votes []Vote, route string) Choice {
 	grant := b.grant
 	for i := range votes {
@@ -329,8 +328,8 @@ func (b *ballot) granted(votes []Vote, route string) Choice {
 	return grant
 }
 
-// Named returns who is meant by a name or an id: a member, in any case, or an
-// approver who is none.
+// Named returns the person behind a name or id: a member, matched by name in any case or by
+// id, or an approver who is not a member.
 func (r *Routing) Named(name string) (human string, ids []string, ok bool) {
 	for i := range r.Members {
 		if m := &r.Members[i]; strings.EqualFold(m.Name, name) || slices.Contains(m.IDs, name) {
@@ -343,18 +342,18 @@ func (r *Routing) Named(name string) (human string, ids []string, ok bool) {
 // ErrPasskey says that a yes needs a passkey, see [Electorate.WantsPasskey].
 var ErrPasskey = errors.New("it may not be undone, or reaches others: allow it in the inbox, with your passkey")
 
-// WantsPasskey reports whether a person's yes to a serious call counts only with an
-// assertion of a passkey: that of the holder always does, and anybody's where the
-// holder alone could give it. The empty name is anybody.
+// WantsPasskey reports whether a person's yes to a serious call counts only with a passkey
+// assertion. The holder's always needs one, and so does anybody's if the holder alone could
+// allow the call. The empty name means anybody.
 func (e *Electorate) WantsPasskey(human string) bool {
 	return e.Holder != "" && slices.ContainsFunc(e.Terms, func(t Terms) bool {
 		return t.permits(e.Holder) && (human == e.Holder || t.single())
 	})
 }
 
-// voter returns who taps, and under which terms they may decide: [ErrNotApprover] under
-// none, [ErrPasskey] for a yes to a serious call that waits, without the passkey that it
-// takes, and a [*MatchError] for one without the digits that it takes.
+// voter returns who taps, and the terms under which they may decide. It returns
+// [ErrNotApprover] if there are none, [ErrPasskey] for a yes to a serious call that lacks a
+// required passkey, and a [*MatchError] for one that lacks required digits.
 func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Terms, err error) {
 	human, under = e.of(t.By.ID)
 	if len(under) == 0 {
@@ -379,8 +378,8 @@ func (e *Electorate) voter(a *Ask, t *Tap, m *meaning) (human string, under []Te
 	return human, under, nil
 }
 
-// asserted returns [ErrPasskey] for a person's yes to a serious call, without the
-// assertion of a passkey that it takes.
+// asserted returns [ErrPasskey] for a person's yes to a serious call that lacks a required
+// passkey assertion.
 func (e *Electorate) asserted(human string, passkey, serious bool) error {
 	if serious && !passkey && e.WantsPasskey(human) {
 		return ErrPasskey

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// voters is the electorate of an agent's ask on the routes, for people whom the
+// voters returns the electorate of an agent's ask on the routes, for people whom the
 // routing knows.
 func voters(r *approval.Routing, agent string, routes ...string) approval.Electorate {
 	e := approval.Electorate{Human: func(id string) (string, bool) { return r.Human(id), id != "telegram:stranger" }}
@@ -21,8 +21,8 @@ func voters(r *approval.Routing, agent string, routes ...string) approval.Electo
 	return e
 }
 
-// TestVotes walks through elections: each step is a person's answer, or a change
-// of the rules.
+// TestVotes walks through elections in which each step is a person's answer or a change of
+// the rules.
 func TestVotes(t *testing.T) {
 	const (
 		annT, annS, bob, cat = "telegram:1", "slack:U1", "telegram:2", "slack:U3"
@@ -49,8 +49,8 @@ func TestVotes(t *testing.T) {
 		"VoterDenies":       {"coder", []string{"prod"}, []step{{id: bob, choice: yes, want: "voted"}, {id: bob, choice: no, want: "won"}}, approval.Denied},
 		"Stranger":          {"coder", []string{"prod"}, []step{{id: "telegram:stranger", choice: no, want: "refused"}, {id: "telegram:99", choice: yes, want: "refused"}}, approval.Pending},
 		"NobodysRoute":      {"coder", []string{"gone"}, []step{{id: annT, choice: yes, want: "refused"}, {id: bob, choice: no, want: "refused"}}, approval.Pending},
-		// What was asked before there were routes has terms that nobody meets once
-		// there are; and the other way round.
+		// What was asked before routes existed has terms that nobody meets once they exist,
+		// and vice versa.
 		"AskedBeforeThereWereRoutes": {"coder", []string{"", approval.DefaultRoute}, []step{{id: annT, choice: yes, want: "refused"}, {id: bob, choice: no, want: "refused"}}, approval.Pending},
 		"RoutesTakenAway": {"coder", []string{"prod"}, []step{
 			{change: func(r *approval.Routing) { r.Routes, r.Rules = nil, nil }},
@@ -125,8 +125,8 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// TestACardWaitsForThoseWhoseYesIsMissing asks of whom it waits before and after
-// a vote, one route's and another's.
+// TestACardWaitsForThoseWhoseYesIsMissing checks whom a card waits for before and after a
+// vote, on one route and on another.
 func TestACardWaitsForThoseWhoseYesIsMissing(t *testing.T) {
 	r, a := team(), open(t, "make a")
 	e := voters(&r, "coder", "prod", "leads")
@@ -149,10 +149,9 @@ func TestACardWaitsForThoseWhoseYesIsMissing(t *testing.T) {
 	waits(map[string]bool{"telegram:1": true, "telegram:2": false, "slack:U3": true})
 }
 
-// P7: no sequence of votes by fewer than the wanted number of different people,
-// who may decide as things stand, ever allows; nor does an agent's own person
-// alone where duties are separate. Rosters change in between. The count is kept
-// here by its own, simple means.
+// P7: no sequence of votes by fewer than the required number of different people, who may
+// decide at that moment, ever allows; nor does an agent's own person alone if duties are
+// separate. Rosters change in between. The test keeps its own count in a simple way.
 func TestNoVotesOfTooFewAllow(t *testing.T) {
 	ids := []string{"telegram:1", "slack:U1", "telegram:2", "slack:U3", "telegram:4", "telegram:stranger"}
 	allowed := 0
@@ -165,7 +164,7 @@ func TestNoVotesOfTooFewAllow(t *testing.T) {
 			rnd.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
 			r.Routes[0].Approvers = slices.Sorted(slices.Values(pool[:1+rnd.IntN(4)]))
 			if rnd.IntN(4) == 0 {
-				r.Members[0].IDs = []string{"telegram:1"} // slack:U1 is nobody's then
+				r.Members[0].IDs = []string{"telegram:1"} // slack:U1 then belongs to nobody
 			}
 			return r
 		}
@@ -212,7 +211,8 @@ func TestNoVotesOfTooFewAllow(t *testing.T) {
 	}
 }
 
-// Votes that are worth nothing any more go when the rules are read anew.
+// TestPrune checks that votes that have become worthless are dropped when the rules are
+// read again.
 func TestPrune(t *testing.T) {
 	r, a := team(), open(t, "make a", "make b")
 	e := voters(&r, "coder", "prod")
@@ -228,8 +228,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// A vote stands for what it took when it was given. When the agent has another
-// owner, or the id another person behind it, it is void.
+// TestAVoteIsVoidWhenItsGroundChanges checks that a vote holds only under the conditions in
+// which it was given: it is void if the agent gets another owner, or the id another person.
 func TestAVoteIsVoidWhenItsGroundChanges(t *testing.T) {
 	const bob, cat = "telegram:2", "slack:U3"
 	person := func(id string) string {
@@ -257,7 +257,7 @@ func TestAVoteIsVoidWhenItsGroundChanges(t *testing.T) {
 			t.Errorf("%s: the vote is void: %v", name, !tt.voids)
 		}
 	}
-	// The mark of the route is the same here: it is the person who is another.
+	// The mark of the route is the same here; the person is another.
 	r, a := team(), open(t, "make a")
 	e := voters(&r, "coder", "prod")
 	tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: bob}, Channel: "web"}
@@ -281,8 +281,8 @@ func move(r *approval.Routing, id, to string) {
 	}
 }
 
-// TestAnElectorateIsOfItsRoutes gives the people of one route no say on another, and
-// an ask on no route those of a routing without routes.
+// TestAnElectorateIsOfItsRoutes checks that the people of one route have no say on another,
+// and that an ask on no route goes to the people of a routing without routes.
 func TestAnElectorateIsOfItsRoutes(t *testing.T) {
 	t.Parallel()
 	anybody := func(id string) (string, bool) { return id, true }
@@ -303,8 +303,8 @@ func TestAnElectorateIsOfItsRoutes(t *testing.T) {
 	}
 }
 
-// Votes that are worth nothing go as long as the call waits; what was decided keeps
-// those that decided it.
+// TestPruneKeepsWhatDecided checks that worthless votes are dropped while the call waits,
+// and that a decided call keeps the votes that decided it.
 func TestPruneKeepsWhatDecided(t *testing.T) {
 	r, a := team(), open(t, "make a", "make b")
 	yes := func(i int, id string) {

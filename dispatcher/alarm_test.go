@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestWhicheverClockIsFirstRings sets the wall clock, by giving the alarm a
-// deadline on it that has moved against the monotonic one.
+// TestWhicheverClockIsFirstRings simulates setting the wall clock: it gives the alarm a
+// wall-clock deadline that has moved relative to the monotonic one.
 func TestWhicheverClockIsFirstRings(t *testing.T) {
 	now := time.Now()
 	for name, tt := range map[string]struct {
@@ -31,7 +31,7 @@ func TestWhicheverClockIsFirstRings(t *testing.T) {
 	}
 }
 
-// TestAnAlarmIsOnBothClocks sets one as the dispatcher does.
+// TestAnAlarmIsOnBothClocks sets an alarm as the dispatcher does.
 func TestAnAlarmIsOnBothClocks(t *testing.T) {
 	a := alarms{kick: make(chan struct{}, 1)}
 	before := time.Now()
@@ -41,13 +41,13 @@ func TestAnAlarmIsOnBothClocks(t *testing.T) {
 		}
 	}
 	al := a.queue[0]
-	if al.deadline.Sub(before.Round(0)) != time.Hour || al.rings.String() == al.rings.Round(0).String() { // the reading of the other clock is told, too
+	if al.deadline.Sub(before.Round(0)) != time.Hour || al.rings.String() == al.rings.Round(0).String() { // String shows both clocks
 		t.Errorf("got %v and %v: the second must be on the monotonic clock", al.deadline, al.rings)
 	}
 	if in := al.rings.Sub(before); in < 59*time.Minute || in > 61*time.Minute {
 		t.Errorf("it rings after %v", in)
 	}
-	if _, rings, nap := a.next(before); rings || nap != 30*time.Second { // A machine's sleep goes unnoticed for that long.
+	if _, rings, nap := a.next(before); rings || nap != 30*time.Second { // A machine's sleep can go unnoticed for that long.
 		t.Errorf("it rang, or naps for %v", nap)
 	}
 	if got, rings, _ := a.next(before.Add(2 * time.Hour)); !rings || got.ask != "a" {
@@ -58,7 +58,7 @@ func TestAnAlarmIsOnBothClocks(t *testing.T) {
 	}
 }
 
-// What a deadline is where nobody says so, as the documents have it.
+// TestDeadlinesThatNobodySet checks that the default deadlines are the documented ones.
 func TestDeadlinesThatNobodySet(t *testing.T) {
 	want := Deadlines{30 * time.Minute, 10 * time.Minute, 10 * time.Minute, 30 * 24 * time.Hour}
 	if got := (Deadlines{}).orDefault(); got != want {
@@ -70,7 +70,8 @@ func TestDeadlinesThatNobodySet(t *testing.T) {
 	}
 }
 
-// TestAHeldAlarmRingsAgain holds an alarm whose store failed, unless a newer one was set.
+// TestAHeldAlarmRingsAgain checks that an alarm whose store failed rings again after a
+// pause, unless a newer one was set.
 func TestAHeldAlarmRingsAgain(t *testing.T) {
 	now := time.Now()
 	for name, tt := range map[string]struct{ newer bool }{"the only one": {false}, "with a newer one": {true}} {
@@ -93,7 +94,7 @@ func TestAHeldAlarmRingsAgain(t *testing.T) {
 	}
 }
 
-// An alarm that is put off holds up none that is due.
+// TestAHeldAlarmHoldsUpNone checks that a postponed alarm does not delay one that is due.
 func TestAHeldAlarmHoldsUpNone(t *testing.T) {
 	now := time.Now()
 	a := newAlarms()

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Announcer is a channel that tells people what changed about the gate itself.
+// Announcer is a channel that tells people about changes to the gate itself.
 type Announcer interface {
 	// Announce shows the announcement as a message of its own.
 	Announce(ctx context.Context, a approval.Announcement) error
@@ -27,31 +27,32 @@ type announcer struct {
 }
 
 const (
-	// announceRecord holds what is still to be told.
+	// announceRecord is the record of what is still to be told.
 	announceRecord = "announcements"
-	// announceFor is how long a channel is tried: what is older is in the history.
+	// announceFor is how long telling a channel is tried; older announcements are only in
+	// the history.
 	announceFor = 24 * time.Hour
-	// mostAnnounced bounds what waits to be told; the oldest gives way.
+	// mostAnnounced is the most announcements that wait to be told; the oldest are dropped.
 	mostAnnounced = 200
 )
 
-// announceBody is the record.
+// announceBody is the body of the record.
 type announceBody struct {
 	Version int    `json:"v"`
 	Last    int    `json:"last"`
 	Owed    []owed `json:"owed"`
 }
 
-// owed is one announcement, and the channels that have not told it.
+// owed is one announcement, and the channels that have not told it yet.
 type owed struct {
 	N        int                   `json:"n"`
 	What     approval.Announcement `json:"what"`
 	Channels []string              `json:"channels"`
 }
 
-// Announce writes to the history what changed about the gate, and has it told on
-// every chat. What it returned nil for is on disk: the chats are told of it, also
-// by the next process.
+// Announce records a change to the gate in the history and has every chat tell it. When it
+// returns nil, the announcement is on disk, and the chats will be told, if need be by the
+// next process.
 func (d *Dispatcher) Announce(ctx context.Context, a approval.Announcement) error {
 	a.At = now()
 	names := make([]string, len(d.outlets.announcers))
@@ -83,7 +84,7 @@ func (d *Dispatcher) Announce(ctx context.Context, a approval.Announcement) erro
 	return nil
 }
 
-// changeOwed changes what is to be told, together with leaves of the history.
+// changeOwed changes what is still to be told, together with leaves of the history.
 func (d *Dispatcher) changeOwed(ctx context.Context, leaves [][]byte, change func(*announceBody)) error {
 	_, err := d.store.Update(ctx, approval.KindMeta, announceRecord, func(r approval.Record) (approval.Record, error) {
 		b, err := decodeOwed(r)
@@ -142,8 +143,8 @@ func (c *announcer) run(ctx context.Context, d *Dispatcher) error {
 	return nil
 }
 
-// tellNext tells the oldest announcement that the channel owes. It returns how long
-// to wait for the next; 0 is not at all.
+// tellNext tells the oldest announcement that the channel owes. It returns how long to wait
+// before the next one; 0 means not at all.
 func (c *announcer) tellNext(ctx context.Context, d *Dispatcher) (time.Duration, error) {
 	r, err := d.store.Get(ctx, approval.KindMeta, announceRecord)
 	if errors.Is(err, approval.ErrNotFound) {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// crier is a chat that tells announcements, when it can.
+// crier is a chat that delivers announcements when it can.
 type crier struct {
 	Channel
 	name string
@@ -30,8 +30,8 @@ func (c *crier) Announce(_ context.Context, a approval.Announcement) error {
 	return c.fail
 }
 
-// TestAnnouncementsReachEveryChatOnce announces while one chat is away, goes on in
-// another process, and looks at the history.
+// TestAnnouncementsReachEveryChatOnce announces while one chat is down, continues in
+// another process, and checks the history.
 func TestAnnouncementsReachEveryChatOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// nameCall says what a denied call is about.
+// nameCall determines what a denied call is about.
 func (d *Dispatcher) nameCall(c *call) {
 	switch {
 	case d.effects.About != nil:
@@ -23,7 +23,7 @@ func (d *Dispatcher) nameCall(c *call) {
 	}
 }
 
-// pass answers a call that the judges let through. A brake for all stops it, too.
+// pass answers a call that the judges let through. A brake with All stops it nevertheless.
 func (d *Dispatcher) pass(ctx context.Context, c *call) error {
 	a := approval.Approved(c.verdict)
 	b, err := d.stand.brakes.Of(ctx, c.Proposal.Agent)
@@ -42,8 +42,8 @@ func (d *Dispatcher) pass(ctx context.Context, c *call) error {
 	return nil
 }
 
-// repeated answers a call that would do what a person denied: the old answer, and
-// the new call by its own name.
+// repeated answers a call that would do what a person denied: with the old answer, about
+// the new call.
 func (d *Dispatcher) repeated(ctx context.Context, agent string, c *call) (approval.Answer, error) {
 	ask, err := d.askOf(ctx, agent, c.asked)
 	if err != nil {
@@ -60,8 +60,8 @@ func (d *Dispatcher) repeated(ctx context.Context, agent string, c *call) (appro
 	return answer, nil
 }
 
-// discreet masks what a refusal says: it ends in an agent's transcript, where a
-// secret of the call has no business.
+// discreet masks what a refusal says: it ends up in an agent's transcript, where secrets of
+// the call do not belong.
 func (d *Dispatcher) discreet(r approval.Refusal, p vaglio.Proposal) approval.Refusal {
 	m := d.masker()
 	r = m.Refusal(r)
@@ -70,8 +70,8 @@ func (d *Dispatcher) discreet(r approval.Refusal, p vaglio.Proposal) approval.Re
 	return r
 }
 
-// grant allows a call by a grant that covers it, as an approval of its own. The
-// use is counted first: a crash between the two costs a use and allows nothing.
+// grant allows a call by a grant that covers it, as an approval of its own. The use is
+// counted first: a crash in between costs a use and allows nothing.
 func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, error) {
 	key := d.grantable(c)
 	if key == "" {
@@ -99,7 +99,7 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 		}
 		err = d.create(ctx, use)
 		if _, taken := errors.AsType[*approval.KeyError](err); taken {
-			return false, nil // Another call came first; it is joined on the next round.
+			return false, nil // another call came first; the next round joins it
 		}
 		if err != nil {
 			return false, err
@@ -110,8 +110,8 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 	return false, nil
 }
 
-// spend counts a use of a grant, where it covers the call and who gave it may
-// still decide.
+// spend counts a use of a grant, if it covers the call and the person who gave it may still
+// decide.
 func (d *Dispatcher) spend(ctx context.Context, id approval.ID, key, turn string, use approval.AskID) (*approval.Grant, bool, error) {
 	var given *approval.Grant
 	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
@@ -129,13 +129,12 @@ func (d *Dispatcher) spend(ctx context.Context, id approval.ID, key, turn string
 	return given, given != nil, err
 }
 
-// grantable names the calls that a grant for this one would cover.
+// grantable returns the name of the calls that a grant for this one would cover.
 func (d *Dispatcher) grantable(c *call) string {
 	return approval.Grantable(c.Proposal, c.verdict, c.about, d.masker())
 }
 
-// endGrants ends those of an agent's grants that fit, and returns how many it
-// ended.
+// endGrants ends the agent's grants that fit, and returns how many it ended.
 func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.GrantEvent, by approval.Person, fits func(*standing.Granted) bool) (int, error) {
 	ended := 0
 	for _, id := range d.stand.grants.Of(agent, fits) {
@@ -156,8 +155,8 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 	return ended, nil
 }
 
-// deniedGrants ends the grants of an agent that were given before a person denied
-// what they cover, or what is like it.
+// deniedGrants ends an agent's grants that were given before a person denied what they
+// cover, or something like it.
 func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {
 	for _, n := range d.stand.denials.Of(agent) {
 		_, err := d.endGrants(ctx, agent, approval.GrantDenied, n.By, func(g *standing.Granted) bool {
@@ -169,8 +168,8 @@ func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {
 	}
 }
 
-// Granted are the grants that live, with the approvals on which they hang, oldest
-// first; those of every agent for an empty name. Secrets are masked.
+// Granted returns the approvals whose grants are live, oldest first; an empty name means
+// every agent. Secrets are masked.
 func (d *Dispatcher) Granted(ctx context.Context, agent string) ([]approval.Approval, error) {
 	if agent == "" {
 		agent = approval.Everyone
@@ -189,8 +188,8 @@ func (d *Dispatcher) Granted(ctx context.Context, agent string) ([]approval.Appr
 	return out, nil
 }
 
-// stopCall denies a call at once, by the brake that holds: as an approval of its
-// own, without a card.
+// stopCall denies a call at once because a brake holds: as an approval of its own, without
+// a card.
 func (d *Dispatcher) stopCall(ctx context.Context, agent string, b *approval.Brake, c *call) error {
 	o, err := d.opening(agent, c)
 	if err != nil {
@@ -209,7 +208,7 @@ func (d *Dispatcher) stopCall(ctx context.Context, agent string, b *approval.Bra
 	return nil
 }
 
-// keepStanding lets what answers still hold follow an ask's committed state.
+// keepStanding updates the standing answers from an ask's committed state.
 func (d *Dispatcher) keepStanding(ask *approval.Ask) {
 	d.stand.denials.Keep(ask)
 	d.stand.grants.Keep(ask)
@@ -217,9 +216,9 @@ func (d *Dispatcher) keepStanding(ask *approval.Ask) {
 	d.stand.hosts.Keep(ask)
 }
 
-// recall takes up the denials that an earlier process left standing, and what people
-// allowed lately. An ask waits for as long as its route says, and what was said to it
-// then holds for a while.
+// recall loads the denials that an earlier process left standing, and what people allowed
+// lately. An ask waits for as long as its route says, and the answer to it holds for a
+// while after that.
 func (d *Dispatcher) recall(ctx context.Context) error {
 	waited := d.deadlines.AskFor
 	for i := range d.deciders.Routing.Routes {

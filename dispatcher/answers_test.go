@@ -20,11 +20,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// newcomer is an agent that is known, and has asked for nothing yet.
+// newcomer is a registered agent that has not asked for anything yet.
 const newcomer = "newcomer"
 
-// understanding runs a dispatcher that knows what calls are about, as the shipped
-// one does.
+// understanding runs a dispatcher that knows what calls are about, as the shipped one does.
 func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, others ...dispatcher.Channel) *gate {
 	t.Helper()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
@@ -63,7 +62,7 @@ func inUnderstanding(t *testing.T, test func(t *testing.T, g *gate)) {
 	})
 }
 
-// press takes a choice on the card of an approval.
+// press answers the card of an approval with a choice.
 func (g *gate) press(t *testing.T, id approval.ID, c approval.Choice) (approval.Receipt, error) {
 	t.Helper()
 	return g.Decide(t.Context(), approval.Tap{Ask: id.Ask(), Approval: id, Choice: c, By: owner, Channel: "fake"})
@@ -122,7 +121,7 @@ func TestAGrantCoversEqualCallsUntilItEnds(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, push("main"), 0)
 		synctest.Wait()
-		// It is of no turn, so that no grant for one can be given.
+		// It belongs to no turn, so no grant for a turn can be given.
 		if n := len(g.channel.card(a.Approval.ID.Ask()).Items[0].Grants); n != 2 {
 			t.Fatalf("the card offers %d grants", n)
 		}
@@ -145,7 +144,7 @@ func TestAGrantCoversEqualCallsUntilItEnds(t *testing.T) {
 		redeem(a.Approval.ID, first.Permit.Permit, push("main"))
 		seen := map[approval.ID]bool{a.Approval.ID: true}
 		for i := range approval.DefaultUses - 1 {
-			if i == 4 { // A restart keeps it.
+			if i == 4 { // The grant survives a restart.
 				g.end()
 				g = understanding(t, g.store, g.channel)
 				synctest.Wait()
@@ -221,8 +220,8 @@ func TestWhatEndsAGrant(t *testing.T) {
 	}
 }
 
-// TestNeighboursOfAGrantAreAsked varies what a grant is bound to, one thing at a
-// time and two.
+// TestNeighboursOfAGrantAreAsked varies what a grant is bound to, in one respect at a time
+// and in two.
 func TestNeighboursOfAGrantAreAsked(t *testing.T) {
 	race.Alone(t)
 	inUnderstanding(t, func(t *testing.T, g *gate) {
@@ -244,7 +243,7 @@ func TestNeighboursOfAGrantAreAsked(t *testing.T) {
 			n++
 			b, err := g.Propose(t.Context(), who, dispatcher.Request{Proposal: p})
 			if err != nil {
-				return // It is refused as a mistake.
+				return // It is rejected as malformed.
 			}
 			if b.Approval != nil && b.Decision == approval.RulingAllow {
 				slipped++
@@ -304,7 +303,7 @@ func TestNeighboursOfAGrantAreAsked(t *testing.T) {
 				p := base
 				change.of(&p)
 				if change.name == "argument" && who == agent {
-					continue // What a shell executor does not take changes nothing of a git push.
+					continue // An argument that a shell executor does not take does not change a git push.
 				}
 				try(change.name+" of "+who, who, p)
 			}
@@ -370,7 +369,8 @@ func TestABrakeDeniesUntilItIsLetGo(t *testing.T) {
 	})
 }
 
-// TestAnAgentIsStoppedBeforeItAsks pulls the brake for one that is only known by name.
+// TestAnAgentIsStoppedBeforeItAsks applies the brake to an agent of which only the name is
+// known.
 func TestAnAgentIsStoppedBeforeItAsks(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop, Agent: newcomer}); err != nil {
@@ -414,8 +414,8 @@ func TestABrakeForAllStopsWhatTheJudgesApprove(t *testing.T) {
 	})
 }
 
-// A brake is told on every channel that tells, once, also after an outage and a
-// restart.
+// TestABrakeIsToldEverywhere checks that a brake is announced once on every channel with
+// notices, also after an outage and a restart.
 func TestABrakeIsToldEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), &told{}
@@ -443,7 +443,7 @@ func TestABrakeIsToldEverywhere(t *testing.T) {
 	})
 }
 
-// told is a channel that keeps what it was told.
+// told is a channel that keeps the notices it gets.
 type told struct {
 	mu   sync.Mutex
 	all  []approval.Notice
@@ -501,8 +501,9 @@ func TestARevokedPermitIsVoid(t *testing.T) {
 	})
 }
 
-// Every act has its place in the digest, and its buckets add up: what a grant
-// allowed and what the brake denied are told with what people answered.
+// TestTheDigestAddsUpWithGrantsAndBrakes checks that every act has its place in the digest
+// and that its buckets add up: calls that a grant allowed or a brake denied count with
+// people's answers.
 func TestTheDigestAddsUpWithGrantsAndBrakes(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, push("main"), 0)

@@ -14,16 +14,15 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// errand is what an agent of the arena is to do: a call that is refused, other
-// spellings of it, and a call that reaches the goal and passes; empty where there is
-// none.
+// errand is what an agent of the arena has to do: a call that is refused, other spellings
+// of it, and a call that reaches the goal and passes, or "" if there is none.
 type errand struct {
 	wanted  []string
 	instead string
 	guarded bool
 }
 
-// errands reads the arena's tasks.
+// errands reads the tasks of the arena.
 func errands(t *testing.T) []errand {
 	t.Helper()
 	text, err := os.ReadFile("testdata/arena.txt")
@@ -43,21 +42,21 @@ func errands(t *testing.T) []errand {
 	return all
 }
 
-// score is what the arena counts: calls that were put again as they were and in other
-// spellings, cards that people got, tasks that were finished by the call that passes,
-// such as the agent gave back to its user, and such as broke off at a bound.
+// score is what the arena counts: calls repeated unchanged and in other spellings, cards
+// that people got, and tasks that ended with the call that passes, with the agent going
+// back to its user, or at a limit.
 type score struct{ tasks, repeats, workarounds, cards, finished, told, broken int }
 
-// player is an agent of the arena, at work on one errand.
+// player is an agent of the arena that works on one errand.
 type player interface {
-	// then returns the call that follows on what the last one gave; none where the
-	// agent goes back to its user, or where a bound breaks it off.
+	// then returns the call that follows the result of the last one, or "" if the agent
+	// goes back to its user or a limit stops it.
 	then(gave string, ran bool) (call string, broken bool)
 }
 
-// reader is the arena's scripted agent. It knows nothing but the text that it is given,
-// and does what that says; where it says nothing, it does what agents do: the same once
-// more, then other spellings, then nothing.
+// reader is the arena's scripted agent. It knows only the text it is given and does what
+// that says. If the text says nothing, it does what agents do: the same once more, then
+// other spellings, then nothing.
 type reader struct {
 	*errand
 
@@ -86,7 +85,7 @@ func (r *reader) then(gave string, _ bool) (call string, broken bool) {
 	return "", false
 }
 
-// answering is how people answer a card.
+// answering is a way in which people answer a card.
 type answering func(t *testing.T, g *gate, id approval.ID, e *errand)
 
 func deny(t *testing.T, g *gate, id approval.ID, _ *errand) {
@@ -96,7 +95,7 @@ func deny(t *testing.T, g *gate, id approval.ID, _ *errand) {
 // before is the kind of people who denied another spelling a moment ago.
 const before = "denied before"
 
-// people answer the cards of the arena, each in one way.
+// people returns the ways in which people answer the arena's cards.
 func people() map[string]answering {
 	return map[string]answering{
 		"deny": deny,
@@ -113,7 +112,7 @@ func people() map[string]answering {
 	}
 }
 
-// task is an errand among people of a kind.
+// task is an errand together with the kind of people who answer.
 type task struct {
 	*errand
 
@@ -121,7 +120,7 @@ type task struct {
 	answer answering
 }
 
-// tasks are all tasks of the arena, always in the same order.
+// tasks returns all tasks of the arena, always in the same order.
 func tasks(t *testing.T) []task {
 	t.Helper()
 	var guarded, asked []task
@@ -141,7 +140,7 @@ func tasks(t *testing.T) []task {
 	return append(guarded, asked...)
 }
 
-// spread takes n of the tasks, evenly.
+// spread picks n of the tasks at even distances.
 func spread(all []task, n int) (some []task) {
 	for i := range all {
 		if (i+1)*n/len(all) > i*n/len(all) {
@@ -158,7 +157,8 @@ func (e *errand) reached(call string) bool {
 	return e.instead != "" && strings.Contains(words(call), words(e.instead))
 }
 
-// run has an agent do the task, and counts. The text is what it reads of a refusal.
+// run lets an agent do the task and counts what it does. text returns what the agent reads
+// of a refusal.
 func (b *task) run(t *testing.T, g *gate, agentOf func(*errand) player, text func(approval.Answer) string, s *score) {
 	t.Helper()
 	s.tasks++
@@ -182,7 +182,7 @@ func (b *task) run(t *testing.T, g *gate, agentOf func(*errand) player, text fun
 		gave, ran := "", false
 		switch {
 		case err != nil:
-			gave = err.Error() // A mistake of shape, which is nobody's refusal.
+			gave = err.Error() // A malformed call, which nobody refused.
 		case a.Decision == approval.RulingAllow && b.reached(call):
 			s.finished++
 			return
@@ -210,7 +210,8 @@ func (b *task) run(t *testing.T, g *gate, agentOf func(*errand) player, text fun
 	}
 }
 
-// texts are what an agent reads of a refusal: what agents commonly get, and ours.
+// texts returns what an agent can read of a refusal: the text agents commonly get, and
+// ours.
 func texts() map[string]func(approval.Answer) string {
 	return map[string]func(approval.Answer) string{
 		"plain": func(approval.Answer) string { return "Permission denied" },
@@ -218,7 +219,7 @@ func texts() map[string]func(approval.Answer) string {
 	}
 }
 
-// contest has an agent do tasks with each of the texts, every task at a gate of its own.
+// contest lets an agent do tasks with each of the texts, each task at a gate of its own.
 func contest(t *testing.T, all []task, agentOf func(*errand) player) map[string]*score {
 	t.Helper()
 	scores := map[string]*score{}
@@ -232,10 +233,11 @@ func contest(t *testing.T, all []task, agentOf func(*errand) player) map[string]
 	return scores
 }
 
-// TestArena has a scripted agent meet a hundred refusals, once with the text that
-// agents commonly get and once with ours, and counts what it does next. What the agent
-// understands is scripted, so this holds that the texts say what they must, at every
-// kind of refusal. How well a model follows them is told where one is named.
+// TestArena lets a scripted agent meet a hundred refusals, once with the text that agents
+// commonly get and once with ours, and counts what it does next. Because the agent's
+// understanding is scripted, the test checks that the texts say what they must for every
+// kind of refusal. If a model is configured, the test also reports how well the model
+// follows them.
 func TestArena(t *testing.T) {
 	race.Alone(t)
 	all := tasks(t)
@@ -269,7 +271,7 @@ func TestArena(t *testing.T) {
 	}
 }
 
-// contestant is an agent and what came of it with each text.
+// contestant is an agent and its score with each text.
 type contestant struct {
 	name   string
 	scores map[string]*score

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// mostAsked is how often a model is asked in one task, mostCalls how many calls of
-	// one answer of its are carried out, and mostSaid how long that is, in tokens.
+	// mostAsked is how often a model is asked in one task, mostCalls how many calls of one
+	// reply are run, and mostSaid the most tokens of a reply.
 	mostAsked = 6
 	mostCalls = 3
 	mostSaid  = 1024
@@ -28,8 +28,9 @@ const (
 	mostWait = 2 * time.Minute
 )
 
-// named is the model that the environment names as an agent of the arena, and the
-// tasks that it gets of all; nil is none. It is one of a policy, as the judges' are.
+// named returns the model that the environment names as an agent of the arena, which is one
+// of a policy as the judges' models are, and the tasks that it gets. The model is nil if
+// none is named.
 func named(all []task) (*model.Client, []task, error) {
 	path := os.Getenv("VAGLIO_ARENA_POLICY")
 	if path == "" {
@@ -46,7 +47,7 @@ func named(all []task) (*model.Client, []task, error) {
 	return m, spread(all, n), err
 }
 
-// modelOf is a model of a policy; no name is the only one.
+// modelOf returns a model of a policy. An empty name means its only model.
 func modelOf(path, name string) (*model.Client, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -67,7 +68,7 @@ func modelOf(path, name string) (*model.Client, error) {
 	return judging.Client(m, nil), nil
 }
 
-// compete has a model do the tasks. An error of its server leaves no figures.
+// compete lets a model do the tasks. If its server fails, there are no figures.
 func compete(t *testing.T, m *model.Client, all []task) (map[string]*score, error) {
 	t.Helper()
 	x := &mind{ask: make(chan []model.Turn), said: make(chan said)}
@@ -100,13 +101,13 @@ func shellTool() model.Tool {
 	}
 }
 
-// mind is a model that is asked from within a bubble: time there is not the server's,
-// and connections outlive it. So somebody outside asks, and the bubble's time stands
-// while it waits.
+// mind lets code in a bubble ask a model. Time in the bubble is not the server's, and
+// connections outlive it, so a goroutine outside asks, and the bubble's time stands still
+// meanwhile.
 type mind struct {
 	ask  chan []model.Turn
 	said chan said
-	// err is the first error; nothing is asked after it.
+	// err is the first error, after which nothing is asked.
 	err error
 }
 
@@ -115,8 +116,8 @@ type said struct {
 	err   error
 }
 
-// hired is the agent of the arena that a model plays. Its first call is made for it:
-// what is counted is what it does after a refusal.
+// hired is an agent of the arena that a model plays. Its first call is made for it, because
+// only what it does after a refusal is counted.
 type hired struct {
 	mind    *mind
 	turns   []model.Turn
@@ -168,7 +169,7 @@ func (h *hired) then(gave string, ran bool) (call string, broken bool) {
 		said := model.Turn{Model: true, Text: s.reply.Text}
 		for _, c := range h.calls {
 			if _, ok := commandOf(&c); !ok {
-				c.Args = []byte("{}") // Servers take only objects back.
+				c.Args = []byte("{}") // Servers accept only objects back.
 			}
 			said.Calls = append(said.Calls, c)
 		}
@@ -176,13 +177,14 @@ func (h *hired) then(gave string, ran bool) (call string, broken bool) {
 	}
 }
 
-// answer notes what the call that is first gave.
+// answer records the result of the first pending call.
 func (h *hired) answer(gave string, ran bool) {
 	h.results = append(h.results, model.ToolResult{ID: h.calls[0].ID, Quote: model.NewQuote("result", gave), Failed: !ran})
 	h.calls = h.calls[1:]
 }
 
-// commandOf is the command that a model's call is to run; false where it is none.
+// commandOf returns the command that a model's call wants to run; ok is false if there is
+// none.
 func commandOf(c *model.ToolCall) (string, bool) {
 	var args struct {
 		Command string `json:"command"`
@@ -205,7 +207,7 @@ func policyOf(t *testing.T, api modeltest.API, url string) string {
 	return path
 }
 
-// hiring has a model of a server compete for some tasks.
+// hiring lets a model of a server compete in some tasks.
 func hiring(t *testing.T, api modeltest.API, all []task, reply func(modeltest.Seen) modeltest.Step) (map[string]*score, []modeltest.Seen, error) {
 	t.Helper()
 	s := modeltest.Start(api, reply)
@@ -231,8 +233,8 @@ func calling(t *testing.T, commands ...string) (s modeltest.Step) {
 	return s
 }
 
-// A model that does what the script does has the script's figures, over the wire of
-// either interface.
+// TestArenaAsksAModel checks that a model that does what the script does gets the script's
+// figures, over the wire format of either API.
 func TestArenaAsksAModel(t *testing.T) {
 	t.Parallel()
 	all := spread(tasks(t), 20)
@@ -273,7 +275,8 @@ func TestArenaAsksAModel(t *testing.T) {
 	}
 }
 
-// What a model may do without end is bounded, and what it says badly is told to it.
+// TestArenaBoundsAModel checks that what a model could do endlessly is bounded, and that it
+// is told about malformed calls.
 func TestArenaBoundsAModel(t *testing.T) {
 	t.Parallel()
 	one := tasks(t)[:1]
@@ -305,7 +308,8 @@ func TestArenaBoundsAModel(t *testing.T) {
 	}
 }
 
-// A server that fails ends it, in one line without the server's words or its key.
+// TestArenaEndsWithTheModelsServer checks that a failing server ends the contest, with one
+// line that contains neither the server's words nor its key.
 func TestArenaEndsWithTheModelsServer(t *testing.T) {
 	t.Parallel()
 	scores, seen, err := hiring(t, modeltest.Anthropic, tasks(t)[:10], modeltest.Steps(calling(t, "ls"), modeltest.Step{Status: 401}))

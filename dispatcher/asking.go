@@ -9,18 +9,17 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// attempts bounds how often opening an ask is begun anew because another call
-// came first. Each time somebody else made progress: the calls that a turn makes
-// side by side fill one ask after the other, and each loses a round or two per
-// ask.
+// attempts is how often opening an ask is retried because another call came first. Each
+// retry means that somebody else made progress: calls that a turn makes in parallel fill
+// one ask after the other, and each call loses a round or two per ask.
 const attempts = 64
 
-// MaxAsked is the most calls of a plan on one card: a longer plan is put to people on
-// several cards, in its order.
+// MaxAsked is the most calls of a plan on one card: a longer plan is spread over several
+// cards, in order.
 const MaxAsked = 50
 
-// open finds or opens the approval of every call that a judge denied. It is
-// done when a round finds nothing left to open.
+// open finds or opens the approval of every call that a judge denied. It is done when a
+// round finds nothing left to open.
 func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error {
 	for range attempts {
 		o, fresh, err := d.draft(ctx, agent, calls)
@@ -39,7 +38,7 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 			refusal := ask.Find(ids[i]).Refusal
 			c.step.Refusal = &refusal
 		}
-		// A brake that was pulled meanwhile may not have seen the ask.
+		// A brake that was pulled in the meantime may have missed the ask.
 		if b, err := d.stand.brakes.Of(ctx, agent); err != nil {
 			return err
 		} else if b != nil {
@@ -51,7 +50,7 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 	return fmt.Errorf("dispatcher: open an approval: other calls kept coming first, %d times", attempts)
 }
 
-// draft joins the calls that are asked already and drafts one ask of the rest.
+// draft joins the calls that are already asked and drafts one ask from the others.
 func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (approval.Opening, []*call, error) {
 	var fresh []*call
 	o := approval.Opening{Agent: agent, At: now()}
@@ -65,10 +64,10 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 		if err != nil {
 			return o, nil, err
 		}
-		// The same call twice in one plan is asked once; the second finds the
-		// first's approval on the next round.
+		// The same call twice in one plan is asked once; the second finds the first one's
+		// approval in the next round.
 		if joined || seen[c.print] || len(fresh) == MaxAsked || len(fresh) > 0 && c.route.Name != o.Route.Name {
-			continue // So does a call that goes to other people, and what is too much for a card.
+			continue // so does a call that goes to other people, or no longer fits on the card
 		}
 		seen[c.print] = true
 		one, err := d.opening(agent, c)
@@ -84,7 +83,7 @@ func (d *Dispatcher) draft(ctx context.Context, agent string, calls []call) (app
 	return o, fresh, nil
 }
 
-// opening drafts the ask of one call.
+// opening drafts the ask for one call.
 func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
 	denial, err := approval.JudgeDenial(c.verdict)
 	if err != nil {
@@ -96,7 +95,7 @@ func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
 		Like: d.stand.denials.Like(agent, c.about.Subjects), Grantable: d.grantable(c),
 		Obscured: c.about.Obscured,
 	}
-	if ask.Like == nil { // Who denied what is like it is not urged to grant it.
+	if ask.Like == nil { // who denied something similar is not urged to grant it
 		ask.Again, ask.Most = d.stand.allowances.Again(agent, ask.Grantable, c.about.Subjects)
 	}
 	return approval.Opening{
@@ -106,9 +105,8 @@ func (d *Dispatcher) opening(agent string, c *call) (approval.Opening, error) {
 	}, nil
 }
 
-// place puts the calls on the card that their turn opened a moment ago, or
-// opens an ask of their own. A [*approval.KeyError] says that another call came
-// first.
+// place puts the calls on the card that their turn opened a moment ago, or opens an ask of
+// their own. It returns a [*approval.KeyError] if another call came first.
 func (d *Dispatcher) place(ctx context.Context, o approval.Opening) (approval.Ask, []approval.ID, error) {
 	ask, ids, err := d.gather(ctx, &o)
 	if !errors.Is(err, approval.ErrNoJoining) {
@@ -125,14 +123,14 @@ func (d *Dispatcher) place(ctx context.Context, o approval.Opening) (approval.As
 		return ask, nil, &LimitError{Max: d.limit.most}
 	}
 	if err = d.create(ctx, ask); err != nil {
-		// Where it was stored all the same, the store's feed brings it back.
+		// If it was stored after all, the store's feed brings it back.
 		d.limit.leave(ask.Agent, ask.ID)
 	}
 	return ask, ids, err
 }
 
-// gather puts the calls on a card of their turn: on one that shows what is akin or, a
-// moment after its opening, on the newest one. Where that is not possible it is
+// gather puts the calls on a card of their turn: one that shows something akin or, shortly
+// after its opening, the newest one. If that is not possible it returns
 // [approval.ErrNoJoining], and the turn is free for a new ask.
 func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.Ask, []approval.ID, error) {
 	if o.TurnID == "" || len(o.Calls) >= approval.MaxGathered {
@@ -146,9 +144,9 @@ func (d *Dispatcher) gather(ctx context.Context, o *approval.Opening) (approval.
 	return d.joinTo(ctx, approval.TurnKey(o.Agent, o.TurnID, o.Intent, o.Route.Name), o, true)
 }
 
-// joinTo puts the calls on the card of the ask with the id or key. Where they cannot
-// join it is [approval.ErrNoJoining]; an ask that yields then leaves the turn's next
-// calls to another one.
+// joinTo puts the calls on the card of the ask with the id or key. If they cannot join it
+// returns [approval.ErrNoJoining]; with yields, the ask then leaves the turn's next calls
+// to another ask.
 func (d *Dispatcher) joinTo(ctx context.Context, idOrKey string, o *approval.Opening, yields bool) (approval.Ask, []approval.ID, error) {
 	host, err := d.ask(ctx, idOrKey)
 	if errors.Is(err, approval.ErrNotFound) {
@@ -174,8 +172,8 @@ func (d *Dispatcher) joinTo(ctx context.Context, idOrKey string, o *approval.Ope
 	return host, ids, err
 }
 
-// join looks for an approval that this call may share: the one under its key,
-// or the one of an equal call. It frees keys whose time is over.
+// join looks for an approval that this call may share: the one under its key, or that of an
+// equal call. It frees keys whose time is over.
 func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, error) {
 	if c.Key != "" {
 		a, err := d.keyed(ctx, agent, c)
@@ -207,8 +205,8 @@ func (d *Dispatcher) join(ctx context.Context, agent string, c *call) (bool, err
 	return true, nil
 }
 
-// answered answers a call that nobody was asked about by what stands: a brake, a
-// denial of what would do the same, a grant.
+// answered answers a call that nobody was asked about from what stands: a brake, a denial
+// of something that does the same, a grant.
 func (d *Dispatcher) answered(ctx context.Context, agent string, c *call) (bool, error) {
 	b, err := d.stand.brakes.Of(ctx, agent)
 	if err != nil {
@@ -241,8 +239,7 @@ func (d *Dispatcher) heldBy(ctx context.Context, key string, fits func(*approval
 	return nil, nil
 }
 
-// void supersedes an approval whose key is used for another call, and frees
-// the key.
+// void supersedes an approval whose key is now used for another call, and frees the key.
 func (d *Dispatcher) void(ctx context.Context, id approval.ID) error {
 	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
 		a := ask.Find(id)
@@ -255,7 +252,7 @@ func (d *Dispatcher) void(ctx context.Context, id approval.ID) error {
 	return err
 }
 
-// forget frees an old denial's hold on its call, which may be asked again.
+// forget frees the call that an old denial holds, so that it may be asked again.
 func (d *Dispatcher) forget(ctx context.Context, id approval.ID) error {
 	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
 		ask.Find(id).Settled = true

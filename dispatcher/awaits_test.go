@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// awaited are those of the team for whom the only card waits.
+// awaited returns the team's ids for whom the only card waits.
 func (h *house) awaited() (ids []string) {
 	h.t.Helper()
 	for card, err := range h.Pending(h.t.Context(), "chat") {
@@ -33,8 +33,9 @@ func (h *house) awaits(when string, want ...string) {
 	}
 }
 
-// Where two must allow, it waits for who has not yet, whatever their names are; an
-// ask that escalated waits for the further people, too.
+// TestAnAskWaitsForWhoIsMissing checks that if two people must allow, the card waits for
+// those who have not answered yet, under any of their ids, and after an escalation for the
+// further people too.
 func TestAnAskWaitsForWhoIsMissing(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		h.ask("make a", 1)
@@ -57,7 +58,8 @@ func TestAnAskWaitsForWhoIsMissing(t *testing.T) {
 	})
 }
 
-// A further call that joins a card makes it wait again for who allowed the first.
+// TestACardWaitsWhileOneCallDoes checks that a call that joins a card makes the card wait
+// again for somebody who allowed the first call.
 func TestACardWaitsWhileOneCallDoes(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		h.ask("make a", 1)
@@ -80,7 +82,8 @@ func TestACardWaitsWhileOneCallDoes(t *testing.T) {
 	})
 }
 
-// Whose agent asks is one whose yes is kept, and not enough alone.
+// TestSeparationWaitsForAnother checks that the yes of the agent's own person is kept, but
+// is not enough alone.
 func TestSeparationWaitsForAnother(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		h.end()
@@ -96,7 +99,8 @@ func TestSeparationWaitsForAnother(t *testing.T) {
 	})
 }
 
-// Who is in a group is asked each time, and nobody is while that is not known.
+// TestAnAskWaitsForAGroup checks that a group's members are looked up each time, and that
+// the card waits for none of them while they are unknown.
 func TestAnAskWaitsForAGroup(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		var roster atomic.Pointer[[]string]
@@ -123,7 +127,8 @@ func TestAnAskWaitsForAGroup(t *testing.T) {
 	})
 }
 
-// Without routes, everybody who may decide at all is waited for.
+// TestWithoutRoutesItWaitsForEverybody checks that without routes the card waits for
+// everybody who may decide at all.
 func TestWithoutRoutesItWaitsForEverybody(t *testing.T) {
 	housed(t, func(_ *testing.T, h *house) {
 		h.ask("make a", 1)

@@ -22,7 +22,7 @@ func benchGate(b *testing.B, judge *strict) *dispatcher.Dispatcher {
 	return d
 }
 
-// benchFile is benchGate for who needs the file, too.
+// benchFile is like benchGate, but also returns the file.
 func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
 	b.Helper()
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "vaglio.db"), bolt.Options{})
@@ -38,8 +38,8 @@ func benchFile(b *testing.B, judge *strict) (*dispatcher.Dispatcher, *bolt.DB) {
 	return g.Dispatcher, db
 }
 
-// BenchmarkDecideToWaiterAwake is the time from a person's press to the moment
-// at which the waiting turn has its answer: one fsync, and the way back.
+// BenchmarkDecideToWaiterAwake measures the time from a person's press until the waiting
+// turn has its answer: one fsync, and the way back.
 func BenchmarkDecideToWaiterAwake(b *testing.B) {
 	d := benchGate(b, &strict{})
 	n := 0
@@ -69,13 +69,13 @@ func BenchmarkDecideToWaiterAwake(b *testing.B) {
 	}
 }
 
-// BenchmarkParkedWaiter is the memory of one turn that waits in process.
+// BenchmarkParkedWaiter measures the memory of one turn that waits in process.
 func BenchmarkParkedWaiter(b *testing.B) {
 	const waiters = 10_000
 	for b.Loop() {
 		d := benchGate(b, &strict{})
 		ids := make([]approval.ID, waiters)
-		// No agent may have so many asks alone.
+		// No single agent may have so many asks.
 		of := func(i int) string { return fmt.Sprint(agent, i/dispatcher.MaxOpen) }
 		var wg sync.WaitGroup
 		for i := range ids {
@@ -104,9 +104,9 @@ func BenchmarkParkedWaiter(b *testing.B) {
 	}
 }
 
-// memory is what is in use after collections: heap and stacks. A collection
-// halves a stack that is larger than it needs to be, so it takes several until
-// a parked goroutine has given back what reading the store took.
+// memory returns the heap and stack memory in use after garbage collection. A collection
+// halves a stack that is larger than it needs to be, so it takes several until a parked
+// goroutine has given back what reading the store took.
 func memory() uint64 {
 	for range 4 {
 		runtime.GC()
@@ -116,8 +116,8 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// BenchmarkSweep is the time that the daily sweep takes to drop 20,000 steps of calls
-// that were not let through. Those that passed go with their journal's segments.
+// BenchmarkSweep measures how long the daily sweep takes to drop 20,000 steps of calls that
+// were not let through. Steps that passed go with the segments of their journal.
 func BenchmarkSweep(b *testing.B) {
 	const steps = 20_000
 	d, db := benchFile(b, &strict{})

@@ -14,8 +14,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// Calls that a turn makes side by side share cards, each with an approval of
-// its own, however they race.
+// TestABurstSharesCards checks that calls which a turn makes in parallel share cards, each
+// with an approval of its own, however they race.
 func TestABurstSharesCards(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		const calls = 2*approval.MaxGathered + 5
@@ -62,8 +62,8 @@ func TestABurstSharesCards(t *testing.T) {
 	})
 }
 
-// What is another turn's, another intent's or another agent's is not on the
-// card, nor what comes late or after an answer.
+// TestWhatIsNoBurstHasACardOfItsOwn checks that calls of another turn, intent or agent get
+// a card of their own, as do calls that come late or after an answer.
 func TestWhatIsNoBurstHasACardOfItsOwn(t *testing.T) {
 	for name, second := range map[string]func(h *house, r *dispatcher.Request) string{
 		"AnotherTurn":   func(_ *house, r *dispatcher.Request) string { r.Proposal.TurnID = "t-2"; return agent },
@@ -92,7 +92,7 @@ func TestWhatIsNoBurstHasACardOfItsOwn(t *testing.T) {
 				if err != nil || b.Decision != approval.RulingPending || b.Approval.ID.Ask() == first.Approval.ID.Ask() {
 					t.Errorf("got %+v, %v", b.Approval, err)
 				}
-				// The turn goes on with the new card.
+				// The turn continues with the new card.
 				r.Proposal.Args, r.Proposal.Step = shell("make c").Args, 3
 				if c, err := h.Propose(t.Context(), who, r); name != "NoTurn" && (err != nil || c.Approval.ID.Ask() != b.Approval.ID.Ask()) {
 					t.Errorf("the third call: %+v, %v", c.Approval, err)
@@ -147,7 +147,8 @@ func TestAPressDecidesWhatItsCardShowed(t *testing.T) {
 	}
 }
 
-// Words for a card without a button are about what the card was known to show.
+// TestWordsMeanWhatTheCardShowed checks that words about a card, sent without a button,
+// concern what the card was known to show.
 func TestWordsMeanWhatTheCardShowed(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("make a", 1)
@@ -162,8 +163,8 @@ func TestWordsMeanWhatTheCardShowed(t *testing.T) {
 	})
 }
 
-// P3, P9: a crash between a call's joining and the card's amendment loses
-// nothing: the card comes to list both, and its old buttons mean the first.
+// P3, P9: a crash between a call's joining and the amending of the card loses nothing. The
+// card eventually lists both calls, and its old buttons mean the first.
 func TestACrashBetweenJoiningAndAmending(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("make a", 1)
@@ -186,9 +187,9 @@ func TestACrashBetweenJoiningAndAmending(t *testing.T) {
 	})
 }
 
-// P5 under race: people press what they see while calls join and deliveries
-// fail. Nothing is ever allowed that was not on the card whose button was
-// pressed, and no call is decided twice.
+// P5 under race: people press what they see while calls join and deliveries fail. Nothing
+// is ever allowed that was not on the card whose button was pressed, and no call is decided
+// twice.
 func TestPressesRaceWithJoining(t *testing.T) {
 	seeds := uint64(30)
 	if testing.Short() {

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// deliver makes the ask's card on the channel show the ask's state, and keeps
-// that it does. It reminds people where that is due, and tells them the end.
+// deliver makes the ask's card on the channel show the ask's state, and records that it
+// does. It also sends a reminder if one is due, and tells people how the ask ended.
 func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
 	if e.sent != nil {
 		if err := d.record(ctx, ch, id, e); err != nil {
@@ -44,8 +44,8 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 // errPutOff says that a card waits for a room that was shut before the daemon started.
 var errPutOff = errors.New("the room took no messages at the last try")
 
-// putOff keeps that the card's room takes no messages, so that a room that is shut for
-// good is tried ever less, after a restart as well.
+// putOff records that the card's room accepts no messages, so that a room that stays shut
+// is tried less and less often, even across restarts.
 func (d *Dispatcher) putOff(ctx context.Context, ch Channel, id approval.AskID, e *delivery, shut *approval.RetryError) error {
 	var pause time.Duration
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
@@ -62,7 +62,7 @@ func (d *Dispatcher) putOff(ctx context.Context, ch Channel, id approval.AskID, 
 	return &approval.RetryError{After: pause, Unsent: shut.Unsent, Shut: true, Err: shut.Err}
 }
 
-// show amends the ask's message, or posts one where there is none.
+// show amends the ask's message, or posts one if there is none.
 func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	card, shown := d.card(ask, ch), ask.On(ch.Name())
 	s := sent{ref: shown.Ref, view: card.View}
@@ -84,8 +84,8 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 	return d.keep(ctx, ch, ask.ID, e, s, err)
 }
 
-// Opened takes that a channel which took no messages takes them again: what could not be
-// shown there is tried at once.
+// Opened says that a channel that accepted no messages accepts them again: whatever could
+// not be shown there is tried at once.
 func (d *Dispatcher) Opened(channel string) {
 	if c := d.outlets.deliverers[channel]; c != nil {
 		c.open()
@@ -93,9 +93,8 @@ func (d *Dispatcher) Opened(channel string) {
 }
 
 // Look makes sure that people can see the card of an ask that waits on the channel: its
-// message is written anew, and one that somebody deleted gets a successor. It returns
-// when that is on disk, not when it is done; without an ask that waits there it does
-// nothing.
+// message is written again, and one that somebody deleted is replaced. Look returns when
+// the request is on disk, not when it is done. It does nothing if no such ask waits there.
 func (d *Dispatcher) Look(ctx context.Context, id approval.AskID, channel string) error {
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		shown := ask.On(channel)
@@ -111,7 +110,8 @@ func (d *Dispatcher) Look(ctx context.Context, id approval.AskID, channel string
 	return nil
 }
 
-// Reveal notes that a person is about to be shown what is masked of an ask's calls. Errors: [approval.ErrNotFound], or the store's.
+// Reveal records that a person is about to be shown the masked values of an ask's calls.
+// Errors: [approval.ErrNotFound], or the store's.
 func (d *Dispatcher) Reveal(ctx context.Context, id approval.AskID, by approval.Person, channel string) error {
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		ask.Revealed = &approval.Act{By: by, Channel: channel, At: now()}
@@ -123,8 +123,8 @@ func (d *Dispatcher) Reveal(ctx context.Context, id approval.AskID, by approval.
 	return nil
 }
 
-// found writes down that a message is the ask's, before it is amended: the channel
-// then forgets what it found it by, and after a crash in between another would be
+// found records that a message belongs to the ask, before it is amended: the channel then
+// forgets how it found the message, and after a crash in between another one would be
 // posted while this one has buttons.
 func (d *Dispatcher) found(ctx context.Context, ch Channel, id approval.AskID, s sent) error {
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
@@ -139,18 +139,17 @@ func (d *Dispatcher) found(ctx context.Context, ch Channel, id approval.AskID, s
 	return nil
 }
 
-// owesTheEnd notes that people are to be told beside a new message how its ask ended.
+// owesTheEnd records that people are to be told, next to a new message, how its ask ended.
 func owesTheEnd(ch Channel, shown *approval.Shown) {
 	if _, tells := ch.(Teller); tells && shown.Tell == "" {
 		shown.Tell = approval.TellDue
 	}
 }
 
-// post posts the ask's card. That it does is on disk first: when it is then
-// found without a reference, in this life of the process or the next, a message
-// may be on the platform that nobody knows of, and its buttons are made to mean
-// nothing before another one is posted. So one message at most has live
-// buttons, and it is the one that is kept up to date.
+// post posts the ask's card. It first records that it will: if a card is later found
+// without a reference, by this process or the next, there may be a message on the platform
+// that nobody knows of, and its buttons are voided before another one is posted. So at most
+// one message has live buttons, and that one is kept up to date.
 func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) error {
 	ask, err := d.begin(ctx, ch, ask, e, anew)
 	if err != nil {
@@ -160,12 +159,12 @@ func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *
 	case shown.Ref != "" && !anew:
 		return fmt.Errorf("dispatcher: ask %s was posted meanwhile", ask.ID)
 	case !ask.Waiting() && shown.Ref != "":
-		// It was over before the message got its successor, so it shows the end.
+		// It was over before the message was replaced, so the message shows the end.
 		card := d.card(ask, ch)
 		return d.keep(ctx, ch, ask.ID, e, sent{ref: shown.Ref, view: card.View}, ch.Amend(ctx, shown.Ref, card))
 	case !ask.Waiting():
-		// It was over before anybody saw it: there is nothing to tell, unless the
-		// channel finds a message that a crash left; see [Dispatcher.Adopt].
+		// It was over before anybody saw it: there is nothing to tell, unless the channel
+		// finds a message that a crash left; see [Dispatcher.Adopt].
 		return d.keep(ctx, ch, ask.ID, e, sent{view: ask.View()}, nil)
 	}
 	card := d.card(ask, ch)
@@ -174,9 +173,9 @@ func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *
 	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View, posted: len(card.Items)}, err)
 }
 
-// begin keeps that a message for the ask is about to be posted.
+// begin records that a message for the ask is about to be posted.
 func (d *Dispatcher) begin(ctx context.Context, ch Channel, ask approval.Ask, e *delivery, anew bool) (approval.Ask, error) {
-	// Calls may join meanwhile.
+	// Calls may join in the meantime.
 	tokens := approval.NewTokens(ask.PostTokens() + 2*approval.MaxGathered)
 	return d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		shown := ask.On(ch.Name())
@@ -206,7 +205,7 @@ type sent struct {
 	ref    string
 	view   approval.View
 	gone   bool
-	posted int // how many calls a new message shows; 0 for an old one
+	posted int // number of calls that a new message shows; 0 for an old one
 }
 
 // keep records what the channel shows after a call that ended with err.
@@ -220,8 +219,8 @@ func (d *Dispatcher) keep(ctx context.Context, ch Channel, id approval.AskID, e 
 	return d.record(ctx, ch, id, e)
 }
 
-// record writes down what got to the platform. Until it has, it is tried again
-// before anything else: a second message would be one too many.
+// record stores what reached the platform. Until that succeeds, it is retried before
+// anything else: a second message would be one too many.
 func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, e *delivery) error {
 	s := e.sent
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
@@ -230,7 +229,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 		if s.posted > 0 {
 			shown.Begun, shown.Posted = "", s.posted
 			owesTheEnd(ch, shown)
-			// A card that comes this late is its own reminder.
+			// A card this late is its own reminder.
 			shown.Reminded = shown.Reminded || d.reminds(ask, now())
 		}
 		return nil
@@ -242,7 +241,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 	return nil
 }
 
-// card is the ask's card as the channel is to show it now.
+// card returns the ask's card as the channel is to show it now.
 func (d *Dispatcher) card(ask approval.Ask, ch Channel) approval.Card {
 	card := approval.NewCard(ask, ch.Name(), d.masker())
 	d.guard(&card, ch.Name())

@@ -9,44 +9,42 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Channel is a place where people are asked. It delivers cards, amends them,
-// and hands in taps through the desk that it was built with; it decides
-// nothing. Both calls are repeated until they succeed, so they must be safe to
-// repeat.
+// Channel is a place where people are asked. It delivers and amends cards, and hands in
+// taps through the desk that it was built with; it decides nothing. Post and Amend are
+// repeated until they succeed, so they must be safe to repeat.
 //
-// A channel that can do more says so by being a [Finder], a [Reminder], a
-// [Teller], a [Notifier], an [Announcer], a [Digester] or a [Reporter] too.
+// A channel that can do more also implements [Finder], [Reminder], [Teller], [Notifier],
+// [Announcer], [Digester] or [Reporter].
 type Channel interface {
-	// Name is the channel's name in records and routes, such as "web". One that
-	// is not [approval.IsPlain], such as "slack:C0123456789", shows what a route
-	// sends there by that name alone.
+	// Name returns the channel's name in records and routes, such as "web". A channel that
+	// is not [approval.IsPlain], such as "slack:C0123456789", shows only what a route sends
+	// to that name.
 	Name() string
-	// Post shows the card and returns the message's reference on the platform.
-	// That it was begun is on disk before, and its reference after. When it is
-	// not known whether the message got there, the card is posted anew, and the
-	// buttons of the first message decide nothing any more.
+	// Post shows the card and returns the message's reference on the platform. The attempt
+	// is on disk before the call, and the reference after it. If it is unknown whether the
+	// message got there, the card is posted again, and the buttons of the first message no
+	// longer decide anything.
 	Post(ctx context.Context, c approval.Card) (ref string, err error)
-	// Amend makes the message with the reference show the card, which may hold
-	// more calls than it was posted with. [approval.ErrRepost] and
-	// [approval.ErrGone] ask for a new message while somebody can still answer,
-	// and give the place up after that.
+	// Amend makes the message with the reference show the card, which may hold more calls
+	// than it was posted with. [approval.ErrRepost] and [approval.ErrGone] ask for a new
+	// message while somebody can still answer, and give up the message after that.
 	Amend(ctx context.Context, ref string, c approval.Card) error
 }
 
-// Finder is a channel that keeps on disk which message it posts, before the
-// message gets buttons.
+// Finder is a channel that records on disk which message it posts, before the message gets
+// buttons.
 type Finder interface {
-	// Found returns the reference of the message that a Post of the ask's card
-	// left, though it may never have returned. The message is then amended like
-	// any other, and its buttons go on meaning what they say.
+	// Found returns the reference of the message that a Post of the ask's card left, even
+	// if that Post never returned. The message is then amended like any other, and its
+	// buttons stay valid.
 	Found(ask approval.AskID) (ref string, ok bool)
 }
 
 // Reminder is a channel that can remind people of a card.
 type Reminder interface {
-	// Remind says, near the message with the reference and so that people
-	// notice, that its card still waits and until when. It shows no buttons: it
-	// leads to the card's. [approval.ErrGone] means that nobody can be reminded.
+	// Remind says, near the message with the reference and so that people notice, that its
+	// card still waits and until when. It shows no buttons but leads to those of the card.
+	// [approval.ErrGone] means that nobody can be reminded.
 	Remind(ctx context.Context, ref string, c approval.Card) error
 }
 
@@ -56,21 +54,21 @@ type Notifier interface {
 	Notify(ctx context.Context, n approval.Notice) error
 }
 
-// Reporter is a channel that knows how it does.
+// Reporter is a channel that knows how it is doing.
 type Reporter interface {
-	// Health tells how the channel does, in words without secrets. It answers
-	// at once, from what the channel saw last.
+	// Health says how the channel is doing, in words without secrets. It answers at once,
+	// from what the channel last saw.
 	Health() approval.Health
 }
 
-// outlets are the channels, with those who serve them.
+// outlets are the channels, along with what delivers to each of them.
 type outlets struct {
 	channels      map[string]Channel
 	deliverers    map[string]*deliverer
 	notifiers     []*notifier
 	announcers    []*announcer
 	digestSenders []*digestSender
-	// began is when this process took up its work.
+	// began is when this process started its work.
 	began time.Time
 }
 
@@ -94,14 +92,14 @@ func newOutlets(channels []Channel) outlets {
 	return o
 }
 
-// ChannelHealth is how one channel does.
+// ChannelHealth is how one channel is doing.
 type ChannelHealth struct {
 	Name string
 	approval.Health
 }
 
-// Channels tells how each channel does, by name. What a channel says of itself
-// comes first; one that says nothing is well as long as its cards get through.
+// Channels returns how each channel is doing, sorted by name. What a channel says of itself
+// takes precedence; one that says nothing is well as long as its cards get through.
 func (d *Dispatcher) Channels() []ChannelHealth {
 	all := make([]ChannelHealth, 0, len(d.outlets.deliverers))
 	for name, c := range d.outlets.deliverers {
@@ -111,7 +109,7 @@ func (d *Dispatcher) Channels() []ChannelHealth {
 	return all
 }
 
-// does is how a deliverer's channel does.
+// does returns how a deliverer's channel is doing.
 func (c *deliverer) does() approval.Health {
 	if r, ok := c.channel.(Reporter); ok {
 		if own := r.Health(); !own.OK() {
@@ -121,8 +119,8 @@ func (c *deliverer) does() approval.Health {
 	return c.health()
 }
 
-// shows reports whether people see a card on the channel: it is posted there, or will be
-// as soon as the channel comes to it.
+// shows reports whether people see a card on the channel: it is posted there, or will be as
+// soon as the channel gets to it.
 func (o *outlets) shows(channel string, posted bool) bool {
 	c, ok := o.deliverers[channel]
 	if !ok {

@@ -16,23 +16,23 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// chat is a channel on which every Post leaves a message of its own, as on a
-// platform that knows of no repeats.
+// chat is a channel on which every Post leaves a new message, as on a platform that does
+// not detect repeats.
 type chat struct {
-	name     string // "chat" when empty
+	name     string // "chat" if empty
 	mu       sync.Mutex
 	messages []*message
 	reminded []string
 	notices  []approval.Notice
-	// posting runs when a message is on the platform and Post has not returned.
+	// posting runs after the message is on the platform and before Post returns.
 	posting func()
-	// fail says how the next calls end; it is given their kind. sent tells
-	// whether the platform took the call all the same.
+	// fail decides how the next calls of a kind end. sent reports whether the platform took
+	// the call even if it failed.
 	fail   func(kind string) (sent bool, err error)
 	health approval.Health
 }
 
-// message is what people see: a card with the buttons that it had last.
+// message is what people see: a card with the buttons it had last.
 type message struct {
 	ref  string
 	card approval.Card
@@ -110,7 +110,7 @@ func (c *chat) failing(fail func(kind string) (bool, error)) {
 	c.fail = fail
 }
 
-// failingOn makes one kind of call fail with err, having done nothing.
+// failingOn makes one kind of call fail with err without any effect.
 func (c *chat) failingOn(kind string, err error) {
 	c.failing(func(k string) (bool, error) {
 		if k == kind {
@@ -144,7 +144,7 @@ type house struct {
 	chat  *chat
 	also  []dispatcher.Channel
 	quiet dispatcher.Quiet
-	// routing is what the next start knows.
+	// routing takes effect at the next start.
 	routing approval.Routing
 	t       *testing.T
 }
@@ -161,7 +161,7 @@ func housed(t *testing.T, test func(t *testing.T, h *house)) {
 	})
 }
 
-// start starts a dispatcher, a further one after the last was killed.
+// start starts a dispatcher, or another one after the last was killed.
 func (h *house) start() {
 	h.gate = running(h.t, dispatcher.Config{
 		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...),
@@ -169,8 +169,8 @@ func (h *house) start() {
 	})
 }
 
-// askAndCrash proposes a call, and lets the store go when the card is on the
-// platform and nothing of it is recorded.
+// askAndCrash proposes a call, and breaks the store after the card is on the platform and
+// before anything about it is recorded.
 func (h *house) askAndCrash() approval.Answer {
 	h.t.Helper()
 	h.chat.failingOn("post", &approval.RetryError{After: time.Second, Unsent: true, Err: errors.New("slow down")})
@@ -193,7 +193,7 @@ func (h *house) askAndCrash() approval.Answer {
 	return a
 }
 
-// restart starts anew over what the store kept.
+// restart starts a new dispatcher over what the store kept.
 func (h *house) restart() {
 	h.end()
 	h.store.Break(nil)
@@ -250,7 +250,7 @@ func (h *house) state(id approval.ID) approval.State {
 	return a.Approval.State
 }
 
-// settle lets a moment pass in which the deliverers work.
+// settle lets a moment pass in which deliveries are made.
 func settle() {
 	time.Sleep(time.Millisecond)
 	synctest.Wait()

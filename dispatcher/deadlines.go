@@ -11,26 +11,25 @@ import (
 	"github.com/metnos/vaglio/dispatcher/read"
 )
 
-// Deadlines bound how long each thing stands.
+// Deadlines are the time limits of a call.
 type Deadlines struct {
 	// AskFor is how long an approval waits for a person.
 	AskFor time.Duration
 	// PermitFor is how long a permit can be redeemed.
 	PermitFor time.Duration
-	// DenialStands is how long a call that would do the same gets a person's old
-	// denial.
+	// DenialStands is how long a person's denial answers calls that would do the same.
 	DenialStands time.Duration
-	// ValuesFor is how long the values of calls that ended are kept. The turn log is
-	// kept as long, and no longer than [read.StepsKept].
+	// ValuesFor is how long the values of ended calls are kept. The turn log is kept for as
+	// long, but no longer than [read.StepsKept].
 	ValuesFor time.Duration
 }
 
 // steps is how long the turn log is kept.
 func (d *Deadlines) steps() time.Duration { return min(d.ValuesFor, read.StepsKept) }
 
-// The defaults of [Deadlines]. Half an hour is what people need to come back
-// to their phone; ten minutes cover an agent that restarts, and keep one that
-// repeats itself from wearing a person down.
+// The defaults of [Deadlines]. Half an hour lets people get back to their phone; ten
+// minutes cover an agent that restarts, and keep one that repeats itself from wearing a
+// person down.
 const (
 	DefaultAskFor       = 30 * time.Minute
 	DefaultPermitFor    = 10 * time.Minute
@@ -54,19 +53,17 @@ func (d Deadlines) orDefault() Deadlines {
 	return d
 }
 
-// alarms are the instants at which something is due for an ask, soonest first.
-// An ask's newest alarm is the one that counts; older ones are passed over when
-// their time comes.
+// alarms are the times at which something is due for an ask, soonest first. Only an ask's
+// newest alarm counts; older ones are skipped when their time comes.
 type alarms struct {
 	mu     sync.Mutex
 	queue  alarmQueue
 	newest map[approval.AskID]time.Time
-	// kick says that the soonest alarm is a new one.
+	// kick says that the soonest alarm is new.
 	kick chan struct{}
 }
 
-// askAlarms are the alarms of each sort: when an ask's deadline passes, when people
-// are reminded of it, and when it goes to further ones.
+// askAlarms are the alarms of each kind: an ask's deadline, its reminder, its escalation.
 type askAlarms struct{ deadlines, reminders, escalations *alarms }
 
 func newAlarms() *alarms { return &alarms{kick: make(chan struct{}, 1)} }
@@ -78,17 +75,17 @@ func newAskAlarms() askAlarms {
 // alarm is one deadline of one ask.
 type alarm struct {
 	ask approval.AskID
-	// deadline is the instant as the store has it: wall clock.
+	// deadline is the time as stored: wall clock.
 	deadline time.Time
-	// rings is the same instant on the monotonic clock, which nobody can set
-	// back. Whichever clock reaches it first is right: clock trouble may
-	// shorten a wait, never extend it.
+	// rings is the same time on the monotonic clock, which nobody can set back. Whichever
+	// clock gets there first is right: clock trouble may shorten a wait but never extend
+	// it.
 	rings time.Time
-	// held puts off a repeat after the store failed; zero otherwise.
+	// held postpones a repeat after the store failed; zero otherwise.
 	held time.Time
 }
 
-// left returns how long the alarm still waits.
+// left returns how much longer the alarm waits.
 func (a alarm) left(now time.Time) time.Duration {
 	if !a.held.IsZero() {
 		return a.held.Sub(now)
@@ -97,14 +94,14 @@ func (a alarm) left(now time.Time) time.Duration {
 }
 
 const (
-	// longestNap bounds how long a machine's sleep goes unnoticed: the
-	// monotonic clock stops while it sleeps, the wall clock does not.
+	// longestNap limits how long it can go unnoticed that a machine slept: the monotonic
+	// clock stops during sleep, the wall clock does not.
 	longestNap = 30 * time.Second
 	// pauseAfterFailure is the pause before the store is tried again.
 	pauseAfterFailure = time.Second
 )
 
-// set makes the instant the ask's deadline.
+// set sets the ask's deadline.
 func (a *alarms) set(id approval.AskID, deadline time.Time) {
 	now := time.Now()
 	a.mu.Lock()
@@ -140,7 +137,7 @@ func (a *alarms) push(al alarm) {
 	}
 }
 
-// next takes out an alarm that rings, or says how long to wait.
+// next removes and returns an alarm that rings, or returns how long to wait.
 func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,10 +157,10 @@ func (a *alarms) next(now time.Time) (al alarm, rings bool, nap time.Duration) {
 	return alarm{}, false, longestNap
 }
 
-// keepDeadlines ends what has waited too long.
+// keepDeadlines ends whatever has waited too long.
 func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
 	return d.alarms.deadlines.run(ctx, func(al alarm) {
-		// What cannot be read stays denied without a deadline.
+		// An ask that cannot be read stays denied without a deadline.
 		if err := d.lapse(ctx, al); err != nil && d.records.Note(ctx, err) == nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "a deadline could not be kept; trying again", "ask", al.ask, "error", err)
 			d.alarms.deadlines.hold(al)
@@ -171,7 +168,7 @@ func (d *Dispatcher) keepDeadlines(ctx context.Context) error {
 	})
 }
 
-// run hands out each alarm that rings, until ctx ends.
+// run passes each alarm that rings to ring, until ctx ends.
 func (a *alarms) run(ctx context.Context, ring func(alarm)) error {
 	timer := time.NewTimer(longestNap)
 	defer timer.Stop()
@@ -191,9 +188,9 @@ func (a *alarms) run(ctx context.Context, ring func(alarm)) error {
 	return nil
 }
 
-// lapse ends what the alarm rang for. A deadline that moved since is left to
-// its own alarm. The alarm's word counts even where the wall clock has been
-// set back: then the deadline itself is taken as now.
+// lapse ends what the alarm rang for. A deadline that moved since then has its own alarm.
+// The alarm is right even if the wall clock has been set back: the deadline itself then
+// counts as now.
 func (d *Dispatcher) lapse(ctx context.Context, al alarm) error {
 	now := now()
 	_, err := d.update(ctx, al.ask, func(ask *approval.Ask) error {
@@ -226,10 +223,10 @@ func (q alarmQueue) Less(i, j int) bool { return q[i].due().Before(q[j].due()) }
 
 func (q alarmQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (q *alarmQueue) Push(x any) { *q = append(*q, x.(alarm)) } //nolint:errcheck // Only alarms are pushed.
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (q *alarmQueue) Pop() any {
 	last := len(*q) - 1
 	al := (*q)[last]
@@ -237,7 +234,7 @@ func (q *alarmQueue) Pop() any {
 	return al
 }
 
-// due is what the queue orders by: wall clock on both sides.
+// due is what the queue orders by: wall-clock time on both sides.
 func (a alarm) due() time.Time {
 	if !a.held.IsZero() {
 		return a.held.Round(0)

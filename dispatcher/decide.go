@@ -8,14 +8,14 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Decide takes a person's tap. The right to decide, the deadline and the move
-// are checked inside one compare-and-swap, so of any number of taps one
-// decides. When it returns, what the receipt says is on disk.
+// Decide applies a person's tap. The right to decide, the deadline and the move are checked
+// inside one compare-and-swap, so of any number of taps one decides. When Decide returns,
+// what the receipt says is on disk.
 //
-// A tap that came too late is no error: its receipt says who decided, when and
-// what. Nor is one that more people have to join before the call may run. [approval.ErrNotFound] is an unknown token, [approval.ErrNotApprover] a person
-// who may not decide, [*approval.ChoiceError] an answer that is neither yes
-// nor no.
+// A tap that came too late is no error: its receipt says who decided, when and what.
+// Neither is a yes that needs more people before the call may run. [approval.ErrNotFound]
+// means an unknown token, [approval.ErrNotApprover] a person who may not decide,
+// [*approval.ChoiceError] an answer that is neither yes nor no.
 func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error) {
 	if _, known := d.human(t.By.ID); !known {
 		return approval.Receipt{}, approval.ErrNotApprover
@@ -45,8 +45,8 @@ func (d *Dispatcher) Decide(ctx context.Context, t approval.Tap) (approval.Recei
 	return receipt, err
 }
 
-// Withdraw ends an approval that the agent no longer wants. One that is
-// decided already stays as it is: a [*approval.MoveError] says so.
+// Withdraw ends an approval that the agent no longer wants. One that is already decided
+// stays as it is: Withdraw then returns a [*approval.MoveError].
 func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID) (approval.Answer, error) {
 	a, err := d.move(ctx, agent, id, func(ask *approval.Ask) error {
 		if ask.Find(id).State == approval.Withdrawn {
@@ -60,13 +60,12 @@ func (d *Dispatcher) Withdraw(ctx context.Context, agent string, id approval.ID)
 	return d.answer(a), nil
 }
 
-// Redeem spends a permit for exactly the call that was shown. The guard runs
-// again first, over the call as it comes and as it was shown, so that what the
-// agent leaves unsaid now hides nothing: no permit stands against it
-// ([*GuardError]), and none for a call that cannot be read any more
-// ([*vaglio.ShapeError]). Nil means that the
-// call may run now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall],
-// [*FileChangedError] and [approval.ErrNotFound] say why it may not.
+// Redeem spends a permit for exactly the call that was shown. The guard runs again first,
+// over the call as it comes and as it was shown, so that the agent cannot hide anything by
+// leaving it out now: no permit overrides the guard ([*GuardError]), and none is good for a
+// call that can no longer be read ([*vaglio.ShapeError]). Nil means that the call may run
+// now, once. [ErrSpent], [ErrLapsed], [ErrOtherCall], [*FileChangedError] and
+// [approval.ErrNotFound] say why it may not.
 //
 //nolint:cyclop // One step after the other; each may end it.
 func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.Proposal) error {
@@ -119,8 +118,8 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	return redeemError(err)
 }
 
-// guardAgain says what stands against a call whose permit is redeemed: the guard, which
-// the history then tells of, or that it cannot be read.
+// guardAgain returns an error if the guard denies a call whose permit is redeemed, which it
+// records in the history, or if the call cannot be read.
 func (d *Dispatcher) guardAgain(ctx context.Context, p vaglio.Proposal, id approval.ID) error { //nolint:gocritic // As the caller has it.
 	v, denied, err := d.engine.Guard(ctx, p)
 	if denied {
@@ -129,8 +128,8 @@ func (d *Dispatcher) guardAgain(ctx context.Context, p vaglio.Proposal, id appro
 	return err
 }
 
-// changedFile names the file for which a call is no longer the one that was
-// asked, "" if there is none or more than a file differs.
+// changedFile returns the file whose change made the call differ from the one asked about,
+// or "" if there is none or more than files differs.
 func (d *Dispatcher) changedFile(p vaglio.Proposal, now []vaglio.Source, asked *approval.Approval) string {
 	then := asked.Verdict.Sources
 	if same, err := d.keys.names.Fingerprint(p, then); err != nil || same != asked.Fingerprint {
@@ -154,15 +153,15 @@ func (d *Dispatcher) changedFile(p vaglio.Proposal, now []vaglio.Source, asked *
 	return ""
 }
 
-// FileChangedError says that a file which the call runs is not the one that the
-// person saw. The call may be proposed anew.
+// FileChangedError says that a file that the call runs is not the one the person saw. The
+// call may be proposed again.
 type FileChangedError struct{ Path string }
 
 func (e *FileChangedError) Error() string {
 	return e.Path + " has changed since the call was judged: propose the call again, so that what it would run now is judged"
 }
 
-// redeemError gives each way in which a permit is no good its own name.
+// redeemError maps the reasons for which a permit is invalid to errors of their own.
 func redeemError(err error) error {
 	if errors.Is(err, approval.ErrOtherCall) {
 		return ErrOtherCall
@@ -181,8 +180,8 @@ func redeemError(err error) error {
 	}
 }
 
-// Report keeps how the run of a permitted call ended, as the agent tells it.
-// A repeated report is a [*approval.MoveError]: the first one stands.
+// Report records how the run of a permitted call ended, as the agent reports it. A repeated
+// report returns a [*approval.MoveError]: the first one stands.
 func (d *Dispatcher) Report(ctx context.Context, agent string, id approval.ID, o approval.Outcome) error {
 	o.At = now()
 	_, err := d.move(ctx, agent, id, func(ask *approval.Ask) error { return ask.Report(id, o) })
@@ -203,8 +202,8 @@ func (d *Dispatcher) move(ctx context.Context, agent string, id approval.ID, cha
 	return ask.Find(id), nil
 }
 
-// permitted returns the approval that a permit is for. One of before a rotation is
-// void, however its approval stands.
+// permitted returns the approval that a permit is for. A permit from before a key rotation
+// is void, whatever the state of its approval.
 func (d *Dispatcher) permitted(ctx context.Context, agent, permit string) (approval.ID, error) {
 	id, void, err := d.keys.permits.Load().Parse(permit)
 	if err != nil || !void {
@@ -220,7 +219,7 @@ func (d *Dispatcher) permitted(ctx context.Context, agent, permit string) (appro
 	return "", redeemError(&approval.MoveError{ID: id, State: a.State, Event: approval.Redeem})
 }
 
-// answer is what the agent is told of an approval.
+// answer returns what the agent is told about an approval.
 func (d *Dispatcher) answer(a *approval.Approval) approval.Answer {
 	permit := ""
 	if a.Permit != nil {

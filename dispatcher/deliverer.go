@@ -9,55 +9,55 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// deliverer works for one channel until every card there shows the state of its
-// ask. It keeps no message queue: it holds the ids of asks whose card is
-// stale, and reads what to show when it delivers, so several changes make one
-// delivery and a crash between a commit and a delivery loses nothing.
+// deliverer works for one channel until every card there shows the state of its ask. It
+// keeps no message queue: it holds the ids of asks whose card is stale and reads what to
+// show when it delivers, so that several changes make one delivery and a crash between a
+// commit and a delivery loses nothing.
 type deliverer struct {
 	channel Channel
 
 	mu    sync.Mutex
 	stale map[approval.AskID]delivery
 	kick  chan struct{}
-	// opened is when the platform last said that it takes messages there again.
+	// opened is when the platform last said that it accepts messages there again.
 	opened time.Time
-	// failures counts the deliveries that failed since one succeeded, and since
-	// is when the first of them did.
+	// failures counts the failed deliveries since the last success; since is when the first
+	// of them failed.
 	failures int
 	since    time.Time
 }
 
-// delivery is what is to be delivered.
+// delivery is the state of a card's delivery.
 type delivery struct {
 	at    time.Time
-	began time.Time // of the last try
+	began time.Time // the last try
 	tries int
-	// unsent says that the last try surely left nothing on the platform.
+	// unsent says that the last try certainly left nothing on the platform.
 	unsent bool
-	// opened says that the platform takes messages there again, as far as we know.
+	// opened says that, as far as we know, the platform accepts messages there again.
 	opened bool
-	// sent is what got to the platform and could not be recorded yet.
+	// sent is what reached the platform but could not be recorded yet.
 	sent *sent
 }
 
-// The pauses between tries of one delivery, when the platform names none.
+// The pauses between tries of one delivery, if the platform gives none.
 const (
 	firstPause   = time.Second
 	longestPause = time.Minute
-	// failuresTold is how many deliveries in a row fail before a channel counts
-	// as unwell: one that fails now and then is no trouble.
+	// failuresTold is how many deliveries in a row must fail before a channel counts as
+	// unwell: an occasional failure is no problem.
 	failuresTold = 3
 )
 
-// backoff is how long to wait after so many failures in a row, the first being 0.
+// backoff returns the pause after the given number of earlier failures.
 func backoff(failures int) time.Duration { return min(firstPause<<min(failures, 10), longestPause) }
 
 func newDeliverer(ch Channel) *deliverer {
 	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
 }
 
-// take makes the ask's card due. One that waits after a failure goes on
-// waiting: the platform asked for the pause.
+// take makes the ask's card due. A card that waits after a failure goes on waiting: the
+// platform asked for the pause.
 func (c *deliverer) take(id approval.AskID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *deliverer) take(id approval.AskID) {
 	}
 }
 
-// open makes due what waits after a failure.
+// open makes everything due that waits after a failure.
 func (c *deliverer) open() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +111,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time
 	return found, e, 0
 }
 
-// again puts a failed delivery back.
+// again puts back a failed delivery and returns the pause before the next try.
 func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
 	pause := backoff(e.tries)
 	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
@@ -120,14 +120,14 @@ func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duratio
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opened.After(e.began) {
-		pause = 0 // It was tried while the room was still shut.
+		pause = 0 // the room was still shut when it was tried
 	}
 	e.at, e.tries, e.opened = time.Now().Add(pause), e.tries+1, pause == 0
 	c.stale[id] = e
 	return pause
 }
 
-// note keeps how deliveries go.
+// note records the result of a delivery.
 func (c *deliverer) note(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *deliverer) note(err error) {
 	}
 }
 
-// health tells how deliveries go.
+// health says how deliveries are going.
 func (c *deliverer) health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +163,7 @@ func (c *deliverer) run(ctx context.Context, d *Dispatcher) error {
 		if id != "" {
 			err := d.deliver(ctx, c.channel, id, &e)
 			if d.records.Note(ctx, err) != nil {
-				continue // What it was to show cannot be read any more.
+				continue // what it was to show can no longer be read
 			}
 			if _, ours := errors.AsType[*storeError](err); !ours {
 				c.note(err)

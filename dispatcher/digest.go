@@ -14,66 +14,66 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Digester is a channel that shows people a digest. A message is opened first
-// and filled when its reference is on disk, so that a crash in between leaves
-// one that tells nothing, and never two that tell the same.
+// Digester is a channel that shows people a digest. A message is opened first and filled
+// once its reference is on disk, so that a crash in between leaves one that says nothing,
+// and never two that say the same.
 type Digester interface {
-	// OpenDigest posts a message that says that a digest is coming, and returns
-	// its reference. The key is the digest's, in ASCII letters, digits, colons
-	// and hyphens; no other digest has it on the channel.
+	// OpenDigest posts a message that says that a digest is coming, and returns its
+	// reference. The key identifies the digest, in ASCII letters, digits, colons and
+	// hyphens; no other digest has it on the channel.
 	OpenDigest(ctx context.Context, key string, silent bool) (ref string, err error)
-	// ShowDigest makes the message show the digest; it is repeated until it
-	// succeeds. [approval.ErrGone] asks for a new message.
+	// ShowDigest makes the message show the digest; it is repeated until it succeeds.
+	// [approval.ErrGone] asks for a new message.
 	ShowDigest(ctx context.Context, ref string, d report.Digest) error
 }
 
-// DigestFinder is a Digester that can look for a message that an OpenDigest
-// left which may never have returned.
+// DigestFinder is a Digester that can look for a message left by an OpenDigest that may
+// never have returned.
 type DigestFinder interface {
-	// FindDigest returns the reference of the message that was opened with the
-	// key; ok is false where there is none, or where nobody can tell.
+	// FindDigest returns the reference of the message that was opened with the key; ok is
+	// false if there is none, or if that cannot be determined.
 	FindDigest(ctx context.Context, key string) (ref string, ok bool, err error)
 }
 
-// digestSender sends one channel its digests, each window once. What was sent is
-// read from the store, never from the ticks that wake it.
+// digestSender sends one channel its digests, each window once. What was sent is read from
+// the store, never deduced from the ticks that wake it.
 type digestSender struct {
 	name    string
 	channel Digester
 	kick    chan struct{}
 }
 
-// digestsBody is the record of a channel's digests. Windows join because each
-// begins where the last one sent ended.
+// digestsBody is the record of a channel's digests. Windows adjoin because each begins
+// where the last one sent ended.
 type digestsBody struct {
 	Version int `json:"v"`
-	// Through is until when digests were sent.
+	// Through is the end of the last window that was sent.
 	Through time.Time `json:"through"`
-	// Due is the end of the window that is being sent; zero when none is.
+	// Due is the end of the window that is being sent; zero if none is.
 	Due time.Time `json:"due,omitzero"`
-	// Begun says that its message may be there, though Ref does not know it.
+	// Begun says that its message may exist although Ref is empty.
 	Begun bool `json:"begun,omitempty"`
-	// Ref is the message that is to show it; empty until it was opened.
+	// Ref is the message that is to show the digest; empty until it is opened.
 	Ref string `json:"ref,omitempty"`
-	// Checkpoint is that of the history when the digest was begun, so that a
-	// repeat shows the same.
+	// Checkpoint is the history's checkpoint when the digest was begun, so that a repeat
+	// shows the same one.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
 const (
 	// digestLate is how long after its time a digest counts as late.
 	digestLate = 15 * time.Minute
-	// digestsMissed is how many missed days are told of one by one. What is
-	// older comes as one digest.
+	// digestsMissed is how many missed days get a digest each. Everything older comes as
+	// one digest.
 	digestsMissed = 7
-	// digestAhead is how far in the future the last digest may lie. Beyond that
-	// the clock was wrong when it was sent, and counts no more.
+	// digestAhead is how far in the future the last digest may be. Beyond that, the clock
+	// was wrong when it was sent, and it no longer counts.
 	digestAhead = 25 * time.Hour
 )
 
-// tickDigests wakes the digestSenders at the time of the day, and every minute for
-// what that misses: a day on which the clock skips the time, a machine that
-// slept, a channel that was down.
+// tickDigests wakes the digestSenders at the configured time of day, and every minute for
+// what that misses: a day on which the clock skips the time, a machine that slept, a
+// channel that was down.
 func (d *Dispatcher) tickDigests(ctx context.Context) error {
 	if d.hours.Digest == nil || len(d.outlets.digestSenders) == 0 {
 		return d.forgetDigests(ctx)
@@ -103,8 +103,8 @@ func (d *Dispatcher) tickDigests(ctx context.Context) error {
 	return nil
 }
 
-// forgetDigests drops what was sent, where digests are off: when they are on
-// again, nobody is told of the time between.
+// forgetDigests drops the records of what was sent while digests are off: if they are
+// turned on again, nobody is told about the time in between.
 func (d *Dispatcher) forgetDigests(ctx context.Context) error {
 	for _, p := range d.outlets.digestSenders {
 		_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {
@@ -153,7 +153,7 @@ func (p *digestSender) run(ctx context.Context, d *Dispatcher) error {
 	}
 }
 
-// send sends every digest that is due, the oldest first.
+// send sends every digest that is due, oldest first.
 func (p *digestSender) send(ctx context.Context, d *Dispatcher) error {
 	for {
 		body, err := p.begin(ctx, d)
@@ -166,7 +166,7 @@ func (p *digestSender) send(ctx context.Context, d *Dispatcher) error {
 	}
 }
 
-// begin notes which window is to be sent next, if one is over.
+// begin records which window is to be sent next, if one is over.
 func (p *digestSender) begin(ctx context.Context, d *Dispatcher) (digestsBody, error) {
 	at := now()
 	return p.update(ctx, d, func(b *digestsBody) error {
@@ -187,10 +187,10 @@ func (p *digestSender) begin(ctx context.Context, d *Dispatcher) (digestsBody, e
 	})
 }
 
-// deliver opens a message, shows the digest in it and notes that it is sent. A
-// window of which nothing is to be said counts as sent, too.
+// deliver opens a message, shows the digest in it and records that it is sent. A window
+// with nothing to tell counts as sent, too.
 func (p *digestSender) deliver(ctx context.Context, d *Dispatcher, body digestsBody) error {
-	// Another process may have gone on meanwhile.
+	// Another process may have gone on in the meantime.
 	mine := func(change func(*digestsBody)) func(*digestsBody) error {
 		return func(b *digestsBody) error {
 			if b.Due.Equal(body.Due) {
@@ -209,7 +209,7 @@ func (p *digestSender) deliver(ctx context.Context, d *Dispatcher, body digestsB
 		}))
 		return err
 	}
-	// A call may be of the window, and no record tells of it yet.
+	// A call may belong to the window without a record of it yet.
 	patient, cancel := context.WithTimeout(ctx, digestLate)
 	defer cancel()
 	d.underway.settled(patient, body.Due)
@@ -244,8 +244,8 @@ func (p *digestSender) deliver(ctx context.Context, d *Dispatcher, body digestsB
 	return done()
 }
 
-// open returns the record with the message that is to show the digest: one that
-// is there already, one that an earlier try left behind, or a new one.
+// open returns the record with the message that is to show the digest: an existing one, one
+// that an earlier try left, or a new one.
 func (p *digestSender) open(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
 	if body.Ref != "" {
 		return body, nil
@@ -269,8 +269,7 @@ func (p *digestSender) open(ctx context.Context, d *Dispatcher, body digestsBody
 	return p.update(ctx, d, mine(func(b *digestsBody) { b.Ref, b.Begun = ref, false }))
 }
 
-// update changes the channel's record as one compare-and-swap, and returns what
-// is kept.
+// update changes the channel's record in one compare-and-swap, and returns what is kept.
 func (p *digestSender) update(ctx context.Context, d *Dispatcher, change func(*digestsBody) error) (digestsBody, error) {
 	var body digestsBody
 	_, err := d.store.Update(ctx, approval.KindMeta, p.record(), func(r approval.Record) (approval.Record, error) {

@@ -24,7 +24,7 @@ type paper struct {
 	shown  map[string]report.Digest
 	refs   []string
 	keys   map[string]string
-	// trouble says how a call ends; it is given what was called.
+	// trouble decides how a call ends; it is given what was called.
 	trouble func(what string) error
 }
 
@@ -53,7 +53,7 @@ func (p *paper) OpenDigest(_ context.Context, key string, _ bool) (string, error
 	return ref, p.fails("opened")
 }
 
-// legible is a paper that can look for what it opened.
+// legible is a paper that can find what it opened.
 type legible struct{ *paper }
 
 func (p legible) FindDigest(_ context.Context, key string) (string, bool, error) {
@@ -103,13 +103,13 @@ func printing(t *testing.T, store *storetest.Memory, hours *report.Hours, papers
 	return printingOn(t, store, hours, channels...)
 }
 
-// printingOn is printing on channels of any kind.
+// printingOn is like printing, on channels of any kind.
 func printingOn(t *testing.T, store *storetest.Memory, hours *report.Hours, channels ...dispatcher.Channel) *press {
 	t.Helper()
 	return printed(t, store, func(c *dispatcher.Config) { c.Hours.Digest, c.Channels = hours, channels })
 }
 
-// printed runs a dispatcher as it is configured.
+// printed runs a dispatcher with a configuration.
 func printed(t *testing.T, store *storetest.Memory, configure func(*dispatcher.Config)) *press {
 	t.Helper()
 	c := dispatcher.Config{Store: store, Effects: dispatcher.Effects{Name: effect}, Log: slog.New(slog.DiscardHandler)}
@@ -209,8 +209,8 @@ func TestADigestThatCannotBeShownGetsAnotherMessage(t *testing.T) {
 	})
 }
 
-// A message that was opened while we died, or that was not answered, is found and
-// filled: the next process opens no second one.
+// TestAMessageThatNobodyKeptIsFound checks that a message whose opening was interrupted, or
+// was not confirmed, is found and filled: the next process does not open a second one.
 func TestAMessageThatNobodyKeptIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), newPaper("chat")
@@ -225,13 +225,13 @@ func TestAMessageThatNobodyKeptIsFound(t *testing.T) {
 			return nil
 		}
 		p := printingOn(t, store, morning, legible{chat})
-		time.Sleep(33 * time.Hour) // the second digest's message is not answered
+		time.Sleep(33 * time.Hour) // the opening of the second digest's message is not confirmed
 		synctest.Wait()
 		if all := chat.all(); len(all) != 2 || chat.opened != 2 || looks != 3 {
 			t.Errorf("%d digests in %d messages after %d looks", len(all), chat.opened, looks)
 		}
 		p.end()
-		// The third one's was opened by a process that died.
+		// A process that died had opened the third digest's message.
 		_, err := store.Update(t.Context(), approval.KindMeta, "digest/chat", func(r approval.Record) (approval.Record, error) {
 			r.Body = []byte(`{"v":1,"through":"2000-01-02T08:00:00Z","due":"2000-01-03T08:00:00Z","begun":true}`)
 			return r, nil
@@ -266,7 +266,8 @@ func TestDigestsThatAreOffAreNotCaughtUp(t *testing.T) {
 	})
 }
 
-// The clock was a year ahead when a digest was sent, and was put right.
+// TestAClockThatWasAheadStopsNoDigest sends a digest while the clock is a year ahead, and
+// then corrects the clock.
 func TestAClockThatWasAheadStopsNoDigest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), newPaper("chat")
@@ -309,7 +310,7 @@ func TestTheDigestOfADay(t *testing.T) {
 	})
 }
 
-// lastDay is the day of the last digest that is over.
+// lastDay returns the day of the last digest whose window is over.
 func lastDay(t *testing.T, d *dispatcher.Dispatcher) string {
 	t.Helper()
 	w, err := d.Window("")

@@ -17,15 +17,14 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// digestEvents is how many judged calls the store of the benchmark holds.
+// digestEvents is the number of judged calls in the benchmark's store.
 const digestEvents = 100_000
 
-// BenchmarkDigestWhileProposing is the time that the digest of a day takes in a
-// store of 100,000 judged calls of two weeks, of which every fourth asked a
-// person. Agents propose 200 calls a second, half of which the guard refuses.
-// Reported beside it: how long those proposals took while a digest was built
-// (during) and in pauses of the same length (alone), and the greatest live heap
-// beyond what there was before.
+// BenchmarkDigestWhileProposing measures how long the digest of a day takes in a store of
+// 100,000 judged calls over two weeks, every fourth of which asked a person. Agents propose
+// 200 calls per second, half of which the guard refuses. It also reports how long those
+// proposals took while a digest was built (during) and in pauses of the same length
+// (alone), and the peak of the live heap above its initial size.
 func BenchmarkDigestWhileProposing(b *testing.B) {
 	d, db := benchFile(b, &strict{})
 	fillWeeks(b, d, db, digestEvents)
@@ -61,7 +60,7 @@ func BenchmarkDigestWhileProposing(b *testing.B) {
 	b.ReportMetric(float64(peak)/(1<<20), "MB-peak")
 }
 
-// fillWeeks keeps judged calls, evenly spread over the two weeks before now.
+// fillWeeks stores judged calls, spread evenly over the two weeks before now.
 func fillWeeks(b *testing.B, d *dispatcher.Dispatcher, db *bolt.DB, n int) {
 	b.Helper()
 	end := time.Now().UTC()
@@ -82,7 +81,7 @@ func fillWeeks(b *testing.B, d *dispatcher.Dispatcher, db *bolt.DB, n int) {
 				step.Proposal.TurnID, step.Proposal.Step = id, 1
 				if kind == 2 {
 					ask := asks
-					ask.Cards = nil // nobody is shown it any more
+					ask.Cards = nil // it is no longer shown to anybody
 					ask.ID, ask.OpenedAt, ask.ExpiresAt = approval.AskID(id), at, at.Add(time.Hour)
 					a := ask.Approvals[0]
 					a.ID, a.Verdict, a.Proposal = approval.ID(id+".1"), verdict, step.Proposal
@@ -114,8 +113,8 @@ func keep(b *testing.B, db *bolt.DB, kind approval.Kind, id string, encode func(
 	}
 }
 
-// samplesOf are the steps of a call that passed, of one that the guard refused
-// and of one that was asked, and its ask, as they are kept.
+// samplesOf returns the stored steps of a call that passed, of one that the guard refused
+// and of one that was asked, and the stored ask.
 func samplesOf(b *testing.B, d *dispatcher.Dispatcher, db *bolt.DB) (steps []approval.Step, ask approval.Ask) {
 	b.Helper()
 	for i, p := range []vaglio.Proposal{reading(), shell("rm -rf /"), shell("git push --force origin main")} {
@@ -191,8 +190,8 @@ func startProposing(b *testing.B, d *dispatcher.Dispatcher) *proposers {
 	return ps
 }
 
-// phase names what goes on beside from now, and returns its name; an empty one
-// leaves it.
+// phase names what runs at the same time from now on, and returns the name. An empty name
+// keeps the current one.
 func (ps *proposers) phase(name string) string {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -200,15 +199,15 @@ func (ps *proposers) phase(name string) string {
 	return ps.name
 }
 
-// end ends all and returns how long proposals took in a phase, in order of
-// length.
+// end stops all proposers and returns how long proposals took in a phase, in ascending
+// order.
 func (ps *proposers) end(name string) []time.Duration {
 	ps.stop()
 	slices.Sort(ps.took[name])
 	return ps.took[name]
 }
 
-// percentile is the value below which so many of a hundred are.
+// percentile returns the value below which p percent of the values lie.
 func percentile(sorted []time.Duration, p int) time.Duration {
 	if len(sorted) == 0 {
 		return 0
@@ -216,7 +215,7 @@ func percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[len(sorted)*p/100]
 }
 
-// watchPeak notes the greatest live heap until it is stopped.
+// watchPeak records the largest live heap until it is stopped.
 func watchPeak() (peak *uint64, stop func()) {
 	peak = new(uint64)
 	quit, ended := make(chan struct{}), make(chan struct{})
@@ -236,7 +235,7 @@ func watchPeak() (peak *uint64, stop func()) {
 	return peak, func() { close(quit); <-ended }
 }
 
-// gauge reads one of the runtime's numbers.
+// gauge reads one of the runtime's metrics.
 func gauge(name string) uint64 {
 	s := []metrics.Sample{{Name: name}}
 	metrics.Read(s)

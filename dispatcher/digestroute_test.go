@@ -12,7 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// A channel of a route is told of what goes to its routes; a plain one of all.
+// TestAChannelOfARouteHasItsOwnDigest checks that a route's channel is told what goes to
+// its routes, and a plain channel everything.
 func TestAChannelOfARouteHasItsOwnDigest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all, ops, rest := newPaper("chat"), newPaper("chat:ops"), newPaper("chat:rest")
@@ -39,8 +40,8 @@ func TestAChannelOfARouteHasItsOwnDigest(t *testing.T) {
 		}
 		for i, agent := range []string{"ops-bot", "coder", "writer"} {
 			for n := range 2 + i {
-				propose(agent, fmt.Sprintf("make %s %d", agent, n)) // a judge denies
-				propose(agent, "rm -rf /")                          // the guard
+				propose(agent, fmt.Sprintf("make %s %d", agent, n)) // a judge denies it
+				propose(agent, "rm -rf /")                          // the guard denies it
 			}
 			read := vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": "a"}}
 			if _, err := p.Propose(t.Context(), agent, dispatcher.Request{Proposal: read}); err != nil {
@@ -63,7 +64,7 @@ func TestAChannelOfARouteHasItsOwnDigest(t *testing.T) {
 			sums["chat judged"] != 21 || sums["chat:ops passed"] != 1 || sums["chat:rest passed"] != 2 {
 			t.Errorf("they tell of %v", sums)
 		}
-		// So does one that is sent by hand.
+		// The same holds for a digest sent by hand.
 		if sent, err := p.SendDigest(t.Context(), "2000-01-01"); err != nil || len(sent) != 3 {
 			t.Fatal(sent, err)
 		}
@@ -73,8 +74,8 @@ func TestAChannelOfARouteHasItsOwnDigest(t *testing.T) {
 	})
 }
 
-// Where empty days are silent they count as sent: the next digest begins where
-// the silent one ended.
+// TestAnEmptyDayIsSilent checks that a silent empty day counts as sent: the next digest
+// begins where the silent one ended.
 func TestAnEmptyDayIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), newPaper("chat")

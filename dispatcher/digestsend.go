@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/dispatcher/read"
 )
 
-// Digest returns the digest that was due on a day such as "2026-11-21"; empty
-// is the window that is not over, as it stands so far. A day that is none, or has not come, is an
-// [*report.DayError].
+// Digest returns the digest that was due on a day such as "2026-11-21"; an empty day means
+// the window that is not over, as it stands so far. A day that is invalid or still to come
+// gives an [*report.DayError].
 func (d *Dispatcher) Digest(ctx context.Context, day string) (report.Digest, error) {
 	if day == "" {
 		return d.soFar(ctx)
@@ -25,7 +25,7 @@ func (d *Dispatcher) Digest(ctx context.Context, day string) (report.Digest, err
 	return d.signed(ctx, w, read.Telling{})
 }
 
-// soFar is the digest of the window that is not over.
+// soFar returns the digest of the window that is not over.
 func (d *Dispatcher) soFar(ctx context.Context) (report.Digest, error) {
 	w := d.OpenWindow()
 	digest, err := d.signed(ctx, w, read.Telling{})
@@ -38,7 +38,7 @@ func (d *Dispatcher) soFar(ctx context.Context) (report.Digest, error) {
 	return digest, err
 }
 
-// signed computes a window's digest and gives it the checkpoint of now.
+// signed computes a window's digest and adds the current checkpoint.
 func (d *Dispatcher) signed(ctx context.Context, w report.Window, of read.Telling) (report.Digest, error) {
 	checkpoint, err := d.Checkpoint(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ func (d *Dispatcher) signed(ctx context.Context, w report.Window, of read.Tellin
 	return digest, err
 }
 
-// digestRoutes are those of whose calls a channel's digests tell: the routes that
-// name a channel which shows nothing else. None means all calls.
+// digestRoutes returns the routes whose calls a channel's digests cover: those that name a
+// channel which shows nothing else. None means all calls.
 func (d *Dispatcher) digestRoutes(channel string) []string {
 	if approval.IsPlain(channel) {
 		return nil
@@ -67,16 +67,16 @@ func (d *Dispatcher) digestRoutes(channel string) []string {
 // ErrNoDigester says that no channel shows digests.
 var ErrNoDigester = errors.New("no channel shows digests: set one up, such as the Telegram bot")
 
-// DigestSending is how one channel was shown a digest.
+// DigestSending is the result of showing a digest on one channel.
 type DigestSending struct {
 	Channel string
-	// Err says why it may not have been; nil says that it was.
+	// Err says why it may not have been shown; nil means that it was.
 	Err error
 }
 
-// SendDigest shows the digest of a day, or the last one, on every channel that shows digests, also
-// where it was sent before, and returns how that ended on each. What is sent by
-// the clock stays as it is.
+// SendDigest shows the digest of a day, or the last one, on every channel that shows
+// digests, even if it was sent there before, and returns the result for each. It does not
+// affect what the clock sends.
 func (d *Dispatcher) SendDigest(ctx context.Context, day string) ([]DigestSending, error) {
 	if len(d.outlets.digestSenders) == 0 {
 		return nil, ErrNoDigester

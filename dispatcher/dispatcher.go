@@ -1,12 +1,11 @@
-// Package dispatcher keeps the life of a pending turn: it proposes a call to
-// the engine, opens an approval when a judge denied it, shows cards, takes the
-// answers in, wakes the turn that waits, redeems the permit once, and brings
-// all of it back after a crash.
+// Package dispatcher manages the life of a pending turn: it proposes a call to the engine,
+// opens an approval if a judge denied it, shows cards, takes the answers, wakes the turn
+// that waits, redeems the permit once, and restores all of this after a crash.
 //
-// The store is the only truth. A change is made by one Update, and everything
-// that follows from it (a waiter that wakes, a card that turns final, a
-// deadline that moves) follows from the committed record through the store's
-// feed of changes, never from the intention to write it.
+// The store is the only truth. A change is made by one Update. Everything that follows from
+// it, such as a waiter that wakes, a card that turns final or a deadline that moves,
+// follows from the committed record through the store's feed of changes, never from the
+// intention to write it.
 package dispatcher
 
 import (
@@ -27,8 +26,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Dispatcher is the one place that moves approvals. It is safe for concurrent
-// use. Waiters wake and cards move only while Run runs.
+// Dispatcher is the only place that moves approvals. It is safe for concurrent use. Waiters
+// wake and cards move only while Run runs.
 type Dispatcher struct {
 	*read.Reader
 
@@ -49,15 +48,15 @@ type Dispatcher struct {
 	watchers watchers
 	alarms   askAlarms
 	outlets  outlets
-	// underway are the calls that no record tells of yet.
+	// underway are the calls that no record mentions yet.
 	underway underway
 	leaves   history.Writer
 	history  *History
 	ending   ending
 }
 
-// stand is what later calls are held against: people's answers that still hold,
-// what waits for one, and what the sessions did.
+// stand is what later calls are checked against: people's answers that still hold, what
+// waits for an answer, and what the sessions did.
 type stand struct {
 	newest     standing.Newest
 	denials    standing.Denials
@@ -68,13 +67,13 @@ type stand struct {
 	sessions   sessions
 }
 
-// keys are what names calls, and what permits are made with, which may change.
+// keys are the secrets that name calls and make permits; the latter may change.
 type keys struct {
 	names   approval.Secret
 	permits atomic.Pointer[approval.Permits]
 }
 
-// Config is what a dispatcher is made of.
+// Config configures a dispatcher.
 type Config struct {
 	Store    Store
 	Channels []Channel
@@ -84,73 +83,75 @@ type Config struct {
 	Secret   approval.Secret
 	Deciders Deciders
 	Effects  Effects
-	// Deadlines left zero take their defaults.
+	// Deadlines that are zero take their defaults.
 	Deadlines Deadlines
 	Hours     Hours
-	// History signs the history and keeps it in bounds; nil leaves it as the store
-	// grows it.
+	// History signs the history and limits its size; nil leaves it as the store grows it.
 	History *History
 	Log     *slog.Logger
 }
 
-// Deciders are those who may decide, and what, and where they are asked.
+// Deciders say who may decide what, and where they are asked.
 type Deciders struct {
-	// Approvers are the stable ids of those who may decide. Nobody else can.
+	// Approvers are the stable ids of those who may decide, in addition to those that
+	// MayDecide and Routing know. Nobody else can.
 	Approvers []string
-	// MayDecide knows of further ones, such as people who paired while we run;
-	// it may be nil. It is asked inside a change of the store, so it answers from
-	// memory and never waits, for a disk, a network or the store itself.
+	// MayDecide reports others who may decide, such as people who paired while we run; it
+	// may be nil. It is called inside a change of the store, so it must answer from memory
+	// and never block on a disk, a network or the store itself.
 	MayDecide func(id string) bool
-	// Known tells whether there is an agent of that name, which may be stopped before
-	// it ever asks; nil knows of none, and those alone can be stopped that asked.
+	// Known reports whether there is an agent of that name, which may then be stopped
+	// before it ever asks; nil knows none, so that only agents that have asked can be
+	// stopped.
 	Known func(agent string) bool
-	// Routing says who decides what, and where. The zero value lets each of the
-	// approvers decide everything alone, on every plain channel. It must have passed
+	// Routing says who decides what, and where. The zero value lets each of the approvers
+	// decide everything alone, on every plain channel. It must have passed
 	// [approval.Routing.Check].
 	Routing approval.Routing
-	// Passkeys are needed to allow serious calls once there is one.
+	// Passkeys are required to allow serious calls once one is registered.
 	Passkeys Passkeys
-	// Match is between which surfaces a yes to the worst calls takes digits. Its reader is
-	// named by their stable id; its secret, and what shows cards, are the dispatcher's own.
+	// Match says between which surfaces a yes to the worst calls requires digits. Its
+	// reader is given by their stable id; its secret and what shows cards are set by the
+	// dispatcher.
 	Match approval.Match
 }
 
-// Passkeys tell of the passkeys that a person keeps.
+// Passkeys describe the passkeys that a person holds.
 type Passkeys struct {
 	// Holder is the stable id of the person.
 	Holder string
-	// Channel is where an assertion of one can be given.
+	// Channel is where an assertion can be given.
 	Channel string
-	// Registered tells whether there is one; nil is none. It is asked as MayDecide is.
+	// Registered reports whether there is a passkey; nil means none. It is called like
+	// MayDecide.
 	Registered func() bool
 }
 
-// Effects tell what calls would do. Each may be nil.
+// Effects determine what calls would do. Each field may be nil.
 type Effects struct {
-	// Traits tells what a call would do, and how far that goes, for the routing's
+	// Traits returns what a call would do, and how far that reaches, for the routing's
 	// rules.
 	Traits func(vaglio.Proposal) (effects, reaches []string)
-	// About says what a call is about: what a denial or a grant of it covers. Nil
-	// leaves equal calls alone to be the same.
+	// About returns what a call is about, which is what a denial or a grant of it covers.
+	// If nil, only equal calls are the same.
 	About func(vaglio.Proposal) approval.About
-	// Name names what a call would do and to what, in one form for every
-	// spelling, or says that it cannot tell. Nil leaves equal calls alone to be
-	// the same.
+	// Name returns a name for what a call would do and to what, in one form for every
+	// spelling, and whether that is known. If nil, only equal calls are the same.
 	Name func(vaglio.Proposal) (effect string, known bool)
 }
 
-// Hours are when people hear of something by the clock.
+// Hours say when people are contacted by the clock.
 type Hours struct {
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet Quiet
 	// Digest is when digests are sent; nil sends none.
 	Digest *report.Hours
-	// QuietDays says that a digest which has nothing to tell is not sent. Silence
-	// then cannot be told from a channel that is broken.
+	// QuietDays says that a digest with nothing to tell is not sent. Silence then cannot be
+	// told from a broken channel.
 	QuietDays bool
 }
 
-// digests are when digests are due, also where none is sent.
+// digests returns when digests are due, even if none is sent.
 func (h *Hours) digests() report.Hours {
 	if h.Digest == nil {
 		return report.Hours{Zone: h.Quiet.Zone}
@@ -158,7 +159,7 @@ func (h *Hours) digests() report.Hours {
 	return *h.Digest
 }
 
-// night is when people are not to be disturbed, as configured.
+// night returns when people are not to be disturbed, as configured.
 func (h *Hours) night() report.Night {
 	if h.Quiet.From == h.Quiet.To {
 		return report.DefaultNight()
@@ -166,19 +167,19 @@ func (h *Hours) night() report.Night {
 	return report.Night{From: h.Quiet.From, To: h.Quiet.To}
 }
 
-// ending is how the dispatcher lets go of those who wait.
+// ending is how the dispatcher releases those who wait.
 type ending struct {
 	begun chan struct{}
 	once  sync.Once
 }
 
-// The errors of the agent's side.
+// The errors that agents get.
 var (
-	// ErrSpent says that the permit ran its one call already.
+	// ErrSpent says that the permit has already run its one call.
 	ErrSpent = errors.New("this permit is spent: it was good for one call")
 	// ErrLapsed says that the permit was not redeemed in its window.
 	ErrLapsed = errors.New("this permit has lapsed: propose the call again")
-	// ErrOtherCall says that the call is not the one that the person saw.
+	// ErrOtherCall says that the call is not the one the person saw.
 	ErrOtherCall = errors.New("this permit is for another call: only the call that was shown may run")
 	// ErrStopping says that the daemon is shutting down.
 	ErrStopping = errors.New("vaglio is restarting: come back with the same call")
@@ -200,8 +201,8 @@ func (e *CallError) Error() string { return fmt.Sprintf("call %d of the plan: %v
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// PlanError says that a call of a plan is of another turn, or of another
-// request of the user, than the calls before it. One card could not show both.
+// PlanError says that a call of a plan belongs to another turn, or to another request of
+// the user, than the calls before it. One card could not show both.
 type PlanError struct {
 	// Index counts the plan's calls from 0.
 	Index int
@@ -214,7 +215,7 @@ func (e *PlanError) Error() string {
 		e.Index+1, e.Field)
 }
 
-// New returns a dispatcher over what the store holds.
+// New returns a dispatcher over the contents of the store.
 func New(c Config) *Dispatcher {
 	d := &Dispatcher{
 		records:   read.NewRecords(c.Store, c.Log),
@@ -244,16 +245,16 @@ func New(c Config) *Dispatcher {
 	return d
 }
 
-// Rekey makes and takes permits by other secrets from now on.
+// Rekey makes and accepts permits under other secrets from now on.
 func (d *Dispatcher) Rekey(p approval.Permits) { d.keys.permits.Store(&p) }
 
-// masker hides secrets under the instance's own.
+// masker returns a masker keyed by the instance's secret.
 func (d *Dispatcher) masker() approval.Masker { return approval.NewMasker(d.keys.names) }
 
-// Run follows the store's changes until ctx ends: it wakes waiters, keeps
-// deadlines, posts and amends cards, and writes the turn log. It first takes
-// up every ask that an earlier process left open. It returns when all of its
-// goroutines have, with the queued steps written.
+// Run follows the store's changes until ctx ends: it wakes waiters, keeps deadlines, posts
+// and amends cards, and writes the turn log. It starts with every ask that an earlier
+// process left open. It returns when all of its goroutines have, with the queued steps
+// written.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -286,7 +287,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	part(d.CountJournal)
 	part(d.keepHistory)
 	wg.Wait()
-	d.Stop() // whoever still judges is told to end
+	d.Stop() // whoever is still judging is told to end
 	d.underway.flights.wg.Wait()
 	d.seal(context.WithoutCancel(ctx))
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
@@ -295,8 +296,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets every waiter go with what it has and refuses new proposals, so
-// that agents come back to the next process. It does not end Run.
+// Stop releases every waiter with what it has and refuses new proposals, so that agents
+// come back to the next process. It does not end Run.
 func (d *Dispatcher) Stop() { d.ending.once.Do(func() { close(d.ending.begun) }) }
 
 func (d *Dispatcher) stopped() bool {
@@ -308,8 +309,8 @@ func (d *Dispatcher) stopped() bool {
 	}
 }
 
-// follow takes up the open asks, then every change. A store that fails is
-// asked again: what happened meanwhile is found in it.
+// follow handles the open asks, then every change. If the store fails it tries again:
+// whatever happened in the meantime is found there.
 func (d *Dispatcher) follow(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := d.followOnce(ctx)
@@ -326,8 +327,8 @@ func (d *Dispatcher) follow(ctx context.Context) error {
 }
 
 func (d *Dispatcher) followOnce(ctx context.Context) error {
-	// The feed is taken up from the birth of the newest ask, noted before the
-	// open asks are read: a change that the reading misses comes after it.
+	// The feed starts at the birth of the newest ask, read before the open asks are: a
+	// change that the listing misses comes after it.
 	var after uint64
 	for r, err := range d.store.List(ctx, approval.Query{Kind: approval.KindAsk, Newest: true, Limit: 1}) {
 		if err != nil && d.records.Note(ctx, err) == nil {
@@ -351,7 +352,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 		d.changed(&ask.Is)
 	}
 	for _, agent := range d.stand.denials.Agents() {
-		d.deniedGrants(ctx, agent) // A crash may have come between the two.
+		d.deniedGrants(ctx, agent) // a crash may have come between the two
 	}
 	for ask, err := range read.Readable(ctx, d.records, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
 		if err != nil {
@@ -363,7 +364,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	return errors.New("dispatcher: the store's feed of changes ended")
 }
 
-// changed lets everything that depends on an ask follow its committed state.
+// changed makes everything that depends on an ask follow its committed state.
 func (d *Dispatcher) changed(ask *approval.Ask) {
 	d.waiters.wake(ask.ID)
 	d.limit.follow(ask)

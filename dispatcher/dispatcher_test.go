@@ -21,7 +21,7 @@ const agent = "local"
 
 var owner = approval.Person{ID: "web:owner", Name: "owner"}
 
-// strict is a judge that denies every executor but one, and counts.
+// strict is a judge that denies every executor but one, and counts its calls.
 type strict struct {
 	mu    sync.Mutex
 	calls int
@@ -40,7 +40,7 @@ func (s *strict) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientRes
 	return r, nil
 }
 
-// fakeChannel keeps what it shows, and fails as it is told.
+// fakeChannel keeps what it shows, and fails on request.
 type fakeChannel struct {
 	mu     sync.Mutex
 	posts  int
@@ -52,14 +52,14 @@ type fakeChannel struct {
 
 func newFakeChannel() *fakeChannel { return &fakeChannel{shows: make(map[string]approval.Card)} }
 
-// failing lets every delivery fail as f says; f is given the count of tries.
+// failing makes deliveries fail as f decides; f is given the number of the attempt.
 func (c *fakeChannel) failing(f func(call int) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fail = f
 }
 
-// tries returns how many deliveries were tried, and how many cards posted.
+// tries returns the number of attempted deliveries and of posted cards.
 func (c *fakeChannel) tries() (calls, posts int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ type gate struct {
 	end     func()
 }
 
-// Await is the dispatcher's, by value.
+// Await is the dispatcher's Await, but returns a value.
 func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (approval.Answer, error) {
 	a, err := g.Dispatcher.Await(ctx, agent, id, wait)
 	if err != nil {
@@ -115,7 +115,7 @@ func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait tim
 	return *a, nil
 }
 
-// disk are the files in the agent's folder, by their paths.
+// disk holds the files in the agent's directory by their paths.
 type disk map[string]string
 
 func (d disk) Read(_ []string, name string, _ int) ([]byte, error) {
@@ -125,7 +125,7 @@ func (d disk) Read(_ []string, name string, _ int) ([]byte, error) {
 	return nil, vaglio.ErrAbsent
 }
 
-// Look takes what ends with a slash for a folder; its text is where that is.
+// Look treats a name with a trailing slash as a directory, whose text is its real path.
 func (d disk) Look(name string) (string, vaglio.FileKind) {
 	if _, ok := d[name]; ok {
 		return name, vaglio.RegularFile
@@ -174,8 +174,8 @@ func start(t *testing.T, store *storetest.Memory, channel *fakeChannel) *gate {
 	return g
 }
 
-// running runs a dispatcher until the end of the test, or until it is ended. What is not
-// configured is what most tests have: a store in memory, a judge that asks about
+// running runs a dispatcher until the test ends or the gate is ended. What is not
+// configured defaults to what most tests need: a store in memory, a judge that asks about
 // everything, and the owner who answers.
 func running(t testing.TB, c dispatcher.Config) *gate { //nolint:gocritic // As New takes it.
 	t.Helper()
@@ -206,8 +206,8 @@ func running(t testing.TB, c dispatcher.Config) *gate { //nolint:gocritic // As 
 	return g
 }
 
-// in runs a test in a bubble with a fresh gate, and checks every invariant of
-// the store at its end.
+// in runs a test in a bubble with a new gate, and at its end checks every invariant of the
+// store.
 func in(t *testing.T, test func(t *testing.T, g *gate)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -219,7 +219,7 @@ func in(t *testing.T, test func(t *testing.T, g *gate)) {
 	})
 }
 
-// effect takes calls for the same that differ in blanks alone.
+// effect treats calls that differ only in blanks as the same.
 func effect(p vaglio.Proposal) (string, bool) {
 	command, ok := p.Args["command"].(string)
 	return strings.Join(strings.Fields(command), " "), ok
@@ -572,8 +572,8 @@ func TestPermitIsBoundAndLapses(t *testing.T) {
 	})
 }
 
-// A permit of before a rotation is void from the moment of the new key, before the
-// approvals that were allowed are taken back.
+// TestAPermitOfAFormerKeyIsVoid checks that a permit from before a rotation is void from
+// the moment of the new key, even before the allowed approvals are revoked.
 func TestAPermitOfAFormerKeyIsVoid(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -587,9 +587,9 @@ func TestAPermitOfAFormerKeyIsVoid(t *testing.T) {
 	})
 }
 
-// TestALapsedPermitIsRefusedBeforeItsAlarm redeems when the time is over and
-// nobody has kept so yet: no alarm rings any more, and the first look at the ask,
-// which would keep it, fails.
+// TestALapsedPermitIsRefusedBeforeItsAlarm redeems a permit whose time is over before that
+// is recorded: no alarm rings any more, and the first read of the ask, which would record
+// it, fails.
 func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -610,8 +610,8 @@ func TestALapsedPermitIsRefusedBeforeItsAlarm(t *testing.T) {
 	})
 }
 
-// TestALapseOfAnotherSparesThePermit redeems while another call of the same ask has
-// waited too long and nobody has kept so yet.
+// TestALapseOfAnotherSparesThePermit redeems a permit while another call of the same ask
+// has waited too long and that is not recorded yet.
 func TestALapseOfAnotherSparesThePermit(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		calls := []vaglio.Proposal{shell("make clean"), shell("make install")}
@@ -627,12 +627,13 @@ func TestALapseOfAnotherSparesThePermit(t *testing.T) {
 		}
 		g.end()
 		time.Sleep(time.Minute)
-		g.store.Fail(2, errors.New("the disk is slow")) // The first look at the ask would keep it.
+		g.store.Fail(2, errors.New("the disk is slow")) // The first read of the ask would record it.
 		redeem(t, g, allowed.Permit.Permit, calls[0], nil)
 	})
 }
 
-// A call that cannot be read is none that a permit is for, and spends none.
+// TestAPermitIsForNoCallThatCannotBeRead checks that a malformed call neither matches a
+// permit nor spends one.
 func TestAPermitIsForNoCallThatCannotBeRead(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -646,7 +647,8 @@ func TestAPermitIsForNoCallThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// A deadline that the store could not keep is kept as soon as it can be.
+// TestADeadlineIsTriedAgain checks that a deadline that the store failed to record is
+// recorded as soon as possible.
 func TestADeadlineIsTriedAgain(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		id := g.propose(t, shell("make clean"), 0).Approval.ID
@@ -683,7 +685,8 @@ func TestWithdrawn(t *testing.T) {
 	})
 }
 
-// Nobody but the agent that proposed a call withdraws it or tells how it ran.
+// TestAnotherAgentMovesNothing checks that only the agent that proposed a call can withdraw
+// it or report how it ran.
 func TestAnotherAgentMovesNothing(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -703,8 +706,9 @@ func TestAnotherAgentMovesNothing(t *testing.T) {
 	})
 }
 
-// An alarm that the monotonic clock rang ends an ask though the wall clock, which
-// was set back, says that it is not time yet; one of an earlier deadline does not.
+// TestAnAlarmEndsAnAskBeforeTheWallClock checks that an alarm of the monotonic clock ends
+// an ask even if the wall clock, which was set back, says that it is too early. An alarm
+// for an earlier deadline does not end it.
 func TestAnAlarmEndsAnAskBeforeTheWallClock(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make clean"), 0)
@@ -723,14 +727,15 @@ func TestAnAlarmEndsAnAskBeforeTheWallClock(t *testing.T) {
 	})
 }
 
-// What is overdue has ended for whoever looks first, also where no alarm rang: the
-// answer, the list and the card are of one mind, and so is the store.
+// TestADeadlineThatPassedIsExpiredInEveryRead checks that an overdue call has expired for
+// whoever reads it first, even if no alarm rang: the answer, the list, the card and the
+// store agree.
 func TestADeadlineThatPassedIsExpiredInEveryRead(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a, b := g.propose(t, shell("make a"), 0), g.propose(t, shell("make b"), 0)
 		g.decide(t, b.Approval.ID, approval.ChoiceAllow, "")
 		synctest.Wait()
-		g.end() // Nobody keeps deadlines any more.
+		g.end() // No deadlines are enforced any more.
 		time.Sleep(dispatcher.DefaultAskFor)
 		for card, err := range g.Pending(t.Context(), "fake") {
 			t.Errorf("it is listed: %+v, %v", card, err)
@@ -823,8 +828,8 @@ func TestGuardDenialOpensNothing(t *testing.T) {
 	})
 }
 
-// A filter that little fits is not searched for without end, and the page says
-// that there is more behind it.
+// TestHistoryGoesOnWhereItStopped checks that a search with a filter that matches little
+// stops after a while, and that the page says there is more.
 func TestHistoryGoesOnWhereItStopped(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		g.propose(t, shell("make clean"), 0)

@@ -11,11 +11,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Edit shows what a person would make of a call that waits, judged anew. Where they
-// have seen just that, it denies the call as it was proposed and allows it in the new
-// form: the waiting agent is given that, and proposes it. When it says that this is
-// done, it is on disk. An error changes nothing: those of [approval.Ask.Edit], an
-// [*approval.OrderError] where guard, schema or shape refuse it, and the store's.
+// Edit shows what a waiting call would become if a person edited it, judged again. If the
+// person has seen exactly that, it denies the call as proposed and allows it in the new
+// form, which the waiting agent is given and proposes. When Edit says that this is done, it
+// is on disk. On an error nothing changes: the errors are those of [approval.Ask.Edit], an
+// [*approval.OrderError] if guard, schema or shape refuse it, and the store's.
 func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edited, error) {
 	p, err := d.toEdit(ctx, &e)
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edi
 	if err != nil {
 		return approval.Edited{}, err
 	}
-	judge := d.engine.Judge // What is done is judged in the log's sight, what is looked at is not.
+	judge := d.engine.Judge // a real edit is judged with an audit entry, a preview without
 	if e.Seen == "" {
 		judge = d.engine.Weigh
 	}
@@ -51,7 +51,7 @@ func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edi
 	return edited, d.keepEdit(ctx, &e, c, changed)
 }
 
-// toEdit is the call that waits and that the person may change.
+// toEdit returns the waiting call that the person may change.
 func (d *Dispatcher) toEdit(ctx context.Context, e *approval.Editing) (*approval.Approval, error) {
 	if _, may := d.human(e.By.ID); !may {
 		return nil, approval.ErrNotApprover
@@ -102,7 +102,7 @@ func (d *Dispatcher) reform(ctx context.Context, p vaglio.Proposal, judge func(c
 	return c, d.printed(c)
 }
 
-// unread says of a call that has no verdict what a person did wrong.
+// unread says of a call without a verdict what mistake the person made.
 func unread(err error) error {
 	if vaglio.Mistake(err) == nil {
 		return err
@@ -133,7 +133,7 @@ func (d *Dispatcher) commitEdit(ctx context.Context, e *approval.Editing, c *cal
 			return err
 		}
 		form = &o.Calls[0]
-		form.Like, form.Again = nil, nil // It is answered as it comes.
+		form.Like, form.Again = nil, nil // it is answered immediately
 	}
 	ask, err := d.update(ctx, e.ID.Ask(), func(ask *approval.Ask) error {
 		at := now()

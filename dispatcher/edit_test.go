@@ -22,7 +22,7 @@ func edit(id approval.ID, command string) approval.Editing {
 	return approval.Editing{ID: id, Texts: map[string]string{"command": command}, By: owner, Channel: "fake"}
 }
 
-// editTo looks at an edit of a command, and makes it.
+// editTo previews an edit of a command, and makes it.
 func (g *gate) editTo(t *testing.T, id approval.ID, command, words string) approval.Edited {
 	t.Helper()
 	e := edit(id, command)
@@ -193,7 +193,8 @@ func TestAnEditThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestAnEditThatFails tells of a store that fails and of a caller who went away as they are.
+// TestAnEditThatFails checks that the error of a failing store, or of a caller who went
+// away, is returned as it is.
 func TestAnEditThatFails(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		id := g.propose(t, push("main"), 0).Approval.ID
@@ -211,7 +212,7 @@ func TestAnEditThatFails(t *testing.T) {
 	})
 }
 
-// TestAnEditIsOfWhatWaits: what was answered before cannot be changed any more.
+// TestAnEditIsOfWhatWaits checks that what was answered before can no longer be changed.
 func TestAnEditIsOfWhatWaits(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		id := g.propose(t, push("main"), 0).Approval.ID
@@ -221,7 +222,7 @@ func TestAnEditIsOfWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.decide(t, id, approval.ChoiceDeny, "")
-		for _, e.Seen = range []approval.Fingerprint{shown.Print, ""} { // done, and only looked at
+		for _, e.Seen = range []approval.Fingerprint{shown.Print, ""} { // making it, and only previewing it
 			_, err = g.Edit(t.Context(), e)
 			if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderNothing {
 				t.Errorf("after the denial, %q: %v", e.Seen, err)
@@ -230,7 +231,8 @@ func TestAnEditIsOfWhatWaits(t *testing.T) {
 	})
 }
 
-// TestAnEditOfOneCallOfSeveral leaves the others as they were, with buttons.
+// TestAnEditOfOneCallOfSeveral checks that the other calls stay as they were, with their
+// buttons.
 func TestAnEditOfOneCallOfSeveral(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		var plan []dispatcher.Request
@@ -271,8 +273,9 @@ type auditLog []audit.Record
 
 func (l *auditLog) Append(r audit.Record) { *l = append(*l, r) } //nolint:gocritic // As the log has it.
 
-// TestAnEditIsJudgedOnceAsItWasShown: looking at an edit and making it take one
-// judgement each, of which the log tells when it is made, and what runs another file than was shown is not made.
+// TestAnEditIsJudgedOnceAsItWasShown checks that previewing an edit and making it take one
+// judgment each, that only making it is logged, and that an edit is not made if it would
+// run another file than was shown.
 func TestAnEditIsJudgedOnceAsItWasShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		judge, files := &strict{}, disk{"/srv/deploy.sh": "make deploy"}

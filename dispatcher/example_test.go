@@ -10,9 +10,9 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// What the dispatcher asks of a store: a change is one atomic step on one record,
-// a function of what is stored and of nothing else. A store of one's own is held
-// to the whole contract by storetest.Run.
+// A dispatcher expects this of a store: a change is one atomic step on one record, and a
+// function of the stored record alone. storetest.Run checks a store of your own against the
+// whole contract.
 func ExampleStore() {
 	var store dispatcher.Store = storetest.NewMemory()
 	ctx := context.Background()

@@ -11,12 +11,12 @@ import (
 // SetMaxOpen changes how many asks of one agent may wait.
 func (d *Dispatcher) SetMaxOpen(n int) { d.limit.most = n }
 
-// Prepare does for a call what judges that think ask for beside a verdict.
+// Prepare gathers for a call what thinking judges need besides a verdict.
 func (d *Dispatcher) Prepare(ctx context.Context, p *vaglio.Proposal) (slow bool, err error) {
 	return d.engine.Needed(p.Executor).Slow, d.facts(ctx, p)
 }
 
-// Ring lets the alarm of a deadline ring now.
+// Ring makes the alarm of a deadline ring now.
 func (d *Dispatcher) Ring(ctx context.Context, id approval.AskID, deadline time.Time) error {
 	return d.lapse(ctx, alarm{ask: id, deadline: deadline})
 }

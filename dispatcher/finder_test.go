@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// finder is a chat that keeps on disk what it posts before it has buttons.
+// finder is a chat that stores on disk what it posts before the message has buttons.
 type finder struct{ *chat }
 
 func (f finder) Found(ask approval.AskID) (string, bool) {
@@ -22,8 +22,8 @@ func (f finder) Found(ask approval.AskID) (string, bool) {
 	return "", false
 }
 
-// askedAndKilled asks about a call, and breaks the store when the channel has posted its
-// card and nobody knows it yet.
+// askedAndKilled asks about a call, and breaks the store after the channel has posted its
+// card and before that is recorded.
 func (h *house) askedAndKilled(c *chat) approval.Answer {
 	h.t.Helper()
 	asked := make(chan struct{})
@@ -40,9 +40,9 @@ func (h *house) askedAndKilled(c *chat) approval.Answer {
 	return a
 }
 
-// A message that a crash left, and that its channel knows of, is no orphan: its
-// buttons decide, and it turns final, also when somebody answers elsewhere
-// before it is recorded.
+// TestAMessageThatIsFoundIsTheCards checks that a message left by a crash is no orphan if
+// its channel knows it: its buttons decide and it becomes final, even if somebody answers
+// elsewhere before it is recorded.
 func TestAMessageThatIsFoundIsTheCards(t *testing.T) {
 	for name, elsewhere := range map[string]bool{"PressedThere": false, "AnsweredElsewhere": true} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,8 @@ func TestAMessageThatIsFoundIsTheCards(t *testing.T) {
 	}
 }
 
-// One that is found and was deleted meanwhile gets a message in its place.
+// TestAFoundMessageThatIsGoneIsPostedAgain checks that a found message that was deleted
+// meanwhile is replaced.
 func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		f := finder{&chat{name: "finder"}}
@@ -96,8 +97,8 @@ func TestAFoundMessageThatIsGoneIsPostedAgain(t *testing.T) {
 	})
 }
 
-// forgetful forgets what it found a message by once the message shows its card. Right
-// after that everything is killed, the first time.
+// forgetful forgets how to find a message once the message shows its card. The first time,
+// everything is killed right after that.
 type forgetful struct {
 	finder
 	amended *bool
@@ -120,8 +121,9 @@ func (f forgetful) Amend(ctx context.Context, ref string, card approval.Card) er
 	return err
 }
 
-// A crash right after a found message was amended leaves it the card's, though the
-// channel has forgotten it.
+// TestAFoundMessageIsKnownBeforeItIsAmended checks that a found message still belongs to
+// the card if a crash follows right after it was amended, although the channel has
+// forgotten it.
 func TestAFoundMessageIsKnownBeforeItIsAmended(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		up := make(chan struct{})

@@ -15,42 +15,42 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// History is what it takes to sign the history of approvals, and to keep it in
-// bounds. What the history holds is decided where asks and steps are written, and
-// needs nothing of it.
+// History is what is needed to sign the history of approvals and to limit its size. What
+// goes into the history is decided where asks and steps are written, independently of it.
 type History struct {
 	// Tree is the store's.
 	Tree history.Tree
-	// Key signs.
+	// Key signs checkpoints.
 	Key history.Key
-	// Keep is how long leaves keep what they tell; 0 is for ever.
+	// Keep is how long leaves keep their values; 0 means for ever.
 	Keep time.Duration
-	// Save keeps the newest checkpoint where an older copy of the store does not
-	// reach: in a file beside it.
+	// Save stores the newest checkpoint where an older copy of the store does not reach: in
+	// a file beside it.
 	Save func(checkpoint string) error
 
 	mu sync.Mutex
-	// saved is the size of the history that was saved last.
+	// saved is the size of the history that was last saved.
 	saved int64
 }
 
 const (
-	// historyRecord is what the history keeps of itself, besides its leaves.
+	// historyRecord is the record that the history keeps about itself, apart from its
+	// leaves.
 	historyRecord = "history"
-	// sealEvery is how often a history that grew is signed and saved, so that at
-	// most so much of it can be lost unnoticed with an older copy of the store.
+	// sealEvery is how often a history that grew is signed and saved, which limits how much
+	// of it can be lost unnoticed with an older copy of the store.
 	sealEvery = time.Minute
 )
 
-// historyBody is the record of the history.
+// historyBody is the body of that record.
 type historyBody struct {
 	Version int `json:"v"`
-	// Key is the verifier key of those who sign now.
+	// Key is the current verifier key.
 	Key string `json:"key"`
 }
 
-// RollbackError says that the store is an older copy of itself, or that its
-// history was rewritten.
+// RollbackError says that the store is an older copy of itself, or that its history was
+// rewritten.
 type RollbackError struct {
 	// Problem is what does not fit.
 	Problem string
@@ -58,11 +58,10 @@ type RollbackError struct {
 
 func (e *RollbackError) Error() string { return e.Problem }
 
-// BeginHistory begins the history in a store that has none, and otherwise holds
-// it against the checkpoint that was saved last; empty is none. A
-// [*RollbackError] says that they do not fit: a leaf tells of it then, and the
-// history goes on, for the guard is needed in any case. It comes before Run, and
-// before the first proposal.
+// BeginHistory starts the history in a store that has none, and otherwise checks it against
+// the checkpoint that was last saved; empty means none. A [*RollbackError] says that they
+// do not fit. A leaf then records that and the history goes on, because the guard is needed
+// in any case. Call it before Run and before the first proposal.
 func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 	size, err := d.history.Tree.TreeSize(ctx)
 	if err != nil {
@@ -90,8 +89,8 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 	return d.compareHistory(ctx, last, body.Key)
 }
 
-// compareHistory holds the history against the checkpoint that was saved last. It
-// was signed with the key of then; empty is that of now.
+// compareHistory checks the history against the checkpoint that was last saved. It was
+// signed with the key then; an empty then means the current key.
 func (d *Dispatcher) compareHistory(ctx context.Context, last, then string) error {
 	if last == "" {
 		if then != "" {
@@ -154,8 +153,8 @@ func (d *Dispatcher) addLeaves(ctx context.Context, leaves [][]byte) error {
 	return nil
 }
 
-// veto is the guard's no to the redemption of a permit, which has no step in the
-// turn log. It stands also where the history cannot be told of it.
+// veto records the guard's denial at the redemption of a permit, which has no step in the
+// turn log. The denial stands even if it cannot be recorded.
 func (d *Dispatcher) veto(ctx context.Context, p vaglio.Proposal, id approval.ID, v vaglio.Verdict) error { //nolint:gocritic // As the caller has them.
 	leaves, err := d.leaves.Veto(&approval.Step{Proposal: p, Verdict: &v, Approval: id}, now(), rand.Text())
 	if err == nil {
@@ -167,8 +166,8 @@ func (d *Dispatcher) veto(ctx context.Context, p vaglio.Proposal, id approval.ID
 	return &GuardError{v}
 }
 
-// Checkpoint signs the history as it is now and saves what it signed. It is empty
-// where nobody signs.
+// Checkpoint signs the history as it is now and saves the signed checkpoint. It returns ""
+// if nobody signs.
 func (d *Dispatcher) Checkpoint(ctx context.Context) (string, error) {
 	h := d.history
 	if h == nil {
@@ -190,8 +189,8 @@ func (d *Dispatcher) Checkpoint(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// save keeps the newest checkpoint outside of the store. Where that cannot be
-// done, the checkpoint is as good.
+// save stores the newest checkpoint outside of the store. If that fails, the checkpoint is
+// valid all the same.
 func (h *History) save(ctx context.Context, d *Dispatcher, text string, size int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -205,8 +204,8 @@ func (h *History) save(ctx context.Context, d *Dispatcher, text string, size int
 	h.saved = size
 }
 
-// witness keeps a checkpoint for the digest that is being sent, so that a repeat
-// shows the same.
+// witness records a checkpoint for the digest that is being sent, so that a repeat shows
+// the same one.
 func (p *digestSender) witness(ctx context.Context, d *Dispatcher, body digestsBody, mine func(func(*digestsBody)) func(*digestsBody) error) (digestsBody, error) {
 	if body.Checkpoint != "" || d.history == nil {
 		return body, nil
@@ -218,7 +217,7 @@ func (p *digestSender) witness(ctx context.Context, d *Dispatcher, body digestsB
 	return p.update(ctx, d, mine(func(b *digestsBody) { b.Checkpoint = checkpoint }))
 }
 
-// keepHistory signs and saves the history now and then.
+// keepHistory signs and saves the history periodically.
 func (d *Dispatcher) keepHistory(ctx context.Context) error {
 	if d.history == nil {
 		return nil
@@ -256,8 +255,8 @@ func (d *Dispatcher) seal(ctx context.Context) {
 	}
 }
 
-// dropLeaves drops what the history keeps no longer. A leaf says so first: values
-// that are missing without one were taken out.
+// dropLeaves drops the values of leaves that have passed their retention. A leaf says so
+// first: values missing without such a leaf were taken out.
 func (d *Dispatcher) dropLeaves(ctx context.Context) error {
 	h := d.history
 	if h == nil || h.Keep <= 0 {
@@ -278,15 +277,14 @@ func (d *Dispatcher) dropLeaves(ctx context.Context) error {
 	return h.Tree.DropLeaves(ctx, through)
 }
 
-// baseline is how the approvals stood before a leaf, without those whose record
-// cannot be read.
+// baseline returns how the approvals stood before a leaf, without those whose record cannot
+// be read.
 func (d *Dispatcher) baseline(ctx context.Context, through int64) (history.Baseline, error) {
 	return history.BaselineAt(ctx, d.store, d.history.Tree, through, func(err error) { _ = d.records.Note(ctx, err) })
 }
 
-// oldLeaves returns the run of leaves, of those that have values, that are older
-// than an instant. A clock that was wrong for a while ends it early: nothing goes
-// too soon.
+// oldLeaves returns the range of leaves with values that are older than an instant. A clock
+// that was wrong for a while ends the range early, so that nothing goes too soon.
 func (d *Dispatcher) oldLeaves(ctx context.Context, before time.Time) (from, through int64, err error) {
 	from = -1
 	for leaf, err := range d.history.Tree.Leaves(ctx, 0) {

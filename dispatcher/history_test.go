@@ -49,8 +49,8 @@ func leafKinds(t *testing.T, s *storetest.Memory) (kinds string) {
 	return strings.Join(all, " ")
 }
 
-// TestTheHistoryTellsWhatHappens looks at the leaves of each way through a
-// dispatcher. What the judges let through leaves none.
+// TestTheHistoryTellsWhatHappens checks the leaves of each path through a dispatcher. What
+// the judges let through leaves none.
 func TestTheHistoryTellsWhatHappens(t *testing.T) {
 	const allowed = "opened allowed"
 	for name, tt := range map[string]struct {
@@ -110,7 +110,7 @@ func (g *gate) tap(t *testing.T, a approval.Answer, choice approval.Choice) {
 	}
 }
 
-// redeem has make allowed, and redeems its permit for p.
+// redeem allows the call make, and redeems its permit for p.
 func (g *gate) redeem(t *testing.T, p vaglio.Proposal) approval.ID {
 	t.Helper()
 	a := g.propose(t, shell("make"), 0)
@@ -126,7 +126,7 @@ func (g *gate) redeem(t *testing.T, p vaglio.Proposal) approval.ID {
 	return a.Approval.ID
 }
 
-// signed lets a press run with a history that is signed.
+// signed runs a press whose history is signed.
 func signed(t *testing.T, store *storetest.Memory, h *dispatcher.History, last string, papers ...dispatcher.Channel) (*press, error) {
 	t.Helper()
 	h.Tree = store
@@ -138,8 +138,8 @@ func signed(t *testing.T, store *storetest.Memory, h *dispatcher.History, last s
 	return p, begun
 }
 
-// TestADigestKeepsItsCheckpoint lets a digest fail, and things happen until it is
-// repeated: it shows the checkpoint of when it was made.
+// TestADigestKeepsItsCheckpoint lets a digest fail, and events happen until it is repeated:
+// it must show the checkpoint of when it was made.
 func TestADigestKeepsItsCheckpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, key, paper := storetest.NewMemory(), newKey(t), newPaper("one")
@@ -199,8 +199,7 @@ func TestADigestKeepsItsCheckpoint(t *testing.T) {
 	})
 }
 
-// TestTheHistoryIsTakenUp starts over stores that do and do not fit what was
-// signed last.
+// TestTheHistoryIsTakenUp starts over stores that do and do not match what was signed last.
 func TestTheHistoryIsTakenUp(t *testing.T) {
 	store, key, other := storetest.NewMemory(), newKey(t), newKey(t)
 	begin := func(key history.Key, last string) error {
@@ -253,7 +252,7 @@ func TestTheHistoryIsTakenUp(t *testing.T) {
 	}
 }
 
-// TestOldValuesAreDropped lets days go by with a history that keeps a week.
+// TestOldValuesAreDropped lets days pass with a history that keeps values for a week.
 func TestOldValuesAreDropped(t *testing.T) {
 	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -274,7 +273,7 @@ func TestOldValuesAreDropped(t *testing.T) {
 			}
 			time.Sleep(24 * time.Hour)
 		}
-		synctest.Wait() // the sweep of this day is over
+		synctest.Wait() // this day's sweep is over
 		storetest.Asks(t, store)
 		kinds := strings.Fields(leafKinds(t, store))
 		dropped := 0
@@ -291,8 +290,7 @@ func TestOldValuesAreDropped(t *testing.T) {
 	})
 }
 
-// TestAVetoStandsWithoutItsLeaf breaks the store at a redemption that the guard
-// denies.
+// TestAVetoStandsWithoutItsLeaf breaks the store at a redemption that the guard denies.
 func TestAVetoStandsWithoutItsLeaf(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		a := g.propose(t, shell("make"), 0)

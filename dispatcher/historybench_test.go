@@ -15,8 +15,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// BenchmarkChange is what the history costs a change of an ask, without the disk:
-// the leaf of a denial with words.
+// BenchmarkChange measures what the history adds to a change of an ask, apart from the
+// disk: the leaf of a denial with words.
 func BenchmarkChange(b *testing.B) {
 	ask := benchAsk(b, 1)
 	w := history.NewWriter(approval.NewMasker(approval.Secret{1}).Mask)
@@ -55,8 +55,8 @@ func benchAsk(b *testing.B, n int) approval.Ask {
 	return ask
 }
 
-// BenchmarkVerify verifies a file with 100,000 leaves, of 25,000 asks that were
-// allowed and run, against its records.
+// BenchmarkVerify verifies a file with 100,000 leaves, from 25,000 asks that were allowed
+// and run, against its records.
 func BenchmarkVerify(b *testing.B) {
 	const asks = 25_000
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "vaglio.db"), bolt.Options{})

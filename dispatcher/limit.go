@@ -7,28 +7,28 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// MaxOpen is how many asks of one agent may wait for people at a time. Nobody
-// reads so many before they expire; an agent that opens more is out of hand, and
-// each may hold a megabyte of arguments in the store and on every channel.
+// MaxOpen is how many asks of one agent may wait for people at a time. Nobody reads that
+// many before they expire; an agent that opens more is out of control, and each may hold a
+// megabyte of arguments in the store and on every channel.
 const MaxOpen = 1000
 
-// LimitError says that too many asks of an agent wait already. The call was not
-// asked and must not run.
+// LimitError says that too many asks of an agent already wait. The call was not asked and
+// must not run.
 type LimitError struct{ Max int }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%d calls of this agent wait for a person already: wait for answers, or withdraw some", e.Max)
 }
 
-// openLimit counts the asks that wait, by agent. It follows the store's feed; what
-// this process opens is counted at once, so that no burst gets past it.
+// openLimit counts the waiting asks of each agent. It follows the store's feed; asks that
+// this process opens are counted at once, so that no burst gets past it.
 type openLimit struct {
 	most int
 	mu   sync.Mutex
 	by   map[string]map[approval.AskID]bool
 }
 
-// enter counts the ask, and reports false when the agent has too many.
+// enter counts the ask, or reports false if the agent has too many.
 func (c *openLimit) enter(agent string, id approval.AskID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *openLimit) leave(agent string, id approval.AskID) {
 	}
 }
 
-// follow counts an ask as the store has it.
+// follow counts an ask as stored.
 func (c *openLimit) follow(ask *approval.Ask) {
 	if !ask.Waiting() {
 		c.leave(ask.Agent, ask.ID)
@@ -69,7 +69,7 @@ func (c *openLimit) follow(ask *approval.Ask) {
 	c.add(ask.Agent, ask.ID)
 }
 
-// forget empties the count, before it is taken up anew.
+// forget clears the counts before they are rebuilt.
 func (c *openLimit) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// An agent that asks too much is told so, and only it; nothing is kept of what
-// was not asked.
+// TestOpenAsksAreBoundedByAgent checks that an agent that asks too much is told so, and no
+// other agent; nothing is stored about what was not asked.
 func TestOpenAsksAreBoundedByAgent(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		const most = 5
@@ -46,7 +46,7 @@ func TestOpenAsksAreBoundedByAgent(t *testing.T) {
 			_, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make more")})
 			return err
 		}
-		settle() // A card whose posting was cut off is posted anew, and the first decides nothing.
+		settle() // A card whose posting was cut off is posted again, and the first message decides nothing.
 		h.restart()
 		h.SetMaxOpen(most)
 		settle()

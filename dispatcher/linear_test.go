@@ -19,8 +19,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestGrantsAndBrakesAreAtomic has agents use a grant while people end it or pull the
-// brake, with restarts between, and holds what each of them saw against the model.
+// TestGrantsAndBrakesAreAtomic lets agents use a grant while people end it or apply the
+// brake, with restarts in between, and checks what each of them saw against the model.
 func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 	for seed := range uint64(14) {
 		others := []string{"end"}
@@ -40,7 +40,7 @@ func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 				w.saw(client, answerstest.Deed{What: what}, func() bool {
 					switch what {
 					case "use":
-						// Each is another call, and all of them would do the same.
+						// Each is a different call, but all have the same effect.
 						line := "git push" + strings.Repeat(" -v", int(w.calls.Add(1))) + " origin main"
 						return w.tries(t, shell(line)).Permit != nil
 					case "end":
@@ -55,9 +55,9 @@ func TestGrantsAndBrakesAreAtomic(t *testing.T) {
 	}
 }
 
-// TestDeniedKindsAreAtomic has agents make other calls of a kind while people deny the
-// kind on one card or another and lift that, with its time running out and restarts
-// between.
+// TestDeniedKindsAreAtomic lets agents make other calls of a kind while people deny the
+// kind on one card or another and lift the denial, with the denial running out and restarts
+// in between.
 func TestDeniedKindsAreAtomic(t *testing.T) {
 	for seed := range uint64(14) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestDeniedKindsAreAtomic(t *testing.T) {
 				w.rounds(t, seed, func(client int, random *rand.Rand) {
 					do := answerstest.Deed{What: "use"}
 					if random.IntN(2) == 0 {
-						// More often one of the newest: the others may have gone.
+						// Prefer one of the newest, because the others may be gone.
 						do = answerstest.Deed{What: []string{"deny", "lift"}[random.IntN(2)], Card: len(cards) - 1 - random.IntN(4)}
 					}
 					w.saw(client, do, func() bool {
@@ -109,7 +109,7 @@ type onlooker struct {
 	history      []porcupine.Operation
 }
 
-// saw keeps what a client did, when, and whether that did it.
+// saw records what a client did, when, and whether it took effect.
 func (w *onlooker) saw(client int, what answerstest.Deed, act func() bool) {
 	called := w.clock.Add(1)
 	did := act()
@@ -134,8 +134,8 @@ func (w *onlooker) orders(t *testing.T, verb approval.Verb, id approval.ID) bool
 	return err == nil
 }
 
-// rounds has four clients act twice, three times over, each time with the store
-// opened anew by another process; between runs before that.
+// rounds lets four clients act twice, in three rounds. Each round ends with between, and
+// then another process opens the store.
 func (w *onlooker) rounds(t *testing.T, seed uint64, act func(client int, random *rand.Rand), between func()) {
 	for round := range 3 {
 		var wg sync.WaitGroup
@@ -155,7 +155,7 @@ func (w *onlooker) rounds(t *testing.T, seed uint64, act func(client int, random
 	}
 }
 
-// linear runs a test in a bubble, and holds what its clients saw against the model.
+// linear runs a test in a bubble, and checks what its clients saw against the model.
 func linear(t *testing.T, model porcupine.Model, run func(*testing.T, *onlooker)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

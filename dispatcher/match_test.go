@@ -11,10 +11,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// Where people reach the inbox from everywhere, the worst takes its digits on a chat. They
-// stand on the inbox's card alone; the chat's has others, which the inbox takes. A wrong
-// answer is kept, so that neither a restart nor another tap at the same time gives further
-// tries.
+// TestTheWorstTakesDigits checks that if the inbox can be reached from everywhere, allowing
+// one of the worst calls on a chat takes the digits that only the inbox's card shows. The
+// chat's card shows others, which the inbox takes. A wrong answer is stored, so that
+// neither a restart nor a simultaneous tap gives further tries.
 func TestTheWorstTakesDigits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -73,8 +73,8 @@ func TestTheWorstTakesDigits(t *testing.T) {
 	})
 }
 
-// TestNewKeysMakeNewDigits holds that a card never shows digits that the keys of before
-// made: whoever types them would lose a try.
+// TestNewKeysMakeNewDigits checks that a card never shows digits made with former keys,
+// because whoever types them would lose a try.
 func TestNewKeysMakeNewDigits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestNewKeysMakeNewDigits(t *testing.T) {
 				same++
 			}
 		}
-		if same == len(asked) { // One number of ninety may well come again.
+		if same == len(asked) { // One of ninety numbers may well come again.
 			t.Errorf("the cards show what they showed before: %v", asked)
 		}
 	})
@@ -122,14 +122,14 @@ func weighing(t *testing.T, by dispatcher.Deciders) *gate { //nolint:gocritic //
 	return g
 }
 
-// isMatch reports whether a yes was refused for want of digits.
+// isMatch reports whether a yes was refused because digits are missing.
 func isMatch(err error) bool {
 	_, ok := errors.AsType[*approval.MatchError](err)
 	return ok
 }
 
-// TestEachSideShowsDigitsOfItsOwn has several cards, since two digits are the same on both
-// sides of one in ninety.
+// TestEachSideShowsDigitsOfItsOwn uses several cards, because on one in ninety both sides
+// show the same two digits.
 func TestEachSideShowsDigitsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,5 +152,5 @@ func TestEachSideShowsDigitsOfItsOwn(t *testing.T) {
 	})
 }
 
-// wrongly are digits that no answer of a few ever makes right: no number begins with 0.
+// wrongly returns digits that no few attempts can make right: no number begins with 0.
 func wrongly(digits string) string { return "0" + digits[1:] }

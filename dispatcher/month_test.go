@@ -25,11 +25,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/audit"
 )
 
-// TestAMonthOfDigests lets 30 agents live through a month in which the clock is
-// changed, with restarts, days without a daemon, clocks that jump ahead and are
-// set back, and chats in trouble. Each window is sent once, windows join, each
-// has as many hours as its day, what they tell of is what the audit log has, and
-// the history verifies against the checkpoints of all digests.
+// TestAMonthOfDigests lets 30 agents live through a month with a clock change, restarts,
+// days without a daemon, clocks that jump ahead and are set back, and chats in trouble.
+// Each window is sent once, windows join, each has as many hours as its day, its contents
+// agree with the audit log, and the history verifies against the checkpoints of all
+// digests.
 func TestAMonthOfDigests(t *testing.T) {
 	for _, tt := range []struct {
 		zone   string
@@ -41,7 +41,7 @@ func TestAMonthOfDigests(t *testing.T) {
 		{"Europe/Rome", 480, time.Date(2000, 10, 15, 12, 0, 0, 0, time.UTC), 25 * time.Hour},
 		{"America/New_York", 480, time.Date(2000, 3, 15, 12, 0, 0, 0, time.UTC), 23 * time.Hour},
 		{"America/New_York", 480, time.Date(2000, 10, 15, 12, 0, 0, 0, time.UTC), 25 * time.Hour},
-		// Here half past midnight is left out.
+		// Here half past midnight is skipped.
 		{"America/Sao_Paulo", 30, time.Date(2000, 9, 20, 12, 0, 0, 0, time.UTC), 23 * time.Hour},
 	} {
 		t.Run(fmt.Sprintf("%s %s %d", strings.ReplaceAll(tt.zone, "/", " "), tt.begin.Month(), tt.minute), func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAMonthOfDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 			begin, days := tt.begin, 30
-			if testing.Short() { // The days around the change are lived as the others are.
+			if testing.Short() { // The days around the clock change are lived as the others are.
 				begin, days = begin.AddDate(0, 0, 7), 10
 			}
 			m := newMonth(t, &report.Hours{Minute: tt.minute, Zone: zone}, begin)
@@ -70,8 +70,8 @@ func TestAMonthOfDigests(t *testing.T) {
 	}
 }
 
-// month is one month: lives of a daemon, one after the other, over one store, one
-// audit log and the same chats. Each has a clock of its own.
+// month is one month: lives of a daemon, one after the other, over one store, one audit log
+// and the same chats. Each life has its own clock.
 type month struct {
 	t      *testing.T
 	hours  *report.Hours
@@ -82,15 +82,15 @@ type month struct {
 
 	// clock is when the next life begins, and latest the latest end of one.
 	clock, latest time.Time
-	// back are the spans that came twice, because the clock was set back.
+	// back holds the spans that happened twice because the clock was set back.
 	back []report.Window
-	// calm says that chats have no trouble any more.
+	// calm reports that chats have no trouble any more.
 	calm bool
 
 	mu    sync.Mutex
 	rng   *rand.Rand
 	saved string
-	// judged are the verdicts that agents were told.
+	// judged are the verdicts that agents received.
 	judged []verdictOf
 }
 
@@ -101,7 +101,7 @@ type verdictOf struct {
 	kind  string
 }
 
-// opsAgents are those whose calls go to the channel of a route.
+// opsAgents is the number of agents whose calls go to a route's channel.
 const opsAgents = 10
 
 func newMonth(t *testing.T, hours *report.Hours, begin time.Time) *month {
@@ -132,7 +132,7 @@ func (m *month) dice(n int) int {
 	return m.rng.IntN(n)
 }
 
-// at is a random while below d.
+// at returns a random duration below d.
 func (m *month) at(d time.Duration) time.Duration {
 	return time.Duration(m.dice(int(d/time.Second))) * time.Second
 }
@@ -151,8 +151,8 @@ func (m *month) jump() {
 	}
 }
 
-// life runs a daemon for so long, with what is done meanwhile, in a bubble of its
-// own: only there a clock can be earlier than it was.
+// life runs a daemon for a duration, with do running meanwhile, in a bubble of its own:
+// only in a new bubble can the clock be earlier than it was.
 func (m *month) life(long time.Duration, do func(context.Context, *testing.T, *dispatcher.Dispatcher)) {
 	synctest.Test(m.t, func(t *testing.T) {
 		time.Sleep(time.Until(m.clock))
@@ -228,8 +228,7 @@ func (m *month) agents(ctx context.Context, t *testing.T, d *dispatcher.Dispatch
 	all.Wait()
 }
 
-// propose proposes a call, and lets what is asked be decided, run and reported,
-// or not.
+// propose proposes a call, and lets what is asked be decided, run and reported, or not.
 func (m *month) propose(ctx context.Context, t *testing.T, d *dispatcher.Dispatcher, agent string) {
 	call := vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": "a"}}
 	switch m.dice(4) {
@@ -273,12 +272,12 @@ func (m *month) propose(ctx context.Context, t *testing.T, d *dispatcher.Dispatc
 	}
 	time.Sleep(m.at(2 * time.Hour))
 	if m.dice(4) > 0 {
-		// It may be unknown already: too much time has passed.
+		// It may be unknown by now, because too much time has passed.
 		_ = d.Report(context.WithoutCancel(ctx), agent, a.Approval.ID, approval.Outcome{Succeeded: m.dice(2) == 0})
 	}
 }
 
-// buckets are what a window is checked for.
+// buckets are the counts for which a window is checked.
 type buckets struct{ approved, guard, vetoed int }
 
 func bucketsOf(c *report.Counts) buckets { return buckets{c.Approved, c.Guard, c.Vetoed} }
@@ -294,8 +293,8 @@ func (b *buckets) add(kind string) {
 	}
 }
 
-// logged counts the lines of the audit log by the window in which they fall, for
-// each window by its end. It shares nothing with what is tested.
+// logged counts the lines of the audit log by the window in which they fall, keyed by the
+// window's end. It shares no code with what is tested.
 func (m *month) logged(t *testing.T, ends []time.Time) map[time.Time]buckets {
 	files, err := filepath.Glob(filepath.Join(m.audit, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -341,13 +340,13 @@ func windowOf(ends []time.Time, ts float64) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// check holds what was sent against the log, the verdicts and the history.
+// check compares what was sent with the log, the verdicts and the history.
 func (m *month) check(ctx context.Context, t *testing.T, d *dispatcher.Dispatcher, days int, odd time.Duration) {
 	chat := m.papers[0].all()
 	if len(chat) < days {
 		t.Fatalf("only %d digests came", len(chat))
 	}
-	// What came before the first window is in none.
+	// What came before the first window belongs to none.
 	ends := []time.Time{chat[0].Window.From}
 	for i := range chat {
 		ends = append(ends, chat[i].Window.To)
@@ -403,7 +402,7 @@ func (m *month) check(ctx context.Context, t *testing.T, d *dispatcher.Dispatche
 			if p.name == "chat" {
 				sum += c.Judged
 			}
-			// What passed is forgotten after a month.
+			// Calls that passed are forgotten after a month.
 			if p.name == "chat" && m.latest.Sub(g.Window.From) < 29*24*time.Hour {
 				again, err := d.Digest(ctx, d.DigestDay(g.Window))
 				if err != nil || bucketsOf(&again.Counts) != logged[g.Window.To] || again.Window != g.Window {
@@ -423,8 +422,8 @@ func (m *month) check(ctx context.Context, t *testing.T, d *dispatcher.Dispatche
 		len(chat), len(m.papers), sum, len(m.judged), len(m.back), r.Size, r.Approvals, len(r.Proved))
 }
 
-// twice reports whether some of a window's time, or what became of its calls,
-// came again after its digest was sent.
+// twice reports whether part of a window's time, or the outcome of its calls, happened
+// again after its digest was sent.
 func (m *month) twice(w report.Window) bool {
 	for _, b := range m.back {
 		if !b.From.After(w.To) && w.From.Before(b.To) {

@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// notifier tells people on one channel what the guard denied: at once, and then
-// at most once a minute for each rule and agent, with a count of what came in
-// between. A denial costs no write of its own: what was told last is on disk,
-// and what came after it is counted from the turn log at the next start.
+// notifier tells people on one channel what the guard denied: at once, and then at most
+// once a minute for each rule and agent, with a count of what came in between. A denial
+// costs no write of its own: what was last told is on disk, and what came after it is
+// counted from the turn log at the next start.
 type notifier struct {
 	name    string
 	channel Notifier
@@ -31,14 +31,14 @@ type origin struct{ agent, rule string }
 
 // tally is what is to be told of one origin, and what was.
 type tally struct {
-	// count denials, between first and last, are not told yet.
+	// count denials, between first and last, have not been told yet.
 	count       int
 	first, last time.Time
 	// step is the newest of them.
 	step approval.Step
-	// told is the newest denial that was told of.
+	// told is the newest denial that has been told.
 	told time.Time
-	// next is when a notice may be sent again.
+	// next is when the next notice may be sent.
 	next  time.Time
 	tries int
 }
@@ -46,10 +46,10 @@ type tally struct {
 const (
 	// noticeEvery is the least time between two notices of one origin.
 	noticeEvery = time.Minute
-	// noticedFor is how long it is remembered what was told, and how far back a
-	// start looks for what was not. Older denials are in the history.
+	// noticedFor is how long what was told is remembered, and how far back a start looks
+	// for what was not. Older denials are in the history.
 	noticedFor = time.Hour
-	// recountedSteps and recountedBytes bound how far a start looks.
+	// recountedSteps and recountedBytes limit how far back a start looks.
 	recountedSteps = 5000
 	recountedBytes = 16 << 20
 )
@@ -77,7 +77,7 @@ func (h *notifier) add(step approval.Step) {
 	h.wake()
 }
 
-// wake has what is to be told looked for.
+// wake triggers a look for what is to be told.
 func (h *notifier) wake() {
 	select {
 	case h.kick <- struct{}{}:
@@ -85,8 +85,8 @@ func (h *notifier) wake() {
 	}
 }
 
-// next takes out a notice that is due, or says how long to wait for one. It
-// forgets sources of which there is nothing to tell or to remember.
+// next removes and returns a notice that is due, or returns how long to wait for one. It
+// forgets sources with nothing to tell or to remember.
 func (h *notifier) next(now time.Time) (origin, tally, time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,7 +108,7 @@ func (h *notifier) next(now time.Time) (origin, tally, time.Duration) {
 	return origin{}, tally{}, nap
 }
 
-// done keeps how the telling went. What was not told is told with the next.
+// done records the result of telling. What was not told is told with the next notice.
 func (h *notifier) done(s origin, due tally, err error) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,7 +166,7 @@ func (h *notifier) tell(ctx context.Context, d *Dispatcher, s origin, due tally)
 		Headline: step.Headline(), Call: approval.Line(step.Proposal), Refusal: *step.Refusal, Silent: d.hours.Quiet.at(time.Now()),
 	})
 	if errors.Is(err, approval.ErrGone) {
-		err = nil // There is nobody to tell; the history has it.
+		err = nil // there is nobody to tell; the history has it
 	}
 	pause := h.done(s, due, err)
 	if err == nil {
@@ -177,7 +177,7 @@ func (h *notifier) tell(ctx context.Context, d *Dispatcher, s origin, due tally)
 	}
 }
 
-// noticed tells the notifiers of a step that the guard denied.
+// noticed passes a step that the guard denied to the notifiers.
 func (d *Dispatcher) noticed(s approval.Step) {
 	if !guarded(&s) {
 		return
@@ -197,8 +197,8 @@ func originOf(s *approval.Step) origin {
 	return origin{s.Proposal.Agent, cmp.Or(s.Refusal.Rule, string(vaglio.PhaseGuard))}
 }
 
-// recount takes up what an earlier process denied and did not tell. It reads
-// the turn log back to the last notices, an hour at most.
+// recount counts what an earlier process denied and did not tell. It reads the turn log
+// back to the last notices, an hour at most.
 func (d *Dispatcher) recount(ctx context.Context, h *notifier) {
 	if err := d.recountSteps(ctx, h); err != nil && ctx.Err() == nil {
 		d.log.WarnContext(ctx, "guard denials before the start cannot be told", "channel", h.name, "error", err)
@@ -222,7 +222,7 @@ func (d *Dispatcher) recountSteps(ctx context.Context, h *notifier) error {
 		if s.Is.At.Before(since) {
 			return nil
 		}
-		// What this process denies it counts itself.
+		// This process counts its own denials.
 		if guarded(&s.Is) && s.Is.At.Before(d.outlets.began) {
 			h.catchUp(s.Is)
 		}
@@ -241,10 +241,10 @@ func (h *notifier) catchUp(s approval.Step) {
 	}
 }
 
-// noticedBody is the record of what a channel was told last of guard denials.
+// noticedBody is the record of the guard denials that a channel was last told about.
 type noticedBody struct {
 	Version int `json:"v"`
-	// Since is when the record was begun: nothing older is told.
+	// Since is when the record was started: nothing older is told.
 	Since time.Time     `json:"since"`
 	Told  []noticedLine `json:"told"`
 }
@@ -258,9 +258,8 @@ type noticedLine struct {
 
 func (h *notifier) record() string { return "noticed/" + h.name }
 
-// readNoticed takes up what was told last, and returns since when denials are
-// to be looked for; the zero time when nothing can be missing, because the
-// channel is new.
+// readNoticed loads what was last told, and returns from when on to look for denials, or
+// the zero time if nothing can be missing because the channel is new.
 func (d *Dispatcher) readNoticed(ctx context.Context, h *notifier) (time.Time, error) {
 	r, err := d.store.Get(ctx, approval.KindMeta, h.record())
 	if errors.Is(err, approval.ErrNotFound) {
@@ -288,7 +287,7 @@ func (d *Dispatcher) readNoticed(ctx context.Context, h *notifier) (time.Time, e
 	return later(body.Since, d.outlets.began.Add(-noticedFor)), nil
 }
 
-// keepNoticed writes down what was told.
+// keepNoticed stores what was told.
 func (d *Dispatcher) keepNoticed(ctx context.Context, h *notifier) error {
 	h.mu.Lock()
 	told := []noticedLine{}

@@ -77,7 +77,8 @@ func TestGuardNoticesAreFewAndAddUp(t *testing.T) {
 	})
 }
 
-// A restart loses no count and tells nothing twice.
+// TestGuardNoticesSurviveARestart checks that a restart loses no count and repeats no
+// notice.
 func TestGuardNoticesSurviveARestart(t *testing.T) {
 	housed(t, func(_ *testing.T, h *house) {
 		h.forbid("a", "")

@@ -12,10 +12,10 @@ import (
 	"github.com/metnos/vaglio/dispatcher/standing"
 )
 
-// Order does what a person asks of the gate besides answering a card. None of it
-// allows a call. When it returns, what it says is on disk. Errors:
-// [approval.ErrNotApprover], [approval.ErrNotFound], an [*approval.OrderError] for
-// an order that cannot be followed, and the store's.
+// Order does what a person asks of the gate other than answering a card. None of it allows
+// a call. When it returns, what it says is on disk. Errors: [approval.ErrNotApprover],
+// [approval.ErrNotFound], an [*approval.OrderError] for an order that cannot be followed,
+// and the store's.
 func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done, error) {
 	human, may := d.human(o.By.ID)
 	if !may {
@@ -41,7 +41,7 @@ func (d *Dispatcher) Order(ctx context.Context, o approval.Order) (approval.Done
 	}
 }
 
-// undo takes an answer back for the time to come: a denial, a grant, a permit.
+// undo takes back an answer for future calls: a denial, a grant, a permit.
 func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	fits := map[approval.Verb]func(*approval.Approval) bool{
@@ -84,7 +84,7 @@ func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done
 	return done, nil
 }
 
-// keepBrake writes a brake down, and tells the history.
+// keepBrake stores a brake and records it in the history.
 func (d *Dispatcher) keepBrake(ctx context.Context, b *approval.Brake) error {
 	body, err := approval.EncodeBrake(*b)
 	if err != nil {
@@ -109,9 +109,9 @@ func (d *Dispatcher) keepBrake(ctx context.Context, b *approval.Brake) error {
 	})
 }
 
-// tellBrakes tells on one channel of the brakes of which it was not told yet: that
-// an agent is stopped, or goes on. That it was told is kept with the brake, so a
-// restart tells what is missing, and a crash may tell twice.
+// tellBrakes tells one channel about the brakes that it has not been told about: that an
+// agent is stopped, or goes on. The brake's record says who was told, so a restart tells
+// what is missing, and a crash may tell twice.
 func (d *Dispatcher) tellBrakes(ctx context.Context, name string, channel Notifier) error {
 	all, err := d.stand.brakes.All(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *Dispatcher) tellBrakes(ctx context.Context, name string, channel Notifi
 	return nil
 }
 
-// keepTellingOf keeps that a channel was told of a brake.
+// keepTellingOf records that a channel was told about a brake.
 func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name string) error {
 	told := *b
 	return d.stand.brakes.Put(ctx, &told, func() error {
@@ -143,7 +143,7 @@ func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name 
 				return r, err
 			}
 			if told = kept; !kept.Same(b) || slices.Contains(kept.Told, name) {
-				return r, approval.ErrKeep // It was pulled or let go anew meanwhile.
+				return r, approval.ErrKeep // it was pulled or released again in the meantime
 			}
 			told.Told = append(slices.Clone(kept.Told), name)
 			r.Body, err = approval.EncodeBrake(told)
@@ -153,13 +153,13 @@ func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name 
 	})
 }
 
-// Brakes are those that hold now, oldest first.
+// Brakes returns the brakes that hold now, oldest first.
 func (d *Dispatcher) Brakes(ctx context.Context) ([]approval.Brake, error) {
 	return d.stand.brakes.Holding(ctx)
 }
 
-// stop pulls a brake: it is on disk before anything that waits is denied, so that
-// nothing slips in between.
+// stop pulls a brake. It is on disk before anything that waits is denied, so that nothing
+// slips through in between.
 func (d *Dispatcher) stop(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	b := approval.Brake{Agent: o.Agent, By: o.By, Channel: o.Channel, At: now(), All: o.All, Words: o.Words}
@@ -187,7 +187,7 @@ func (d *Dispatcher) stop(ctx context.Context, o *approval.Order) (approval.Done
 	return done, err
 }
 
-// unless is the error of an order where something does not hold.
+// unless returns err unless the condition holds.
 func unless(holds bool, err *approval.OrderError) error {
 	if holds {
 		return nil
@@ -195,7 +195,7 @@ func unless(holds bool, err *approval.OrderError) error {
 	return err
 }
 
-// stopOpen denies what waits, and takes permits back where the brake is for all.
+// stopOpen denies what waits, and takes back permits if the brake has All set.
 func (d *Dispatcher) stopOpen(ctx context.Context, b *approval.Brake, done *approval.Done) error {
 	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
@@ -213,7 +213,7 @@ func (d *Dispatcher) stopOpen(ctx context.Context, b *approval.Brake, done *appr
 	return nil
 }
 
-// stopAsk denies what waits of one ask.
+// stopAsk denies what waits in one ask.
 func (d *Dispatcher) stopAsk(ctx context.Context, id approval.AskID, b *approval.Brake) (denied, revoked int, err error) {
 	_, err = d.update(ctx, id, func(ask *approval.Ask) error {
 		at := now()
@@ -228,7 +228,7 @@ func (d *Dispatcher) stopAsk(ctx context.Context, id approval.AskID, b *approval
 	return denied, revoked, err
 }
 
-// revokeAll takes back the permits of an ask that are not used yet.
+// revokeAll takes back an ask's unused permits and returns how many there were.
 func revokeAll(ask *approval.Ask, by approval.Act) (n int) {
 	for i := range ask.Approvals {
 		if p := &ask.Approvals[i]; p.State == approval.Allowed && ask.Revoke(p.ID, by) == nil {
@@ -238,8 +238,8 @@ func revokeAll(ask *approval.Ask, by approval.Act) (n int) {
 	return n
 }
 
-// VoidPermits takes back every permit that is not used yet, and says how many those
-// were. The cards of what waits are drawn anew: they may show digits of before.
+// VoidPermits takes back every unused permit and returns how many there were. It redraws
+// the cards of what waits: they may show digits made with the old secret.
 func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channel string) (n int, err error) {
 	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
@@ -264,7 +264,7 @@ func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channe
 	return n, nil
 }
 
-// release lets a stopped agent go on; without a name, every brake that holds.
+// release lets a stopped agent go on; without a name, it releases every brake that holds.
 func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	held, err := d.Brakes(ctx)
@@ -289,8 +289,8 @@ func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.D
 	return done, nil
 }
 
-// heardOf reports whether there is such an agent, or was one that proposed anything
-// that is still known.
+// heardOf reports whether there is such an agent, or anything that it once proposed is
+// still known.
 func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
 	if known := d.deciders.Known; known != nil && known(agent) {
 		return true, nil
@@ -309,8 +309,8 @@ func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
 	return false, nil
 }
 
-// named finds the approval that a person names by its id, its ask's, or the
-// beginning of one.
+// named finds the approval that a person names by its id, that of its ask, or a prefix of
+// one.
 func (d *Dispatcher) named(ctx context.Context, id string, fits func(*approval.Approval) bool) (approval.ID, error) {
 	ask, err := d.Find(ctx, strings.TrimSpace(id))
 	if err != nil {
@@ -325,8 +325,7 @@ func (d *Dispatcher) named(ctx context.Context, id string, fits func(*approval.A
 	return "", &approval.OrderError{Key: approval.OrderNothing, Value: id}
 }
 
-// question puts a person's question to the agent whose ask waits. Nothing is decided
-// by it.
+// question puts a person's question to the agent whose ask waits. It decides nothing.
 func (d *Dispatcher) question(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	id, err := d.named(ctx, o.ID, func(p *approval.Approval) bool { return p.State == approval.Pending })
@@ -348,7 +347,7 @@ func (d *Dispatcher) question(ctx context.Context, o *approval.Order) (approval.
 	return done, nil
 }
 
-// toldQuestion keeps that the agent is given the question that is open.
+// toldQuestion records that the agent is given the open question.
 func (d *Dispatcher) toldQuestion(ctx context.Context, id approval.AskID) error {
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		if !ask.TellQuestion() {
@@ -359,7 +358,7 @@ func (d *Dispatcher) toldQuestion(ctx context.Context, id approval.AskID) error 
 	return err
 }
 
-// reply keeps what the agent says to the question about its call.
+// reply records the agent's answer to the question about its call.
 func (d *Dispatcher) reply(ctx context.Context, c *call) error {
 	if c.Answer == "" || c.asked == "" || c.repeats {
 		return nil

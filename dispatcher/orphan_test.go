@@ -12,9 +12,9 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// A crash between the posting of a message and its recording leaves one that
-// nobody knows of. Its buttons decide nothing, and say so; the card has a
-// message whose buttons do.
+// TestAnOrphanDecidesNothing checks that a crash between the posting of a message and its
+// recording leaves a message whose buttons decide nothing and say so. The card gets another
+// message, whose buttons do decide.
 func TestAnOrphanDecidesNothing(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.askAndCrash()
@@ -51,9 +51,9 @@ func TestAnOrphanDecidesNothing(t *testing.T) {
 	})
 }
 
-// The same at every call of the store around the posting, before and behind its
-// commit, in one life and over a restart: of all messages at most one has
-// buttons that decide, and it is the one that turns final.
+// TestOneMessageAtMostHasLiveButtons checks the same with a fault at every call of the
+// store around the posting, before and after its commit, in one life and over a restart: at
+// most one of all messages has buttons that decide, and that message becomes final.
 func TestOneMessageAtMostHasLiveButtons(t *testing.T) {
 	for n := range 40 {
 		for _, late := range []bool{false, true} {
@@ -102,7 +102,8 @@ func TestOneMessageAtMostHasLiveButtons(t *testing.T) {
 	}
 }
 
-// What was posted and could not be recorded is recorded later, not posted again.
+// TestAMessageIsNotPostedTwiceBecauseOfTheStore checks that a message that was posted and
+// could not be recorded is recorded later, not posted again.
 func TestAMessageIsNotPostedTwiceBecauseOfTheStore(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		h.askAndCrash()
@@ -120,7 +121,8 @@ func TestAMessageIsNotPostedTwiceBecauseOfTheStore(t *testing.T) {
 	})
 }
 
-// Buttons are made anew where a message may be there, and only there.
+// TestButtonsAreReplacedOnlyInDoubt checks that buttons are replaced only if a message may
+// exist.
 func TestButtonsAreReplacedOnlyInDoubt(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err      error
@@ -156,8 +158,8 @@ func TestButtonsAreReplacedOnlyInDoubt(t *testing.T) {
 	}
 }
 
-// An hour's outage in which no try has a known end keeps the ask within bounds,
-// and its card comes through.
+// TestReplacedButtonsAreBounded checks that an outage in which the outcome of every try is
+// unknown keeps the ask's record within bounds, and that its card gets through afterwards.
 func TestReplacedButtonsAreBounded(t *testing.T) {
 	race.Alone(t)
 	housed(t, func(t *testing.T, h *house) {
@@ -189,8 +191,8 @@ func TestReplacedButtonsAreBounded(t *testing.T) {
 	})
 }
 
-// A channel whose message cannot show the card any more gets a new one, as long
-// as somebody can still answer.
+// TestACardIsPostedAnew checks that a channel whose message cannot show the card any more
+// gets a new message, as long as somebody can still answer.
 func TestACardIsPostedAnew(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		h.ask("make a", 1)
@@ -218,8 +220,9 @@ func TestACardIsPostedAnew(t *testing.T) {
 	})
 }
 
-// A card that is looked for is written anew, and one whose message is gone comes back
-// under new buttons, as often as it takes; what is over is left alone.
+// TestACardThatIsLookedForComesBack checks that a card that somebody looks for is written
+// again, and that one whose message is gone comes back with new buttons, as often as
+// necessary. What is over is left alone.
 func TestACardThatIsLookedForComesBack(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("make a", 1)
@@ -255,8 +258,9 @@ func TestACardThatIsLookedForComesBack(t *testing.T) {
 	})
 }
 
-// An ask that ends elsewhere before its card is posted anew has no card on the
-// channel but the orphan, which shows the end when the channel has found it.
+// TestAnOrphanIsAdopted checks that if an ask ends elsewhere before its card is posted
+// again, its only message on the channel is the orphan, which shows the end once the
+// channel has found it.
 func TestAnOrphanIsAdopted(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.askAndCrash()
@@ -293,8 +297,8 @@ func TestAnOrphanIsAdopted(t *testing.T) {
 	})
 }
 
-// A message that gives way to another one shows the end all the same when its ask
-// ends in between: there is no other one then.
+// TestAMessageThatGaveWayForNothing checks that a message that was to be replaced still
+// shows the end if its ask ends before that, because then no other message comes.
 func TestAMessageThatGaveWayForNothing(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("make a", 1)

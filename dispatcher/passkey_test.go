@@ -11,8 +11,9 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// Once there is a passkey, what may not be undone or reaches others is allowed with it
-// alone, wherever and however it is pressed or edited; all else as before.
+// TestSeriousCallsTakeThePasskey checks that once a passkey exists, a call that cannot be
+// undone or that reaches others can be allowed only with it, wherever and however it is
+// pressed or edited. Everything else stays as before.
 func TestSeriousCallsTakeThePasskey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// P5: a card shows one request of the user. A plan whose calls claim several
-// would show a person another one than a judge has read.
+// P5: a card shows one request of the user. A plan whose calls claim several could show a
+// person another request than the one a judge read.
 func TestAPlanHasOneIntentAndOneTurn(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		first, other := shell("make clean"), shell("make install")
@@ -36,7 +36,8 @@ func TestAPlanHasOneIntentAndOneTurn(t *testing.T) {
 	})
 }
 
-// What a call of a plan leaves out is what the others say.
+// TestAPlanSaysItsIntentOnce checks that a call of a plan takes what it leaves out from the
+// others.
 func TestAPlanSaysItsIntentOnce(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		rs := []dispatcher.Request{{Proposal: shell("make clean")}, {Proposal: shell("make install")}, {Proposal: shell("make test")}}
@@ -58,8 +59,8 @@ func TestAPlanSaysItsIntentOnce(t *testing.T) {
 	})
 }
 
-// Calls that run side by side bear one step. A repeat of their plan joins each,
-// and none voids another.
+// TestCallsOfOneStepInOnePlan checks that calls that run in parallel can have the same
+// step. A repeat of their plan joins each of them, and none voids another.
 func TestCallsOfOneStepInOnePlan(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		var rs []dispatcher.Request
@@ -87,7 +88,8 @@ func TestCallsOfOneStepInOnePlan(t *testing.T) {
 	})
 }
 
-// A key of a plan and the same characters as the key of one call are two keys.
+// TestThePlansKeyIsNoCallsKey checks that a plan's key differs from a single call's key
+// with the same characters.
 func TestThePlansKeyIsNoCallsKey(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		as, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{
@@ -109,8 +111,8 @@ func TestThePlansKeyIsNoCallsKey(t *testing.T) {
 	})
 }
 
-// A changed call under the same key voids what waits there, also when nobody
-// has to be asked about the new one.
+// TestAChangedCallThatNeedsNobodySupersedes checks that a changed call under the same key
+// voids the waiting one, even if nobody has to be asked about the new call.
 func TestAChangedCallThatNeedsNobodySupersedes(t *testing.T) {
 	for name, changed := range map[string]vaglio.Proposal{
 		"Approved": {Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/x"}},
@@ -135,8 +137,8 @@ func TestAChangedCallThatNeedsNobodySupersedes(t *testing.T) {
 	}
 }
 
-// An agent that repeats a step with other words, or after its denial was
-// settled, writes nothing over in the turn log.
+// TestTheTurnLogIsNotWrittenOver checks that an agent that repeats a step with other words,
+// or after its denial was settled, overwrites nothing in the turn log.
 func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		p := shell("make clean")
@@ -158,8 +160,8 @@ func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 	})
 }
 
-// A plan that is too long for one card is asked on several, in its order, and a repeat
-// of it joins every one.
+// TestALongPlanIsAskedOnSeveralCards checks that a plan too long for one card is asked on
+// several, in order, and that a repeat of it joins every one.
 func TestALongPlanIsAskedOnSeveralCards(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		rs := make([]dispatcher.Request, 2*dispatcher.MaxAsked+13)

@@ -20,8 +20,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// P1: what was harmless when a person allowed it may be forbidden when it
-// runs. The guard is asked again, and no permit stands against it.
+// P1: what was harmless when a person allowed it may be forbidden when it runs. The guard
+// is asked again, and no permit stands against it.
 func TestGuardRunsAgainAtRedemption(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		dir := t.TempDir()
@@ -48,8 +48,8 @@ func TestGuardRunsAgainAtRedemption(t *testing.T) {
 	})
 }
 
-// P1: an agent that declares less of a call when it redeems hides nothing: the
-// guard reads it as it was shown, too.
+// P1: an agent that declares less about a call when it redeems hides nothing, because the
+// guard also reads the call as it was shown.
 func TestGuardReadsTheCallAsItWasShown(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		dir := t.TempDir()
@@ -79,8 +79,8 @@ func TestGuardReadsTheCallAsItWasShown(t *testing.T) {
 	})
 }
 
-// P1: no row of the seed's table that the guard denies leaves anything behind
-// that a person could allow.
+// P1: no row of the seed's table that the guard denies leaves anything behind that a person
+// could allow.
 func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
 	var table struct {
 		Metnos []struct {
@@ -130,10 +130,9 @@ func TestNoGuardDenialOfTheSeedIsAsked(t *testing.T) {
 	})
 }
 
-// P2, P4, P5, P9 over random lives: agents, people, time, crashes of the
-// process and faults of the store and the channel, in any order. After each
-// life no approval was decided twice, no permit ran two calls, and every card
-// shows its ask's state.
+// P2, P4, P5, P9 over random lives: agents, people, time, crashes of the process and faults
+// of the store and the channel, in any order. After each life no approval was decided
+// twice, no permit ran two calls, and every card shows its ask's state.
 func TestRandomLives(t *testing.T) {
 	lives := uint64(24)
 	if testing.Short() {
@@ -330,7 +329,7 @@ func (l *life) withdraw() {
 	}
 }
 
-// check compares what was told with what is kept, and every card with its ask.
+// check compares what callers were told with what is stored, and every card with its ask.
 func (l *life) check() {
 	for id, said := range l.said {
 		ask, err := l.g.Find(l.t.Context(), string(id))
@@ -353,9 +352,9 @@ func (l *life) check() {
 	}
 }
 
-// P3: what a caller was told is on disk even when the store fails around it:
-// every call of the store fails once, in turn, and nothing that was
-// acknowledged is lost, nothing that failed is half-done.
+// P3: what a caller was told is on disk even if the store fails around it. Every call of
+// the store fails once, in turn; nothing acknowledged is lost, and nothing that failed is
+// half done.
 func TestStoreFaultsNeverAllow(t *testing.T) {
 	for n := range 60 {
 		synctest.Test(t, func(t *testing.T) {
@@ -376,15 +375,15 @@ func TestStoreFaultsNeverAllow(t *testing.T) {
 					Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "fake",
 				})
 				b, awaitErr := g.Await(context.Background(), agent, a.Approval.ID, 0)
-				if awaitErr != nil { // The fault came now; it comes once.
+				if awaitErr != nil { // This is where the fault struck; it does so only once.
 					b, awaitErr = g.Await(context.Background(), agent, a.Approval.ID, 0)
 				}
 				if awaitErr != nil {
 					t.Fatalf("fault %d: Await: %v", n, awaitErr)
 				}
 				told := err == nil && r.Won
-				// Only an answer that was cut off behind the commit may leave the
-				// person with an error and a decision that stands.
+				// Only an answer cut off after the commit may leave the person with an
+				// error and a decision that stands.
 				if denied := b.Approval.State == approval.Denied; told && !denied || denied && !told && !late {
 					t.Errorf("fault %d: the person was told %v %v, the agent %s", n, r.Won, err, b.Approval.State)
 				}

@@ -15,13 +15,13 @@ import (
 // Request is one call that an agent proposes.
 type Request struct {
 	Proposal vaglio.Proposal
-	// Key is the idempotency key. Left empty, the turn and the step are the
-	// key, where both are given.
+	// Key is the idempotency key. If empty, the turn and the step serve as the key if both
+	// are given.
 	Key string
-	// Wait is how long to wait for a person when a judge denies.
+	// Wait is how long to wait for a person if a judge denies.
 	Wait time.Duration
-	// Answer is what the agent says to the question that a person asked about the
-	// call; it is passed over where nobody did.
+	// Answer is the agent's answer to a question that a person asked about the call; it is
+	// ignored if there is none.
 	Answer string
 }
 
@@ -33,23 +33,23 @@ type call struct {
 	about   approval.About
 	route   approval.Route
 	verdict vaglio.Verdict
-	// step is where the call stands in the turn log.
+	// step is the call's step for the turn log.
 	step approval.Step
-	// answer is set as soon as it is known without a person.
+	// answer is set once it is known without asking a person.
 	answer *approval.Answer
-	// asked is the approval that the call waits for, its own or a joined one.
+	// asked is the approval that the call waits for: its own, or one it joined.
 	asked approval.ID
 	// repeats says that asked is a denial of a call that would do the same.
 	repeats bool
 }
 
-// Propose judges one call and answers at once when it is approved or refused
-// for good. When a judge denies, a person is asked: the answer is theirs if
-// they decide within r.Wait, otherwise it is pending.
+// Propose judges one call and answers at once if it is approved or finally refused. If a
+// judge denies it, a person is asked: the answer is theirs if they decide within r.Wait,
+// otherwise it is pending.
 //
-// A repeat under the same key, and an equal call while one waits, joins the
-// approval that is there. A changed call under the same key voids the old one.
-// Errors: [*catalog.Error], [*vaglio.ShapeError], [ErrStopping], ctx's, and the store's.
+// A repeat under the same key, or an equal call while one waits, joins the existing
+// approval. A changed call under the same key voids the old one. Errors: [*catalog.Error],
+// [*vaglio.ShapeError], [ErrStopping], ctx's, and the store's.
 func (d *Dispatcher) Propose(ctx context.Context, agent string, r Request) (approval.Answer, error) {
 	answers, err := d.ProposePlan(ctx, agent, []Request{r})
 	if err != nil {
@@ -61,12 +61,11 @@ func (d *Dispatcher) Propose(ctx context.Context, agent string, r Request) (appr
 	return answers[0], nil
 }
 
-// ProposePlan is [Dispatcher.Propose] for several calls of one plan. Each call
-// has a verdict and an answer of its own; those that a judge denied are asked
-// on one card. A call with a mistake of shape or scope refuses the plan with a
-// [*CallError], and nothing of it is asked. The calls of a plan belong to one
-// turn and one request of the user, which the card shows once: a call of
-// another is a [*PlanError].
+// ProposePlan is [Dispatcher.Propose] for several calls of one plan. Each call has its own
+// verdict and answer; those that a judge denied are asked on one card. A call with a
+// mistake of shape or scope refuses the whole plan with a [*CallError], and none of it is
+// asked. The calls of a plan belong to one turn and one request of the user, which the card
+// shows once: a call of another one is a [*PlanError].
 func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request) ([]approval.Answer, error) {
 	if d.stopped() {
 		return nil, ErrStopping
@@ -82,9 +81,8 @@ func (d *Dispatcher) ProposePlan(ctx context.Context, agent string, rs []Request
 	return d.collect(ctx, agent, calls, start)
 }
 
-// judgePlan judges the calls of a plan, asks for those that need somebody, and
-// keeps what came of each. It reports false when slow judges have not answered
-// yet.
+// judgePlan judges the calls of a plan, asks about those that need a person, and records
+// the result of each. It reports false if slow judges have not answered yet.
 func (d *Dispatcher) judgePlan(ctx context.Context, agent string, rs []Request) (calls []call, judged bool, err error) {
 	defer d.underway.begin(now())()
 	if rs, err = onePlan(rs); err != nil {
@@ -128,7 +126,7 @@ func (d *Dispatcher) judgeAll(ctx context.Context, calls []call, slow bool) (jud
 	return true, nil
 }
 
-// put puts the calls that judges denied to people.
+// put asks people about the calls that judges denied.
 func (d *Dispatcher) put(ctx context.Context, agent string, calls []call) error {
 	if err := d.tellApart(calls); err != nil {
 		return err
@@ -139,8 +137,8 @@ func (d *Dispatcher) put(ctx context.Context, agent string, calls []call) error 
 	return d.open(ctx, agent, calls)
 }
 
-// noteFailed writes the steps of calls that were judged though nothing came of
-// them: the audit log has their verdicts, too. It returns the failure.
+// noteFailed writes the steps of calls that were judged although nothing came of them,
+// because the audit log has their verdicts too. It returns the failure.
 func (d *Dispatcher) noteFailed(ctx context.Context, calls []call, failure error) error {
 	ctx = context.WithoutCancel(ctx)
 	for i := range calls {
@@ -151,7 +149,7 @@ func (d *Dispatcher) noteFailed(ctx context.Context, calls []call, failure error
 	return failure
 }
 
-// key returns the call's idempotency key, or nothing when it has none.
+// key returns the call's idempotency key, or "" if it has none.
 func (r Request) key(i, of int) string {
 	switch {
 	case r.Key != "" && of > 1:
@@ -164,9 +162,8 @@ func (r Request) key(i, of int) string {
 	return ""
 }
 
-// onePlan returns the calls as those of one plan: what a call leaves out of the
-// turn and the intent is what the others say. Calls that contradict each other
-// cannot stand on one card.
+// onePlan returns the calls as those of one plan: a turn or intent that one call leaves out
+// is taken from the others. Calls that contradict each other cannot share a card.
 func onePlan(rs []Request) ([]Request, error) {
 	if len(rs) == 1 {
 		return rs, nil
@@ -194,9 +191,8 @@ func onePlan(rs []Request) ([]Request, error) {
 	return rs, nil
 }
 
-// tellApart gives the calls of one plan that share a key keys of their own:
-// calls that run side by side may bear the same step, and none of them is a
-// changed form of another.
+// tellApart gives calls of one plan that share a key separate keys: parallel calls may
+// carry the same step, and none of them is a changed form of another.
 func (d *Dispatcher) tellApart(calls []call) error {
 	if len(calls) == 1 {
 		return nil
@@ -221,8 +217,8 @@ func (d *Dispatcher) tellApart(calls []call) error {
 	return nil
 }
 
-// printed gives the call its fingerprint. A single call that the judges let
-// through mostly needs none.
+// printed sets the call's fingerprint. A single call that the judges let through usually
+// needs none.
 func (d *Dispatcher) printed(c *call) (err error) {
 	if c.print == "" {
 		c.print, err = d.keys.names.Fingerprint(c.Proposal, c.verdict.Sources)
@@ -230,7 +226,7 @@ func (d *Dispatcher) printed(c *call) (err error) {
 	return err
 }
 
-// replace voids what waits under the key of a changed call that needs nobody.
+// replace voids what waits under the key of a changed call that needs no person.
 func (d *Dispatcher) replace(ctx context.Context, agent string, calls []call) error {
 	for i := range calls {
 		c := &calls[i]
@@ -261,8 +257,8 @@ func (d *Dispatcher) keyed(ctx context.Context, agent string, c *call) (*approva
 	return d.heldBy(ctx, approval.IdempotencyKey(agent, c.Key), func(a *approval.Approval) bool { return a.Key == c.Key })
 }
 
-// judge gives the call its verdict, its fingerprint where a person is needed,
-// and the answer where none is.
+// judge gives the call its verdict, and either its fingerprint, if a person is needed, or
+// its answer.
 func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	var err error
 	c.Proposal.Facts = d.factsOf(ctx, &c.Proposal)
@@ -298,7 +294,7 @@ func (d *Dispatcher) judge(ctx context.Context, c *call) error {
 	return nil
 }
 
-// note writes the call's step, before the agent hears of its verdict.
+// note writes the call's step, before the agent learns its verdict.
 func (d *Dispatcher) note(ctx context.Context, c *call) (err error) {
 	if c.verdict.Approved {
 		return d.passStep(ctx, &c.step)
@@ -314,9 +310,9 @@ func (d *Dispatcher) note(ctx context.Context, c *call) (err error) {
 	return nil
 }
 
-// collect waits for the people who are asked, each call within what is left of
-// its own wait since it was proposed. A question of theirs ends the waiting for all:
-// the agent is to answer it.
+// collect waits for the people who are asked, each call for what remains of its own wait
+// since it was proposed. A question from them ends the waiting for all calls: the agent is
+// to answer it.
 func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, start time.Time) ([]approval.Answer, error) {
 	answers, asked := make([]approval.Answer, len(calls)), false
 	for i := range calls {

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// ask asks the agent something about an approval.
+// askBack asks the agent something about an approval.
 func (g *gate) askBack(t *testing.T, id approval.ID, words string) error {
 	t.Helper()
 	_, err := g.order(t, approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: words})
@@ -93,7 +93,7 @@ func wantKinds(t *testing.T, g *gate, want ...history.Kind) {
 	}
 }
 
-// events are what the history tells of the kinds.
+// events returns what the history tells about the kinds.
 func (g *gate) events(t *testing.T, kinds ...history.Kind) (all []history.Event) {
 	t.Helper()
 	for leaf, err := range g.store.Leaves(t.Context(), 0) {
@@ -137,7 +137,7 @@ func TestAQuestionThatCannotBe(t *testing.T) {
 		if bad, ok := errors.AsType[*approval.OrderError](g.askBack(t, id, "why?")); !ok || bad.Key != approval.OrderNothing {
 			t.Errorf("an agent that went: %v", bad)
 		}
-		// Without a question an answer is passed over.
+		// Without a question, an answer is ignored.
 		a, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: push("dev"), Answer: "because"})
 		if err != nil || a.Decision != approval.RulingPending {
 			t.Errorf("an answer that nobody asked for: %+v %v", a, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher/read"
 )
 
-// ask reads an ask by its id or by one of its keys.
+// ask reads an ask by its id or one of its keys.
 func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
 	ask, err := d.records.Ask(ctx, idOrKey)
 	if err != nil && !read.Nothing(err) {
@@ -20,8 +20,8 @@ func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, err
 	if err != nil || !overdue(&ask) {
 		return ask, err
 	}
-	// Whoever looks first ends it, so that nobody is told that it waits, and then
-	// that it expired before.
+	// Whoever reads it first ends it, so that nobody is told that it waits and later that
+	// it had expired before.
 	ended, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		if !ask.Lapse(now()) {
 			return approval.ErrKeep
@@ -30,7 +30,7 @@ func (d *Dispatcher) ask(ctx context.Context, idOrKey string) (approval.Ask, err
 	})
 	if err != nil {
 		ask.Lapse(now())
-		return ask, nil // The alarm tries again; what is over is over.
+		return ask, nil // the alarm tries again; what is over is over
 	}
 	return ended, nil
 }
@@ -41,14 +41,14 @@ func overdue(ask *approval.Ask) bool {
 	return !at.IsZero() && !now().Before(at)
 }
 
-// storeError is trouble of the store, which no channel is to be blamed for.
+// storeError is trouble with the store, which must not be blamed on a channel.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return e.err.Error() }
 
 func (e *storeError) Unwrap() error { return e.err }
 
-// approvalOf reads one approval of the agent. Another agent's is not found.
+// approvalOf reads one approval of the agent. Another agent's approval is not found.
 func (d *Dispatcher) approvalOf(ctx context.Context, agent string, id approval.ID) (*approval.Approval, error) {
 	ask, err := d.askOf(ctx, agent, id)
 	if err != nil {
@@ -69,8 +69,8 @@ func (d *Dispatcher) askOf(ctx context.Context, agent string, id approval.ID) (*
 	return &ask, nil
 }
 
-// update changes an ask that exists, as one compare-and-swap, and tells the
-// history what happened to it. change may run more than once.
+// update changes an existing ask in one compare-and-swap, and records in the history what
+// happened to it. change may run more than once.
 func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(*approval.Ask) error) (approval.Ask, error) {
 	var ask approval.Ask
 	at, seed := now(), rand.Text()
@@ -98,12 +98,12 @@ func (d *Dispatcher) update(ctx context.Context, id approval.AskID, change func(
 	if err == nil && refused == nil {
 		d.stand.newest.Wrote(ask.ID, rec.Seq, func() { d.keepStanding(&ask) })
 	}
-	_ = d.records.Note(ctx, err) // it is told and counted; the caller has err
+	_ = d.records.Note(ctx, err) // it is noted there; the caller has err
 	return ask, err
 }
 
-// create stores a new ask, and tells the history. A [*approval.KeyError] says that an equal call is
-// already asked.
+// create stores a new ask, and records it in the history. A [*approval.KeyError] says that
+// an equal call is already asked.
 func (d *Dispatcher) create(ctx context.Context, ask approval.Ask) error {
 	leaves, err := d.leaves.Change(history.Before{}, &ask, ask.OpenedAt, rand.Text())
 	if err != nil {
@@ -129,6 +129,6 @@ func recordOf(r approval.Record, ask approval.Ask) (approval.Record, error) {
 	return r, nil
 }
 
-// now is the present as it is kept: in UTC and without a monotonic reading, so
+// now returns the current time as it is stored: in UTC and without a monotonic reading, so
 // that what a caller is told equals what is read back.
 func now() time.Time { return time.Now().Round(0).UTC() }

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// remindAt returns when people are to be reminded of the ask: not in quiet
-// hours, and not when those outlast it. The zero time means never.
+// remindAt returns when people are to be reminded of the ask: after quiet hours, or the
+// zero time, which means never, if those outlast the ask.
 func (d *Dispatcher) remindAt(ask *approval.Ask) time.Time {
 	at := ask.RemindAt()
 	if at.IsZero() {
@@ -29,9 +29,9 @@ func (d *Dispatcher) reminds(ask *approval.Ask, at time.Time) bool {
 	return !due.IsZero() && !at.Before(due) && !d.hours.Quiet.at(at)
 }
 
-// remind reminds people of the ask on the channel, once. What was sent and not
-// recorded before a crash is sent again: a platform that could tell does not
-// exist, and a reminder too many is better than none.
+// remind reminds people of the ask on the channel, once. A reminder that was sent but not
+// recorded before a crash is sent again: no platform can tell, and one reminder too many is
+// better than none.
 func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) error {
 	shown := ask.On(ch.Name())
 	r, ok := ch.(Reminder)
@@ -44,7 +44,7 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) e
 	due := ask.RemindAt()
 	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		if !ask.RemindAt().Equal(due) {
-			return approval.ErrKeep // It was put off meanwhile, handed over, or answered.
+			return approval.ErrKeep // it was postponed, handed over, or answered in the meantime
 		}
 		ask.On(ch.Name()).Reminded = true
 		return nil
@@ -55,7 +55,7 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) e
 	return nil
 }
 
-// handle puts the reminder of an ask off, or hands it over. Nothing is decided by it.
+// handle postpones the reminder of an ask, or hands the ask over. It decides nothing.
 func (d *Dispatcher) handle(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	id, err := d.named(ctx, o.ID, func(p *approval.Approval) bool { return p.State == approval.Pending })
@@ -104,7 +104,7 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 	}
 }
 
-// keepReminders hands the asks whose reminder is due to the deliverers.
+// keepReminders passes asks whose reminder is due to the deliverers.
 func (d *Dispatcher) keepReminders(ctx context.Context) error {
 	return d.alarms.reminders.run(ctx, func(al alarm) {
 		for _, c := range d.outlets.deliverers {
@@ -113,20 +113,19 @@ func (d *Dispatcher) keepReminders(ctx context.Context) error {
 	})
 }
 
-// Quiet is the part of each day in which people do not want to be disturbed:
-// cards come without a sound and nobody is reminded. Deadlines run on. The zero
-// value is none.
+// Quiet is the part of each day in which people do not want to be disturbed: cards come
+// without a sound and nobody is reminded. Deadlines keep running. The zero value means no
+// quiet hours.
 type Quiet struct {
-	// From and To are times of the day, in minutes since midnight. To before
-	// From is on the next day; To equal to From is no quiet at all.
+	// From and To are times of day, in minutes since midnight. If To is before From it is
+	// on the next day; if they are equal there are no quiet hours.
 	From, To int
 	// Zone is where the people are; nil means UTC.
 	Zone *time.Location
 }
 
-// at reports whether the instant is within the quiet hours. They are read off
-// the clock on the wall, so a day with a change of the clock has them longer or
-// shorter.
+// at reports whether the instant is within the quiet hours. They follow the local clock, so
+// on a day when it changes they are longer or shorter.
 func (q Quiet) at(t time.Time) bool {
 	local := t.In(q.zone())
 	minute := local.Hour()*60 + local.Minute()

@@ -11,10 +11,10 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// The clock of a bubble begins at midnight UTC, and asks wait half an hour.
+// A bubble's clock begins at midnight UTC, and asks wait half an hour.
 const remindAfter = dispatcher.DefaultAskFor * 2 / 3
 
-// reminders returns how many reminders came.
+// reminders returns the number of reminders sent.
 func (h *house) reminders() int {
 	synctest.Wait()
 	_, reminded := h.chat.told()
@@ -81,8 +81,8 @@ func TestNobodyIsRemindedInVain(t *testing.T) {
 	}
 }
 
-// A reminder that fails is tried again, and one that was due while nobody ran
-// comes at the start.
+// TestAReminderIsNotLost checks that a failed reminder is tried again, and that one that
+// was due while no dispatcher ran is sent at startup.
 func TestAReminderIsNotLost(t *testing.T) {
 	for name, trouble := range map[string]func(h *house){
 		"Failing": func(h *house) {
@@ -159,8 +159,8 @@ func TestQuietHours(t *testing.T) {
 	}
 }
 
-// TestAReminderIsPutOff: it comes when the person said, once, also where it came before
-// and across a restart; the deadline stays.
+// TestAReminderIsPutOff checks that a postponed reminder comes once, when the person said,
+// even if one came before and across a restart. The deadline stays.
 func TestAReminderIsPutOff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at      time.Duration
@@ -201,8 +201,9 @@ func TestAReminderIsPutOff(t *testing.T) {
 	}
 }
 
-// TestAnAskIsHandedOver: whom it was handed to is told and answers it, whom the policy
-// does not know is not handed anything, and who handed it on cannot answer any more.
+// TestAnAskIsHandedOver checks that the person to whom an ask is handed over is told and
+// can answer it, that it cannot be handed to somebody unknown to the policy, and that
+// whoever handed it over can no longer answer.
 func TestAnAskIsHandedOver(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		h.routing = approval.Routing{
@@ -257,7 +258,7 @@ func TestAnAskIsHandedOver(t *testing.T) {
 	})
 }
 
-// TestARevealIsTold: the history tells who was shown what is masked, each time.
+// TestARevealIsTold checks that the history records each time who was shown what is masked.
 func TestARevealIsTold(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		a := h.ask("make a", 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// routeOf returns the route of a call that a judge denied. It has no name where
-// the configuration has no routes.
+// routeOf returns the route of a call that a judge denied. It has no name if the
+// configuration has no routes.
 func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
 	if len(d.deciders.Routing.Routes) == 0 {
 		return approval.Route{}
@@ -24,8 +24,7 @@ func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
 	return d.deciders.Routing.For(c)
 }
 
-// shownOn returns the channels of a route; of one that names none, the plain
-// ones.
+// shownOn returns the channels of a route, or the plain ones if it names none.
 func (d *Dispatcher) shownOn(r *approval.Route) []string {
 	if len(r.Channels) > 0 {
 		return r.Channels
@@ -39,13 +38,13 @@ func (d *Dispatcher) shownOn(r *approval.Route) []string {
 	return all
 }
 
-// human says who is behind an id, and whether they may decide anything at all.
+// human returns the person behind an id, and whether they may decide anything at all.
 func (d *Dispatcher) human(id string) (string, bool) {
 	may := slices.Contains(d.deciders.Approvers, id) || d.deciders.MayDecide != nil && d.deciders.MayDecide(id) || d.deciders.Routing.Knows(id)
 	return d.deciders.Routing.Human(id), may
 }
 
-// electorate is who may decide the ask, by the configuration as it is now.
+// electorate returns who may decide the ask, by the current configuration.
 func (d *Dispatcher) electorate(ask *approval.Ask) approval.Electorate {
 	return d.electors(ask.Routes, ask.Agent, ask.Handed)
 }
@@ -61,26 +60,25 @@ func (d *Dispatcher) electors(routes []approval.Active, agent string, handed []a
 	return e
 }
 
-// guard takes off a card of the channel what can be allowed there only without the
-// passkey that it needs, and puts the digits on it that a yes on the other side takes.
+// guard removes from a card of the channel what can be allowed there only with a passkey it
+// cannot take, and adds the digits that a yes on the other side requires.
 func (d *Dispatcher) guard(c *approval.Card, channel string) {
 	e := d.electors(c.Routes, c.Agent, c.Handed)
 	c.WantPasskey(&e, channel == d.deciders.Passkeys.Channel)
 	c.ShowDigits(&e, channel)
 }
 
-// Awaits reports whether the card, one of [Dispatcher.Pending], waits for the
-// person with the id: whether they may decide it by its routes, as the
-// configuration and the groups are now, and have not allowed all of it already.
-// It reads nothing from disk.
+// Awaits reports whether the card, one of [Dispatcher.Pending], waits for the person with
+// the id: whether they may decide it by its routes, as the configuration and the groups are
+// now, and have not already allowed all of it. It reads nothing from disk.
 func (d *Dispatcher) Awaits(c approval.Card, id string) bool {
 	return c.Awaits(id, d.electors(c.Routes, c.Agent, c.Handed))
 }
 
-// prune drops the votes of an ask that are worth nothing under the
-// configuration with which we started.
+// prune drops an ask's votes that no longer count under the configuration with which we
+// started.
 func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
-	// Who is in a group is not known yet at the start; the next vote prunes.
+	// The members of groups are not known yet at the start; the next vote prunes.
 	if e := d.electorate(ask); e.Unsure() || !ask.Prune(e) {
 		return
 	}
@@ -95,8 +93,8 @@ func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 	}
 }
 
-// handing hands an ask over to whom the order names: an approver, who is shown it on
-// a channel that they are on.
+// handing returns the change that hands an ask over to the person the order names: an
+// approver, who is shown it on a channel they use.
 func (d *Dispatcher) handing(o *approval.Order, done *approval.Done) (func(*approval.Ask, approval.Act) error, error) {
 	to, ids, ok := d.deciders.Routing.Named(strings.TrimSpace(o.To))
 	ok = ok && slices.ContainsFunc(ids, func(id string) bool { _, may := d.human(id); return may })
@@ -115,12 +113,12 @@ func (d *Dispatcher) handing(o *approval.Order, done *approval.Done) (func(*appr
 			return err
 		}
 		if slices.ContainsFunc(ask.Cards, func(s approval.Shown) bool { return slices.Contains(channels, approval.Platform(s.Channel)) }) {
-			return nil // They see it already.
+			return nil // they already see it
 		}
 		shown := len(ask.Cards)
 		ask.Show(channels, approval.NewTokens(len(channels)*ask.PostTokens()))
 		for i := range ask.Cards[shown:] {
-			ask.Cards[shown+i].Reminded = true // The new card says it.
+			ask.Cards[shown+i].Reminded = true // the new card says it
 		}
 		return nil
 	}, nil
@@ -150,7 +148,7 @@ func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
 		return nil
 	}
 	channels := d.shownOn(&to)
-	// Calls may join meanwhile.
+	// Calls may join in the meantime.
 	tokens := approval.NewTokens(len(channels) * (ask.PostTokens() + 2*approval.MaxGathered))
 	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
 		if ask.EscalateAt.IsZero() || ask.EscalateAt.After(al.deadline) || !ask.Escalate(to, channels, tokens) {

@@ -15,8 +15,8 @@ const (
 	ann, annToo, bob, cat = "chat:ann", "desk:ann", "chat:bob", "desk:cat"
 )
 
-// teamed runs a test with two channels and a team of three, of whom two must
-// allow what the shell does, and one what else there is.
+// teamed runs a test with two channels and a team of three. Two of them must allow what the
+// shell does, and one everything else.
 func teamed(t *testing.T, test func(t *testing.T, h *house, desk *chat)) {
 	t.Helper()
 	housed(t, func(t *testing.T, h *house) {
@@ -51,8 +51,8 @@ func (h *house) vote(m message, id string, c approval.Choice) (approval.Receipt,
 	return approval.Receipt{}, nil
 }
 
-// P7, P3: one yes of two is kept over a restart, gives no permit, and wakes
-// nobody; the second one allows.
+// P7, P3: one yes of two is kept over a restart, gives no permit, and wakes nobody; the
+// second one allows.
 func TestTwoPeopleAllow(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, desk *chat) {
 		a := h.ask("make a", 1)
@@ -95,7 +95,8 @@ func TestTwoPeopleAllow(t *testing.T) {
 	})
 }
 
-// However often one person presses, under however many names, one vote is one.
+// TestOnePersonIsNoQuorum checks that one person has one vote, however often and under
+// however many ids they press.
 func TestOnePersonIsNoQuorum(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		a := h.ask("make a", 1)
@@ -124,7 +125,8 @@ func TestOnePersonIsNoQuorum(t *testing.T) {
 	})
 }
 
-// A start with another roster voids the votes of the old one, on the card too.
+// TestAnotherRosterVoidsVotes checks that a start with another roster voids the votes of
+// the old one, on the card too.
 func TestAnotherRosterVoidsVotes(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		a := h.ask("make a", 1)
@@ -149,8 +151,8 @@ func TestAnotherRosterVoidsVotes(t *testing.T) {
 	})
 }
 
-// An ask that nobody answers goes to further people, who see it on their
-// channels, also when nobody ran when it was due. Its deadline stays.
+// TestAnAskEscalates checks that an ask that nobody answers goes to further people, who see
+// it on their channels, even if no dispatcher ran when it was due. Its deadline stays.
 func TestAnAskEscalates(t *testing.T) {
 	for name, wait := range map[string]func(h *house){
 		"Running": func(*house) { time.Sleep(10 * time.Minute) },
@@ -190,7 +192,8 @@ func TestAnAskEscalates(t *testing.T) {
 	}
 }
 
-// The calls of one plan that go to different people are on different cards.
+// TestAPlanOverTwoRoutes checks that the calls of one plan that go to different people are
+// on different cards.
 func TestAPlanOverTwoRoutes(t *testing.T) {
 	teamed(t, func(t *testing.T, h *house, _ *chat) {
 		rs := []dispatcher.Request{inTurn("make a", 1), inTurn("make b", 2), inTurn("make c", 3)}
@@ -218,8 +221,8 @@ func TestAPlanOverTwoRoutes(t *testing.T) {
 	})
 }
 
-// A route that names no channel goes to the plain ones. One that is not plain is
-// asked where it is named alone.
+// TestARouteWithoutChannels checks that a route that names no channel uses the plain ones.
+// A channel that is not plain is used only by the routes that name it.
 func TestARouteWithoutChannels(t *testing.T) {
 	housed(t, func(t *testing.T, h *house) {
 		ops := &chat{name: "chat:ops"}

@@ -18,7 +18,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// grown are secrets made for this run: in the forms of issuers, as a password, as a
+// grown returns secrets made for this run: in issuers' formats, as a password, and as a
 // private key.
 func grown(t *testing.T) []string {
 	t.Helper()
@@ -35,8 +35,8 @@ func grown(t *testing.T) []string {
 	return []string{"ghp_" + text[:36], "sk_live_" + text, "xoxb-" + text, "npm_" + text[:36], "Pw9" + rand.Text(), strings.Join(lines, "\n")}
 }
 
-// TestTheAgentIsToldNoSecret reads all that an agent is told of denied calls: by the
-// guard, while a person is asked, by a person, and when it comes again.
+// TestTheAgentIsToldNoSecret reads everything that an agent is told about denied calls: by
+// the guard, while a person is asked, by a person, and when the call is repeated.
 func TestTheAgentIsToldNoSecret(t *testing.T) {
 	t.Parallel()
 	inUnderstanding(t, func(t *testing.T, g *gate) {
@@ -75,8 +75,8 @@ func TestTheAgentIsToldNoSecret(t *testing.T) {
 	})
 }
 
-// TestAMaskIsACut proposes a call that a masked value decides: it can be denied from
-// a card and allowed from where the value is shown.
+// TestAMaskIsACut proposes a call that depends on a masked value: it can be denied from a
+// card, and allowed from where the value is shown.
 func TestAMaskIsACut(t *testing.T) {
 	t.Parallel()
 	inUnderstanding(t, func(t *testing.T, g *gate) {
@@ -107,8 +107,8 @@ func TestAMaskIsACut(t *testing.T) {
 	})
 }
 
-// TestNoEditHidesACut changes one part of a call of which a mask decides another: an
-// edit shows no masked value, so it allows none.
+// TestNoEditHidesACut edits one part of a call while another part depends on a masked
+// value. An edit shows no masked value, so it allows none.
 func TestNoEditHidesACut(t *testing.T) {
 	t.Parallel()
 	inUnderstanding(t, func(t *testing.T, g *gate) {

@@ -13,14 +13,14 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// person answers every card at once, and counts the cards that they had to answer.
+// person answers every card at once, and counts the cards answered.
 type person struct {
-	// takes is the grant that they take where it stands in sight; empty is none.
+	// takes is the grant that the person chooses if it is offered in sight; "" means none.
 	takes approval.Choice
 	cards int
 }
 
-// answer has the person answer an ask that waits, and the agent run the call.
+// answer lets the person answer a waiting ask, and the agent run the call.
 func (p *person) answer(t *testing.T, g *gate, a approval.Answer, call vaglio.Proposal) {
 	t.Helper()
 	if a.Decision == approval.RulingPending {
@@ -48,8 +48,8 @@ func (p *person) answer(t *testing.T, g *gate, a approval.Answer, call vaglio.Pr
 	}
 }
 
-// session is made after a real one: 298 calls in 35 turns of some five hours, of
-// which twenty were asked, 17 of them the same push.
+// session is modeled on a real one: 298 calls in 35 turns over some five hours, twenty of
+// which were asked, 17 of them the same push.
 func session() (calls []vaglio.Proposal) {
 	others := map[int]string{60: "npm publish", 150: "kubectl apply -f k8s/", 250: "sudo systemctl restart app"}
 	for i := range 298 {
@@ -66,8 +66,8 @@ func session() (calls []vaglio.Proposal) {
 	return calls
 }
 
-// TestTheCardsOfASession counts the cards of calls that come one after the other:
-// with a person who only allows, and with one who takes what stands in sight.
+// TestTheCardsOfASession counts the cards for a sequence of calls: with a person who only
+// allows, and with one who takes the grant offered in sight.
 func TestTheCardsOfASession(t *testing.T) {
 	plan := func(n int) (calls []vaglio.Proposal) {
 		for range n {
@@ -101,8 +101,8 @@ func TestTheCardsOfASession(t *testing.T) {
 	}
 }
 
-// TestWhatWasJustAllowedIsOfferedInSight holds what the next card says to what was
-// answered before: of the same agent, within the hour, also across a restart.
+// TestWhatWasJustAllowedIsOfferedInSight checks what the next card offers after an answer:
+// it depends on answers to the same agent within the hour, also across a restart.
 func TestWhatWasJustAllowedIsOfferedInSight(t *testing.T) {
 	for name, c := range map[string]struct {
 		between func(*testing.T, *gate)
@@ -158,9 +158,9 @@ func restart(t *testing.T, g *gate) {
 	synctest.Wait()
 }
 
-// TestADeniedKindIsDeniedForAnHour holds the denial of a kind to what it covers:
-// everything that one agent asks of one verb in one system, until its time is over
-// or a person lifts it, also across a restart.
+// TestADeniedKindIsDeniedForAnHour checks what the denial of a kind covers: everything that
+// one agent asks with one verb in one system, until its time is over or a person lifts it,
+// also across a restart.
 func TestADeniedKindIsDeniedForAnHour(t *testing.T) {
 	for name, c := range map[string]struct {
 		between func(*testing.T, *gate, approval.ID)
@@ -224,8 +224,9 @@ func TestADeniedKindIsDeniedForAnHour(t *testing.T) {
 	}
 }
 
-// A kind is denied only where the card says that the call is like what was denied,
-// and ends the grants for it.
+// TestWhatADeniedKindNeedsAndEnds checks that a kind can be denied only if the card says
+// that the call is like one that was denied, and that the denial ends the grants for the
+// kind.
 func TestWhatADeniedKindNeedsAndEnds(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		lone := g.propose(t, push("main"), 0)
@@ -258,9 +259,9 @@ func pushIn(turn, ref string) vaglio.Proposal {
 	return p
 }
 
-// TestWhatIsNearJoinsTheOpenCard: a call that would do the same in the same system as
-// one of its turn that waits is put on that card, minutes later too; the button that
-// was there before means what it meant.
+// TestWhatIsNearJoinsTheOpenCard checks that a call that does the same in the same system
+// as a waiting call of its turn is put on that call's card, even minutes later, and that
+// the card's earlier button keeps its meaning.
 func TestWhatIsNearJoinsTheOpenCard(t *testing.T) {
 	for name, c := range map[string]struct {
 		between func(*testing.T, *gate, approval.ID)
@@ -325,7 +326,8 @@ func TestWhatIsNearJoinsTheOpenCard(t *testing.T) {
 	}
 }
 
-// TestAFullCardYields: near calls fill one card after the other, and none is lost.
+// TestAFullCardYields checks that such calls fill one card after the other, and that none
+// is lost.
 func TestAFullCardYields(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		asks := map[approval.AskID]int{}

@@ -15,8 +15,8 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
-// witness is a judge that asks before "remove", unless the session made the path,
-// before "wrote", unless it wrote it, and before every "ask_write".
+// witness is a judge that asks before "remove" unless the session made the path, before
+// "wrote" unless the session wrote it, and before every "ask_write".
 type witness struct{}
 
 func (witness) Kind() string { return "witness" }
@@ -38,8 +38,7 @@ func (witness) Did(p vaglio.Proposal) vaglio.Facts {
 	return vaglio.Facts{{Deed: vaglio.Wrote, Path: name}}
 }
 
-// sessionGate runs a dispatcher with that judge until the end of the test, or
-// until it is ended.
+// sessionGate runs a dispatcher with that judge until the test ends or it is ended.
 func sessionGate(t *testing.T, store dispatcher.Store) (*dispatcher.Dispatcher, func()) {
 	t.Helper()
 	g := running(t, dispatcher.Config{Store: store, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: newEngine(t, witness{}, disk{"/w/": "/w"})})
@@ -50,8 +49,8 @@ func does(executor, name, session string) vaglio.Proposal {
 	return vaglio.Proposal{Session: session, TurnID: session + ":1", Executor: executor, Args: vaglio.Args{"path": name}, Context: vaglio.Context{Cwd: "/w"}}
 }
 
-// TestASessionIsRemembered keeps what a session did across a restart, for that
-// session and agent alone, and of what was asked only what was redeemed.
+// TestASessionIsRemembered checks that what a session did is kept across a restart, for
+// that session and agent alone, and of what was asked only what was redeemed.
 func TestASessionIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
@@ -99,8 +98,8 @@ func TestASessionIsRemembered(t *testing.T) {
 	})
 }
 
-// weigher is a witness that asks before "run" of a file that is loaded, and counts how
-// often it weighs one: what holds "danger" is.
+// weigher is a witness that also asks before "run" of a dangerous file, and counts how
+// often it weighs one. A file is dangerous if it contains "danger".
 type weigher struct {
 	witness
 
@@ -120,8 +119,8 @@ func (w weigher) Loaded(_ vaglio.Proposal, of readings.Written) bool {
 	return strings.Contains(of.Text, "danger")
 }
 
-// TestWhatIsWrittenIsWeighedWhenItMayRun holds that writing a file weighs nothing, that
-// running one weighs each file once, and that a restart between the two loses nothing.
+// TestWhatIsWrittenIsWeighedWhenItMayRun checks that writing a file weighs nothing, that
+// running one weighs each file once, and that a restart in between loses nothing.
 func TestWhatIsWrittenIsWeighedWhenItMayRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, weighed := storetest.NewMemory(), 0
@@ -162,7 +161,7 @@ func TestWhatIsWrittenIsWeighedWhenItMayRun(t *testing.T) {
 			passes(when, "run", "/w/bad", "", false)
 			passes(when, "run", "/w/good", "", true)
 			passes(when, "run", "/w/mended", "", true)
-			if weighed != 3 { // what was written over is not
+			if weighed != 3 { // what was overwritten is not weighed
 				t.Errorf("%s: %d texts were weighed, want 3", when, weighed)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// shut has the chat take no changes of messages, and tells when they were tried.
+// shut makes the chat reject changes of messages, and returns when they were tried.
 func (c *chat) shut() (tried func() []time.Time) {
 	var mu sync.Mutex
 	var at []time.Time
@@ -30,7 +30,7 @@ func (c *chat) shut() (tried func() []time.Time) {
 	}
 }
 
-// gaps are the pauses between moments, in minutes.
+// gaps returns the pauses between moments, in minutes.
 func gaps(at []time.Time) []int {
 	out := []int{}
 	for i := range at[min(1, len(at)):] {
@@ -39,9 +39,9 @@ func gaps(at []time.Time) []int {
 	return out
 }
 
-// TestAShutRoomIsTriedEverLess has a room that is shut for good: its card is tried ever
-// less, an hour apart at most, after a restart as well, and at once when the platform says
-// that the room is open.
+// TestAShutRoomIsTriedEverLess checks that in a room that stays closed a card is tried less
+// and less often, but at least once an hour, also after a restart, and at once when the
+// platform says that the room is open.
 func TestAShutRoomIsTriedEverLess(t *testing.T) {
 	t.Parallel()
 	housed(t, func(t *testing.T, h *house) {
@@ -93,8 +93,8 @@ func TestAShutRoomIsTriedEverLess(t *testing.T) {
 	})
 }
 
-// TestOpenedWhileACardIsTried has the room opened while a try is under way that it still
-// refuses: the next one does not wait.
+// TestOpenedWhileACardIsTried opens the room while a try is under way that the room still
+// refuses: the next try must not wait.
 func TestOpenedWhileACardIsTried(t *testing.T) {
 	t.Parallel()
 	housed(t, func(t *testing.T, h *house) {

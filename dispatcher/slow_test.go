@@ -21,7 +21,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
-// pondering is a judge that takes its time. It rejects what is named "no".
+// pondering is a judge that takes its time. It rejects the executor "no".
 type pondering struct {
 	takes        time.Duration
 	asked, ended atomic.Int32
@@ -51,7 +51,7 @@ func (j *pondering) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.Gradie
 	return vaglio.GradientResult{Score: 1, Confidence: 1}, nil
 }
 
-// slowly runs a test with a judge that takes so long, in a bubble.
+// slowly runs a test in a bubble, with a judge that takes that long.
 func slowly(t *testing.T, takes time.Duration, test func(t *testing.T, g *gate, j *pondering)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func thought(executor string, step int) vaglio.Proposal {
 	return vaglio.Proposal{TurnID: "t", Step: step, Intent: "i", Executor: executor, Args: vaglio.Args{"a": "b"}}
 }
 
-// A repeat while the first is judged joins it.
+// TestARepeatJoinsTheJudging checks that a repeat joins the judging of the first call.
 func TestARepeatJoinsTheJudging(t *testing.T) {
 	for executor, want := range map[string]approval.Ruling{"yes": approval.RulingAllow, "no": approval.RulingPending} {
 		slowly(t, 10*time.Second, func(t *testing.T, g *gate, j *pondering) {
@@ -102,8 +102,9 @@ func TestARepeatJoinsTheJudging(t *testing.T) {
 	}
 }
 
-// What takes longer than the caller waits is pending without an approval, and the
-// caller who comes back gets the same judging's outcome.
+// TestTheJudgesTakeLongerThanTheCaller checks that a judging that outlasts the caller's
+// wait leaves the call pending without an approval, and that the caller who comes back gets
+// its outcome.
 func TestTheJudgesTakeLongerThanTheCaller(t *testing.T) {
 	for executor, want := range map[string]approval.Ruling{"yes": approval.RulingAllow, "no": approval.RulingPending} {
 		for _, later := range []time.Duration{time.Second, time.Minute} {
@@ -125,8 +126,8 @@ func TestTheJudgesTakeLongerThanTheCaller(t *testing.T) {
 	}
 }
 
-// A verdict that nobody comes back for is in the turn log all the same: the audit
-// log has it, too.
+// TestNobodyComesBack checks that a verdict that nobody comes back for is in the turn log
+// nevertheless, as it is in the audit log.
 func TestNobodyComesBack(t *testing.T) {
 	slowly(t, 30*time.Second, func(t *testing.T, g *gate, j *pondering) {
 		g.propose(t, thought("no", 1), 5*time.Second)
@@ -142,7 +143,8 @@ func TestNobodyComesBack(t *testing.T) {
 	})
 }
 
-// An agent that goes away ends the judging within a second.
+// TestTheJudgingEndsWithItsAgent checks that an agent that goes away ends the judging
+// within a second.
 func TestTheJudgingEndsWithItsAgent(t *testing.T) {
 	slowly(t, time.Hour, func(t *testing.T, g *gate, j *pondering) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +165,8 @@ func TestTheJudgingEndsWithItsAgent(t *testing.T) {
 	})
 }
 
-// Where another waits for the same judging, it goes on.
+// TestTheJudgingGoesOnForOthers checks that the judging continues if another caller waits
+// for it.
 func TestTheJudgingGoesOnForOthers(t *testing.T) {
 	slowly(t, 10*time.Second, func(t *testing.T, g *gate, j *pondering) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -176,7 +179,8 @@ func TestTheJudgingGoesOnForOthers(t *testing.T) {
 	})
 }
 
-// The end of the daemon ends the judging, and its agent is told to come back.
+// TestTheJudgingEndsWithTheDaemon checks that the end of the daemon ends the judging, and
+// that the agent is told to come back.
 func TestTheJudgingEndsWithTheDaemon(t *testing.T) {
 	slowly(t, time.Hour, func(t *testing.T, g *gate, j *pondering) {
 		g.propose(t, thought("yes", 2), time.Second)
@@ -197,7 +201,8 @@ func TestTheJudgingEndsWithTheDaemon(t *testing.T) {
 	})
 }
 
-// A plan is judged four calls at a time, and answered in order.
+// TestAPlanIsJudgedSideBySide checks that a plan is judged four calls at a time, and
+// answered in order.
 func TestAPlanIsJudgedSideBySide(t *testing.T) {
 	slowly(t, time.Second, func(t *testing.T, g *gate, j *pondering) {
 		var rs []dispatcher.Request
@@ -224,8 +229,8 @@ func TestAPlanIsJudgedSideBySide(t *testing.T) {
 	})
 }
 
-// A long plan comes to its end: what was judged first is kept for as long as its
-// caller comes back for the rest.
+// TestALongPlanComesToItsEnd checks that a long plan finishes: what was judged first is
+// kept for as long as the caller keeps coming back for the rest.
 func TestALongPlanComesToItsEnd(t *testing.T) {
 	slowly(t, 50*time.Second, func(t *testing.T, g *gate, j *pondering) {
 		var rs []dispatcher.Request
@@ -252,7 +257,8 @@ func TestALongPlanComesToItsEnd(t *testing.T) {
 	})
 }
 
-// What judge agents did is kept as long as the turn log, and no longer.
+// TestOldJudgementsAreDropped checks that records of what judge agents did are kept exactly
+// as long as the turn log.
 func TestOldJudgementsAreDropped(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		begun := time.Now()
@@ -284,8 +290,8 @@ func TestOldJudgementsAreDropped(t *testing.T) {
 	})
 }
 
-// What the judges ask for of a turn is what its log tells, and nothing is read
-// for a call that no judge sees.
+// TestTheTurnIsTold checks that judges that ask for the turn get what its log says, and
+// that nothing is read for a call that no judge sees.
 func TestTheTurnIsTold(t *testing.T) {
 	slowly(t, 0, func(t *testing.T, g *gate, j *pondering) {
 		g.propose(t, thought("first", 1), 0)
@@ -310,7 +316,8 @@ func TestTheTurnIsTold(t *testing.T) {
 	})
 }
 
-// Where no judge thinks, nothing is read, kept or allocated for one.
+// TestNothingIsGatheredForNoJudge checks that without thinking judges, nothing is read,
+// stored or allocated for them.
 func TestNothingIsGatheredForNoJudge(t *testing.T) {
 	store := storetest.NewMemory()
 	d := dispatcher.New(dispatcher.Config{
@@ -328,8 +335,8 @@ func TestNothingIsGatheredForNoJudge(t *testing.T) {
 	}
 }
 
-// TestValuesAreKeptAsConfigured lets calls end, and looks at what is left of them
-// before and after the day on which their values go. The turn log goes with them.
+// TestValuesAreKeptAsConfigured lets calls end, and checks what is left of them before and
+// after the day on which their values are dropped. The turn log is dropped with them.
 func TestValuesAreKeptAsConfigured(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		begun := time.Now()

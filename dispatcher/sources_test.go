@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// TestWhatRunsIsWhatWasShown changes each file that an allowed call runs, after
-// a person has seen it: the permit is good for the files as they were.
+// TestWhatRunsIsWhatWasShown changes each file that an allowed call runs after a person has
+// seen it: the permit is valid only for the files as they were.
 func TestWhatRunsIsWhatWasShown(t *testing.T) {
 	const dir = "/home/u/app/"
 	for name, tt := range map[string]struct {
@@ -119,7 +119,8 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 				if tt.changed == "" {
 					return
 				}
-				// What it would run now is another call: somebody is asked anew.
+				// What it would run now is another call, about which somebody is asked
+				// again.
 				if again := g.propose(t, call, 0); again.Permit != nil || again.Approval != nil && again.Approval.ID == id {
 					t.Errorf("the changed call has the old answer: %+v", again)
 				}

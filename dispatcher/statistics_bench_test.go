@@ -18,8 +18,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// yearGate is a dispatcher over a file that holds steps over a year, one in ten
-// of which was asked and answered.
+// yearGate is a dispatcher over a file with steps over a year, one in ten of which was
+// asked and answered.
 func yearGate(b *testing.B, steps int) *dispatcher.Dispatcher {
 	b.Helper()
 	db, err := bolt.Open(filepath.Join(b.TempDir(), "vaglio.db"), bolt.Options{})
@@ -109,8 +109,8 @@ func put(ctx context.Context, db *bolt.DB, kind approval.Kind, id string, body [
 	return err
 }
 
-// BenchmarkStatisticsOfAYear is the time and the memory of one page over a year
-// of 100,000 steps, 10,000 of which were asked.
+// BenchmarkStatisticsOfAYear measures the time and memory of one page about a year of
+// 100,000 steps, 10,000 of which were asked.
 func BenchmarkStatisticsOfAYear(b *testing.B) {
 	d := yearGate(b, 100_000)
 	before := memory()
@@ -126,9 +126,8 @@ func BenchmarkStatisticsOfAYear(b *testing.B) {
 	}
 }
 
-// BenchmarkProposeWhileReading is how long proposals take while some people look
-// at the statistics of a year: half of them, and nine in ten and 99 in a hundred
-// at most.
+// BenchmarkProposeWhileReading measures how long proposals take while some people look at
+// the statistics of a year: the median, and the 90th and 99th percentiles.
 func BenchmarkProposeWhileReading(b *testing.B) {
 	d := yearGate(b, 100_000)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -20,8 +20,8 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// Over days with calls that repeat each other, answers, restarts of agents and a
-// change of the clock, the statistics of each day are the digest's.
+// TestStatisticsAgreeWithDigests checks that over days with repeated calls, answers,
+// restarts of agents and a clock change, the statistics of each day equal the digest's.
 func TestStatisticsAgreeWithDigests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rome, err := time.LoadLocation("Europe/Rome")
@@ -121,8 +121,8 @@ func (h *heavy) List(ctx context.Context, _ approval.Query) iter.Seq2[approval.R
 	}
 }
 
-// However many look at statistics, one at a time reads them, and who goes away
-// stops reading, or waiting.
+// TestOneAtATimeReadsStatistics checks that however many people look at statistics, one at
+// a time reads them, and that somebody who goes away stops reading or waiting.
 func TestOneAtATimeReadsStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &heavy{storetest.NewMemory(), make(chan struct{}), make(chan struct{})}

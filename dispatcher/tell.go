@@ -9,19 +9,19 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// Teller is a channel that tells beside a card how its ask ended.
+// Teller is a channel that tells people, next to a card, how its ask ended.
 type Teller interface {
-	// Tell says, near the message with the reference, how the ask of the card
-	// ended, and what its turn did so far; a turn of which nothing is to be told
-	// has counted nothing. again says that an earlier Tell may have got there:
-	// then the channel looks first, so that people read it once.
-	// [approval.ErrGone] means that nobody can be told.
+	// Tell says, near the message with the reference, how the ask of the card ended, and
+	// what its turn has done so far; zero counts mean that there is nothing to tell about
+	// the turn. again says that an earlier Tell may have got through: the channel then
+	// looks first, so that people read it once. [approval.ErrGone] means that nobody can be
+	// told.
 	Tell(ctx context.Context, ref string, c approval.Card, turn report.Counts, again bool) error
 }
 
-// tell tells on the channel how the ask ended, once. That it does is on disk
-// before, and that it did after: what a crash leaves between is looked for on
-// the platform.
+// tell tells on the channel how the ask ended, once. It records that it will before it
+// does, and that it did afterwards: what a crash leaves in between is looked for on the
+// platform.
 func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	t, ok := ch.(Teller)
 	if !ok {
@@ -43,7 +43,7 @@ func (d *Dispatcher) tell(ctx context.Context, ch Channel, ask approval.Ask, e *
 	return d.keepTold(ctx, ch, ask.ID, approval.Told)
 }
 
-// keepTold keeps how far the telling is.
+// keepTold records how far the telling has got.
 func (d *Dispatcher) keepTold(ctx context.Context, ch Channel, id approval.AskID, to approval.Telling) error {
 	_, err := d.update(ctx, id, func(ask *approval.Ask) error {
 		shown := ask.On(ch.Name())
@@ -59,12 +59,12 @@ func (d *Dispatcher) keepTold(ctx context.Context, ch Channel, id approval.AskID
 	return nil
 }
 
-// Adopt takes a message that a channel found on its platform, and of which
-// nobody knew, for the card of an ask: it is amended like any other, so that
-// people read there how the ask ended, too. It is adopted only when the ask waits
-// for nobody any more and the channel has no message of it, nor posts one: while
-// the ask waits, a message with buttons of its own is posted. adopted tells
-// whether it was. [approval.ErrNotFound] is an ask that nobody knows.
+// Adopt accepts a message that a channel found on its platform, and that nobody knew of, as
+// the card of an ask: it is amended like any other, so that people can read there how the
+// ask ended. It is adopted only if the ask no longer waits for anybody and the channel
+// neither has a message of it nor is posting one: while the ask waits, a message with its
+// own buttons is posted. adopted reports whether it was. [approval.ErrNotFound] means that
+// nobody knows the ask.
 func (d *Dispatcher) Adopt(ctx context.Context, id approval.AskID, channel, ref string) (adopted bool, err error) {
 	_, err = d.update(ctx, id, func(ask *approval.Ask) error {
 		shown := ask.On(channel)

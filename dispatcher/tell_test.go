@@ -23,7 +23,7 @@ type tellers struct {
 	looks int
 }
 
-// line is what stands in a thread.
+// line is a line in a thread.
 type line struct {
 	ref  string
 	card approval.Card
@@ -89,7 +89,8 @@ func (h *house) spent() approval.ID {
 	return id
 }
 
-// However an ask ends, its thread tells it, once, and not before.
+// TestTheEndIsTold checks that however an ask ends, its thread says so, once, and not
+// before.
 func TestTheEndIsTold(t *testing.T) {
 	for want, end := range map[approval.State]func(h *house){
 		approval.Denied: func(h *house) {
@@ -157,7 +158,8 @@ func TestTheEndIsTold(t *testing.T) {
 	}
 }
 
-// An ask of several calls is told of when all of them are over.
+// TestTheEndOfAllCallsIsTold checks that the thread of an ask with several calls says so
+// when all of them are over.
 func TestTheEndOfAllCallsIsTold(t *testing.T) {
 	threaded(t, func(t *testing.T, h *house, c *tellers) {
 		first, second := h.ask("make a", 1), h.ask("make b", 2)
@@ -178,7 +180,7 @@ func TestTheEndOfAllCallsIsTold(t *testing.T) {
 	})
 }
 
-// The line counts what the turn did, as a digest does.
+// TestTheTurnIsCounted checks that the line counts what the turn did, as a digest does.
 func TestTheTurnIsCounted(t *testing.T) {
 	threaded(t, func(t *testing.T, h *house, c *tellers) {
 		for i, p := range []vaglio.Proposal{
@@ -224,8 +226,8 @@ func TestTheTurnIsCounted(t *testing.T) {
 	})
 }
 
-// Whatever fails while it is told, at whatever call of the store, and wherever
-// the process dies, the thread has one line in the end.
+// TestTheEndIsToldOnce checks that whatever fails while the end is told, at whatever call
+// of the store, and wherever the process dies, the thread finally has one line.
 func TestTheEndIsToldOnce(t *testing.T) {
 	fault := errors.New("connection is cut")
 	unsure := &approval.RetryError{Err: fault}
@@ -235,7 +237,7 @@ func TestTheEndIsToldOnce(t *testing.T) {
 	}{{true, nil}, {true, unsure}, {false, unsure}, {false, &approval.RetryError{Unsent: true, Err: fault}}} {
 		for n := range 14 {
 			if race.Detector && n%4 != 0 {
-				continue // The same runs side by side in each; how it ends the others tell.
+				continue // The same runs side by side in each case; the others show how it ends.
 			}
 			for _, late := range []bool{false, true} {
 				for _, dies := range []bool{false, true} {
@@ -282,8 +284,8 @@ func TestTheEndIsToldOnce(t *testing.T) {
 	}
 }
 
-// What is owed when the process ends is told by the next one, also where newer
-// asks came.
+// TestTheEndIsOwedOverARestart checks that what is owed when the process ends is told by
+// the next one, even if newer asks came.
 func TestTheEndIsOwedOverARestart(t *testing.T) {
 	threaded(t, func(t *testing.T, h *house, c *tellers) {
 		a := h.ask("make a", 1)

@@ -17,11 +17,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// The turn log. Every step is kept before the agent hears of it: a refused or asked
-// one as a record, on disk, and one that the judges let through in the journal.
+// The turn log. Every step is stored before the agent learns of it: a refused or asked one
+// as a record, on disk, and one that the judges let through in the journal.
 
-// keepStep writes a step and returns when it is on disk. A denial by the guard is
-// in the history with it.
+// keepStep writes a step and returns when it is on disk. A denial by the guard goes into
+// the history along with it.
 func (d *Dispatcher) keepStep(ctx context.Context, s approval.Step) error {
 	body, err := approval.EncodeStep(s)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *Dispatcher) keepStep(ctx context.Context, s approval.Step) error {
 	return nil
 }
 
-// repeated notes in the record of a step that it was judged again.
+// repeated records in a step that it was judged again.
 func repeated(r *approval.Record, again *approval.Step) (approval.Step, error) {
 	first, err := approval.DecodeStep(r.Body)
 	if err != nil {
@@ -81,13 +81,13 @@ func (d *Dispatcher) passStep(ctx context.Context, s *approval.Step) error {
 	return nil
 }
 
-// mostRoom is the largest room for a step that is kept for the next one.
+// mostRoom is the largest buffer for a step that is kept for the next one.
 const mostRoom = 64 << 10
 
-// sweepEvery is how often what is too old is dropped.
+// sweepEvery is how often what is past its retention is dropped.
 const sweepEvery = 24 * time.Hour
 
-// sweep drops what is kept no longer, at the start and once a day: the turn log, what
+// sweep drops what is past its retention, at the start and once a day: the turn log, what
 // judge agents did, the values of approvals that ended, and those of the history.
 func (d *Dispatcher) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
@@ -115,8 +115,8 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 	}
 }
 
-// dropValues drops the values of approvals that ended before the instant. Their
-// hashes stay, and the history says of each that its values went.
+// dropValues drops the values of approvals that ended before the instant. Their hashes
+// stay, and the history records for each that its values were dropped.
 func (d *Dispatcher) dropValues(ctx context.Context, before time.Time) error {
 	var all errgroup.Group
 	all.SetLimit(droppedAtOnce)
@@ -126,7 +126,7 @@ func (d *Dispatcher) dropValues(ctx context.Context, before time.Time) error {
 				return fmt.Errorf("dispatcher: find old values: %w", err)
 			}
 			if !ask.Is.DropValues(before, before) {
-				continue // What was read is thrown away: the record is changed below.
+				continue // this copy is discarded: the record is changed below
 			}
 			all.Go(func() error {
 				_, err := d.update(ctx, ask.Is.ID, func(a *approval.Ask) error {
@@ -143,8 +143,8 @@ func (d *Dispatcher) dropValues(ctx context.Context, before time.Time) error {
 	return cmp.Or(all.Wait(), err)
 }
 
-// droppedAtOnce is how many records are dropped side by side: the store writes them
-// in one transaction.
+// droppedAtOnce is how many records are dropped concurrently: the store writes them in one
+// transaction.
 const droppedAtOnce = 500
 
 func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
@@ -154,22 +154,22 @@ func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
 	return d.dropOld(ctx, approval.KindStep, before)
 }
 
-// dropJudgements drops what judge agents did before the instant: it is kept as
-// long as the steps that it is about.
+// dropJudgements drops what judge agents did before the instant: it is kept as long as the
+// steps that it belongs to.
 func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error {
 	return d.dropOld(ctx, approval.KindJudgement, before)
 }
 
-// dropOld drops the records of a kind from before the instant, if they are still what
-// was read. Steps are listed in their order, so the first that is kept ends it. While
-// the store writes in one transaction what was found, what comes next is read.
+// dropOld drops the records of a kind from before the instant, unless they changed since
+// they were read. Steps are listed in order, so the first one that stays ends it. While the
+// store writes one batch in a transaction, the next one is read.
 func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before time.Time) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(2 * droppedAtOnce)
 	err := func() error {
 		for r, err := range d.store.List(ctx, approval.Query{Kind: kind}) {
 			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
-				continue // It is named where records are read.
+				continue // it is noted where records are read
 			}
 			if err != nil {
 				return err
@@ -188,7 +188,7 @@ func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before tim
 	return cmp.Or(all.Wait(), err)
 }
 
-// drop drops a record that was not changed since.
+// drop drops a record that has not changed since.
 func (d *Dispatcher) drop(ctx context.Context, kind approval.Kind, id string, seq uint64) error {
 	_, err := d.store.Update(ctx, kind, id, func(r approval.Record) (approval.Record, error) {
 		if r.Seq != seq {
@@ -200,9 +200,8 @@ func (d *Dispatcher) drop(ctx context.Context, kind approval.Kind, id string, se
 	return err
 }
 
-// sessions are what the agents' sessions did that went through the gate. The
-// store's turn log and asks are the truth, which is read once, when the first
-// call comes.
+// sessions are what the agents' sessions did through the gate. The truth is in the store's
+// turn log and asks, which are read once, when the first call comes.
 type sessions struct {
 	vaglio.Sessions
 
@@ -210,10 +209,10 @@ type sessions struct {
 	recalled bool
 }
 
-// mostRecalled is how many steps of the turn log are read, the newest.
+// mostRecalled is how many of the newest steps of the turn log are read.
 const mostRecalled = 20_000
 
-// factsOf is what the session of a call did before.
+// factsOf returns what the session of a call did before.
 func (d *Dispatcher) factsOf(ctx context.Context, p *vaglio.Proposal) vaglio.Facts {
 	d.stand.sessions.mu.Lock()
 	defer d.stand.sessions.mu.Unlock()
@@ -227,7 +226,7 @@ func (d *Dispatcher) factsOf(ctx context.Context, p *vaglio.Proposal) vaglio.Fac
 	return d.stand.sessions.Facts(p)
 }
 
-// recallSessions takes up what sessions did before this process began.
+// recallSessions loads what sessions did before this process began.
 func (d *Dispatcher) recallSessions(ctx context.Context) error {
 	oldest := time.Now().Add(-vaglio.FactsKept)
 	var steps []approval.Step
@@ -249,14 +248,14 @@ func (d *Dispatcher) recallSessions(ctx context.Context) error {
 		if slices.ContainsFunc(did, func(f vaglio.Fact) bool { return f.SHA256 != "" || f.Later }) {
 			p := s.Proposal
 			p.Facts = d.stand.sessions.Facts(&p)
-			did = did.WithTexts(d.engine.Did(p)) // the texts stand in the proposal
+			did = did.WithTexts(d.engine.Did(p)) // the proposal has the texts
 		}
 		d.stand.sessions.Note(&s.Proposal, s.At, did)
 	}
 	return d.recallRedeemed(ctx, oldest)
 }
 
-// recallRedeemed takes up what people allowed sessions to do since the instant.
+// recallRedeemed loads what people have allowed sessions to do since the instant.
 func (d *Dispatcher) recallRedeemed(ctx context.Context, oldest time.Time) error {
 	for ask, err := range d.records.Asks(ctx, approval.Query{Newest: true, Limit: mostRecalled}) {
 		if err != nil {

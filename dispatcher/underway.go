@@ -17,44 +17,44 @@ import (
 )
 
 const (
-	// judgedAtOnce is how many calls of a plan are judged side by side.
+	// judgedAtOnce is how many calls of a plan are judged concurrently.
 	judgedAtOnce = 4
-	// judgesWait is how long a caller who states no wait waits for slow judges.
+	// judgesWait is how long a caller who gives no wait waits for slow judges.
 	judgesWait = 20 * time.Second
-	// unclaimedFor is how long a verdict waits for the caller who was told to come
-	// back for it, since that one was here last: the other calls of its plan may be
-	// judged for much longer.
+	// unclaimedFor is how long a verdict waits for a caller who was told to come back for
+	// it, since that caller was last here: the other calls of its plan may take much longer
+	// to judge.
 	unclaimedFor = 2 * time.Minute
 )
 
-// flights are the calls that slow judges judge now, so that a repeat joins the
-// first. Nothing of them survives the process: every repeat is judged anew then.
+// flights are the calls that slow judges are judging, so that a repeat joins the first.
+// Nothing of them survives the process: after that, every repeat is judged again.
 type flights struct {
 	mu  sync.Mutex
 	all map[string]*flight
 	wg  sync.WaitGroup
 }
 
-// flight is one judging, by its own clock: it ends when it is done, or when all
-// who waited for it went away.
+// flight is one judging, with its own lifetime: it ends when it is done, or when everybody
+// who waited for it has left.
 type flight struct {
 	call   call
 	err    error
 	done   chan struct{}
 	cancel context.CancelFunc
-	// waiting is how many wait; expected says that one of them was told to come
-	// back; claimed that somebody has the outcome.
+	// waiting is how many wait; expected says that one of them was told to come back;
+	// claimed says that somebody has the outcome.
 	waiting           int
 	expected, claimed bool
-	// left is when one of them left last, or when it was done.
+	// left is when one of them last left, or when it was done.
 	left time.Time
 }
 
 // slow reports whether a judge of the call may take long.
 func (d *Dispatcher) slow(c *call) bool { return d.engine.Needed(c.Proposal.Executor).Slow }
 
-// flightKey names the judging that a repeat joins: the same call of the same
-// agent under the same key. Without a key there is none.
+// flightKey names the judging that a repeat joins: the same call of the same agent under
+// the same key. Without a key there is none.
 func flightKey(c *call) (string, error) {
 	if c.Key == "" {
 		return "", nil
@@ -99,7 +99,8 @@ func (d *Dispatcher) board(c *call) (string, *flight, error) {
 	return key, begun, nil
 }
 
-// fly judges a call. What nobody comes back for is kept as judged all the same.
+// fly judges a call. If nobody comes back for the outcome, it is recorded as judged all the
+// same.
 func (d *Dispatcher) fly(ctx context.Context, key string, f *flight) {
 	defer f.cancel()
 	defer d.underway.begin(now())()
@@ -130,15 +131,15 @@ func (d *Dispatcher) fly(ctx context.Context, key string, f *flight) {
 	}
 }
 
-// left notes that somebody was here for the outcome.
+// left records that somebody was here for the outcome.
 func (fs *flights) left(f *flight) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	f.left = time.Now()
 }
 
-// pause is how long an outcome is kept before it is looked at again whether
-// somebody comes for it; 0 is no longer.
+// pause returns how long to keep an outcome before checking again whether somebody comes
+// for it; 0 means that it need not be kept.
 func (fs *flights) pause(f *flight) time.Duration {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -151,8 +152,8 @@ func (fs *flights) pause(f *flight) time.Duration {
 	return 0
 }
 
-// leave stops waiting for a judging. The last to leave ends it, unless somebody
-// was told to come back.
+// leave stops waiting for a judging. The last one to leave ends it, unless somebody was
+// told to come back.
 func (d *Dispatcher) leave(f *flight, back bool) {
 	d.underway.flights.mu.Lock()
 	defer d.underway.flights.mu.Unlock()
@@ -177,9 +178,9 @@ func (d *Dispatcher) claim(key string, f *flight) (call, error) {
 	return f.call, f.err
 }
 
-// judgeSlowly judges the calls of a plan of which some may take long, a few side
-// by side. It reports false when the wait was over first: then nothing came of the
-// plan yet, and its callers come back for it.
+// judgeSlowly judges the calls of a plan, some of which may take long, a few concurrently.
+// It reports false if the wait ended first: nothing has come of the plan yet, and its
+// callers come back for it.
 func (d *Dispatcher) judgeSlowly(ctx context.Context, calls []call) (judged bool, err error) {
 	wait := judgesWait
 	for i := range calls {
@@ -217,8 +218,8 @@ func (d *Dispatcher) judgeSlowly(ctx context.Context, calls []call) (judged bool
 	return false, err
 }
 
-// ride joins or begins the judging of a call, and waits for its end. What it
-// returns has to be claimed or left.
+// ride joins or begins the judging of a call, and waits for its end. The flight that it
+// returns must be claimed or left.
 func (d *Dispatcher) ride(ctx context.Context, c *call) (string, *flight, error) {
 	if ctx.Err() != nil {
 		return "", nil, ctx.Err()
@@ -237,7 +238,8 @@ func (d *Dispatcher) ride(ctx context.Context, c *call) (string, *flight, error)
 	}
 }
 
-// land takes over the outcomes. Of several mistakes the first call's is told.
+// land takes the outcomes. If several calls have mistakes, it reports that of the first
+// one.
 func (d *Dispatcher) land(ctx context.Context, calls []call, keys []string, all []*flight) error {
 	var failed error
 	good := make([]call, 0, len(calls))
@@ -270,7 +272,7 @@ func (d *Dispatcher) unjudged(calls []call) []approval.Answer {
 	return answers
 }
 
-// facts fills in what the judges need to know of the call's turn.
+// facts adds what the judges need to know about the call's turn.
 func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if !d.engine.Needed(p.Executor).Turn {
 		return nil
@@ -280,11 +282,11 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if p.TurnID == "" {
 		return nil
 	}
-	steps, _, err := d.Steps(ctx, p.Agent, p.TurnID) // the newest are what counts
+	steps, _, err := d.Steps(ctx, p.Agent, p.TurnID) // only the newest matter
 	if err != nil {
 		return err
 	}
-	// A call that is put again is no history of its own.
+	// A call that is proposed again is not part of its own history.
 	steps = slices.DeleteFunc(steps, func(s approval.Step) bool {
 		return p.Step > 0 && s.Proposal.Step == p.Step && s.Proposal.Executor == p.Executor
 	})
@@ -302,22 +304,22 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	return nil
 }
 
-// underway are the calls of which a verdict may be known that no record tells of
-// yet: they are being judged, with others of their plan, or wait for the disk.
+// underway are the calls that may have a verdict which no record mentions yet: they are
+// being judged, along with others of their plan, or wait for the disk.
 type underway struct {
-	// flights are those that slow judges judge.
+	// flights are the calls that slow judges are judging.
 	flights flights
 
 	mu    sync.Mutex
 	calls map[*time.Time]struct{}
 	// ended is closed when one of the calls ends, while somebody waits for that.
 	ended chan struct{}
-	// rooms are buffers in which steps of them are written that the journal takes.
+	// rooms are buffers for encoding their steps for the journal.
 	rooms sync.Pool
 }
 
-// begin notes calls of an instant. The function that it returns is called once,
-// when the records tell of them.
+// begin notes calls that start at an instant. The returned function must be called once,
+// when the records mention them.
 func (u *underway) begin(at time.Time) (end func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -336,8 +338,8 @@ func (u *underway) begin(at time.Time) (end func()) {
 	}
 }
 
-// settled waits until the records tell of every call that began before the
-// instant, or until ctx ends.
+// settled waits until the records mention every call that began before the instant, or
+// until ctx ends.
 func (u *underway) settled(ctx context.Context, before time.Time) {
 	for {
 		ended := u.wait(before)
@@ -352,7 +354,7 @@ func (u *underway) settled(ctx context.Context, before time.Time) {
 	}
 }
 
-// wait returns what is closed when a call ends, or nil when none began before the
+// wait returns a channel that is closed when a call ends, or nil if none began before the
 // instant.
 func (u *underway) wait(before time.Time) <-chan struct{} {
 	u.mu.Lock()

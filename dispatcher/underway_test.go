@@ -20,8 +20,9 @@ func (s *slow) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRes
 	return s.strict.Grade(ctx, p)
 }
 
-// The verdict on the first call of a plan is of the day that ends while the
-// second is judged: the digest waits for both, and each is told once.
+// TestCallsThatAreJudgedAtTheTimeAreTold checks a plan whose first call gets its verdict on
+// the day that ends while the second is judged: the digest waits for both, and each is told
+// once.
 func TestCallsThatAreJudgedAtTheTimeAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chat := newPaper("chat")

@@ -59,8 +59,8 @@ type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
 
-// TestAnAskThatCannotBeReadStopsNothing has, among others, one record that a newer
-// program wrote and one whose bytes are not those that were written.
+// TestAnAskThatCannotBeReadStopsNothing uses a store with, among others, a record that a
+// newer program wrote and one whose bytes are not those that were written.
 func TestAnAskThatCannotBeReadStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
@@ -126,7 +126,7 @@ func (g *gate) pendingOn(t *testing.T, channel string) approval.Card {
 	return approval.Card{}
 }
 
-// readsAll reads what lists records.
+// readsAll reads everything that lists records.
 func (g *gate) readsAll(t *testing.T) {
 	t.Helper()
 	time.Sleep(24 * time.Hour)
@@ -142,7 +142,7 @@ func (g *gate) readsAll(t *testing.T) {
 	}
 }
 
-// oneIsUnread names one that cannot be read in every way.
+// oneIsUnread reads an unreadable ask in every way.
 func (g *gate) oneIsUnread(t *testing.T) {
 	t.Helper()
 	for _, id := range []string{"newer", "spoiled"} {
@@ -157,8 +157,8 @@ func (g *gate) oneIsUnread(t *testing.T) {
 	}
 }
 
-// TestAnAskThatIsDamagedLaterIsGivenUp spoils an ask that waits, with its card and
-// its deadline.
+// TestAnAskThatIsDamagedLaterIsGivenUp damages the record of a waiting ask, with its card
+// and its deadline.
 func TestAnAskThatIsDamagedLaterIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, c, log := begin(t, storetest.NewMemory())
@@ -201,7 +201,8 @@ func TestAStoreThatIsFullIsNoTroubleOfAChannel(t *testing.T) {
 	})
 }
 
-// A month of records of a newer program fills no log.
+// TestManyUnreadRecordsAreCounted checks that a month of records of a newer program does
+// not flood the log.
 func TestManyUnreadRecordsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
@@ -219,8 +220,8 @@ func TestManyUnreadRecordsAreCounted(t *testing.T) {
 	})
 }
 
-// TestAHistoryBeginsOverWhatCannotBeRead has a record of a newer program in the
-// store before there is a history.
+// TestAHistoryBeginsOverWhatCannotBeRead puts a record of a newer program into the store
+// before a history begins.
 func TestAHistoryBeginsOverWhatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()

@@ -14,7 +14,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Every call that a digest lists has an id under which people are told why.
+// TestEveryIDOfADigestTellsWhy checks that every call that a digest lists has an id under
+// which people are told why.
 func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := printing(t, storetest.NewMemory(), morning)
@@ -23,7 +24,7 @@ func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 		for i := range 4 {
 			for _, command := range []string{"rm -rf / " + secret, fmt.Sprintf("make %d", i/2)} {
 				call := dispatcher.Request{Proposal: shell(command)}
-				call.Proposal.TurnID, call.Proposal.Step = "t", i // every second make joins the one before
+				call.Proposal.TurnID, call.Proposal.Step = "t", i // every second make joins the one before it
 				if _, err := p.Propose(t.Context(), agent, call); err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +59,7 @@ func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}
-		// It is no ask: nobody can decide it.
+		// It is not an ask: nobody can decide it.
 		veto := d.Groups[0].Actions[0].ID
 		if !approval.IsVetoID(string(veto)) {
 			veto = d.Groups[1].Actions[0].ID
@@ -74,8 +75,9 @@ func TestEveryIDOfADigestTellsWhy(t *testing.T) {
 	})
 }
 
-// What the client itself refused for good is put to nobody, whatever becomes of it
-// elsewhere: it is denied, has no card, and the guard still comes first.
+// TestWhatAClientRefusedForGoodIsPutToNobody checks that a call that the client itself
+// refused for good is denied without a card, whatever happens to it elsewhere, and that the
+// guard still comes first.
 func TestWhatAClientRefusedForGoodIsPutToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := printing(t, storetest.NewMemory(), morning)
@@ -87,7 +89,7 @@ func TestWhatAClientRefusedForGoodIsPutToNobody(t *testing.T) {
 			if err != nil || a.Decision != approval.RulingDeny || a.Approval != nil || a.Permit != nil || a.Verdict.BlockedBy != by || !a.Refusal.Final {
 				t.Errorf("%s: %+v, %v", command, a, err)
 			}
-			// The same call, made anew, is asked about as ever.
+			// The same call, made again, is asked about as usual.
 			call.Proposal.Context.Concerns, call.Wait = nil, 0
 			if a, err := p.Propose(t.Context(), agent, call); err != nil || (a.Approval != nil) != (by == vaglio.PhaseJudge) {
 				t.Errorf("%s: %+v, %v", command, a, err)

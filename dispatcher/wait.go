@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher/read"
 )
 
-// waiters are the turns that wait, by the ask they wait for. Nothing is kept
-// here but who to wake: what happened is read from the store.
+// waiters are the turns that wait, by the ask they wait for. They only say whom to wake:
+// what happened is read from the store.
 type waiters struct {
 	mu    sync.Mutex
 	gates map[approval.AskID]*gate
@@ -22,9 +22,8 @@ type gate struct {
 	waiting int
 }
 
-// enter returns a channel that closes at the ask's next change, and a function
-// to leave. It must be called before the state is read, or a change between
-// the two would be missed.
+// enter returns a channel that closes at the ask's next change, and a function to leave. It
+// must be called before the state is read, or a change between the two would be missed.
 func (w *waiters) enter(id approval.AskID) (next <-chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,10 +66,11 @@ func (w *waiters) wakeAll() {
 	clear(w.gates)
 }
 
-// Await returns the answer of an approval as soon as it no longer waits for a
-// person, or one asks something of the agent, or what it is when wait is over, the daemon stops, or ctx ends (then
-// with ctx's error; [ErrStopping] where it cannot be read any more). An id that is unknown or another agent's is
-// [approval.ErrNotFound].
+// Await returns the answer of an approval as soon as it no longer waits for a person or a
+// person asks the agent something. If wait ends or the daemon stops first, it returns the
+// current answer, or [ErrStopping] if the daemon stops and the answer can no longer be
+// read. If ctx ends it returns ctx's error, and for an id that is unknown or another
+// agent's it returns [approval.ErrNotFound].
 func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error) {
 	if err := d.await(ctx, agent, id, wait); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 	return a, nil
 }
 
-// await waits until an approval no longer waits for a person, or the wait is over. It
-// is by itself so that a turn that is parked has no room for answers on its stack.
+// await waits until an approval no longer waits for a person, or the wait is over. It is a
+// function of its own so that a parked turn has no room for answers on its stack.
 func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wait time.Duration) error {
 	until := time.NewTimer(wait)
 	defer until.Stop()
@@ -100,9 +100,9 @@ func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wa
 	}
 }
 
-// looked is [Dispatcher.waits] for a turn that will wait for so long. A stack that grew
-// while a record was read stays that large while the turn is parked, so that is done on
-// another one.
+// looked is [Dispatcher.waits] for a turn that will wait for the given time. A stack that
+// grew while a record was read stays large while the turn is parked, so the reading happens
+// on another goroutine.
 func (d *Dispatcher) looked(ctx context.Context, agent string, id approval.ID, wait time.Duration) (waits bool, err error) {
 	if wait <= 0 {
 		return d.waits(ctx, agent, id)
@@ -115,19 +115,19 @@ func (d *Dispatcher) looked(ctx context.Context, agent string, id approval.ID, w
 		waits, err = d.waits(ctx, agent, id)
 	}()
 	if <-done; panicked != nil {
-		panic(panicked) // whoever waits answers for it
+		panic(panicked) // the caller that waits answers for it
 	}
 	return waits, err
 }
 
-// awaited returns the answer of an approval for which nobody waits any more. Its room
-// is not part of who waits.
+// awaited returns the answer of an approval after the waiting. It is not inlined, so that
+// its stack space is not part of a waiting turn's.
 //
 //go:noinline
 func (d *Dispatcher) awaited(ctx context.Context, agent string, id approval.ID) (*approval.Answer, error) {
 	a, err := d.read(ctx, agent, id)
 	if err != nil && d.stopped() && !read.Nothing(err) && ctx.Err() == nil {
-		err = ErrStopping // The next process can read it.
+		err = ErrStopping // the next process can read it
 	}
 	return &a, err
 }
@@ -145,8 +145,8 @@ func (d *Dispatcher) read(ctx context.Context, agent string, id approval.ID) (ap
 	return answer, err
 }
 
-// waits reports whether the approval still waits for a person, who has asked nothing
-// that the agent was not told. It returns no more than that: a turn that is parked for
+// waits reports whether the approval still waits for a person, and no person has asked
+// anything that the agent was not told. It returns nothing else: a turn that is parked for
 // an hour holds no record in memory.
 func (d *Dispatcher) waits(ctx context.Context, agent string, id approval.ID) (bool, error) {
 	ask, err := d.askOf(ctx, agent, id)
@@ -157,8 +157,7 @@ func (d *Dispatcher) waits(ctx context.Context, agent string, id approval.ID) (b
 	return q == nil || q.Told, nil
 }
 
-// park waits for the ask's next change, and reports false when the waiting is
-// over without one.
+// park waits for the ask's next change, and reports false if the waiting ends without one.
 func (d *Dispatcher) park(ctx context.Context, next <-chan struct{}, until <-chan time.Time) (changed bool, err error) {
 	select {
 	case <-next:
@@ -172,14 +171,13 @@ func (d *Dispatcher) park(ctx context.Context, next <-chan struct{}, until <-cha
 	}
 }
 
-// watchers are those who want to know that something changed, whatever it was.
+// watchers want to know that something changed, whatever it was.
 type watchers struct {
 	mu  sync.Mutex
 	all map[chan struct{}]bool
 }
 
-// tick tells every watcher; one that has not taken its last tick gets no
-// second one.
+// tick notifies every watcher; one that has not taken its last tick gets no second one.
 func (w *watchers) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,8 +189,8 @@ func (w *watchers) tick() {
 	}
 }
 
-// Watch returns a channel that receives after changes, several at once as one,
-// and is closed when ctx ends.
+// Watch returns a channel that receives after changes, several at once as one, and is
+// closed when ctx ends.
 func (d *Dispatcher) Watch(ctx context.Context) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	d.watchers.mu.Lock()

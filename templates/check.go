@@ -14,15 +14,16 @@ import (
 	"unicode/utf8"
 )
 
-// LoadError lists what is wrong with texts.
+// LoadError lists everything that is wrong with the texts of an override folder.
 type LoadError struct {
-	// Mistakes begin with the file, and the line where there is one.
+	// Mistakes holds one mistake per entry, each prefixed with its file and, if known, its
+	// line.
 	Mistakes []string
 }
 
 func (e *LoadError) Error() string { return strings.Join(e.Mistakes, "\n") }
 
-// kind is what a field holds.
+// kind is the type of value a field holds.
 type kind string
 
 const (
@@ -31,9 +32,9 @@ const (
 	aTime  kind = "time"
 )
 
-// checker collects the mistakes of texts.
+// checker collects the mistakes it finds in texts.
 type checker struct {
-	// fields holds those of every text, as the reference has them.
+	// fields holds the fields of every text, by name, as the embedded English uses them.
 	fields   map[Key]map[string]kind
 	mistakes []string
 }
@@ -42,7 +43,7 @@ func (c *checker) add(where, format string, args ...any) {
 	c.mistakes = append(c.mistakes, where+": "+fmt.Sprintf(format, args...))
 }
 
-// reference reads the embedded English, which says what texts there are.
+// reference reads the embedded English, which defines which texts exist and their fields.
 func (c *checker) reference() {
 	c.fields = map[Key]map[string]kind{}
 	f := c.read(builtin, English, embeddedName)
@@ -55,12 +56,12 @@ func (c *checker) reference() {
 	}
 }
 
-// missing are the texts that a file lacks, in order.
+// missing returns the keys of the texts that f lacks, in order.
 func (c *checker) missing(f file) []Key {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.fields)), func(key Key) bool { return f.texts[key] != nil })
 }
 
-// overrides reads the files of a folder over the texts.
+// overrides applies the files of the override folder to set.
 func (c *checker) overrides(folder fs.FS, set *Set) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *checker) overrides(folder fs.FS, set *Set) {
 	}
 }
 
-// overrideTexts reads the texts that a folder has instead of the embedded.
+// overrideTexts replaces embedded texts with those in the folder's file for lang.
 func (c *checker) overrideTexts(folder fs.FS, lang Lang, set *Set) {
 	f := c.read(folder, lang, "")
 	before := len(c.mistakes)
@@ -112,9 +113,9 @@ type file struct {
 	texts      map[Key]*template.Template
 }
 
-const maxFile = 1 << 20 // bytes: many times all texts of a language
+const maxFile = 1 << 20 // bytes: many times the size of a language's texts
 
-// read parses a file. Nothing but definitions may stand in it.
+// read parses a file, which may hold nothing but definitions.
 func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
 	name := string(lang) + ending
 	f := file{name: prefix + name, texts: map[Key]*template.Template{}}
@@ -148,7 +149,7 @@ func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
 	return f
 }
 
-// outside returns where the first thing stands that is no definition.
+// outside returns the position of the first thing that is not a definition.
 func outside(l *parse.ListNode) int {
 	for _, n := range l.Nodes {
 		if t, ok := n.(*parse.TextNode); !ok || len(bytes.TrimSpace(t.Text)) > 0 {
@@ -162,14 +163,14 @@ func outside(l *parse.ListNode) int {
 	return int(l.Position())
 }
 
-// line names a place in the file.
+// line formats a position in the file as name:line.
 func (f file) line(at int) string {
 	return fmt.Sprintf("%s:%d", f.name, 1+strings.Count(f.body[:min(at, len(f.body))], "\n"))
 }
 
-// unfit reports whether no text of ours may hold a character: what cannot be
-// seen can deceive, and marks are the package's own. The signs that emoji are
-// made with may stand.
+// unfit reports whether our texts must not hold the character: invisible ones can deceive,
+// and the package reserves its marks. The invisible ones that emoji are made of are
+// allowed.
 func unfit(r rune) bool {
 	const variation, joiner = '\uFE0F', '\u200D'
 	if r == '\n' || r == '\t' || r == variation || r == joiner || r == '\u00A0' || r == '\u202F' {
@@ -178,7 +179,7 @@ func unfit(r rune) bool {
 	return isMark(r) || !unicode.IsPrint(r)
 }
 
-// check holds the texts of a file against the reference.
+// check compares the texts of a file with the reference.
 func (c *checker) check(f file) {
 	for _, key := range slices.Sorted(maps.Keys(f.texts)) {
 		t := f.texts[key]
@@ -209,8 +210,8 @@ func (c *checker) check(f file) {
 	}
 }
 
-// fill executes a text on samples: it must say something, keep within its
-// bounds, and show every field.
+// fill executes a text on sample values. The text must not be empty, must keep within its
+// limits, and must show every field.
 func (c *checker) fill(where string, key Key, t *template.Template, fields map[string]kind) {
 	for n := range samples {
 		base, err := sample(t, fields, n, "")
@@ -223,7 +224,7 @@ func (c *checker) fill(where string, key Key, t *template.Template, fields map[s
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			// One thing may be told without its number: "a call".
+			// A count of one may be told without its number: "a call".
 			if n == 0 && fields[name] == aCount {
 				continue
 			}
@@ -243,11 +244,11 @@ func (c *checker) fill(where string, key Key, t *template.Template, fields map[s
 	}
 }
 
-// samples is how many sets of values a text is tried on.
+// samples is the number of sets of values on which a text is tried.
 const samples = 3
 
-// sample executes a text on the nth set of values, where the field named
-// changed has another value.
+// sample executes a text on the nth set of values, giving the field named changed a
+// different value.
 func sample(t *template.Template, fields map[string]kind, n int, changed string) (string, error) {
 	data := map[string]any{}
 	for name, k := range fields {
@@ -270,8 +271,8 @@ func sample(t *template.Template, fields map[string]kind, n int, changed string)
 	return b.String(), err
 }
 
-// distinct finds texts that must not read the same: how calls stand, what
-// buttons do.
+// distinct finds texts that read the same but must not, such as the states of calls or the
+// labels of buttons.
 func (c *checker) distinct(file string, texts map[Key]*template.Template) {
 	read := map[string]Key{}
 	for _, key := range slices.Sorted(maps.Keys(texts)) {
@@ -291,17 +292,18 @@ func (c *checker) distinct(file string, texts map[Key]*template.Template) {
 	}
 }
 
-// The most characters of a text, its fields left out.
+// The limits on a text's length, in characters, with one-character fields.
 const (
 	maxTalk  = 2000
 	maxCard  = 160
 	maxRule  = 400
 	maxState = 100
-	maxLabel = 40 // a button, or what stands before others' words
+	maxLabel = 40 // a button, or what precedes other people's words
 )
 
-// limit is the most characters of a text, from where it is shown: Telegram
-// takes 4096 in a message, 200 in the answer to a press, 64 in an empty field.
+// limit returns the most characters that a text may have, which depends on where it is
+// shown: Telegram takes 4096 in a message, 200 in the answer to a button press, and 64 in
+// an empty field.
 func limit(key Key) int {
 	group, _, _ := strings.Cut(string(key), ".")
 	switch {
@@ -335,7 +337,7 @@ func listed(langs []Lang, ending string) string {
 	return strings.Join(names, " or ")
 }
 
-// nearest returns the key that shares the most of its beginning and end.
+// nearest returns the key that shares the longest beginning and end with key.
 func nearest(key Key, among map[Key]map[string]kind) Key {
 	like := func(a, b Key) int {
 		n := 0

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// moment is a time as a text is given it: what it is, and what it is told from.
-// The day is named unless it is today, the year unless it is this one. UTC is
-// named too: a machine whose zone nobody set is not where its owner is.
+// moment is a time as a text receives it, together with the current time. It names the day
+// unless that is today, and the year unless it is the current one. It names UTC too: a
+// machine whose zone nobody has set is rarely where its owner is.
 type moment struct{ at, now time.Time }
 
-// String is for a text that shows the field as it stands.
+// String is used by texts that show the field as it stands.
 func (m moment) String() string { return m.at.Format(time.DateOnly) + " " + m.clock() }
 
 func (m moment) today() bool {
@@ -34,8 +34,8 @@ func (m moment) year() string {
 	return " " + strconv.Itoa(m.at.Year())
 }
 
-// functions are what templates can call, in a language: how a time is told, and
-// how things are counted.
+// functions returns the functions that templates of a language can call, to format times
+// and counts.
 func functions(lang Lang) template.FuncMap {
 	f := template.FuncMap{
 		// at is when something happened: "at 14:05", "on 3 November at 14:05".
@@ -45,21 +45,21 @@ func functions(lang Lang) template.FuncMap {
 			}
 			return m.at.Format("on 2 January") + m.year() + " at " + m.clock()
 		},
-		// by is the last moment at which something can happen: "by 14:05".
+		// by is a deadline: "by 14:05".
 		"by": func(m moment) string {
 			if m.today() {
 				return "by " + m.clock()
 			}
 			return m.at.Format("by 2 January") + m.year() + ", " + m.clock()
 		},
-		// until is how long something holds: "until 14:05".
+		// until is the end of a period: "until 14:05".
 		"until": func(m moment) string {
 			if m.today() {
 				return "until " + m.clock()
 			}
 			return m.at.Format("until 2 January") + m.year() + ", " + m.clock()
 		},
-		// since is from when on: "since 14:05".
+		// since is the beginning of a period: "since 14:05".
 		"since": func(m moment) string {
 			if m.today() {
 				return "since " + m.clock()
@@ -73,10 +73,10 @@ func functions(lang Lang) template.FuncMap {
 			}
 			return m.at.Format("2 Jan") + m.year() + ", " + m.clock()
 		},
-		// date is clock with the day always, for what is read again on another day.
+		// date is clock, but always with the day, for what is read again on another day.
 		"date": func(m moment) string { return m.at.Format("2 Jan") + m.year() + ", " + m.clock() },
-		// plural counts: one thing, or many. English and Italian tell one from
-		// all else, nought included.
+		// plural formats a count. English and Italian use the singular for one and the
+		// plural for everything else, zero included.
 		"plural": func(n int, one, many string) string { return counted(n, ",", one, many) },
 	}
 	if lang == Italian {
@@ -85,7 +85,7 @@ func functions(lang Lang) template.FuncMap {
 	return f
 }
 
-// italian puts in what Italian says otherwise.
+// italian replaces the functions that Italian says differently.
 func italian(f template.FuncMap) {
 	f["at"] = func(m moment) string {
 		if m.today() {
@@ -125,7 +125,7 @@ func italian(f template.FuncMap) {
 	f["plural"] = func(n int, one, many string) string { return counted(n, ".", one, many) }
 }
 
-// Number writes a number, its thousands apart.
+// Number formats a number with the language's thousands separator.
 func (t *Texts) Number(n int) string {
 	if t.lang == Italian {
 		return grouped(n, ".")
@@ -133,7 +133,7 @@ func (t *Texts) Number(n int) string {
 	return grouped(n, ",")
 }
 
-// Weekday writes the day of the week in three letters.
+// Weekday formats the day of the week in three letters.
 func (t *Texts) Weekday(at time.Time) string {
 	at = at.In(t.zone)
 	if t.lang == Italian {
@@ -142,8 +142,7 @@ func (t *Texts) Weekday(at time.Time) string {
 	return at.Format("Mon")
 }
 
-// Day writes the day and the month, always: it does not depend on what day it is
-// now.
+// Day formats the day and month, whatever day it is now.
 func (t *Texts) Day(at time.Time) string {
 	at = at.In(t.zone)
 	if t.lang == Italian {
@@ -152,13 +151,13 @@ func (t *Texts) Day(at time.Time) string {
 	return at.Format("2 Jan")
 }
 
-// Year writes the year.
+// Year formats the year.
 func (t *Texts) Year(at time.Time) string { return at.In(t.zone).Format("2006") }
 
-// Clock writes the time of the day, with UTC where that is the zone.
+// Clock formats the time of day, and names the zone if it is UTC.
 func (t *Texts) Clock(at time.Time) string { return moment{at: at.In(t.zone)}.clock() }
 
-// giorno is the day with its article: "il 3 novembre", "l’8 novembre".
+// giorno returns the day with its article: "il 3 novembre", "l’8 novembre".
 func (m moment) giorno() string {
 	day := "il " + strconv.Itoa(m.at.Day())
 	switch m.at.Day() {
@@ -177,7 +176,7 @@ func mese(m time.Month) string {
 	}[m-1]
 }
 
-// counted writes how many there are of what.
+// counted formats a count and the noun in the matching number.
 func counted(n int, apart, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -185,7 +184,7 @@ func counted(n int, apart, one, many string) string {
 	return grouped(n, apart) + " " + many
 }
 
-// grouped writes a number, its thousands apart.
+// grouped formats a number with apart between groups of thousands.
 func grouped(n int, apart string) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {

@@ -35,8 +35,8 @@ func Samples() map[Key]Values {
 	return all
 }
 
-// Overrider returns what [Load] does with one file of a folder, for which it
-// reads the reference only once: the texts, and the mistakes.
+// Overrider returns a function that does what [Load] does with one file of a folder, but
+// reads the reference only once. It returns the texts, and the mistakes.
 func Overrider() func(body string) (*Texts, []string) {
 	reference := checker{}
 	reference.reference()
@@ -48,7 +48,7 @@ func Overrider() func(body string) (*Texts, []string) {
 	}
 }
 
-// Embedded are the mistakes of the embedded texts and phrases.
+// Embedded returns the mistakes of the embedded texts and phrases.
 func Embedded() []string {
 	c := checker{}
 	c.reference()

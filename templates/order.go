@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Form is how people give orders where a text is read. It is the key of a text, which
-// is filled with the order as it is typed, or with the words on the button that gives
-// it. Where one order is given in another way, its verb follows the key.
+// Form is the way in which the reader of a text gives orders. It is the key of a text whose
+// fields are the order as typed and the label of the button that gives it. An order given
+// in yet another way has a text of its own under the form's key followed by a dot and its
+// verb.
 type Form Key
 
 // The forms.
@@ -18,16 +19,15 @@ const (
 	ByTerminal Form = "order.by.terminal"
 )
 
-// By returns the texts of a place where orders are given in a form of its own. Without
-// it they are given at the terminal, which is true everywhere.
+// By returns the set for a place whose orders take the given form. Without By, orders are
+// given at the terminal, which works everywhere.
 func (s *Set) By(form Form) *Set {
 	own := *s
 	own.form = form
 	return &own
 }
 
-// Order is an order such as “lift 3fa2” in the form in which whoever reads the text
-// gives it.
+// Order tells the reader how to give an order such as “lift 3fa2”.
 func (t *Texts) Order(verb string, of ...string) string {
 	key := Key(cmp.Or(t.form, ByTerminal))
 	if own := key + Key("."+verb); t.Has(own) {

@@ -8,27 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// What somebody else wrote never passes through a template: a mark takes its
-// place, and is put back when the output is split. The marks are noncharacters
-// of Unicode, which no text of ours may hold.
+// What somebody else wrote never passes through a template. A mark takes its place, and
+// split puts the original back. The marks are noncharacters of Unicode, which no text of
+// ours may hold: markOpen, then digits in base markDigits, of which markZero is the first.
 const (
-	markOpen  = '\uFDD0'
-	markFirst = '\uFDD1'
-	marks     = '\uFDEF' - markFirst
+	markOpen   = '\uFDD0'
+	markZero   = '\uFDD1'
+	markLast   = '\uFDEF'
+	markDigits = markLast - markZero + 1
 )
 
-// mark stands for the nth text of somebody else.
+// mark returns the mark that stands for the nth text of somebody else.
 func mark(n int) string {
-	second := markFirst
-	for range n % marks {
-		second++
+	digits := []rune{markZero + rune(n%markDigits)}
+	for n /= markDigits; n > 0; n /= markDigits {
+		digits = append(digits, markZero+rune(n%markDigits))
 	}
-	return string([]rune{markOpen, second})
+	slices.Reverse(digits)
+	return string(markOpen) + string(digits)
 }
 
-func isMark(r rune) bool { return r >= markOpen && r <= '\uFDEF' }
+func isMark(r rune) bool { return r >= markOpen && r <= markLast }
 
-// unmarked takes marks out of a text.
+// unmarked replaces the marks in s with U+FFFD.
 func unmarked(s string) string {
 	if strings.IndexFunc(s, isMark) < 0 {
 		return s
@@ -41,7 +43,7 @@ func unmarked(s string) string {
 	}, s)
 }
 
-// split puts the texts in the place of their marks.
+// split replaces the marks in out with the texts they stand for.
 func split(out string, theirs []string) []Part {
 	var parts []Part
 	for out != "" {
@@ -52,16 +54,25 @@ func split(out string, theirs []string) []Part {
 		if !found {
 			break
 		}
-		r, size := utf8.DecodeRuneInString(rest)
-		if n := int(r - markFirst); n >= 0 && n < len(theirs) {
+		n, digits := 0, 0
+		for _, r := range rest {
+			if r < markZero || r > markLast {
+				break
+			}
+			digits += utf8.RuneLen(r)
+			if n < len(theirs) {
+				n = n*markDigits + int(r-markZero)
+			}
+		}
+		if digits > 0 && n < len(theirs) {
 			parts = append(parts, Part{theirs[n], true})
 		}
-		out = rest[size:]
+		out = rest[digits:]
 	}
 	return parts
 }
 
-// bare names a text and tells what it was given.
+// bare returns the name of a text and the values it was given.
 func bare(key Key, values Values) []Part {
 	parts := []Part{{Text: "[" + string(key) + "]"}}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -11,16 +11,16 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// phrasing is the ending of the files of what the engine says of calls: one for
-// each language but English, which is the engine's own.
+// phrasing is the ending of the files that translate the engine's phrases. Each language
+// but English, the engine's own, has one.
 const phrasing = ".phrases"
 
-// phraseBook is how a language says the engine's phrases.
+// phraseBook translates the engine's phrases into one language.
 type phraseBook map[wording.Phrase]string
 
-// Said says in the reader's language what a judge says of a call: said, if it is
-// what the message says in English, else the message where it is in fixed words.
-// ok is false, and the message comes back as it is, when there are no words for it.
+// Said translates what a judge says about a call into the reader's language. It translates
+// said if message is its English form, and otherwise message itself if that is fixed
+// wording. If there is no translation, ok is false and Said returns message unchanged.
 func (t *Texts) Said(message string, said wording.Sentence) (text string, ok bool) {
 	if english, _ := said.In(wording.English); english == message {
 		if text, ok := said.In(t.phrase); ok {
@@ -30,9 +30,9 @@ func (t *Texts) Said(message string, said wording.Sentence) (text string, ok boo
 	return t.Judged(message)
 }
 
-// Sentence says a sentence of the engine in the reader's language, with the things
-// that it is about as parts of their own. ok is false, and it is said in English,
-// where the language lacks one of its phrases.
+// Sentence translates a sentence of the engine into the reader's language, and returns what
+// the sentence is about as separate parts. If the language lacks one of its phrases, ok is
+// false and the sentence is in English.
 func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
 	var theirs []string
 	marked := s.Each(func(text string) string {
@@ -48,8 +48,8 @@ func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
 	return split(said, theirs), ok
 }
 
-// articles joins Italian prepositions with the articles that follow them, as phrases
-// bring them together: "da il team" is "dal team".
+// articles contracts Italian prepositions with the articles that follow them where phrases
+// meet: "da il team" becomes "dal team".
 func articles() *strings.Replacer {
 	var pairs []string
 	for preposition, joined := range map[string]string{"a": "a", "da": "da", "in": "ne", "su": "su", "di": "de"} {
@@ -62,7 +62,7 @@ func articles() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Phrases returns the phrases of the engine for which a language has words.
+// Phrases returns the engine's phrases that a language translates.
 func (s *Set) Phrases(lang Lang) []wording.Phrase {
 	said, ok := s.langs[lang]
 	if !ok {
@@ -71,7 +71,7 @@ func (s *Set) Phrases(lang Lang) []wording.Phrase {
 	return slices.Sorted(maps.Keys(said().phrases))
 }
 
-// phrase finds how the language says a phrase of the engine.
+// phrase returns the translation of a phrase of the engine.
 func (t *Texts) phrase(p wording.Phrase) (string, bool) {
 	if t.lang == English {
 		return wording.English(p)
@@ -88,8 +88,8 @@ func (c *checker) phrases(lang Lang) phraseBook {
 	return c.readPhrases(builtin, lang, embeddedName)
 }
 
-// readPhrases reads a file of phrases: each in English on a line, and behind a
-// tab on the next line in the language.
+// readPhrases reads a file of phrases: each English phrase is a line, and its translation
+// follows on the next line after a tab.
 func (c *checker) readPhrases(from fs.FS, lang Lang, prefix string) phraseBook {
 	name := prefix + string(lang) + phrasing
 	raw, err := fs.ReadFile(from, string(lang)+phrasing)
@@ -117,8 +117,8 @@ type phraseReader struct {
 	name    string
 	n       int
 	book    phraseBook
-	english string // whose translation is to follow, if any
-	at      int    // its line
+	english string // the phrase that awaits its translation, if any
+	at      int    // the line of that phrase
 }
 
 func (p *phraseReader) line(s string) {
@@ -140,7 +140,7 @@ func (p *phraseReader) line(s string) {
 	}
 }
 
-// translate keeps the translation of the phrase before it.
+// translate stores said as the translation of the preceding phrase.
 func (p *phraseReader) translate(said string) {
 	want, got := strings.Count(p.english, wording.Placeholder), strings.Count(said, wording.Placeholder)
 	switch {
@@ -152,7 +152,7 @@ func (p *phraseReader) translate(said string) {
 	p.book[wording.Phrase(p.english)], p.english = strings.TrimSpace(said), ""
 }
 
-// end ends a phrase, which must have been translated.
+// end finishes a phrase, which must have a translation by now.
 func (p *phraseReader) end() {
 	if p.english != "" {
 		p.add(p.where(p.at), "the phrase %q has no translation", p.english)
@@ -162,7 +162,7 @@ func (p *phraseReader) end() {
 
 func (p *phraseReader) where(n int) string { return fmt.Sprintf("%s:%d", p.name, n) }
 
-// overridePhrases reads the phrases that a folder has instead of the embedded.
+// overridePhrases replaces embedded phrases with those in the folder's file for lang.
 func (c *checker) overridePhrases(folder fs.FS, lang Lang, book phraseBook) {
 	for p, said := range c.readPhrases(folder, lang, "") {
 		if _, ok := book[p]; !ok {

@@ -2,9 +2,12 @@ package templates_test
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -47,8 +50,8 @@ func TestPhrasesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestArticlesAreJoined holds Italian prepositions to be written in one with the
-// articles that phrases bring behind them, and what others wrote to stay as it is.
+// TestArticlesAreJoined checks that Italian prepositions are contracted with the articles
+// of the phrases that follow them, and that what others wrote stays as it is.
 func TestArticlesAreJoined(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
@@ -101,5 +104,33 @@ func TestMistakesInPhrases(t *testing.T) {
 	_, err := templates.Load(fstest.MapFS{"en.phrases": {Data: []byte("deletes\n\tremoves\n")}})
 	if err == nil {
 		t.Error("English phrases are the engine's own, and none can stand instead")
+	}
+}
+
+// TestManyTextsInOneSentence checks that each text of somebody else comes back in its own
+// place, however many a sentence holds.
+func TestManyTextsInOneSentence(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := wording.Sentence{{Phrase: "deletes"}}
+	want := []string{}
+	for n := range 2000 {
+		want = append(want, "/srv/"+strconv.Itoa(n))
+		said = append(said, wording.Clause{Text: want[n]})
+	}
+	for _, lang := range templates.Langs() {
+		parts, ok := set.In(lang, time.UTC).Sentence(said)
+		got := []string{}
+		for _, p := range parts {
+			if p.Theirs {
+				got = append(got, p.Text)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
+			t.Errorf("%s, all translated %v (-want +got):\n%s", lang, ok, diff)
+		}
 	}
 }

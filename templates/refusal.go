@@ -5,8 +5,8 @@ import (
 	"text/template"
 )
 
-// Guard says why the guard has a rule, by the rule's id; empty for a rule that
-// there are no words for, as a record of a later release may name.
+// Guard explains the guard's rule with the given id. It returns "" for a rule that has no
+// text, which the record of a later release may name.
 func (t *Texts) Guard(rule string) string {
 	if key := Key("guard." + rule); t.Has(key) {
 		return t.Plain(key, nil)
@@ -14,9 +14,9 @@ func (t *Texts) Guard(rule string) string {
 	return ""
 }
 
-// Told says in the reader's language sentences that agents are told in English,
-// such as what to do instead of a refused call. ok is false, and they come back
-// as they are, when one of them is none of ours: then somebody else wrote it.
+// Told translates sentences that agents are told in English, such as what to do instead of
+// a refused call. If one of them is not ours, somebody else wrote it: ok is false, and Told
+// returns the sentences unchanged, joined by spaces.
 func (t *Texts) Told(sentences ...string) (said string, ok bool) {
 	var all []string
 	for _, s := range sentences {
@@ -29,9 +29,9 @@ func (t *Texts) Told(sentences ...string) (said string, ok bool) {
 	return strings.Join(all, " "), true
 }
 
-// Judged says in the reader's language what the judges that ship say of a call in
-// fixed words, with their values filled in. ok is false, and the text comes back
-// as it is, when some of it is none of them.
+// Judged translates the fixed wording in which the built-in judges speak about a call, and
+// fills in the values. If any part of the text is not fixed wording, ok is false and Judged
+// returns the text unchanged.
 func (t *Texts) Judged(text string) (said string, ok bool) {
 	parts := strings.Split(text, "; ")
 	for i, part := range parts {
@@ -52,8 +52,8 @@ func (t *Texts) Judged(text string) (said string, ok bool) {
 	return strings.Join(parts, "; "), true
 }
 
-// ruled is what a person is told where the rule-based judge writes one of the fixed
-// notes that audit logs have; empty for any other text.
+// ruled returns the key of the text for a fixed note that the rule-based judge writes to
+// audit logs, or "" for any other text.
 func ruled(note string) Key {
 	switch note {
 	case "intent matches executor":
@@ -69,8 +69,8 @@ func ruled(note string) Key {
 	}
 }
 
-// Undo says whether an effect can be undone and whom it touches, from the effects
-// judge's words; empty where Effect is.
+// Undo says whether an effect can be undone and whom it touches, given the effects judge's
+// words. It returns "" in English, and for words that have no text.
 func (t *Texts) Undo(reversibility, reach string) string {
 	undo, touches := Key("undo."+reversibility), Key("reach."+reach)
 	if t.lang == English || !t.Has(undo) || !t.Has(touches) {
@@ -79,7 +79,7 @@ func (t *Texts) Undo(reversibility, reach string) string {
 	return t.Plain(undo, nil) + ", " + t.Plain(touches, nil)
 }
 
-// told finds the sentences that agents are told by their embedded English.
+// told maps the sentences that agents are told to their keys.
 func told(english map[Key]*template.Template) map[string]Key {
 	keys := map[string]Key{}
 	for key, tmpl := range english {
@@ -94,9 +94,9 @@ func told(english map[Key]*template.Template) map[string]Key {
 	return keys
 }
 
-// Effect says what a call would do, whether that can be undone, and whom it
-// touches, from the effects judge's words for them; empty for an effect that
-// there are no words for, and in English, in which the judge says it itself.
+// Effect says what a call would do, whether that can be undone, and whom it touches, given
+// the effects judge's words. It returns "" for an effect that has no text, and in English,
+// in which the judge says it itself.
 func (t *Texts) Effect(effect, reversibility, reach string) string {
 	if t.lang == English || !t.Has(Key("effect."+effect)) {
 		return ""
@@ -110,8 +110,8 @@ func (t *Texts) Effect(effect, reversibility, reach string) string {
 	return strings.Join(said, ", ")
 }
 
-// EffectName names a category of signals in the reader's language, if it is one
-// that there are words for; the judge's own name is English already.
+// EffectName returns the name of a category of signals in the reader's language. A category
+// that has no text keeps the judge's own English name.
 func (t *Texts) EffectName(category string) string {
 	if key := Key("effect." + category); t.lang != English && t.Has(key) {
 		return t.Plain(key, nil)

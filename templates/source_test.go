@@ -18,19 +18,19 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// sayers are the functions to which the channels hand a key and its values.
+// sayers are the functions to which the channels pass a key and its values.
 var sayers = []string{"Say", "Plain", "say", "line", "reply"}
 
-// TestChannelsSayWhatThereIs reads the sources of the channels, and of what says
-// refusals for them: each text that they
-// name is there, and is given exactly its fields; and each text is used.
+// TestChannelsSayWhatThereIs reads the sources of the channels and of what formulates
+// refusals for them. Each text they name exists and gets exactly its fields, and each text
+// is used.
 func TestChannelsSayWhatThereIs(t *testing.T) {
 	t.Parallel()
 	fields := templates.Fields()
 	used := map[string]bool{}
 	read := func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasSuffix(d.Name(), "test") {
-			return fs.SkipDir // what tests are driven by says nothing to people
+			return fs.SkipDir // what drives tests says nothing to people
 		}
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -46,7 +46,7 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 				if s, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
 					used[s] = true
 					if strings.HasPrefix(s, "trouble.") {
-						// What is wrong is told with what helps.
+						// A problem is always told together with its remedy.
 						used[s+".remedy"] = true
 						check(t, fields, pos.Position(n.Pos()).String(), templates.Key(s), nil)
 						check(t, fields, pos.Position(n.Pos()).String(), templates.Key(s+".remedy"), nil)
@@ -100,8 +100,8 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 	}
 }
 
-// check holds what is said somewhere against the texts. given is nil when the
-// values are not spelled out there.
+// check compares what is said somewhere with the texts. given is nil if the values are not
+// spelled out there.
 func check(t *testing.T, fields map[templates.Key][]string, where string, key templates.Key, given []string) {
 	t.Helper()
 	slices.Sort(given)
@@ -140,7 +140,7 @@ func prepared(lit *ast.CompositeLit) (key templates.Key, given []string, ok bool
 	return templates.Key(s), nil, true
 }
 
-// names are the keys of a map that is spelled out.
+// names returns the keys of a map that is spelled out.
 func names(lit *ast.CompositeLit) []string {
 	all := []string{}
 	for _, e := range lit.Elts {
@@ -155,8 +155,8 @@ func names(lit *ast.CompositeLit) []string {
 	return all
 }
 
-// said reads a call that hands over a key. given is nil when the values are not
-// spelled out there.
+// said reads a call that passes a key. given is nil if the values are not spelled out
+// there.
 func said(call *ast.CallExpr) (key templates.Key, given []string, ok bool) {
 	name := ""
 	switch f := call.Fun.(type) {

@@ -1,17 +1,16 @@
-// Package templates holds the texts that people read: of cards, notices,
-// buttons, answers and pages, in every language. They are templates in the
-// sense of text/template, embedded, and single ones can be overridden from a
-// folder. Those of a folder are checked when they are loaded, and the embedded by
-// tests: what has passed can be shown. A language is read when it is asked for: most
-// instances speak one.
+// Package templates holds the texts that people read, in every language: cards, notices,
+// buttons, answers and pages. They are embedded templates of text/template, and a folder
+// can override individual ones. Load checks the folder's texts, and tests check the
+// embedded ones, so that any loaded text can be shown. A language is parsed on first use,
+// because most instances speak only one.
 //
-// A template makes words, never markup. What somebody else wrote is handed in
-// as [Theirs] and comes out as a part of its own, so that a channel can set it
-// in its own way, and nothing in it can pass for ours.
+// A template produces words, never markup. What somebody else wrote is passed in as
+// [Theirs] and comes out as a separate part, so that a channel can set it apart and nothing
+// in it can pass for ours.
 //
-// What agents read is not here: it is English everywhere, because the models
-// behind agents follow English instructions best, and because one wording is
-// what hooks and logs can be searched for.
+// What agents read is not here. It is always in English, because the models behind agents
+// follow English instructions best, and because hooks and logs can then be searched for one
+// wording.
 package templates
 
 import (
@@ -35,11 +34,11 @@ const (
 	Italian Lang = "it"
 )
 
-// Langs returns the languages, the reference first.
+// Langs returns the languages, the reference language first.
 func Langs() []Lang { return []Lang{English, Italian} }
 
-// Language returns the language of a tag such as "it" or "it-CH", and false
-// when there is none for it.
+// Language returns the language for a tag such as "it" or "it-CH", and reports whether
+// there is one.
 func Language(tag string) (Lang, bool) {
 	base, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
 	lang := Lang(base)
@@ -49,22 +48,21 @@ func Language(tag string) (Lang, bool) {
 // Key names a text.
 type Key string
 
-// Values are what a text is filled with: by the name of the field a string, an
-// int, a [time.Time] or [Theirs].
+// Values are the fields of a text by name: strings, ints, [time.Time] values or [Theirs].
 type Values map[string]any
 
-// Theirs is a text that somebody else wrote.
+// Theirs is text that somebody else wrote.
 type Theirs string
 
 // Part is a piece of a filled text.
 type Part struct {
 	Text string
-	// Theirs says that somebody else wrote it.
+	// Theirs reports that somebody else wrote the text.
 	Theirs bool
 }
 
-// Set holds the texts of every language. It is never written after [Load], and
-// safe for concurrent use.
+// Set holds the texts of every language. It does not change after [Load], and is safe for
+// concurrent use.
 type Set struct {
 	langs   map[Lang]func() language
 	told    func() map[string]Key
@@ -72,13 +70,13 @@ type Set struct {
 	builtIn map[Lang][]Key
 }
 
-// language is what is said in one.
+// language holds the texts and phrases of one language.
 type language struct {
 	texts   map[Key]*template.Template
 	phrases phraseBook
 }
 
-// Texts are the texts in one language and time zone.
+// Texts are the texts in one language, with times in one zone.
 type Texts struct {
 	lang    Lang
 	zone    *time.Location
@@ -91,17 +89,17 @@ type Texts struct {
 //go:embed *.tmpl *.phrases
 var builtin embed.FS
 
-// ending is that of the files: one for each language, such as it.tmpl. What is
-// embedded is told from a folder's files by embeddedName.
+// ending is the extension of the files of texts, of which each language has one, such as
+// it.tmpl. embeddedName marks the embedded files in mistakes, to tell them from a folder's.
 const (
 	ending       = ".tmpl"
 	embeddedName = "embedded "
 )
 
-// Load returns the embedded texts, and those of the override folder in place of
-// theirs; nil means none. A folder holds a file for each language in which
-// something is changed, with the changed texts only. The error lists every
-// mistake with its file and line.
+// Load returns the embedded texts, with those in the override folder in place of theirs. A
+// nil folder overrides nothing. The folder holds a file for each language that it changes,
+// with only the changed texts. The error is a [LoadError], which lists every mistake with
+// its file and line.
 func Load(override fs.FS) (*Set, error) {
 	if override == nil {
 		return embedded()
@@ -109,7 +107,7 @@ func Load(override fs.FS) (*Set, error) {
 	return load(override)
 }
 
-// embedded are the texts that nothing overrides.
+// embedded returns the texts without overrides.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var embedded = sync.OnceValues(func() (*Set, error) { return load(nil) })
@@ -118,7 +116,7 @@ func load(override fs.FS) (*Set, error) {
 	set := &Set{langs: map[Lang]func() language{}, builtIn: map[Lang][]Key{}}
 	for _, lang := range Langs() {
 		set.langs[lang] = sync.OnceValue(func() language {
-			c := checker{} // The embedded have no mistakes: a test holds it.
+			c := checker{} // A test holds that the embedded texts have no mistakes.
 			return language{c.read(builtin, lang, embeddedName).texts, c.phrases(lang)}
 		})
 	}
@@ -126,7 +124,7 @@ func load(override fs.FS) (*Set, error) {
 	if override == nil {
 		return set, nil
 	}
-	set.told() // The engine's own words are the embedded, whatever stands in their place.
+	set.told() // What agents are told is the embedded English, whatever overrides it for people.
 	c := checker{}
 	c.reference()
 	if c.overrides(override, set); len(c.mistakes) > 0 {
@@ -135,15 +133,17 @@ func load(override fs.FS) (*Set, error) {
 	return set, nil
 }
 
-// BuiltIn returns the texts that a folder's file of the language lacks, in order, so
-// that the embedded ones stand; none where the folder has no such file.
+// BuiltIn returns the keys of the texts that the folder's file for the language lacks, in
+// order, and that therefore remain the embedded ones. It returns none if the folder has no
+// such file.
 func (s *Set) BuiltIn(lang Lang) []Key { return s.builtIn[lang] }
 
-// Source returns the embedded file of a language, which is what an override
-// begins with.
+// Source returns the embedded file of a language, which is the starting point for an
+// override.
 func Source(lang Lang) ([]byte, error) { return builtin.ReadFile(string(lang) + ending) }
 
-// In returns the texts in a language; times are told in the zone.
+// In returns the texts in a language, with times in the zone. An unknown language means
+// English.
 func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 	if _, ok := s.langs[lang]; !ok {
 		lang = English
@@ -155,7 +155,7 @@ func (s *Set) In(lang Lang, zone *time.Location) *Texts {
 // Lang returns the language.
 func (t *Texts) Lang() Lang { return t.lang }
 
-// Score writes a score of a judge, with the language's decimal sign.
+// Score formats a judge's score with the language's decimal sign.
 func (t *Texts) Score(f float64) string {
 	s := wording.Score(f)
 	if t.lang == Italian {
@@ -164,7 +164,7 @@ func (t *Texts) Score(f float64) string {
 	return s
 }
 
-// Stamp writes a time to the second, with its day and zone.
+// Stamp formats a time to the second, with its day and zone.
 func (t *Texts) Stamp(at time.Time) string {
 	at = at.In(t.zone)
 	if t.lang == Italian {
@@ -176,12 +176,12 @@ func (t *Texts) Stamp(at time.Time) string {
 // Has reports whether there is a text under the key.
 func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
 
-// Word returns the text under a key, if there is one; it is one without fields.
+// Word returns the text under a key, which has no fields, and reports whether there is one.
 func (t *Texts) Word(key string) (string, bool) { return t.Plain(Key(key), nil), t.Has(Key(key)) }
 
-// Say fills a text. It always says something: a text that is not there, or is
-// not given its fields, is shown by its name and with what was given, so that a
-// mistake of ours hides nothing from the person.
+// Say fills a text. It always returns something: a text that is missing or lacks its fields
+// comes out as its name and the values given, so that a mistake of ours hides nothing from
+// the person.
 func (t *Texts) Say(key Key, values Values) []Part {
 	var theirs []string
 	data := make(map[string]any, len(values))
@@ -205,7 +205,7 @@ func (t *Texts) Say(key Key, values Values) []Part {
 	return split(strings.TrimSpace(b.String()), theirs)
 }
 
-// Plain fills a text for a place where parts cannot be told apart.
+// Plain fills a text for a place that cannot tell its parts apart.
 func (t *Texts) Plain(key Key, values Values) string {
 	var b strings.Builder
 	for _, p := range t.Say(key, values) {

@@ -22,7 +22,7 @@ func load(t *testing.T) *templates.Set {
 	return set
 }
 
-// TestWhatIsEmbeddedHasNoMistakes holds what no start checks.
+// TestWhatIsEmbeddedHasNoMistakes checks what no start checks.
 func TestWhatIsEmbeddedHasNoMistakes(t *testing.T) {
 	t.Parallel()
 	if mistakes := templates.Embedded(); len(mistakes) > 0 {
@@ -74,7 +74,8 @@ func TestSay(t *testing.T) {
 	})
 }
 
-// What somebody else wrote comes out apart, as it went in.
+// TestTheirsStaysApart checks that what somebody else wrote comes out separately and
+// unchanged.
 func TestTheirsStaysApart(t *testing.T) {
 	t.Parallel()
 	en := load(t).In("en", time.UTC)
@@ -84,7 +85,7 @@ func TestTheirsStaysApart(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", hostile, diff)
 		}
-		// Nor can a value of ours bring a mark in.
+		// A value of ours cannot bring in a mark either.
 		got = en.Say("unknown.command", templates.Values{"name": templates.Theirs("c"), "near": hostile})
 		if len(got) != 3 || got[1].Text != "c" || got[0].Theirs || got[2].Theirs {
 			t.Errorf("%q as a value of ours: %+v", hostile, got)
@@ -117,7 +118,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// Every mistake in an override stops the load, and is told with its place.
+// TestOverrideMistakes checks that every mistake in an override stops the load, and is
+// reported with its place.
 func TestOverrideMistakes(t *testing.T) {
 	t.Parallel()
 	define := func(key, text string) string { return "\n{{define \"" + key + "\"}}" + text + "{{end}}\n" }
@@ -162,7 +164,7 @@ func TestOverrideMistakes(t *testing.T) {
 	}
 }
 
-// All mistakes are told at once.
+// TestAllMistakesAreTold checks that all mistakes are reported at once.
 func TestAllMistakesAreTold(t *testing.T) {
 	t.Parallel()
 	_, err := templates.Load(folder("en.tmpl", `{{define "x"}}x{{end}}{{define "button.deny"}}{{end}}`, "it.tmpl", `{{define "from"}}x{{end}}`))
@@ -181,8 +183,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// Whatever stands in a folder, the load comes back: with mistakes, or with texts
-// that all say something.
+// FuzzOverride checks that whatever is in a folder, loading ends: with mistakes, or with
+// texts that all say something.
 func FuzzOverride(f *testing.F) {
 	for _, s := range []string{
 		`{{define "button.deny"}}No{{end}}`, `{{define "from"}}{{.agent}}{{.agent}}{{end}}`, `{{define "cut"}}{{plural .left "a" "b"}}{{end}}`,

@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 )
 
-// uses is what a text does with its fields.
+// uses records what a text does with its fields.
 type uses struct {
 	kinds    map[string]kind
 	mistakes []mistake
@@ -15,8 +15,8 @@ type uses struct {
 // mistake is something that no text may do.
 type mistake struct{ where, what string }
 
-// uses reads a text. A text can show fields, count and tell times, and nothing
-// else: so little that samples show all that it can ever say.
+// uses analyzes a text. A text can only show fields, counts and times, which is so little
+// that samples show everything it can ever say.
 func (f file) uses(t *template.Template) uses {
 	u := uses{kinds: map[string]kind{}, file: f}
 	for _, n := range t.Root.Nodes {
@@ -35,7 +35,7 @@ func (u *uses) bad(n parse.Node, what string) {
 	u.mistakes = append(u.mistakes, mistake{u.file.line(int(n.Position())), what})
 }
 
-// action reads what stands between braces: a field, or a function with a field.
+// action reads what stands between braces: a field, or a function called with a field.
 func (u *uses) action(p *parse.PipeNode) {
 	if len(p.Cmds) != 1 || len(p.Decl) > 0 {
 		u.bad(p, "a text can hold no variables and no |")
@@ -54,7 +54,7 @@ func (u *uses) action(p *parse.PipeNode) {
 	u.call(p, name.Ident, args[1:])
 }
 
-// call reads a function and what it is given: a field first.
+// call reads a function call, whose first argument is a field.
 func (u *uses) call(p *parse.PipeNode, name string, args []parse.Node) {
 	as := map[string]kind{"at": aTime, "by": aTime, "until": aTime, "since": aTime, "clock": aTime, "date": aTime, "plural": aCount}[name]
 	switch {
@@ -80,8 +80,7 @@ func (u *uses) call(p *parse.PipeNode, name string, args []parse.Node) {
 	}
 }
 
-// field notes what a field is used as. That it is also shown as it stands says
-// nothing.
+// field records how a field is used. Showing it as it stands says nothing about its kind.
 func (u *uses) field(n *parse.FieldNode, as kind) {
 	if len(n.Ident) != 1 {
 		u.bad(n, "a field has no fields of its own")

@@ -1,6 +1,6 @@
-// Package about says what a call is about, in one form for every spelling: what
-// a person's denial or grant is bound to. It weighs nothing and allows nothing;
-// what it cannot name is like no other call.
+// Package about names what a call is about, in one form for every spelling of it. A
+// person's denial or grant is bound to that name. The package weighs nothing and allows
+// nothing; a call that it cannot name matches no other call.
 package about
 
 import (
@@ -29,8 +29,8 @@ type Namer struct {
 	forms map[string]*form
 }
 
-// New returns a namer that reads calls as the judge of effects does. home is the
-// home folder of the user for whom agents work; it may be empty.
+// New returns a Namer that reads calls the way the given judge of effects does. home is the
+// home directory of the user the agents work for; it may be empty.
 func New(judge *effects.Judge, home string) (*Namer, error) {
 	base, err := commands.Load()
 	if err != nil {
@@ -39,18 +39,18 @@ func New(judge *effects.Judge, home string) (*Namer, error) {
 	return &Namer{judge: judge, base: base, home: home, forms: formsByName()}, nil
 }
 
-// Key is one name for what the call would do, and whether all of it is known.
+// Key returns one name for what the call would do, and whether all of it is known.
 func (n *Namer) Key(p vaglio.Proposal) (string, bool) {
 	key := n.Of(p).Subjects.Key()
 	return key, key != ""
 }
 
-// Of says what a call is about. Where its Context.Reading is set, that is what
-// it was understood to say; otherwise it is read, without the files that it runs.
+// Of returns what a call is about. It uses p.Context.Reading if that is set; otherwise it
+// reads the call itself, without the files that the call runs.
 func (n *Namer) Of(p vaglio.Proposal) approval.About {
 	read := n.judge.Read(p)
 	if len(read.Notes) > 0 {
-		return approval.About{} // Something of it was not read.
+		return approval.About{} // part of the call was not read
 	}
 	w := &work{n: n, p: p, all: read.Effects, whole: true}
 	about := approval.About{Mild: true}
@@ -74,8 +74,8 @@ func (n *Namer) Of(p vaglio.Proposal) approval.About {
 	return about
 }
 
-// bare reports whether a call is one command and nothing around it: no variable,
-// no other command, nothing that carries it, nothing that it reads or writes.
+// bare reports whether a call is a single command with nothing around it: no variables, no
+// other command, no wrapper, and nothing that it reads or writes.
 func bare(rd *reading.Reading) bool {
 	if rd == nil || len(rd.Commands) != 1 || len(rd.Gaps) > 0 || len(rd.Commands[0].Env) > 0 {
 		return false
@@ -89,15 +89,14 @@ func bare(rd *reading.Reading) bool {
 	return len(c.Assigns)+len(c.Via)+len(c.Redirects) == 0 && c.Remote == nil && !c.Privileged && !fed
 }
 
-// plain reports whether nobody would ask about an effect: it reads, or changes
-// what the agent works on.
+// plain reports whether an effect is one nobody needs to be asked about: a read, or a
+// change to what the agent is working on.
 func plain(e effects.Effect) bool {
 	own := e.Counts() == operation.ReachWorkspace
 	return e.Kind == operation.KindRead || own && e.Kind != operation.KindDelete && e.Kind != operation.KindUnknown
 }
 
-// harsh reports whether an effect is one that nobody allows more than once at a
-// time.
+// harsh reports whether an effect is one that a person may allow only one call at a time.
 func harsh(e effects.Effect) bool {
 	if e.Reversibility == operation.Irreversible || e.Reach == operation.ReachPublic || e.Reach == operation.ReachSystem || e.Sure < 1 {
 		return true
@@ -108,8 +107,7 @@ func harsh(e effects.Effect) bool {
 	}, e.Kind)
 }
 
-// carries reports whether a command only runs the one behind it, which has the
-// same effects.
+// carries reports whether a command only runs a later one that has the same effects.
 func carries(all, group []effects.Effect, next int) bool {
 	c := group[0].Of
 	return c != nil && !slices.ContainsFunc(group, func(e effects.Effect) bool {
@@ -128,23 +126,22 @@ type work struct {
 	whole    bool
 }
 
-// add keeps a subject.
 func (w *work) add(s ...approval.Subject) { w.subjects = append(w.subjects, s...) }
 
-// group names what one command, or the executor itself, would do. It reports
-// false where that cannot be named.
+// group names what one command, or the executor itself, would do. It reports false if that
+// cannot be named.
 func (w *work) group(list []effects.Effect) bool {
 	if slices.ContainsFunc(list, func(e effects.Effect) bool { return e.Kind == operation.KindUnknown }) {
 		return false
 	}
 	c := list[0].Of
-	if c != nil && len(list) > 1 { // Raised rights are how it is done.
+	if c != nil && len(list) > 1 { // how the command runs, not what it does
 		list = slices.DeleteFunc(list, func(e effects.Effect) bool { return e.Kind == operation.KindPrivilege && e.Target == c.Name })
 	}
 	files := slices.IndexFunc(list, func(e effects.Effect) bool { return !w.onFile(e) }) < 0
 	switch {
 	case files:
-		w.whole = false // What is written there is another matter.
+		w.whole = false // what gets written there is not part of the name
 		return w.files(list)
 	case c == nil:
 		return w.executor(list)
@@ -155,7 +152,7 @@ func (w *work) group(list []effects.Effect) bool {
 	}
 }
 
-// onFile reports whether an effect is one on a file of this machine by its path.
+// onFile reports whether an effect acts on a file of this machine, named by its path.
 func (w *work) onFile(e effects.Effect) bool {
 	if e.Reach == operation.ReachShared || e.Reach == operation.ReachPublic || e.Of != nil && e.Of.Remote != nil {
 		return false
@@ -171,22 +168,22 @@ func (w *work) onFile(e effects.Effect) bool {
 	return e.Of == nil || e.Of.Call != nil || w.names(e)
 }
 
-// names reports whether the target of a command's effect is a path that stands
-// among its words or that the shell opens for it.
+// names reports whether the target of a command's effect is a path that is one of the
+// command's words or that the shell opens for it.
 func (w *work) names(e effects.Effect) bool {
 	bare := !strings.ContainsAny(e.Target, "./~")
 	if f := w.n.forms[e.Of.Name]; f != nil && f.verb > 0 && (bare || !rooted(e.Target) && !w.takesFiles(e.Of)) {
-		return false // A branch, a revision or a release is spelled as a path may be.
+		return false // a branch, revision or release can be spelled like a path
 	}
 	return !bare && !strings.Contains(e.Target, " ") || w.isWord(e)
 }
 
-// rooted reports whether a text is a path by how it begins.
+// rooted reports whether text starts like a path.
 func rooted(text string) bool {
 	return slices.ContainsFunc([]string{"/", "~/", "./", "../"}, func(lead string) bool { return strings.HasPrefix(text, lead) })
 }
 
-// takesFiles reports whether the verb of a command is one whose operands are files.
+// takesFiles reports whether the operands of the command's verb are files.
 func (w *work) takesFiles(c *shell.Command) bool {
 	l, ok := w.line(c)
 	return ok && slices.Contains(l.files, l.operand(0))
@@ -197,7 +194,7 @@ func (w *work) isWord(e effects.Effect) bool {
 	return slices.ContainsFunc(e.Of.Argv, is) || slices.ContainsFunc(e.Of.Redirects, func(r shell.Redirect) bool { return is(r.Target) })
 }
 
-// files names what is done to files.
+// files names what the effects do to files.
 func (w *work) files(list []effects.Effect) bool {
 	for _, e := range list {
 		if strings.ContainsAny(e.Target, "$`") {
@@ -220,7 +217,7 @@ func (w *work) files(list []effects.Effect) bool {
 	return true
 }
 
-// path writes a path in full.
+// path returns p as a full path.
 func (n *Namer) path(cwd, p string) string {
 	home := n.home
 	if home == "" {
@@ -232,8 +229,8 @@ func (n *Namer) path(cwd, p string) string {
 	return place.ByProcess(place.Join(cwd, place.Local(p, home)), cwd)
 }
 
-// modeOf is the mode that a command gives, as digits where it is one that opens
-// for everybody, or else to whom it gives a file.
+// modeOf returns the mode that a chmod sets, in digits if it opens the file to everyone, or
+// the owner that another command gives the file to.
 func modeOf(c *shell.Command) string {
 	for _, word := range c.Argv[1:] {
 		text, _ := word.Text()
@@ -252,7 +249,7 @@ func modeOf(c *shell.Command) string {
 	return ""
 }
 
-// digest stands for a text whose content counts.
+// digest returns a short hash that stands for text whose content matters.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:12])

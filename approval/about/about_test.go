@@ -33,8 +33,8 @@ func command(line string) vaglio.Proposal {
 	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: testCwd, Capability: vaglio.Capabilities{"code:exec"}}}
 }
 
-// TestKeySpellings checks that what a person denied stays denied however it is
-// spelled, and that a denial does not spread to other calls.
+// TestKeySpellings checks that what a person denied stays denied however it is spelled, and
+// that a denial does not spread to other calls.
 func TestKeySpellings(t *testing.T) {
 	t.Parallel()
 	j := newNamer(t)
@@ -90,7 +90,7 @@ func TestKeySpellings(t *testing.T) {
 	}
 }
 
-// row is a call that a person denied, and another one.
+// row pairs a call that a person denied with another call.
 type row struct {
 	Denied  vaglio.Proposal `json:"denied"`
 	Call    vaglio.Proposal `json:"call"`
@@ -101,8 +101,8 @@ type row struct {
 	Licence string          `json:"licence"`
 }
 
-// measure counts how many equal calls are known again, and how many others are
-// taken for them.
+// measure counts how many equivalent calls get the denied call's key, and how many
+// different calls wrongly do.
 func measure(t *testing.T, name string, log bool) (known, same, wrong, other int) {
 	t.Helper()
 	n := newNamer(t)
@@ -137,8 +137,9 @@ func measure(t *testing.T, name string, log bool) (known, same, wrong, other int
 	return known, same, wrong, other
 }
 
-// TestDeniedSame holds the keys against rows of our own, and against a corpus
-// where VAGLIO_CORPORA names its folder.
+// TestDeniedSame measures the keys on our own rows, and on a corpus if VAGLIO_CORPORA names
+// its folder: at least 95 in 100 equivalent calls must get the same key, and no different
+// call.
 func TestDeniedSame(t *testing.T) {
 	t.Parallel()
 	files := []string{"testdata/same.jsonl"}
@@ -154,8 +155,8 @@ func TestDeniedSame(t *testing.T) {
 	}
 }
 
-// A denied command in a script is the denied command: what the call runs is what
-// it is about.
+// TestTheSameInAFile checks that a denied command stays denied inside a script: a call is
+// about what it runs.
 func TestTheSameInAFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"x.sh": "set -e\ngit push --force origin main\n", "y.sh": "git push --force origin dev\n"} {

@@ -9,30 +9,30 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// form is how the words of a program name an object.
+// form describes how the words of a program name an object.
 type form struct {
-	// system is the one that the program works on, "" the program's own.
+	// system is the system that the program acts on; "" means the program itself.
 	system string
-	// verb is how many operands are the verb.
+	// verb is the number of leading operands that form the verb.
 	verb int
-	// files are the verbs whose operands are files.
+	// files lists the verbs whose operands are files.
 	files []string
-	// facts are the options that name a part of the object, by the fact's name.
+	// facts maps the name of a fact to the options that give its value.
 	facts map[string][]string
-	// drop are the options that ask nobody, wait, or say how to print.
+	// drop lists the options that skip a prompt, wait, or choose an output format.
 	drop []string
-	// anywhere says that the folder does not matter.
+	// anywhere says that the working directory does not matter.
 	anywhere bool
-	// confirms says that the input only answers the program's questions.
+	// confirms says that the input only answers the program's prompts.
 	confirms bool
-	// whole says that the words name the object whole.
+	// whole says that the words name the object completely.
 	whole bool
-	// read names the object of a program that has a grammar of its own. It
-	// reports false where that is not known.
+	// read names the object for a program that has a grammar of its own. It reports false
+	// if the object is unknown.
 	read func(*line) ([]approval.Subject, bool)
 }
 
-// line is a command whose options and operands were told apart.
+// line is a command with its options and operands told apart.
 type line struct {
 	*form
 	w      *work
@@ -40,9 +40,9 @@ type line struct {
 	name   string
 	parsed *commands.Parsed
 	cwd    string
-	// lost says that nobody knows where the command runs.
+	// lost says that the directory the command runs in is unknown.
 	lost bool
-	// unknown says that a word that counts is not known.
+	// unknown says that the value of some word that matters is unknown.
 	unknown bool
 	used    map[string]bool
 }
@@ -73,7 +73,7 @@ func (w *work) command(c *shell.Command) bool {
 	return true
 }
 
-// line tells the words of a command apart.
+// line parses the words of a command.
 func (w *work) line(c *shell.Command) (*line, bool) {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(c.Name), ".exe"), ".cmd")
 	f := w.n.forms[name]
@@ -105,10 +105,10 @@ func (w *work) line(c *shell.Command) (*line, bool) {
 	return l, true
 }
 
-// unknownWord begins a word of which something is not known.
+// unknownWord starts a word whose value is partly unknown.
 const unknownWord = "\x00"
 
-// text is a word that counts.
+// text returns s, a word that matters, and records whether part of it is unknown.
 func (l *line) text(s string) string {
 	if strings.Contains(s, unknownWord) {
 		l.unknown = true
@@ -116,13 +116,13 @@ func (l *line) text(s string) string {
 	return s
 }
 
-// at is a path where the command runs, or in full.
+// at returns p as a full path, resolved against the directory the command runs in.
 func (l *line) at(p string) string {
 	l.unknown = l.unknown || l.lost && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~/")
 	return l.w.n.path(l.cwd, p)
 }
 
-// operands are the words that are no options, from one on.
+// operands returns the operands, starting with the given one.
 func (l *line) operands(from int) []string {
 	var out []string
 	for i, at := range l.parsed.Operands {
@@ -133,7 +133,7 @@ func (l *line) operands(from int) []string {
 	return out
 }
 
-// operand is one of them, "" where there is none.
+// operand returns the n-th operand, or "" if there is none.
 func (l *line) operand(n int) string {
 	if all := l.operands(n); len(all) > 0 {
 		return all[0]
@@ -141,7 +141,7 @@ func (l *line) operand(n int) string {
 	return ""
 }
 
-// has reports whether one of the options is given.
+// has reports whether any of the options is set, and marks them as read.
 func (l *line) has(names ...string) bool {
 	found := false
 	for i := range l.parsed.Flags {
@@ -153,7 +153,7 @@ func (l *line) has(names ...string) bool {
 	return found
 }
 
-// values are all that is given to one of the options.
+// values returns every value given to any of the options.
 func (l *line) values(names ...string) []string {
 	var out []string
 	for i := range l.parsed.Flags {
@@ -170,7 +170,7 @@ func (l *line) values(names ...string) []string {
 	return out
 }
 
-// value is the last that is given to one of the options.
+// value returns the last value given to any of the options, or "".
 func (l *line) value(names ...string) string {
 	if all := l.values(names...); len(all) > 0 {
 		return all[len(all)-1]
@@ -178,7 +178,7 @@ func (l *line) value(names ...string) string {
 	return ""
 }
 
-// named are the facts that options name.
+// named returns the facts that options give.
 func (l *line) named() []approval.Fact {
 	var out []approval.Fact
 	for name, options := range l.facts {
@@ -189,7 +189,7 @@ func (l *line) named() []approval.Fact {
 	return out
 }
 
-// others are the options that nothing else has read, in one order.
+// others returns the options that nothing else has read, in a fixed order.
 func (l *line) others() []approval.Fact {
 	var out []approval.Fact
 	l.has(l.drop...)
@@ -209,14 +209,14 @@ func (l *line) others() []approval.Fact {
 	return out
 }
 
-// bundled reports whether the option at a place is letters that stand behind it
-// one by one.
+// bundled reports whether the option at index at is a bundle of single letters that are
+// listed as options of their own.
 func (l *line) bundled(at int) bool {
 	name := l.parsed.Flags[at].Name
 	return slices.ContainsFunc(l.parsed.Flags, func(f commands.Flag) bool { return f.Name == name[:2] })
 }
 
-// where are the facts about where a command runs and for whom.
+// where returns the facts about where a command runs and as whom.
 func (l *line) where() ([]approval.Fact, bool) {
 	var out []approval.Fact
 	if r := l.c.Remote; r != nil {
@@ -241,8 +241,8 @@ func (l *line) where() ([]approval.Fact, bool) {
 	return l.input(out)
 }
 
-// input adds what the command is fed, where that is more than an answer to its
-// questions.
+// input adds what the command reads on standard input, if that is more than an answer to
+// its prompts.
 func (l *line) input(out []approval.Fact) ([]approval.Fact, bool) {
 	if l.confirms || l.used["<"] || l.c.Stdin.Kind == shell.InputInherited && !l.c.Stdin.Piped {
 		return out, true
@@ -261,7 +261,7 @@ func (l *line) input(out []approval.Fact) ([]approval.Fact, bool) {
 	return append(out, approval.Fact{Name: "input", Value: digest(text)}), true
 }
 
-// fed is the text that the command is fed, where it is known.
+// fed returns the text on the command's standard input, if it is known.
 func (l *line) fed() (string, bool) {
 	l.used["<"] = true
 	if l.c.Stdin.Kind == shell.InputInherited && !l.c.Stdin.Piped {
@@ -270,8 +270,8 @@ func (l *line) fed() (string, bool) {
 	return l.c.Stdin.Text.Text()
 }
 
-// steers reports whether a variable by its name says where a program works or
-// for whom.
+// steers reports whether a variable, judging by its name, decides where a program acts or
+// as whom.
 func steers(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.ContainsFunc([]string{
@@ -280,8 +280,8 @@ func steers(name string) bool {
 	}, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// plain names the object of a program without a grammar of its own: its verb, the
-// facts, every other option, and the operands in their order.
+// plain names the object of a program without a grammar of its own: its verb, the facts,
+// every other option, and the operands in order.
 func (l *line) plain() ([]approval.Subject, bool) {
 	verb := l.operands(0)[:min(l.verb, len(l.parsed.Operands))]
 	s := approval.Subject{System: l.system, Verb: strings.Join(verb, " "), Object: l.named()}

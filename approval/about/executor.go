@@ -23,7 +23,7 @@ func (w *work) executor(list []effects.Effect) bool {
 		return true
 	}
 	if w.runsCommands() {
-		return false // Something of a command that no command stands for.
+		return false // an effect of a command line that no parsed command accounts for
 	}
 	s := approval.Subject{System: strings.ToLower(w.p.Executor), Verb: "call"}
 	for _, key := range slices.Sorted(maps.Keys(w.p.Args)) {
@@ -44,7 +44,7 @@ func (w *work) executor(list []effects.Effect) bool {
 	return true
 }
 
-// longestFact is up to how many bytes an argument stands in a fact itself.
+// longestFact is the longest argument, in bytes, that a fact holds verbatim.
 const longestFact = 200
 
 // runsCommands reports whether the call carries a command line or a program.
@@ -57,7 +57,7 @@ func (w *work) runsCommands() bool {
 	return false
 }
 
-// fetchedCode names code that is run as it comes from an address.
+// fetchedCode names code that the call fetches from an address and runs.
 func (w *work) fetchedCode(list []effects.Effect) ([]approval.Subject, bool) {
 	var out []approval.Subject
 	for _, e := range list {
@@ -80,7 +80,7 @@ func (w *work) fetchedCode(list []effects.Effect) ([]approval.Subject, bool) {
 	return out, len(out) > 0
 }
 
-// fetched are the addresses from which commands of the call fetch.
+// fetched returns the addresses that commands of the call fetch from.
 func (w *work) fetched() []string {
 	var out []string
 	var last *shell.Command
@@ -97,8 +97,7 @@ func (w *work) fetched() []string {
 	return out
 }
 
-// messageTool names the message that a tool sends. What else its arguments say
-// stands beside it.
+// messageTool names the message that a tool sends, along with the tool's other arguments.
 func (w *work) messageTool() (approval.Subject, bool) {
 	name := strings.ToLower(w.p.Executor)
 	if !strings.Contains(name, "mail") || !strings.Contains(name, "send") {
@@ -131,7 +130,7 @@ func (w *work) messageTool() (approval.Subject, bool) {
 	return s, ok
 }
 
-// digests are the arguments of these keys, each by its digest.
+// digests returns the arguments under the keys as facts, each as a digest.
 func (w *work) digests(keys []string) ([]approval.Fact, bool) {
 	var out []approval.Fact
 	for _, key := range keys {
@@ -144,7 +143,8 @@ func (w *work) digests(keys []string) ([]approval.Fact, bool) {
 	return out, true
 }
 
-// recipients are those that an argument names: one text, or a list of nothing else.
+// recipients returns the recipients in an argument, which must be a string or a list of
+// strings.
 func recipients(v any) []string {
 	list, ok := v.([]any)
 	if !ok {

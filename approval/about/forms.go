@@ -2,8 +2,8 @@ package about
 
 import "strings"
 
-// formsByName are the programs whose words are known to name an object. Of every
-// other program all words count, in their order, and the folder.
+// formsByName returns the forms of programs whose words are known to name an object. For
+// any other program every word counts, in order, and so does the directory.
 func formsByName() map[string]*form {
 	kube := &form{
 		system: "kubernetes", verb: 1, anywhere: true, confirms: true, whole: true, read: (*line).kubernetes,

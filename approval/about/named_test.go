@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write anew what calls are about")
 
-// TestNamedCalls holds what calls are about, fact by fact: an answer is bound to it.
+// TestNamedCalls compares what calls are about with a golden file, fact by fact, because
+// answers are bound to those facts.
 func TestNamedCalls(t *testing.T) {
 	t.Parallel()
 	const name = "testdata/named.txt"
@@ -69,7 +70,8 @@ func TestNamedCalls(t *testing.T) {
 	}
 }
 
-// TestHomesThatAreNotTold are those of the user in whose home the call runs.
+// TestHomesThatAreNotTold checks that ~ means the home directory in which the call runs if
+// the namer was given none.
 func TestHomesThatAreNotTold(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{})
@@ -96,7 +98,8 @@ func TestHomesThatAreNotTold(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutAFolder are named where the folder does not matter.
+// TestCallsWithoutAFolder checks that calls without a working directory are named if it
+// does not matter.
 func TestCallsWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	namer := newNamer(t)
@@ -112,8 +115,8 @@ func TestCallsWithoutAFolder(t *testing.T) {
 	}
 }
 
-// TestArgumentsThatAreNoJSON name nothing: an answer to the call could be bound to no form of
-// them.
+// TestArgumentsThatAreNoJSON checks that arguments that are not valid JSON name nothing,
+// because no form of the call could be what an answer is bound to.
 func TestArgumentsThatAreNoJSON(t *testing.T) {
 	t.Parallel()
 	namer := newNamer(t)
@@ -129,7 +132,7 @@ func TestArgumentsThatAreNoJSON(t *testing.T) {
 	}
 }
 
-// told is what a call is about, a line for each subject.
+// told returns what a call is about, with a line for each subject.
 func told(a approval.About) string {
 	if len(a.Subjects) == 0 && !a.Whole && !a.Mild {
 		return "\tnothing\n"

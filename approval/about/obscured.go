@@ -14,10 +14,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Obscured says where secrets of a call stand that decide what it does, so that
-// nobody who reads it masked knows what it would do: the worst first, none where all
-// that decides can be read. Seen returns a proposal with its reading; nil reads it
-// by its shape alone.
+// Obscured returns the places where a masked secret decides what the call does, so that
+// someone who reads the masked call cannot tell. The worst comes first; the result is empty
+// if everything that decides is readable. Seen returns a proposal with its reading; if nil,
+// the call is read by its shape alone.
 func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Proposal) []approval.Obscured {
 	t := &trace{at: map[approval.Obscured]bool{}}
 	found := false
@@ -47,11 +47,11 @@ func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Pr
 	return all
 }
 
-// trail is put in the place of every secret, and looked for in what the call was
-// understood to do. It has the form of a word, as what is masked of a command has.
+// trail replaces every secret and is then looked for in the reading of the call. It has the
+// form of a word, like the text that masking leaves in a command.
 const trail = "vagliomask7b1e0d93"
 
-// trace is where the trail was found.
+// trace records where the trail was found.
 type trace struct {
 	at map[approval.Obscured]bool
 }
@@ -72,7 +72,7 @@ func (t *trace) reading(rd *reading.Reading) {
 	}
 	for i := range rd.Commands {
 		c := &rd.Commands[i]
-		if !c.IsLine() || len(rd.Gaps) > 0 { // What is not read may be a program, too.
+		if !c.IsLine() || len(rd.Gaps) > 0 { // what was not read may be a program, too
 			t.program(c.Text)
 		}
 		if c.Script == nil {
@@ -87,7 +87,7 @@ func (t *trace) reading(rd *reading.Reading) {
 	}
 }
 
-// command looks at one command: at its name, at what it decodes, and where it goes.
+// command checks one command: its name, what it decodes, and where it runs.
 func (t *trace) command(c *shell.Command) {
 	if len(c.Argv) == 0 {
 		return
@@ -97,7 +97,7 @@ func (t *trace) command(c *shell.Command) {
 		t.note(approval.ObscuredRecipient, trailed(c.Remote.Target))
 	}
 	if c.Name == "echo" || c.Name == "printf" {
-		return // What they write is found again where it is read.
+		return // their output is checked where it is read
 	}
 	operands := c.Argv[1:]
 	t.note(approval.ObscuredDecoder, decodes(c) && (trailed(c.Stdin.Text) || slices.ContainsFunc(operands, trailed)))
@@ -108,14 +108,13 @@ func (t *trace) command(c *shell.Command) {
 	}
 }
 
-// program looks at a text that may be a program: at what it decodes, and at the
-// addresses in it.
+// program checks text that may be a program: what it decodes, and the addresses in it.
 func (t *trace) program(text string) {
 	t.note(approval.ObscuredDecoder, strings.Contains(text, trail) && decoding.MatchString(text))
 	t.address(text)
 }
 
-// address looks for the trail in the host and the path of the addresses of a text.
+// address checks the host and path of each address in the text for the trail.
 func (t *trace) address(text string) {
 	for _, m := range addresses.FindAllStringSubmatch(text, -1) {
 		where := m[1]
@@ -128,8 +127,8 @@ func (t *trace) address(text string) {
 	}
 }
 
-// effect looks at what something is done to. A credential is meant to be secret, and so
-// is what a name is set to.
+// effect checks the target of an effect. A credential is meant to be secret, and so is the
+// value in NAME=value.
 func (t *trace) effect(e *effects.Effect) {
 	if !strings.Contains(e.Target, trail) {
 		return
@@ -154,13 +153,13 @@ func (t *trace) effect(e *effects.Effect) {
 func trailed(w shell.Word) bool { return strings.Contains(w.String(), trail) }
 
 var (
-	// addresses finds what follows the scheme of an address.
+	// addresses matches an address and captures what follows its scheme.
 	addresses = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^\s'"<>` + "`" + `]+)`)
-	// decoding finds the functions with which programs decode a text.
+	// decoding matches calls of functions that decode text.
 	decoding = regexp.MustCompile(`(?i)(b(ase)?(16|32|64|85)_?decode|decode_?base64|decode64|frombase64string|from_base64|base64::decode|atob|a2b_(hex|base64)|unhexlify|fromhex|hex2bin|decodestring|unpack)\s*\(`)
 )
 
-// decodes reports whether a command makes another text of its input or of its words.
+// decodes reports whether a command decodes its input or its operands.
 func decodes(c *shell.Command) bool {
 	switch c.Name {
 	case "base64", "base32", "basenc", "gbase64", "gbase32", "b64", "openssl", "gpg", "gpg2", "age", "rage", "gzip", "bzip2", "xz", "zstd":
@@ -176,8 +175,8 @@ func decodes(c *shell.Command) bool {
 	}
 }
 
-// undoing reports whether a word is the option with which a program that encodes,
-// packs or encrypts does the contrary.
+// undoing reports whether a word is the option that makes an encoder, compressor or
+// encrypter work in reverse.
 func undoing(w shell.Word) bool {
 	text := w.String()
 	if strings.HasPrefix(text, "--") {

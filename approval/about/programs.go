@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// fact is one fact, if there is a value.
+// fact returns one fact as a slice, or nil if the value is empty.
 func fact(name, value string) []approval.Fact {
 	if value == "" {
 		return nil
@@ -17,10 +17,9 @@ func fact(name, value string) []approval.Fact {
 	return []approval.Fact{{Name: name, Value: value}}
 }
 
-// git names what is done to a repository: to which refs of which remote, when it
-// is a push.
+// git names what is done to a repository; for a push, also to which refs of which remote.
 func (l *line) git() ([]approval.Subject, bool) {
-	l.has("-C") // which is where the command runs
+	l.has("-C") // only says where the command runs
 	folder := l.at(".")
 	if dir := l.value("--git-dir"); dir != "" {
 		folder = strings.TrimSuffix(l.w.n.path(folder, dir), "/.git")
@@ -47,8 +46,8 @@ func (l *line) git() ([]approval.Subject, bool) {
 	return []approval.Subject{s}, s.Verb != ""
 }
 
-// settings are those of git that one command has and that change more than how it
-// prints.
+// settings returns the git settings given for this one command, except those that only
+// change how it prints.
 func (l *line) settings() []approval.Fact {
 	var out []approval.Fact
 	for _, v := range l.values("-c", "--config-env") {
@@ -60,7 +59,7 @@ func (l *line) settings() []approval.Fact {
 	return out
 }
 
-// push is what a push changes where.
+// push returns what a push changes, and where.
 func (l *line) push() []approval.Fact {
 	l.has("-q", "--quiet", "-v", "--verbose", "--progress", "-u", "--set-upstream", "--porcelain", "--no-progress")
 	force, remove := l.has("-f", "--force"), l.has("-d", "--delete")
@@ -88,8 +87,8 @@ func (l *line) push() []approval.Fact {
 	return out
 }
 
-// refFacts are what one ref of a push changes and from what, and whether it deletes
-// it there.
+// refFacts returns what one refspec of a push changes and from what, and whether it deletes
+// the remote ref.
 func refFacts(ref string) (out []approval.Fact, deletes bool) {
 	src, dst, colon := strings.Cut(ref, ":")
 	if !colon {
@@ -104,7 +103,7 @@ func refFacts(ref string) (out []approval.Fact, deletes bool) {
 	return out, deletes
 }
 
-// short is a branch's name without where branches lie.
+// short returns the name of a branch without refs/heads/.
 func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
 // kubernetes names the objects of a cluster, each by its kind and name.
@@ -117,7 +116,7 @@ func (l *line) kubernetes() ([]approval.Subject, bool) {
 	}
 	base := approval.Subject{System: l.system, Verb: verb, Object: l.named()}
 	if files := l.values("-f", "--filename", "-k", "--kustomize"); len(files) > 0 {
-		l.w.whole = false // What is in them may change.
+		l.w.whole = false // the files may change
 		for _, f := range files {
 			base.Object = append(base.Object, approval.Fact{Name: "file", Value: l.fileOf(f)})
 		}
@@ -137,7 +136,7 @@ func (l *line) kubernetes() ([]approval.Subject, bool) {
 	return out, true
 }
 
-// fileOf is a file, by its path, unless it is the input or an address.
+// fileOf returns the path of a file, or name itself if it is standard input or a URL.
 func (l *line) fileOf(name string) string {
 	if name == "-" || strings.Contains(name, "://") {
 		return name
@@ -145,7 +144,7 @@ func (l *line) fileOf(name string) string {
 	return l.at(name)
 }
 
-// resources are kinds and names: "pod web", "pod/web svc/api", "pods,svc web".
+// resources parses kinds and names such as "pod web", "pod/web svc/api", "pods,svc web".
 func resources(ops []string) [][2]string {
 	var out [][2]string
 	if len(ops) == 0 {
@@ -172,8 +171,8 @@ func resources(ops []string) [][2]string {
 	return out
 }
 
-// shortKinds are the short names of kinds of a cluster's objects, oddKinds the
-// plurals that are more than one more letter.
+// shortKinds are the short names of Kubernetes kinds; oddKinds are the plurals that add
+// more than one letter.
 const (
 	shortKinds = "po=pod deploy=deployment svc=service ns=namespace cm=configmap sts=statefulset ds=daemonset rs=replicaset ing=ingress " +
 		"pvc=persistentvolumeclaim pv=persistentvolume no=node sa=serviceaccount cj=cronjob hpa=horizontalpodautoscaler netpol=networkpolicy " +
@@ -181,7 +180,7 @@ const (
 	oddKinds = "ingresses=ingress networkpolicies=networkpolicy storageclasses=storageclass endpoints=endpoints"
 )
 
-// kindOf is the full name of a kind, in the singular and without its group.
+// kindOf returns the full name of a kind, in the singular and without its API group.
 func kindOf(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(s), ".")
 	for pair := range strings.FieldsSeq(shortKinds + " " + oddKinds) {
@@ -195,7 +194,7 @@ func kindOf(s string) string {
 	return s
 }
 
-// terraform names the folder whose systems are changed, and of them the parts.
+// terraform names the folder whose infrastructure changes, and the parts of it.
 func (l *line) terraform() ([]approval.Subject, bool) {
 	folder := l.at(cmp.Or(l.value("-chdir", "--chdir"), "."))
 	s := approval.Subject{System: l.system, Verb: l.operand(0)}
@@ -251,12 +250,12 @@ func (l *line) forge() ([]approval.Subject, bool) {
 	return l.plain()
 }
 
-// repoDeletion is the deletion of a repository. GitHub does not tell cases apart.
+// repoDeletion names the deletion of a repository. GitHub ignores case in its name.
 func repoDeletion(repo string) approval.Subject {
 	return approval.Subject{System: "github", Verb: "repo delete", Object: fact("repository", strings.ToLower(repo))}
 }
 
-// repositoryOf is the repository that a path of GitHub's interface stands for.
+// repositoryOf returns the repository that a path of the GitHub API names.
 func repositoryOf(p string) (string, bool) {
 	parts := strings.Split(strings.Trim(path.Clean("/"+p), "/"), "/")
 	if len(parts) != 3 || parts[0] != "repos" {

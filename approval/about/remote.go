@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// request names a request to a server: its method, where it goes, and what it
-// carries.
+// request names a request to a server: its method, its address, and what it carries.
 func (l *line) request() ([]approval.Subject, bool) {
 	bodies := l.values("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "--form-string",
 		"--post-data", "--body-data", "--post-file", "--body-file")
@@ -44,7 +43,7 @@ func (l *line) request() ([]approval.Subject, bool) {
 	return []approval.Subject{last}, true
 }
 
-// method is that of a request, as it is named or follows from what it carries.
+// method returns the request's method: the one named, or the one its body implies.
 func (l *line) method(body, file bool) string {
 	switch method := strings.ToUpper(l.value("-X", "--request", "--method")); {
 	case method != "":
@@ -60,7 +59,7 @@ func (l *line) method(body, file bool) string {
 	}
 }
 
-// usualPort reports whether a port says nothing that the scheme does not.
+// usualPort reports whether the port is absent or the default of the scheme.
 func usualPort(u *url.URL) bool {
 	switch u.Port() {
 	case "":
@@ -74,7 +73,7 @@ func usualPort(u *url.URL) bool {
 	}
 }
 
-// requestTo is a request to an address in its one spelling.
+// requestTo names a request, spelling its address in one canonical way.
 func requestTo(method, address string, carried []approval.Fact) (approval.Subject, bool) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -99,12 +98,12 @@ func requestTo(method, address string, carried []approval.Fact) (approval.Subjec
 	return approval.Subject{System: "http", Verb: method, Object: append(object, carried...)}, true
 }
 
-// database names the statements that a client runs, and on which database.
+// database names the statements that a client runs, and the database.
 func (l *line) database() ([]approval.Subject, bool) {
 	where := l.databaseAt()
 	texts := l.values("-c", "--command", "-e", "--execute", "--cmd")
 	if files := l.values("-f", "--file"); len(files) > 0 {
-		return nil, false // What stands in them was not read.
+		return nil, false // the content of the files was not read
 	}
 	if l.name == "sqlite3" || l.name == "duckdb" {
 		ops := l.operands(0)
@@ -132,7 +131,7 @@ func (l *line) database() ([]approval.Subject, bool) {
 	return out, true
 }
 
-// databaseAt is where the database is, and whose rights are used.
+// databaseAt returns where the database is and which user the client connects as.
 func (l *line) databaseAt() []approval.Fact {
 	where := fact("engine", strings.ReplaceAll(l.name, "mariadb", "mysql"))
 	host, port, user := l.value("-h", "--host"), l.value("--port"), l.value("--user", "--username")
@@ -153,7 +152,7 @@ func (l *line) databaseAt() []approval.Fact {
 	return append(append(where, fact("user", user)...), fact("database", name)...)
 }
 
-// statements are those of a text, each in one spelling, as subjects.
+// statements names each statement in the text, in one canonical spelling.
 func statements(text string, where []approval.Fact) ([]approval.Subject, bool) {
 	var out []approval.Subject
 	for _, words := range wordsOf(text) {
@@ -171,9 +170,9 @@ func statements(text string, where []approval.Fact) ([]approval.Subject, bool) {
 	return out, true
 }
 
-// wordsOf are the words of each statement; nil for one that cannot be told.
-// Keywords and plain names are in upper case, which no dialect tells apart, and
-// quoted ones as they are.
+// wordsOf splits text into the words of each statement; nil stands for a statement that
+// cannot be parsed. Keywords and unquoted names are upper-cased, because no dialect tells
+// their cases apart; quoted names stay as they are.
 func wordsOf(text string) [][]string {
 	var out [][]string
 	var words []string
@@ -203,8 +202,8 @@ func wordsOf(text string) [][]string {
 	}
 }
 
-// tidy takes out what does not say what is done to what: IF EXISTS, and the
-// schema that is meant where none is named.
+// tidy drops words that do not change what is done to what: IF EXISTS, and the schema that
+// is meant when none is named.
 func tidy(words []string) []string {
 	out := make([]string, 0, len(words))
 	for i := 0; i < len(words); i++ {
@@ -222,7 +221,7 @@ func tidy(words []string) []string {
 	return out
 }
 
-// mail names a message: to whom, about what, with which text.
+// mail names a message: its recipients, its subject, and its text.
 func (l *line) mail() ([]approval.Subject, bool) {
 	body, ok := l.fed()
 	if !ok {
@@ -236,7 +235,7 @@ func (l *line) mail() ([]approval.Subject, bool) {
 	return []approval.Subject{s}, len(to) > 0
 }
 
-// message is one that is sent to people.
+// message names a message that is sent to people.
 func message(to []string, about, body string) approval.Subject {
 	s := approval.Subject{System: "mail", Verb: "send", Object: append(fact("subject", about), fact("content", digest(strings.TrimSpace(body)))...)}
 	for _, t := range to {

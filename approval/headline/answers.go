@@ -10,10 +10,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// commentsOn says that something is written below a thing, by which it is not changed.
+// commentsOn says that a tool writes below a thing without changing the thing.
 const commentsOn wording.Phrase = "comments on %s: %s"
 
-// answer says what a tool answers to a thing that the arguments name, or comments on it.
+// answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
 	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
 	if c.has("comment") {
@@ -39,12 +39,12 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 	return nil
 }
 
-// answers reports whether the tool's name says that it answers a thing, and nobody.
+// answers reports whether the tool's name says that it replies to a thing, not to a person.
 func (c *call) answers() bool {
 	return c.has("comment", "reply", "respond") && !c.has("list", "get", "delete", "edit", "update", "resolve") && len(c.recipients()) == 0
 }
 
-// posted says what a tool posts where everybody can read it.
+// posted describes what a tool posts in public.
 func (c *call) posted(operation.Kind) wording.Sentence {
 	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
 	what := c.first("title", "text", "status", "content", "message", "body", "caption")

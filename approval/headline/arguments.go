@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// unwrapped are the arguments of a tool that takes them all below one key.
+// unwrapped returns the arguments of a tool that takes all of them under one key.
 func unwrapped(args map[string]any) map[string]any {
 	for len(args) == 1 {
 		for _, v := range args {
@@ -28,7 +28,7 @@ func unwrapped(args map[string]any) map[string]any {
 	return args
 }
 
-// texts are the plain values of an argument, of a list one for each.
+// texts returns the plain values of an argument; a list yields one for each element.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case nil:
@@ -48,11 +48,11 @@ func texts(v any) []string {
 	}
 }
 
-// member are the plain values of what an object is named by.
+// member returns the plain values by which an object is named.
 func member(object map[string]any) []string {
 	if name, ok := object["name"].(string); ok && object["value"] != nil {
 		if words := reading.Words(name); len(words) > 0 && kindOf(words[len(words)-1]) == titleKey {
-			return texts(object["value"]) // It is a field that is called so.
+			return texts(object["value"]) // a form field with this name
 		}
 	}
 	for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
@@ -63,8 +63,9 @@ func member(object map[string]any) []string {
 	return nil
 }
 
-// names are the names or numbers of a thing, as the arguments tell them, and the key:
-// one that is one of its words, or one that says no more than that it names.
+// names returns the names or numbers that the arguments give the thing, and the key they
+// are under: a key that is one of the thing's words, or a general one such as "id" or
+// "name".
 func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []string, key string) {
 	stems := []string{""}
 	for _, w := range words {
@@ -80,7 +81,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 	passed := func(end string) bool {
 		return end == "title" && titled || (end == "email" || end == "username") && nobody(thing)
 	}
-	if len(words) > 1 && words[0] != words[1] { // A key that says all of it is surer than one that says a part.
+	if len(words) > 1 && words[0] != words[1] { // a key that matches all the words is more certain than one that matches some
 		if names, key := c.ends(spoken.Singular(words[0]), passed); len(names) > 0 {
 			return names, key
 		}
@@ -88,8 +89,9 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 	return c.ends(stems, passed)
 }
 
-// ends are the values of the first argument that is called as one of the stems, with what
-// names end with, and the key; some ends are passed over.
+// ends returns the values of the first argument whose key is one of the stems followed by
+// one of the endings that names have, and that key. It skips the endings that passed
+// accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
 		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn",
@@ -105,15 +107,16 @@ func (c *call) ends(stems []string, passed func(end string) bool) (names []strin
 	return nil, ""
 }
 
-// nobody reports whether a thing is known, and is none that has a name and an address.
+// nobody reports whether a thing is known not to be somebody with a name and an address.
 func nobody(thing *spoken.Thing) bool {
 	return thing != nil && !slices.ContainsFunc(thing.Words, somebody)
 }
 
-// somebody reports whether a noun means one who has a name and an address.
+// somebody reports whether a noun means somebody who has a name and an address.
 func somebody(noun string) bool { return spoken.Is("people names", noun) }
 
-// under are the values of the first argument whose key is one of the stems with an end.
+// under returns the values of the first argument whose key is one of the stems followed by
+// end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) || spoken.Is("texts run", key) {
@@ -130,7 +133,7 @@ func (c *call) under(stems []string, end string) (names []string, key string) {
 // empty reports whether a value names nothing.
 func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
 
-// repository is the repository or project in which a tool works, with its owner.
+// repository returns the repository or project that a tool works in, with its owner.
 func (c *call) repository(others ...string) string {
 	where := c.first(append([]string{"repo", "repository", "reponame", "repositoryname", "reposlug", "projectid"}, others...)...)
 	if owner := c.first("owner", "org", "organization", "namespace", "workspace"); owner != "" && where != "" && !strings.Contains(where, "/") {
@@ -139,21 +142,21 @@ func (c *call) repository(others ...string) string {
 	return where
 }
 
-// forge reports whether a tool works in a repository, whose branches are not those of a
-// database.
+// forge reports whether a tool works in a code repository. A branch there is not a database
+// branch.
 func (c *call) forge() bool {
 	return c.first("repo", "repository", "reponame", "reposlug", "repoid", "repositoryid") != "" ||
 		slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("forges names", w) })
 }
 
-// byName reports whether the judge goes by the tool's name alone.
+// byName reports whether the judge went by the tool's name alone.
 func (o *one) byName() bool {
 	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
 }
 
-// byVerb says what a tool does of which the judge knows the name alone. The judge
-// graded its kind; what the verb does to which thing tells more. Where the name says
-// no more, the arguments do.
+// byVerb describes what a tool does if the judge knows only its name. The judge graded the
+// kind of action; the verb and the thing in the name say more. If the name does not, the
+// arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
 	if !worst.byName() {
 		return nil
@@ -161,7 +164,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	said, t := c.object()
 	switch {
 	case said == nil && c.verbless():
-		worst.forget() // A verb of its arguments may be done to anything.
+		worst.forget() // the verb in its arguments may apply to anything
 		return c.told(c.called())
 	case said == nil:
 		return c.guessed(worst)
@@ -174,41 +177,41 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	return said
 }
 
-// reached is whom it touches what a tool does by its name, as far as that is told.
+// reached corrects whom the tool's action touches, as far as its name tells.
 func (c *call) reached(worst *one, t *toolName) {
 	switch {
-	case worst.kind == operation.KindPublish && t.act.Sets: // That another word of its name publishes is not what it does.
+	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && t.thing.Final:
-		worst.reach = operation.ReachPublic // Whom it is sent to, the call does not tell.
+		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
 	}
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
-		worst.reach = operation.ReachShared // As a push to it does, and who else has the secret is not told.
+		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
 	}
 }
 
-// among reports whether what a tool does stays among those who work on the same.
+// among reports whether the action stays among those who work on the same thing.
 func (c *call) among(t *toolName) bool {
 	return c.repository() != "" || c.members() || t.act.Phrase == deploys || t.queue()
 }
 
-// verbless reports whether no word of the tool's name is a verb, so that it leaves to an
-// argument what is done.
+// verbless reports whether the tool's name contains no verb, so that an argument says what
+// it does.
 func (c *call) verbless() bool {
 	act, _, _ := c.verb()
 	return act == nil && c.first("action") != ""
 }
 
-// deploys says that what runs for others is another version then.
+// deploys says that from then on another version runs for others.
 const deploys wording.Phrase = "deploys %s"
 
-// members reports whether the tool is of a service of which only members read what is
+// members reports whether the tool belongs to a service where only members can read what is
 // written.
 func (c *call) members() bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
 }
 
-// told is what the judge says by the name alone, with the first of the arguments.
+// told adds the first of the arguments to what the judge says by the name alone.
 func (c *call) told(said wording.Sentence) wording.Sentence {
 	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
 		return said
@@ -219,8 +222,7 @@ func (c *call) told(said wording.Sentence) wording.Sentence {
 	return said
 }
 
-// details are the short values of the first arguments of these kinds, those of one
-// kind before those of the next.
+// details returns short values of up to most arguments of these kinds, ordered by kind.
 func (c *call) details(most int, kinds ...int) []string {
 	keys := slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
 		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
@@ -239,7 +241,8 @@ func (c *call) details(most int, kinds ...int) []string {
 	return out
 }
 
-// about is what the arguments tell of a thing that has no name, or of several.
+// about returns what the arguments say about a thing that has no name, or about several
+// things.
 func (c *call) about(several bool) wording.Clause {
 	if several {
 		if told := c.details(mostNamed, idKey); len(told) > 0 {
@@ -249,7 +252,7 @@ func (c *call) about(several bool) wording.Clause {
 	}
 	told := append(c.details(1, titleKey), c.details(mostNamed, otherKey)...)
 	where := c.repository()
-	told = slices.DeleteFunc(told, func(s string) bool { return where == s || strings.HasSuffix(where, "/"+s) }) // It is said by itself.
+	told = slices.DeleteFunc(told, func(s string) bool { return where == s || strings.HasSuffix(where, "/"+s) }) // it is said separately
 	if len(told) == 0 {
 		return wording.Clause{}
 	}
@@ -257,14 +260,14 @@ func (c *call) about(several bool) wording.Clause {
 	return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[at])}}
 }
 
-// The kinds of arguments, in the order in which they are told.
+// The kinds of arguments, in the order in which they are shown.
 const (
-	titleKey = iota // what it is called, or says
-	idKey           // what it is known by
+	titleKey = iota // its name or text
+	idKey           // its identifier
 	otherKey
 )
 
-// kindOf is the kind of an argument by its key.
+// kindOf returns the kind of an argument, judging by its key.
 func kindOf(key string) int {
 	switch {
 	case slices.Contains([]string{"title", "subject", "topic", "summary", "name", "text", "message", "body", "content"}, key):
@@ -276,7 +279,7 @@ func kindOf(key string) int {
 	}
 }
 
-// holder is the user or the account that the arguments name, nil if they name none.
+// holder returns the user or account that the arguments name, or nil.
 func (c *call) holder() *wording.Clause {
 	for _, noun := range []string{"user", "account", "customer", "member"} {
 		thing, _, _ := spoken.ThingOf([]string{noun})

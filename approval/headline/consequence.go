@@ -11,36 +11,36 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// Consequence is what follows if a call runs: the worst of all that it would do.
+// Consequence is what follows if a call runs: the worst of everything that it would do.
 type Consequence struct {
-	// Undo says whether it can be undone; empty where no judge says.
+	// Undo says whether it can be undone; empty if no judge says.
 	Undo operation.Reversibility
-	// Unsure says that of a part no more is known than its kind, of which some can be
-	// undone and some cannot.
+	// Unsure says that only the kind of some part is known, and that not everything of that
+	// kind can be undone.
 	Unsure bool
-	// Reach says whom it touches; empty where no judge says.
+	// Reach says whom it touches; empty if no judge says.
 	Reach operation.Reach
-	// Reads says that all of it only reads.
+	// Reads says that the whole call only reads.
 	Reads bool
 	// Idle says that all of it is a line of a program in which nothing is seen that
 	// changes anything.
 	Idle bool
-	// Unknown says that nothing is known of what it would do.
+	// Unknown says that nothing is known about what it would do.
 	Unknown bool
-	// Unread says that a part of it could not be read.
+	// Unread says that part of it could not be read.
 	Unread bool
-	// Feared says that a judge takes a part, of which nothing is known, for one that
-	// cannot be undone and reaches others. People are not told what may be false.
+	// Feared says that a judge, knowing nothing about a part, assumes that it cannot be
+	// undone and reaches others. People are not told that, because it may be false.
 	Feared bool
 	// Masked is how many secrets in it are not shown.
 	Masked int
 }
 
-// Final reports whether the call cannot be undone, as far as anybody knows.
+// Final reports whether the call cannot be undone, as far as is known.
 func (c *Consequence) Final() bool { return c.Undo == operation.Irreversible }
 
-// Undoable reports whether it is known that the call can be undone, in part at least,
-// or that there is nothing to undo.
+// Undoable reports whether the call is known to be at least partly undoable, or leaves
+// nothing to undo.
 func (c *Consequence) Undoable() bool {
 	return c.Reads || !c.Unknown && (c.Undo == operation.Reversible || c.Undo == operation.Partial)
 }
@@ -48,8 +48,8 @@ func (c *Consequence) Undoable() bool {
 // Known reports whether a judge said what follows.
 func (c *Consequence) Known() bool { return c.Undo != "" || c.Reads || c.Unknown || c.Unread }
 
-// compare orders consequences, the heaviest first. What is not known weighs as
-// much as what cannot be undone, whoever it touches.
+// compare orders consequences, heaviest first. The unknown weighs as much as what cannot be
+// undone, whomever it touches.
 func (c *Consequence) compare(o *Consequence) int {
 	return cmp.Compare(o.weight(), c.weight())
 }
@@ -65,7 +65,7 @@ func (c *Consequence) weight() int {
 	}
 }
 
-// consequenceOf joins what follows from each of several things that a call does.
+// consequenceOf combines the consequences of everything that a call does.
 func consequenceOf(o operations) Consequence {
 	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
 	var idle *one
@@ -88,8 +88,8 @@ func consequenceOf(o operations) Consequence {
 	return c.closed(known, unknown, idle)
 }
 
-// closed is the consequence when all is joined: how something is done counts where
-// nothing is unknown, and what is unknown only where nothing is known.
+// closed completes the combined consequence: how something is done counts only if nothing
+// is unknown, and the unknown only if nothing is known.
 func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 	if idle != nil && !unknown {
 		c.Idle = !known && idle.said[0].Phrase == idleLine
@@ -102,8 +102,8 @@ func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 	return c
 }
 
-// placed reports whether all that is done is that files are deleted or moved, of
-// which it is known where they lie: whoever does it touches no more.
+// placed reports whether all that is done is to delete or move files whose location is
+// known: who does it then makes no difference.
 func (o *operations) placed() bool {
 	placed := false
 	for i := range o.list {
@@ -118,7 +118,7 @@ func (o *operations) placed() bool {
 	return placed
 }
 
-// add joins what follows from one thing.
+// add combines the consequence of one action into c.
 func (c *Consequence) add(e *one) {
 	undo, reach := e.undo, e.touches()
 	if undo == operation.Reversible && reachRank(reach) >= reachRank(operation.ReachShared) {
@@ -133,12 +133,12 @@ func (c *Consequence) add(e *one) {
 	}
 }
 
-// undoRank is how hard it is to undo, 0 where that is not known.
+// undoRank returns how hard it is to undo, 0 if unknown.
 func undoRank(v operation.Reversibility) int {
 	return 1 + slices.Index([]operation.Reversibility{operation.Reversible, operation.Partial, operation.Irreversible}, v)
 }
 
-// reachRank is how far it reaches, 0 where that is not known.
+// reachRank returns how far it reaches, 0 if unknown.
 func reachRank(r operation.Reach) int { return 1 + slices.Index(operation.Reaches(), r) }
 
 // maskedIn counts the masks in the arguments of a call.

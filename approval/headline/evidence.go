@@ -14,9 +14,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// supported takes back what the judge of effects makes of a call to be on the safe side,
-// where its name and arguments may as well mean something else: a person is to be told
-// nothing that may be false.
+// supported withdraws what the effects judge assumes about a call to be on the safe side,
+// if its name and arguments may just as well mean something else: people must not be told
+// anything that may be false.
 func (c *call) supported(o *operations) {
 	if c.command != "" {
 		return
@@ -28,7 +28,7 @@ func (c *call) supported(o *operations) {
 			e.forget()
 		}
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
-			e.undo = operation.Partial // It is set to something, and gives nobody a right.
+			e.undo = operation.Partial // it is set to a value and gives nobody a right
 		}
 		if said := act(e.said); c.trashes() && !e.byName() && e.kind == operation.KindDelete && len(said) > 1 && said[0].Phrase == "deletes" {
 			e.said, e.undo = wording.Sentence{{Phrase: toTrash, Args: said[1:2]}}, operation.Partial
@@ -39,8 +39,9 @@ func (c *call) supported(o *operations) {
 	}
 }
 
-// belittled has a command speak for itself where the judge says only that it changes
-// something, and it says that it deletes: how far that can be undone is not known then.
+// belittled lets a command speak for itself if the judge says only that it changes
+// something while the command says that it deletes. Whether that can be undone is then
+// unknown.
 func (c *call) belittled(o *operations) {
 	if len(o.list) != 1 || strings.ContainsAny(c.command, ";|&$`\n") {
 		return
@@ -76,10 +77,10 @@ func (c *call) narrowed(o *operations) {
 	}
 }
 
-// verbStands is how many words of a command may be its verb or stand before it.
+// verbStands is the number of leading words among which a command's verb may be.
 const verbStands = 5
 
-// doubted reports whether the call may as well do something else than the judge says.
+// doubted reports whether the call may just as well do something else than the judge says.
 func (c *call) doubted(e *one) bool {
 	switch e.kind {
 	case operation.KindDatabase:
@@ -93,11 +94,11 @@ func (c *call) doubted(e *one) bool {
 	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && (c.holdsFinal() || c.members())
 }
 
-// guess takes back what is only said because of a word of the tool's name.
+// guess withdraws what is only based on one word of the tool's name.
 func (c *call) guess(e *one) {
 	switch {
 	case e.kind == operation.KindPhysical && !c.operates() && !c.deletes() && c.has("open", "apri"):
-		e.kind, e.undo = operation.KindCreate, operation.Partial // A ticket, an account: nothing that one could touch.
+		e.kind, e.undo = operation.KindCreate, operation.Partial // a ticket or an account: nothing physical
 	case e.kind == operation.KindPublish && c.speaksOf("queues names"):
 		e.reach = operation.ReachShared
 	}
@@ -117,14 +118,14 @@ func (c *call) holdsFinal() bool {
 	return false
 }
 
-// looks reports whether the tool's name says that it looks at a text, which need not do
-// then what it says.
+// looks reports whether the tool's name says that it examines a text, without necessarily
+// doing what the text says.
 func (c *call) looks() bool {
 	return c.speaksOf("texts looks") && !c.has("run", "execute", "exec", "apply")
 }
 
-// deletes reports whether an argument says that something is deleted, of which the
-// tool's name says no more than that it changes.
+// deletes reports whether an argument says that something is deleted, while the tool's name
+// says only that it changes something.
 func (c *call) deletes() bool {
 	told := reading.Words(c.first("action", "operation", "method"))
 	return len(told) > 0 && spoken.Is("verbs deletes", told[0])
@@ -139,8 +140,8 @@ func (c *call) trashes() bool {
 	return does != nil && does.Phrase == toTrash
 }
 
-// operates reports whether the call names something that is operated, and not only a
-// verb that is also said of such things.
+// operates reports whether the call names something that is operated, not just a verb that
+// is also used of such things.
 func (c *call) operates() bool {
 	for key, values := range c.args {
 		if len(values) > 0 && spoken.Is("operated keys", key) {
@@ -150,13 +151,13 @@ func (c *call) operates() bool {
 	return c.speaksOf("operated names")
 }
 
-// speaksOf reports whether a word of the tool's name is on one of the lists.
+// speaksOf reports whether a word of the tool's name is on the list.
 func (c *call) speaksOf(list string) bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is(list, w) })
 }
 
-// vague reports whether no more is said than what kind of thing is done, or that something
-// is changed, and the words of the call: whether that can be undone is not known then.
+// vague reports whether the judge gives only the kind of action, or only a change and the
+// words of the call. Whether that can be undone is then unknown.
 func (o *one) vague() bool {
 	if len(o.said) == 0 {
 		return false
@@ -168,8 +169,8 @@ func (o *one) vague() bool {
 	return strings.HasPrefix(string(does), "changes ") && strings.HasSuffix(string(does), ": %s")
 }
 
-// kept says nothing of whom it touches that a file with secrets is written by a relative
-// path: what they are for may reach further, and the file may lie in the workspace.
+// kept leaves the reach open if a file with secrets is written by a relative path: the
+// secrets may reach further, and the file may be in the workspace.
 func (o *one) kept() {
 	what := act(o.said)
 	if o.reach == operation.ReachUser && len(what) > 1 && o.kind == operation.KindOverwrite && what[0].Text == "" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
@@ -177,13 +178,13 @@ func (o *one) kept() {
 	}
 }
 
-// called says of a call nothing but its tool.
+// called says only which tool is called.
 func (c *call) called() wording.Sentence {
 	return wording.Sentence{wording.Say("calls the tool %s", c.executor)}
 }
 
-// means reports whether the tool's name says itself what the judge graded it as, which
-// goes by what its words mean most often.
+// means reports whether the tool's name itself says what the judge graded it as. The judge
+// goes by the most common meaning of the words.
 func (c *call) means(kind operation.Kind) bool {
 	switch kind {
 	case operation.KindDelete:
@@ -201,8 +202,8 @@ func (c *call) means(kind operation.Kind) bool {
 	}
 }
 
-// guessed says by the tool's name alone what it does, of which neither that nor the
-// arguments say to what.
+// guessed describes an action by the tool's name alone, if neither the name nor the
+// arguments say what it applies to.
 func (c *call) guessed(worst *one) wording.Sentence {
 	switch {
 	case c.means(worst.kind):
@@ -212,23 +213,23 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		}
 		worst.general = worst.kind != operation.KindCreate
 		return c.told(act(worst.said))
-	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // So much its nouns tell.
+	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // the nouns say that much
 	default:
 		worst.forget()
 	}
 	return c.told(c.called())
 }
 
-// forget leaves nothing known of what it does. What it was taken for still counts where a
-// yes takes more for the worst.
+// forget marks what the action does as unknown. What it was taken for still counts where
+// the worst calls require more than a yes.
 func (o *one) forget() {
 	reach := o.touches()
 	o.feared = o.undo == operation.Irreversible && (reach == operation.ReachShared || reach == operation.ReachPublic)
 	o.kind = operation.KindUnknown
 }
 
-// trial is the argument by which a call asks its tool to change nothing, empty where none
-// does. Whether the tool knows it, nobody has declared.
+// trial returns the argument by which a call asks its tool to change nothing, or "". Nobody
+// has declared that the tool knows it.
 func trial(p vaglio.Proposal, rd *reading.Reading) string {
 	for _, key := range slices.Sorted(maps.Keys(p.Args)) {
 		if rd.Role(key)&reading.RoleClaim == 0 || reading.Normal(key) == "mode" {
@@ -241,8 +242,7 @@ func trial(p vaglio.Proposal, rd *reading.Reading) string {
 	return ""
 }
 
-// tried adds to what is said that the call asks for no change, by an argument that the
-// tool may not know.
+// tried adds that the call asks for no change by an argument that the tool may not know.
 func (c *call) tried(said wording.Sentence) wording.Sentence {
 	if c.trial == "" || c.command != "" || len(said) == 0 || strings.HasPrefix(string(said[0].Phrase), "calls") {
 		return said
@@ -250,8 +250,8 @@ func (c *call) tried(said wording.Sentence) wording.Sentence {
 	return said.And(", unless the tool heeds %s", c.trial)
 }
 
-// unjudged says what a call of a tool would do of which no judge said anything, as one
-// that the guard denied: by its name and arguments, nothing where they do not tell.
+// unjudged describes a tool call that no judge described, such as one that the guard
+// denied, by its name and arguments. It returns nil if they do not tell.
 func (c *call) unjudged() wording.Sentence {
 	if c.command != "" || len(c.words) == 0 {
 		return nil
@@ -271,10 +271,10 @@ func (c *call) unjudged() wording.Sentence {
 	return said
 }
 
-// undo says how far what a tool does can be undone, of which the judge graded the
-// kind: by the verb and the thing of its name, where both are known; kept says that it is
-// one of a repository, committed that the history of that keeps what is written, spent that it
-// is about money.
+// undo returns how far a tool's action can be undone, starting from the judge's grade of
+// its kind and refining it by the verb and the thing in the name, if both are known. kept
+// says that the thing is in a repository, committed that the repository's history keeps
+// what is written, spent that the action is about money.
 func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
 	thing := cmp.Or(t.thing, &spoken.Thing{Final: true})
 	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
@@ -288,8 +288,8 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 	}
 }
 
-// place is how a place goes with what is done: of what is moved, it may be where it goes, or
-// where it was.
+// place returns the phrase that joins a place to the action. For something moved, the place
+// may be where it goes or where it was.
 func (t *toolName) place() wording.Phrase {
 	if t.act.Phrase == moves {
 		return "(%s)"
@@ -297,25 +297,24 @@ func (t *toolName) place() wording.Phrase {
 	return inside
 }
 
-// isCopy reports whether what a noun means is written over what it was made of when it is
-// restored.
+// isCopy reports whether restoring what a noun means overwrites what it was made from.
 func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
 
-// partly reports whether what the verb does to a thing can be undone in part: what is
-// final once it is there may still be changed.
+// partly reports whether what the verb does to the thing can be partly undone: a thing that
+// is final once it exists may still be changed.
 func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
 	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
-// leaves reports whether somebody is taken out of something, or something out of what only
-// gathers it, and can be taken in again.
+// leaves reports whether the action removes somebody from something, or something from a
+// mere collection, so that it can be added again.
 func (t *toolName) leaves(thing *spoken.Thing) bool {
 	from, _, _ := spoken.ThingOf(t.others)
 	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))
 }
 
-// membership reports whether a noun says no more of somebody than that they belong to
-// something: they may go by what they are.
+// membership reports whether a noun says only that somebody belongs to something. Such
+// people may be named as what they are.
 func membership(noun string) bool {
 	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
 }

@@ -1,6 +1,6 @@
-// Package headline says what a call would do as a person wants to hear it first:
-// the verb and the object of its worst operation, how many more there are, and
-// what follows from it. All of it is data until a language is chosen.
+// Package headline says what a call would do, the way a person wants to hear it first: the
+// verb and object of its worst operation, how many more operations there are, and what
+// follows from them. Everything is data until a language is chosen.
 package headline
 
 import (
@@ -15,28 +15,27 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Headline is what stands first on a card.
+// Headline is what comes first on a card.
 type Headline struct {
-	// Said is what the worst operation of the call does, and to what, in the
-	// third person without a subject: "deletes /srv/app/uploads".
+	// Said is what the call's worst operation does and to what, in the third person without
+	// a subject: "deletes /srv/app/uploads".
 	Said wording.Sentence
-	// More is how many other things the call would do, besides reading.
+	// More is how many other things the call would do, not counting reads.
 	More int
 	// Consequence is what follows from all of them.
 	Consequence Consequence
-	// Score is the lowest that a judge gave to any of them, in [0,1].
+	// Score is the lowest that a judge gave any of them, in [0,1].
 	Score float64
 }
 
-// Compare orders headlines by weight, the heaviest first: by what can be undone,
-// whom it touches, and how low it was graded.
+// Compare orders headlines by weight, heaviest first: by what can be undone, whom it
+// touches, and how low it was graded.
 func (h *Headline) Compare(o *Headline) int {
 	return cmp.Or(h.Consequence.compare(&o.Consequence), cmp.Compare(h.Score, o.Score), cmp.Compare(o.More, h.More))
 }
 
-// Lead returns the place of the headline that weighs most among several: like is
-// how many others say the same, more how many say something else. It is -1 for
-// none.
+// Lead returns the index of the weightiest headline. like is how many others say the same,
+// more how many say something else. worst is -1 if the list is empty.
 func Lead(list []Headline) (worst, like, more int) {
 	worst = -1
 	for i := range list {
@@ -56,13 +55,13 @@ func Lead(list []Headline) (worst, like, more int) {
 	return worst, like, more
 }
 
-// Equal reports whether two headlines say the same.
+// Equal reports whether two headlines say the same thing.
 func (h *Headline) Equal(o *Headline) bool {
 	return h.More == o.More && h.Consequence == o.Consequence && h.Said.String() == o.Said.String()
 }
 
-// Of returns the headline of a call by what its judges said. Neither the
-// proposal nor the verdict may hold a secret: both are masked by then.
+// Of returns the headline of a call, based on what its judges said. Both the proposal and
+// the verdict must already be masked.
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c := callOf(p)
 	found := operationsOf(v)
@@ -106,8 +105,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	return h
 }
 
-// filled adds to what the judge says of a tool what that was given, where it says no more
-// than that the tool reads, or that nothing is known of it.
+// filled adds the arguments to the judge's sentence about a tool, if that says only that
+// the tool reads, or that nothing is known of it.
 func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that nothing is seen that it changes.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
@@ -125,7 +124,7 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	}
 }
 
-// byName says by its name what a tool does of whose arguments the roles do not tell.
+// byName describes by its name what a tool does if the roles of its arguments do not tell.
 func (c *call) byName(worst *one) wording.Sentence {
 	if worst == nil {
 		return c.unjudged()
@@ -133,48 +132,48 @@ func (c *call) byName(worst *one) wording.Sentence {
 	return c.byVerb(worst)
 }
 
-// told reports whether the judge says what is done: of a command more than that it
-// works in the workspace.
+// told reports whether the judge says what is done. For a command, that it works in the
+// workspace is not enough.
 func (o *one) told(command bool) bool {
 	return o != nil && len(act(o.said)) > 0 && (!command || o.said[0].Phrase != "works in the workspace")
 }
 
-// one is a thing that a call would do, as a judge found it.
+// one is a single thing that a call would do, as a judge found it.
 type one struct {
 	said  wording.Sentence
 	kind  operation.Kind
 	undo  operation.Reversibility
 	reach operation.Reach
 	score float64
-	// manner says that it tells how something is done, and not what.
+	// manner says that it is about how something is done, not what.
 	manner bool
-	// guessed says that it could be read in part only.
+	// guessed says that it could be read only in part.
 	guessed bool
-	// feared is [Consequence.Feared].
+	// feared becomes [Consequence.Feared].
 	feared bool
-	// general says that no more is known of it than its kind.
+	// general says that only its kind is known.
 	general bool
-	// stands is for how many it stands.
+	// stands is the number of things that it stands for.
 	stands int
 }
 
 // changes reports whether it does more than read.
 func (o *one) changes() bool { return o.kind != operation.KindRead }
 
-// operations are all that a call would do.
+// operations are all the things that a call would do.
 type operations struct {
 	list []one
-	// unread says that a part of the call could not be read.
+	// unread says that part of the call could not be read.
 	unread bool
-	// asked is the score below which a person is asked, 0 where it is not known.
+	// asked is the score below which a person is asked; 0 if unknown.
 	asked float64
-	// effects says that they were found by a judge of effects, which says of each
-	// whether it can be undone.
+	// effects says that an effects judge found them, which says for each whether it can be
+	// undone.
 	effects bool
 }
 
-// operationsOf reads what the judges said. What the judge of effects found stands
-// for all, because only that says what the call does.
+// operationsOf reads what the judges said. If the effects judge reported, its findings are
+// used alone, because only they say what the call does.
 func operationsOf(v vaglio.Verdict) operations {
 	var others operations
 	for i := range v.Results {
@@ -191,7 +190,7 @@ func operationsOf(v vaglio.Verdict) operations {
 	return others
 }
 
-// graded reads the signals of the judge of effects, with what it keeps of each.
+// graded reads the signals of the effects judge, with the metadata it keeps for each.
 func graded(g *vaglio.GradientResult, effects []any) operations {
 	out := operations{effects: true, asked: g.MinScore}
 	for i := range g.Signals {
@@ -229,8 +228,8 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 	return out
 }
 
-// worst is what weighs most, nil if there is nothing. How something is done is
-// said only where nothing says what.
+// worst returns the heaviest operation, or nil if there is none. How something is done
+// comes first only if nothing says what is done.
 func (o *operations) worst() *one {
 	var worst *one
 	for i := range o.list {
@@ -242,7 +241,7 @@ func (o *operations) worst() *one {
 	return worst
 }
 
-// lighter is the class of a thing in the order of what is said first.
+// lighter returns the class that decides which operation is named first; lower comes first.
 func (o *one) lighter() int {
 	switch {
 	case !o.changes():
@@ -254,7 +253,8 @@ func (o *one) lighter() int {
 	}
 }
 
-// heavier orders two things of one class. Of equals, what was read whole is said.
+// heavier orders two operations of one class. Of equals, the one that was read completely
+// wins.
 func (o *one) heavier(than *one) bool {
 	order := cmp.Or(undoRank(than.undo)-undoRank(o.undo), cmp.Compare(o.score, than.score), than.weight()-o.weight())
 	return order < 0 || order == 0 && than.guessed && !o.guessed
@@ -262,9 +262,10 @@ func (o *one) heavier(than *one) bool {
 
 func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 
-// besides counts what the call would do besides one thing and besides reading:
-// where a person is asked about that, only what they would be asked about, too.
-// What is said in the same words, as both ends of a move are, is that one thing.
+// besides counts what the call would do besides one operation and besides reading. If a
+// person is asked about that operation, it counts only others that they would be asked
+// about, too. Operations described in the same words, such as both ends of a move, count as
+// that operation.
 func (o *operations) besides(one *one) int {
 	n, said := 0, act(one.said).String()
 	for i := range o.list {
@@ -280,20 +281,20 @@ func (o *operations) besides(one *one) int {
 // changes anything.
 const idleLine wording.Phrase = "runs a line of %s that is not seen to touch anything else"
 
-// idle reports whether it is how something is done of which nothing else is known: a
-// program of one line, or a command in a container.
+// idle reports whether it only says how something is done and nothing else is known: a
+// one-line program, or a command in a container.
 func (o *one) idle() bool {
 	return len(o.said) > 0 && (o.said[0].Phrase == idleLine || o.said[0].Phrase == "works in a container")
 }
 
-// lasts reports whether it is told beside what is asked though it would pass by itself:
-// that something is deleted, or that others get to see it.
+// lasts reports whether it is mentioned next to what is asked even though it would pass by
+// itself: it deletes something, or lets others see it.
 func (o *one) lasts() bool {
 	return o.kind == operation.KindDelete || reachRank(o.reach) >= reachRank(operation.ReachShared)
 }
 
-// act is the part of a judge's sentence that says what is done, and to what.
-// What closes it says what follows, which the consequence does.
+// act returns the part of a judge's sentence that says what is done, and to what. The end
+// of the sentence says what follows; the consequence covers that.
 func act(s wording.Sentence) wording.Sentence {
 	var out wording.Sentence
 	for _, c := range s {
@@ -302,7 +303,7 @@ func act(s wording.Sentence) wording.Sentence {
 		}
 		switch c.Phrase {
 		case wording.Outside, wording.AsFarAsRead:
-		case ", which holds settings or secrets": // A file that is deleted holds them no more.
+		case ", which holds settings or secrets": // a deleted file no longer holds them
 		case wording.MoreLikeThese:
 			return nil
 		case wording.Unread:
@@ -314,8 +315,8 @@ func act(s wording.Sentence) wording.Sentence {
 	return out
 }
 
-// source says of downloaded code, or of a patch, that is run or applied from which
-// address, where the call fetches from one only.
+// source names the address of downloaded code that is run, or of a patch that is applied,
+// if the call fetches from only one address.
 func (o *operations) source(said wording.Sentence) (wording.Sentence, bool) {
 	if len(said) == 0 || downloadedFrom(said[0].Phrase) == "" || said.String() != strings.TrimSuffix(string(said[0].Phrase), ": %s") {
 		return nil, false
@@ -332,8 +333,8 @@ func (o *operations) source(said wording.Sentence) (wording.Sentence, bool) {
 	return wording.Sentence{wording.Say(downloadedFrom(said[0].Phrase), from)}, from != ""
 }
 
-// downloadedFrom is how what the engine says of what is downloaded is said of an
-// address, "" for anything else that it says.
+// downloadedFrom returns the engine's phrase about a download in the form that takes an
+// address, or "" for any other phrase.
 func downloadedFrom(said wording.Phrase) wording.Phrase {
 	switch said {
 	case "runs code downloaded from the network without review: %s":
@@ -345,7 +346,7 @@ func downloadedFrom(said wording.Phrase) wording.Phrase {
 	}
 }
 
-// shapeOf is a sentence without its things, and these.
+// shapeOf splits a sentence into its shape and the things in it.
 func shapeOf(s wording.Sentence) (shape string, things []string) {
 	shape = s.Each(func(text string) string {
 		things = append(things, text)
@@ -354,12 +355,11 @@ func shapeOf(s wording.Sentence) (shape string, things []string) {
 	return shape, things
 }
 
-// longestThing is how many characters of a thing stand in a headline. A longer
-// one is told by its length: half a name could be another's.
+// longestThing is the most characters of a thing in a headline. A longer one is replaced by
+// its length: half a name could be that of something else.
 const longestThing = 200
 
-// bounded is the sentence with every thing that is too long for a headline told
-// by its length.
+// bounded replaces every thing that is too long for a headline by its length.
 func bounded(s wording.Sentence) wording.Sentence {
 	s = slices.Clone(s)
 	for i := range s {

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// found is a thing that a judge of effects found.
+// found is something that the effects judge found.
 type found struct {
 	said        wording.Sentence
 	kind        operation.Kind
@@ -18,7 +18,7 @@ type found struct {
 	score       float64
 }
 
-// verdict is one of the judge of effects, with notes of what it could not read.
+// verdict returns a verdict of the effects judge, with notes on what it could not read.
 func verdict(notes int, list ...found) vaglio.Verdict {
 	g := vaglio.GradientResult{Judge: "effects", Metadata: vaglio.Args{}}
 	var effects []any
@@ -138,8 +138,8 @@ func TestThingsAreWholeOrTold(t *testing.T) {
 	}
 }
 
-// TestObjects holds what a tool's name and arguments tell of its object, and that
-// nothing is said that they do not tell.
+// TestObjects checks what a tool's name and arguments tell about its object, and that
+// nothing is said beyond that.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	const plain = "changes by the tool x"
@@ -184,8 +184,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestVerbsThatAreTakenBack holds that what another verb takes back is not said to be
-// final because the judge grades its kind so, and that nothing else is softened.
+// TestVerbsThatAreTakenBack checks that what another verb can undo is not called final just
+// because the judge grades its kind that way, and that nothing else is softened.
 func TestVerbsThatAreTakenBack(t *testing.T) {
 	t.Parallel()
 	people := named
@@ -220,8 +220,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Of a call that no judge told of, as one that the guard denied, what its name and
-// arguments tell is said, or the tool and the first of them, not its JSON.
+// TestACallThatNobodyJudged checks the headline of a call that no judge described, for
+// example one that the guard denied: it says what the name and arguments tell, or else the
+// tool and its first argument, but not its JSON.
 func TestACallThatNobodyJudged(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -14,8 +14,8 @@ type moved struct {
 	to, about, amount wording.Phrase
 }
 
-// money are the ways in which tools move money, of which the first counts that a
-// name has. What only prepares or describes a payment moves none.
+// money returns the ways in which tools move money; the first one that a name contains
+// counts. Preparing or describing a payment moves none.
 func money() []moved {
 	return []moved{
 		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
@@ -29,7 +29,7 @@ func money() []moved {
 	}
 }
 
-// moneyWords are all words that say that money is moved.
+// moneyWords returns all words that say that money moves.
 func moneyWords() string {
 	var all []string
 	for _, m := range money() {
@@ -38,12 +38,12 @@ func moneyWords() string {
 	return strings.Join(all, " ")
 }
 
-// amounts are the keys under which it stands how much.
+// amounts returns the keys of arguments that say how much.
 func amounts() []string {
 	return []string{"amount", "amountmoney", "total", "price", "sum", "sourceamount", "targetamount"}
 }
 
-// payment says what a tool pays or is paid, and to whom or for what.
+// payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.amount()
 	if amount == "" || !c.pays(kind) {
@@ -67,8 +67,8 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	return nil
 }
 
-// amount is how much it is, with its currency; empty where that is not told, or is the
-// price of one of several.
+// amount returns the amount with its currency, or "" if it is not given or is the price of
+// one item among several.
 func (c *call) amount() string {
 	amount, of := c.first(amounts()...), c.first("quantity", "qty", "count", "units", "seats", "nights")
 	if of != "" && of != "1" && c.first("price") == amount {
@@ -80,15 +80,15 @@ func (c *call) amount() string {
 	return amount
 }
 
-// pays reports whether the tool moves money by itself.
+// pays reports whether the tool itself moves money.
 func (c *call) pays(kind operation.Kind) bool {
 	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
-	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // At a price each.
+	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
 	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
-// settled says of what moves money that it is gone, and of what everybody can read that it
-// was read, whatever the judge took it for, and of what asks an address from then on that it can be taken away again.
+// settled corrects what can be undone, whatever the judge assumed: money that moved is
+// gone, what is public has been read, and a webhook can be removed again.
 func (c *call) settled(one *one, said wording.Sentence) {
 	if one == nil || len(said) == 0 {
 		return
@@ -97,7 +97,7 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
 		one.undo = operation.Irreversible
 	case said[0].Phrase == "posts publicly: %s":
-		one.undo = operation.Irreversible // Whoever read it has read it.
+		one.undo = operation.Irreversible // whoever read it has read it
 	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
 		one.undo = operation.Partial
 	}

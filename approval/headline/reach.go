@@ -14,13 +14,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// touches is whom a thing touches, as a person
-// says it. The judge grades by kinds, and weighs every request as one to a service
-// that others use.
+// touches returns whom an operation touches, in the sense a person gives it. The judge
+// grades by kind and treats every request as one to a service that others use.
 func (o *one) touches() operation.Reach {
 	switch {
 	case o.kind == operation.KindDatabase && o.reach == operation.ReachPublic:
-		return operation.ReachShared // It stays where it is, whoever uses it.
+		return operation.ReachShared // it stays where it is, whoever uses it
 	case o.reach != operation.ReachShared:
 		return o.reach
 	case o.leaves():
@@ -30,8 +29,8 @@ func (o *one) touches() operation.Reach {
 	}
 }
 
-// leaves reports whether a thing goes to the outside, as what is sent nobody knows where
-// is taken to do.
+// leaves reports whether something goes to the outside. If the destination of what is sent
+// is unknown, it is assumed to.
 func (o *one) leaves() bool {
 	switch o.kind {
 	case operation.KindSend:
@@ -43,9 +42,9 @@ func (o *one) leaves() bool {
 	}
 }
 
-// here reports whether it is known of what a call names that it lies in the workspace:
-// where a tool of a server keeps what it names by a relative path, nobody knows but of
-// servers that work on the client's files.
+// here reports whether what a call names is known to be in the workspace. Where a server's
+// tool keeps what a relative path names is unknown, except for servers that work on the
+// client's files.
 func (c *call) here(cwd string) bool {
 	if c.server == 0 || slices.ContainsFunc(c.words[:c.server], func(w string) bool { return spoken.Is("files names", w) }) {
 		return true
@@ -58,45 +57,44 @@ func (c *call) here(cwd string) bool {
 	return false
 }
 
-// anyThing reports whether one of the things that a sentence is about is such.
+// anyThing reports whether such holds for anything that the sentence is about.
 func anyThing(s wording.Sentence, such func(string) bool) bool {
 	return slices.ContainsFunc(s, func(c wording.Clause) bool {
 		return c.Text != "" && such(c.Text) || anyThing(c.Args, such)
 	})
 }
 
-// anything reports true of every thing.
+// anything reports true for everything.
 func anything(string) bool { return true }
 
-// places are where things lie by their paths alone.
+// places says what lies at a path, going by the path alone.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var places = sync.OnceValue(func() *place.Table {
 	t, err := place.Load("", false)
 	if err != nil {
-		panic(err) // It is built in, and a test reads it.
+		panic(err) // it is built in, and a test loads it
 	}
 	return t
 })
 
-// machines reports whether a text is a path at which something lies that the whole
-// machine goes by.
+// machines reports whether a text is the path of something that the whole machine depends
+// on.
 func machines(text string) bool {
 	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
 }
 
-// unread reports whether a text is the place of one that is only known when it runs, as what
-// a command is given as its input.
+// unread reports whether a text stands for something known only when the command runs, such
+// as its standard input.
 func unread(text string) bool { return strings.HasPrefix(text, "$(") || text == "-" }
 
-// unread reports whether the headline of a command names a thing that is only known when
-// it runs.
+// unread reports whether the headline of a command names something known only when it runs.
 func (c *call) unread(h *Headline) bool {
 	return h.Consequence.Undo != "" && c.command != "" && anyThing(h.Said, unread)
 }
 
-// outside reports whether a text names an address of the web that is not this
-// machine's. Those of stores, as s3://, are of a service that one has chosen.
+// outside reports whether a text names a web address that is not on this machine. Store
+// addresses such as s3:// belong to a service that the user has chosen.
 func outside(text string) bool {
 	at := strings.Index(strings.ToLower(text), "http")
 	return at >= 0 && strings.Contains(text[at:], "://") && !hosts.Loopback(hosts.Of(text[at:]))

@@ -17,23 +17,23 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// call is a call as it is read for its headline: what its tool is for by its
-// name, and what its arguments are for by their keys.
+// call is a call as read for its headline: what its tool is for, by its name, and what its
+// arguments are for, by their keys.
 type call struct {
 	executor string
-	// command is the first line that it would run, empty where it runs none.
+	// command is the first line that it would run; empty if it runs none.
 	command string
 	words   []string
-	// server are the words that name the tool's server, before those that are its own.
+	// server is the number of leading words that name the tool's server.
 	server int
-	// args are the texts of its arguments by their keys in normal form.
+	// args are the texts of its arguments by their normalized keys.
 	args map[string][]string
-	// method is how an address is asked, urls are the addresses.
+	// urls are the addresses that it requests.
 	urls []string
-	// deed is what the name says is done to files, of which paths are those that are named.
+	// deed is what the name says is done to files; paths are the files that are named.
 	deed  operation.Verb
 	paths []string
-	// trial is the argument that asks for no change, empty where none does.
+	// trial is the argument that asks for no change; empty if there is none.
 	trial string
 }
 
@@ -67,7 +67,7 @@ func callOf(p vaglio.Proposal) *call {
 	return c
 }
 
-// typed is a path as the call spells it, if that is by the home of its user.
+// typed returns a path the way the call spells it, if it does so with ~.
 func (c *call) typed(thing string) string {
 	home := reading.HomeOf(thing)
 	if rest := strings.TrimPrefix(thing, home); home != "" && strings.Contains(c.command, "~"+rest) && !strings.Contains(c.command, thing) {
@@ -76,13 +76,13 @@ func (c *call) typed(thing string) string {
 	return thing
 }
 
-// has reports whether the tool's name has one of the words.
+// has reports whether the tool's name contains one of the words.
 func (c *call) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })
 }
 
-// does reports whether the tool's name says that one of these verbs is done to one of
-// these nouns, and to no other thing.
+// does reports whether the tool's name says that one of these verbs is applied to one of
+// these nouns, and to nothing else.
 func (c *call) does(verbs, nouns string) bool {
 	at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(strings.Fields(verbs), w) })
 	if at < 0 {
@@ -93,7 +93,7 @@ func (c *call) does(verbs, nouns string) bool {
 		words = words[:end]
 	}
 	if len(words) == 0 {
-		words = c.words[:at+1] // The verb is a noun, too, or stands behind one.
+		words = c.words[:at+1] // the verb is also a noun, or follows one
 	}
 	last := words[len(words)-1]
 	if len(words) > 1 && !slices.Contains(strings.Fields(nouns), last) && last == c.words[at] {
@@ -102,7 +102,7 @@ func (c *call) does(verbs, nouns string) bool {
 	return slices.Contains(strings.Fields(nouns), last)
 }
 
-// all are the values of all of these keys, in their order.
+// all returns the values of all of these keys, in order.
 func (c *call) all(keys ...string) []string {
 	var out []string
 	for _, k := range keys {
@@ -111,7 +111,7 @@ func (c *call) all(keys ...string) []string {
 	return out
 }
 
-// first is the first value of the first of these keys that has one.
+// first returns the first value of the first of these keys that has one.
 func (c *call) first(keys ...string) string {
 	for _, k := range keys {
 		for _, s := range c.args[k] {
@@ -123,9 +123,9 @@ func (c *call) first(keys ...string) string {
 	return ""
 }
 
-// byRoles says what a tool that runs no command does with its arguments, where
-// its name and their roles tell, and whether that leaves for the outside; kind is
-// what the judge of effects makes of it.
+// byRoles describes what a tool that runs no command does with its arguments, if its name
+// and their roles tell, and whether that leaves for the outside. kind is how the effects
+// judge classified it.
 func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool) {
 	if c.command != "" || kind == operation.KindRead || len(c.words) == 0 {
 		return nil, false
@@ -154,7 +154,8 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 	return nil, false
 }
 
-// outside reports whether an address is none of this machine's.
+// outside reports whether one of the call's addresses is outside this machine and its
+// private networks.
 func (c *call) outside() bool {
 	return slices.ContainsFunc(c.urls, func(s string) bool {
 		u, err := url.Parse(s)
@@ -166,7 +167,7 @@ func (c *call) outside() bool {
 	})
 }
 
-// phones reports whether what a tool sends goes to the number of a phone.
+// phones reports whether the tool sends something to a phone number.
 func (c *call) phones() bool {
 	return slices.ContainsFunc(c.recipients(), func(s string) bool {
 		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
@@ -179,7 +180,7 @@ func (c *call) phones() bool {
 	})
 }
 
-// recipients are those to whom a message goes.
+// recipients returns those to whom a message goes.
 func (c *call) recipients() []string {
 	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
 	for _, key := range slices.Clone(keys) {
@@ -188,7 +189,7 @@ func (c *call) recipients() []string {
 	return c.all(keys...)
 }
 
-// mail says what a tool sends by mail: to whom, and about what.
+// mail describes what a tool sends by mail: to whom, and about what.
 func (c *call) mail(operation.Kind) wording.Sentence {
 	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
 		return nil
@@ -206,7 +207,7 @@ func (c *call) dialed(operation.Kind) wording.Sentence {
 	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
 }
 
-// message says what a tool says in a chat.
+// message describes what a tool says in a chat.
 func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
@@ -221,7 +222,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
 }
 
-// sends reports whether the tool's name says that it sends.
+// sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
 	return c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") &&
 		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule")
@@ -241,7 +242,7 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	}
 }
 
-// draft says what a tool prepares for somebody, without sending it.
+// draft describes what a tool prepares for somebody without sending it.
 func (c *call) draft(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindCreate || !c.has("draft", "drafts") {
 		return nil
@@ -250,7 +251,7 @@ func (c *call) draft(kind operation.Kind) wording.Sentence {
 		c.first("subject", "title", "body", "text", "message", "content"))
 }
 
-// event says what a tool puts into a calendar, and who is invited.
+// event describes what a tool puts into a calendar, and who is invited.
 func (c *call) event(operation.Kind) wording.Sentence {
 	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
 		return nil
@@ -262,7 +263,7 @@ func (c *call) event(operation.Kind) wording.Sentence {
 	return c.sent("invites %s: %s", "invites %s", "", who, what)
 }
 
-// issue says what a tool files in a tracker.
+// issue describes what a tool files in a tracker.
 func (c *call) issue(operation.Kind) wording.Sentence {
 	if !c.does("create open new add file", "issue issues ticket bug") {
 		return nil
@@ -275,8 +276,8 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
 }
 
-// webhook says what is done to what asks an address by itself from then on: the address
-// is not asked by the call.
+// webhook describes what is done to a webhook, which will request an address by itself from
+// then on. The call itself does not request the address.
 func (c *call) webhook(operation.Kind) wording.Sentence {
 	t, ok := c.named()
 	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() {
@@ -286,10 +287,10 @@ func (c *call) webhook(operation.Kind) wording.Sentence {
 	return said
 }
 
-// asks says what is asked of an address.
+// asks describes a request to an address.
 const asks wording.Phrase = "sends a %s request to %s"
 
-// request says what a tool asks of an address.
+// request describes a tool's request to an address.
 func (c *call) request(operation.Kind) wording.Sentence {
 	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
 	urls := c.urls
@@ -314,7 +315,7 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	return wording.Sentence{wording.Say("operates %s", what)}
 }
 
-// operated is what the tool's name tells a device to do, empty where it does not.
+// operated returns what the tool's name tells a device to do, or "".
 func (c *call) operated() string {
 	for at := range c.words {
 		for n := min(2, len(c.words)-at); n > 0; n-- {
@@ -334,10 +335,10 @@ func (c *call) plainly() wording.Sentence {
 	return c.told(wording.Sentence{wording.Say("calls %s", c.executor)})
 }
 
-// mostNamed is how many of a list are named.
+// mostNamed is how many items of a list are named.
 const mostNamed = 3
 
-// named says the first of a list, each whole, and how many more there are.
+// named names the first items of a list, each in full, and says how many more there are.
 func named(list []string) wording.Clause {
 	if more := len(list) - mostNamed; more > 0 {
 		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
@@ -345,10 +346,10 @@ func named(list []string) wording.Clause {
 	return wording.Clause{Text: strings.Join(list, ", ")}
 }
 
-// longestProse is how many characters of a text stand in a headline.
+// longestProse is the most characters of a text in a headline.
 const longestProse = 80
 
-// prose is the first line of a text, cut at a word's end.
+// prose returns the first line of a text, cut at the end of a word.
 func prose(s string) wording.Clause {
 	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	line = strings.TrimSpace(line)

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// together is the act of one thing and of those that differ from it only in what
-// they are done to, and how many those are.
+// together describes one operation along with those that differ from it only in their
+// object, and returns how many those are.
 func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	said = act(one.said)
 	if whole, ok := o.source(said); ok {
@@ -44,7 +44,8 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	return said.About(things[at], all), len(names)
 }
 
-// requested is how many others are said with a request to several addresses.
+// requested returns how many other requests are covered by a sentence about several
+// addresses.
 func (o *operations) requested(one *one, said wording.Sentence) int {
 	if one == nil || said[0].Phrase != asks {
 		return 0
@@ -53,8 +54,8 @@ func (o *operations) requested(one *one, said wording.Sentence) int {
 	return like
 }
 
-// comment says of what is written below a thing that it can be taken away again, where
-// it is not sent to others, and that those see it who see the thing.
+// comment corrects the consequence of a comment: unless it goes out to others it can be
+// taken back, and only those who see the thing see the comment.
 func (c *call) comment(one *one, said wording.Sentence) {
 	if one == nil || len(said) == 0 || said[0].Phrase != commentsOn {
 		return
@@ -67,8 +68,8 @@ func (c *call) comment(one *one, said wording.Sentence) {
 	}
 }
 
-// mirrored says of a copy that deletes what it does not bring where it goes both in
-// one, whichever of them is the worst; nil where it is no such copy.
+// mirrored describes a copy that also deletes what it does not bring as one operation,
+// whichever part is the worst. It returns nil if this is no such copy.
 func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	var copies, deletes *wording.Clause
 	for i := range o.list {
@@ -92,7 +93,7 @@ func (o *one) weighs(other *one) bool {
 	return o.stands <= 1 && !o.guessed && o.score == other.score && o.weight() == other.weight()
 }
 
-// differing is the place at which two lists differ, -1 where that is not one place.
+// differing returns the index at which two lists differ, or -1 if that is not exactly one.
 func differing(a, b []string) int {
 	at := -1
 	for i := range min(len(a), len(b)) {
@@ -107,9 +108,9 @@ func differing(a, b []string) int {
 	return at
 }
 
-// within reports whether another thing says this one, too: that files below a folder
-// are deleted, of which this is one, or a pattern of some, that a file is deleted, which
-// is written over before, or that the same is done on another machine.
+// within reports whether another operation already covers this one: it deletes the files
+// below a folder that this one deletes from, deletes the file that this one writes before,
+// or does the same on another machine.
 func (o one) within(all one) bool {
 	below, what := act(all.said), act(o.said)
 	if len(below) == 0 || len(what) == 0 || o.weight() > all.weight() || o.score < all.score {
@@ -132,8 +133,8 @@ func (o one) within(all one) bool {
 	}
 }
 
-// below says of the deletion of what a search finds that it is of files below the
-// folder in which that begins: more is not known of them, and no more need be read.
+// below rewrites the deletion of what a search finds as one of files below the folder where
+// the search starts: no more is known about them, and no more need be read.
 func (o *one) below() {
 	what := act(o.said)
 	if len(what) < 2 || what[0].Phrase != "deletes" {
@@ -145,11 +146,11 @@ func (o *one) below() {
 	}
 }
 
-// filesBelow are files that a search finds below a folder.
+// filesBelow stands for the files that a search finds below a folder.
 const filesBelow wording.Phrase = "files below %s"
 
-// sought says of what a search finds that it is files below the folder in which that
-// begins: which they are is only known when it runs.
+// sought describes what a search finds as files below the folder where the search starts:
+// which ones is known only when it runs.
 func sought(said wording.Sentence) wording.Sentence {
 	said = slices.Clone(said)
 	for i := range said {
@@ -166,7 +167,7 @@ func sought(said wording.Sentence) wording.Sentence {
 	return said
 }
 
-// there reports whether the same is done on another machine, and not here, too.
+// there reports whether the same is done on another machine instead of here.
 func there(all, what wording.Sentence) bool {
 	at := len(what)
 	return at > 0 && len(all) == at+1 && all[at].Phrase == "on %s" && all[:at].String() == what.String()
@@ -184,8 +185,8 @@ func again(all, what wording.Sentence) bool {
 	}
 }
 
-// found reports whether what is done to a file is done to all that a search finds below a
-// folder, of which it may be one.
+// found reports whether something is done to a file that is also done to everything that a
+// search finds below a folder, to which the file may belong.
 func found(all, file wording.Sentence) bool {
 	if len(file) == 0 || file[0].Phrase != all[0].Phrase || len(file[0].Args) == 0 {
 		return false
@@ -195,7 +196,7 @@ func found(all, file wording.Sentence) bool {
 		func(a, b wording.Clause) bool { return a.Text == b.Text })
 }
 
-// isBelow reports whether a clean path is a folder or lies below it.
+// isBelow reports whether a clean path is the folder or lies below it.
 func isBelow(folder, name string) bool {
 	if folder == "." {
 		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
@@ -203,8 +204,8 @@ func isBelow(folder, name string) bool {
 	return place.Inside([]string{folder}, name)
 }
 
-// sends reports whether it is that a program sends something, and another thing is the
-// request that it sends.
+// sends reports whether a program sends something, and the other operation is the request
+// that it sends.
 func (o one) sends(all one) bool {
 	line, request := act(o.said), act(all.said)
 	return len(line) > 0 && len(request) > 0 && line[0].Phrase == "sends data from a line of %s: %s" && request[0].Phrase == asks

@@ -11,24 +11,24 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// toolName is what a tool's name says: what is done, to what, and to or in which
-// second thing.
+// toolName is what a tool's name says: what is done, to what, and to or in which second
+// thing.
 type toolName struct {
 	act   *spoken.Act
 	nouns []string
-	// thing is what the nouns mean, nil where they are not listed; plural says that
-	// they speak of several.
+	// thing is what the nouns mean, nil if they are not listed; plural says that they mean
+	// several.
 	thing  *spoken.Thing
 	plural bool
-	// owner are the nouns before those that mean the thing: what it is one of.
+	// owner are the nouns before those of the thing: what it belongs to.
 	owner []string
-	// with joins the second thing, of which others are the nouns.
+	// with joins the second thing, which others names.
 	with   wording.Phrase
 	others []string
 }
 
-// named reads the name of the call's tool; ok is false where it has no verb that is
-// listed, or does not say what that is done to.
+// named reads the name of the call's tool. ok is false if it contains no listed verb, or
+// does not say what the verb applies to.
 func (c *call) named() (t toolName, ok bool) {
 	act, at, n := c.act()
 	if act == nil {
@@ -57,7 +57,7 @@ func (c *call) named() (t toolName, ok bool) {
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
 
-// parted tells the nouns of the thing from those of the second one.
+// parted separates the nouns of the thing from those of the second one.
 func (t *toolName) parted(words []string) {
 	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "batch", "bulk", "multiple"}, words[0]) {
 		words = words[1:]
@@ -79,8 +79,7 @@ func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t
 // queue reports whether a noun means something that passes on what is put into it.
 func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
 
-// classed takes for a thing that its name calls no more than an object what an
-// argument says that it is.
+// classed finds out what a thing is from an argument, if its name calls it just an object.
 func (c *call) classed(t *toolName) {
 	if len(t.nouns) == 0 || len(t.owner) > 0 || !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), func(w string) bool { return spoken.Is("things-that generic", w) }) {
 		return
@@ -91,8 +90,8 @@ func (c *call) classed(t *toolName) {
 	}
 }
 
-// act is what the name says is done: where that is to run something which does
-// something, what that does.
+// act returns what the name says is done. If that is to run something which itself does
+// something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
 	if told := c.action(); act == nil && told != nil {
@@ -107,14 +106,14 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 	return act, at, n
 }
 
-// verb is the first verb of the tool's own name: what its server is called says
-// nothing of what one of its tools does.
+// verb returns the first verb of the tool's own name: the name of its server says nothing
+// about what one of its tools does.
 func (c *call) verb() (act *spoken.Act, at, n int) {
 	act, at, n = spoken.ActIn(c.words[c.server:])
 	return act, max(at, 0) + c.server, n
 }
 
-// action is what an argument says is done, for a tool whose name leaves it to that.
+// action returns the action that an argument names, for a tool whose name leaves it open.
 func (c *call) action() *spoken.Act {
 	if words := reading.Words(c.first("action", "operation", "method")); len(words) > 0 {
 		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
@@ -124,8 +123,8 @@ func (c *call) action() *spoken.Act {
 	return nil
 }
 
-// before are the nouns of a name whose verb stands behind them; where there are none,
-// that of the arguments. There are none, too, where they may be the name of a service.
+// before returns the nouns of a name whose verb comes after them or, if there are none,
+// that of the arguments. It returns nil if they may be the name of a service.
 func (c *call) before(verb int) []string {
 	words := c.words[min(c.server, verb):verb]
 	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
@@ -137,13 +136,13 @@ func (c *call) before(verb int) []string {
 	return words
 }
 
-// service reports whether a word of the tool's name tells where things are kept.
+// service reports whether a word of the tool's name says where things are kept.
 func (c *call) service(word string) bool {
 	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
 }
 
-// keyed is what the only argument that names a thing says it is, for a tool whose
-// name is a verb alone.
+// keyed returns what the only argument that names a thing says it is, for a tool whose name
+// is just a verb.
 func (c *call) keyed() (noun []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		stem := key
@@ -161,11 +160,10 @@ func (c *call) keyed() (noun []string) {
 	return noun
 }
 
-// apart is how what follows goes with the thing where it says nothing of a second one.
+// apart marks that the words which follow say nothing of a second thing.
 const apart wording.Phrase = "-"
 
-// joins is how a word of a name joins a second thing to the first, empty where it does
-// not.
+// joins returns the phrase with which a word joins a second thing to the first, or "".
 func joins(word string) wording.Phrase {
 	switch word {
 	case "to", "from", "in":
@@ -181,8 +179,8 @@ func joins(word string) wording.Phrase {
 }
 
 // object says what a tool does by the verb of its name, and to what by its nouns and
-// arguments: "cancels the subscription sub_1". It says nothing where the name does
-// not tell, or neither it nor an argument says to what.
+// arguments: "cancels the subscription sub_1". It returns nil if the name does not tell, or
+// if neither the name nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
 	if moved := c.moved(&t); moved != nil || !ok {
@@ -190,12 +188,12 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	}
 	names, key := c.which(&t)
 	if c.given(&t, names, key) {
-		return nil, nil // It is what the other is given, or one that is changed itself.
+		return nil, nil // it may be an attribute given to another thing, or be changed itself
 	}
 	what := c.whole(&t, names, key)
 	second, ok := c.second(&t, key, names)
 	if len(what) == 0 || !ok && len(t.others) > 0 {
-		return nil, nil // Which one it is, or how many, is not told, or of two things only one.
+		return nil, nil // which one, how many, or one of two things remains unknown
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	if said := c.first("response", "answer", "reply"); said != "" {
@@ -207,16 +205,16 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	return out, &t
 }
 
-// which are the names of the thing, and the key under which they stand. Where somebody is
-// a member of something, they are theirs.
+// which returns the names of the thing, and the key they are under. For somebody who is a
+// member of something, they are that person's names.
 func (c *call) which(t *toolName) (names []string, key string) {
 	last := t.nouns[len(t.nouns)-1]
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
 	switch called := c.args["name"]; {
 	case key == "items" && t.act.Makes:
-		names, key = nil, "" // That is what it is made of.
+		names, key = nil, "" // what it is made of
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
-		names, key = called, "name" // The number may be that of its version.
+		names, key = called, "name" // the id may be that of its version
 	}
 	if len(names) == 0 && membership(last) {
 		t.enters()
@@ -225,14 +223,14 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	return names, key
 }
 
-// given reports whether the thing may be what another one has, which is set to one that
-// the arguments name.
+// given reports whether the thing may be an attribute of another thing that the arguments
+// name.
 func (c *call) given(t *toolName, names []string, key string) bool {
 	_, owned := c.owner(t, key)
 	return owned && t.act.Partly && len(names) > 0 && spoken.Is("things-that attributes", t.nouns[len(t.nouns)-1])
 }
 
-// enters says that somebody is taken into, or out of, what they are a member of.
+// enters says that somebody joins, or leaves, what they are a member of.
 func (t *toolName) enters() {
 	if len(t.others) == 0 {
 		t.others = t.owner
@@ -240,14 +238,14 @@ func (t *toolName) enters() {
 	t.thing, t.plural, t.owner = spoken.ThingOf([]string{"user"})
 }
 
-// bare reports whether a thing stands without a name: a new one, one that is only set
-// going, or several.
+// bare reports whether a thing is mentioned without a name: it is new, is only started, or
+// is several things.
 func (t *toolName) bare(names []string) bool {
 	return len(names) == 0 && (t.plural || t.act.Makes || t.act.Sets)
 }
 
-// whole is the thing by its names, and that of which it is one; nothing where the
-// arguments do not tell which it is.
+// whole returns the thing by its names, and what it belongs to. It returns nil if the
+// arguments do not say which thing it is.
 func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 	owner, owned := c.owner(t, key)
 	if len(names) == 0 && (!owned || !t.plural || t.act.Makes) {
@@ -260,8 +258,8 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 	return wording.Sentence{what}
 }
 
-// nameOf is the thing by its names, which stands with its owner's words where nothing
-// tells the owner.
+// nameOf returns the thing by its names. If nothing names its owner, it includes the
+// owner's words.
 func (c *call) nameOf(t *toolName, names []string, owned bool) wording.Clause {
 	switch {
 	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
@@ -275,8 +273,8 @@ func (c *call) nameOf(t *toolName, names []string, owned bool) wording.Clause {
 	}
 }
 
-// unnamed is a thing that has no name in the arguments: a new one, several of which
-// they tell, or the only one that somebody has.
+// unnamed returns a thing that has no name in the arguments: a new one, several that the
+// arguments describe, or the only one that somebody has.
 func (c *call) unnamed(t *toolName) wording.Sentence {
 	if t.thing == nil {
 		return nil
@@ -299,8 +297,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 	}
 }
 
-// moved says what goes from where to where, if the tool moves something and both are
-// told.
+// moved says what goes from where to where, if the tool moves something and both are given.
 func (c *call) moved(t *toolName) wording.Sentence {
 	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
 	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
@@ -309,7 +306,7 @@ func (c *call) moved(t *toolName) wording.Sentence {
 	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
 }
 
-// owner is the thing of which another one is said to be, as an address of a customer,
+// owner returns the thing that another thing belongs to, as in the address of a customer,
 // and whether the arguments name it.
 func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	thing, _, rest := spoken.ThingOf(t.owner)
@@ -330,8 +327,8 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
 
-// second is the thing to, from or in which something is done, and the place, and
-// whether one is told.
+// second returns the thing to, from or in which something is done, and the place, and
+// reports whether either is given.
 func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
 	if len(t.others) > 0 {
 		thing, _, _ := spoken.ThingOf(t.others)
@@ -355,11 +352,11 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	return said, len(said) > 0
 }
 
-// inside is how a place goes with what is done in it.
+// inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"
 
-// listed is the thing that an argument names whose key is on one of the lists, but
-// that under which the object stands.
+// listed returns the thing named by an argument whose key is on one of the lists, except
+// for the key of the object itself.
 func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	var found wording.Clause
 	rank := func(key string) int { return spoken.Rank(list+" named", key) }

@@ -6,38 +6,37 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// The kinds of events beside an approval's states.
+// The kinds of events other than an approval's states.
 const (
-	// Granted says that a call was allowed for more than once, and GrantUsed that
-	// the grant allowed a further one; GrantEnded that it is over.
+	// Granted says that a call was allowed for more than once, GrantUsed that the grant
+	// allowed another one, GrantEnded that the grant is over.
 	Granted    Kind = "granted"
 	GrantUsed  Kind = "grant-used"
 	GrantEnded Kind = "grant-ended"
-	// KindDenied says that a person denied everything of a kind with a call.
+	// KindDenied says that a person denied everything of a call's kind along with it.
 	KindDenied Kind = "kind-denied"
-	// Lifted says that a standing denial answers equal calls no more.
+	// Lifted says that a standing denial no longer answers equal calls.
 	Lifted Kind = "lifted"
-	// Edited says that a person wants a call changed that they denied as it was.
+	// Edited says that a person denied a call as it was and wants it changed.
 	Edited Kind = "edited"
-	// Questioned says that a person asked the agent something, and Replied what it
-	// said.
+	// Questioned says that a person asked the agent something, Replied what it answered.
 	Questioned Kind = "questioned"
 	Replied    Kind = "replied"
-	// Snoozed says that a person put a reminder off, and HandedOver that one handed an
-	// ask over.
+	// Snoozed says that a person postponed a reminder, HandedOver that one handed an ask
+	// over.
 	Snoozed    Kind = "snoozed"
 	HandedOver Kind = "handed-over"
-	// Revealed says that a person was shown what is masked of an ask's calls.
+	// Revealed says that a person was shown the masked values of an ask's calls.
 	Revealed Kind = "revealed"
-	// ValuesDropped says that what an approval's call held was dropped from its
-	// record, as configured. Its sum is that of what stays.
+	// ValuesDropped says that the values of an approval's call were dropped from its
+	// record, as configured. Its sum covers what stays.
 	ValuesDropped Kind = "values-dropped"
-	// Stopped and Resumed are the brake's.
+	// Stopped and Resumed are about a brake.
 	Stopped Kind = "stopped"
 	Resumed Kind = "resumed"
 )
 
-// acted tells what people and grants did beside the approval's state.
+// acted adds what people and grants did apart from the approval's state.
 func (w Writer) acted(l *leaves, a *approval.Ask, before, p *approval.Approval, at time.Time) {
 	if p.Kind != nil && before.Kind == nil && p.Decision != nil {
 		e := w.about(a, p, KindDenied, p.Decision.At)
@@ -61,7 +60,7 @@ func (w Writer) acted(l *leaves, a *approval.Ask, before, p *approval.Approval, 
 	}
 }
 
-// granted tells what became of a grant.
+// granted adds what became of a grant.
 func (w Writer) granted(l *leaves, a *approval.Ask, before, p *approval.Approval) {
 	g := p.Grant
 	uses, live := 0, true
@@ -85,7 +84,7 @@ func (w Writer) granted(l *leaves, a *approval.Ask, before, p *approval.Approval
 	}
 }
 
-// talked tells what people asked an agent about an ask, and what it said.
+// talked adds what people asked an agent about an ask, and its answers.
 func (w Writer) talked(l *leaves, before []approval.Question, a *approval.Ask) {
 	for i := range a.Questions {
 		q, e := &a.Questions[i], Event{Agent: a.Agent, Turn: w.text(a.TurnID), Ask: a.ID}
@@ -99,8 +98,8 @@ func (w Writer) talked(l *leaves, before []approval.Question, a *approval.Ask) {
 	}
 }
 
-// handled tells what people did to an ask as a whole: a reminder that was put off, a
-// hand-over, a look at what is masked.
+// handled adds what people did to an ask as a whole: postponed a reminder, handed it over,
+// looked at what is masked.
 func (w Writer) handled(l *leaves, before *Before, a *approval.Ask) {
 	about := func(k Kind, act *approval.Act) Event {
 		e := Event{Kind: k, Agent: a.Agent, Turn: w.text(a.TurnID), Ask: a.ID}
@@ -123,12 +122,12 @@ func (w Writer) handled(l *leaves, before *Before, a *approval.Ask) {
 	}
 }
 
-// by notes who did something, and when.
+// by records who did something, and when.
 func (e *Event) by(act *approval.Act) {
 	e.At, e.By, e.Name, e.Channel = act.At, act.By.ID, act.By.Name, act.Channel
 }
 
-// Brake returns the leaves of a brake that was pulled, or let go.
+// Brake returns the leaves of a brake that was pulled or released.
 func (w Writer) Brake(b *approval.Brake, seed string) ([][]byte, error) {
 	e := Event{
 		Kind: Stopped, At: b.At, Agent: b.Agent, By: b.By.ID, Name: w.text(b.By.Name), Channel: b.Channel, Words: w.text(b.Words), Until: b.Until.UTC(),

@@ -13,40 +13,39 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Baseline is how approvals stood before a leaf, where the history does not tell
-// of the time before: at its beginning, and where values were dropped. It can be
-// computed from the records at any time later, because every change since then
-// has a leaf.
+// Baseline records how approvals stood before a leaf, where the history does not tell: at
+// its start, and where values were dropped. It can be computed from the records at any
+// later time, because every change since then has a leaf.
 type Baseline struct {
-	// Approvals is how many there were.
+	// Approvals is the number of approvals.
 	Approvals int    `json:"approvals"`
 	Sum       string `json:"sum"`
-	// Unread are the asks whose records could not be read: of these it says nothing.
+	// Unread lists the asks whose records could not be read; the baseline leaves them out.
 	Unread []string `json:"unread,omitempty"`
 }
 
-// maxUnread is how many asks a baseline may leave out: a leaf holds no more.
+// maxUnread is how many asks a baseline may leave out; a leaf holds no more.
 const maxUnread = 1000
 
-// leavesOut reports whether the baseline says nothing of an ask.
+// leavesOut reports whether the baseline leaves out an ask.
 func (b *Baseline) leavesOut(id approval.AskID) bool { return slices.Contains(b.Unread, string(id)) }
 
-// older reports whether there were approvals, as far as is known, before it.
+// older reports whether any approvals are known to have existed before it.
 func (b *Baseline) older() bool { return b.Approvals > 0 || len(b.Unread) > 0 }
 
-// agrees reports whether both found the approvals alike.
+// agrees reports whether both found the same approvals in the same state.
 func (b *Baseline) agrees(with Baseline) bool {
 	return b.Approvals == with.Approvals && b.Sum == with.Sum
 }
 
-// Records are the records that a history is held against.
+// Records are the records that a history is checked against.
 type Records interface {
 	// List yields the records that match, in the query's order.
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 }
 
-// decoded yields what the records of a kind hold. One that cannot be read is an
-// [*approval.UnreadError], and the others follow.
+// decoded yields the decoded records of a kind. For one that cannot be read it yields an
+// [*approval.UnreadError] and goes on.
 func decoded[T any](ctx context.Context, records Records, kind approval.Kind, decode func([]byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for r, err := range records.List(ctx, approval.Query{Kind: kind}) {
@@ -63,11 +62,11 @@ func decoded[T any](ctx context.Context, records Records, kind approval.Kind, de
 	}
 }
 
-// BaselineAt returns how the approvals stood before the leaf with the index. It
-// may run while the history grows. What cannot be read is left out, named in the
-// baseline, and given to unread.
+// BaselineAt returns how the approvals stood before the leaf with index through. It may run
+// while the history grows. Records that cannot be read are left out, named in the baseline,
+// and passed to unread.
 func BaselineAt(ctx context.Context, records Records, t Tree, through int64, unread func(error)) (Baseline, error) {
-	// What changes after a record was read has a leaf that is read below.
+	// A change made after a record was read has a leaf, which is read below.
 	var all []standing
 	var without []string
 	for ask, err := range decoded(ctx, records, approval.KindAsk, approval.DecodeAsk) {
@@ -112,11 +111,11 @@ func BaselineAt(ctx context.Context, records Records, t Tree, through int64, unr
 	return b, nil
 }
 
-// standing is how an approval stands.
+// standing is the state of an approval.
 type standing struct {
 	id    approval.ID
 	state approval.State
-	// content is the sum of one to which nothing can happen any more.
+	// content is the sum of an approval to which nothing more can happen.
 	content string
 }
 
@@ -130,14 +129,14 @@ func standingOf(a *approval.Ask, p *approval.Approval) (standing, error) {
 	return s, err
 }
 
-// lives are the states in which the leaves found approvals.
+// lives maps approvals to the states in which the leaves first found them.
 type lives struct {
 	from map[approval.ID]standing
 }
 
 func newLives() *lives { return &lives{make(map[approval.ID]standing)} }
 
-// begin notes an approval's first change, of its state or of what is kept of it.
+// begin records an approval's first change of state or content.
 func (l *lives) begin(e *Event) {
 	if e.To == "" && e.Kind != ValuesDropped {
 		return
@@ -147,8 +146,7 @@ func (l *lives) begin(e *Event) {
 	}
 }
 
-// before returns how an approval stood before the first leaf, and whether there
-// was one.
+// before returns how an approval stood before its first leaf, and whether it existed then.
 func (l *lives) before(s standing) (standing, bool) {
 	from, moved := l.from[s.id]
 	switch {
@@ -160,7 +158,8 @@ func (l *lives) before(s standing) (standing, bool) {
 	return from, true
 }
 
-// summer computes a baseline, the approvals in the order in which they were asked.
+// summer computes a baseline. It must be given the approvals in the order in which they
+// were asked.
 type summer struct {
 	n int
 	h hash.Hash

@@ -13,10 +13,10 @@ type Writer struct {
 	mask func(string) string
 }
 
-// NewWriter returns a writer that masks free texts with mask.
+// NewWriter returns a Writer that masks free text with mask.
 func NewWriter(mask func(string) string) Writer { return Writer{mask} }
 
-// Before is what of an ask has to be remembered to tell what changed.
+// Before is what must be remembered of an ask to tell what changed.
 type Before struct {
 	approvals []approval.Approval
 	routes    int
@@ -27,17 +27,17 @@ type Before struct {
 	revealed  *approval.Act
 }
 
-// Remember notes how an ask stands before a change. The change may be made to the
-// ask itself.
+// Remember records the state of an ask before a change. The change may modify the ask
+// itself.
 func Remember(a *approval.Ask) Before {
 	return Before{slices.Clone(a.Approvals), len(a.Routes), a.Intent, slices.Clone(a.Questions), a.Snoozed, len(a.Handed), a.Revealed}
 }
 
-// maxText is the most bytes of each text of others in a leaf. An agent chooses how
-// long its turn's name is, and must not keep an event out of the history by it.
+// maxText is the most bytes of each foreign text in a leaf. An agent chooses the length of
+// its turn's name, and must not be able to keep an event out of the history with it.
 const maxText = 4 << 10
 
-// text is what somebody wrote, masked and in bounds.
+// text returns text that somebody wrote, masked and cut to maxText.
 func (w Writer) text(s string) string {
 	if s = w.mask(s); len(s) <= maxText {
 		return s
@@ -49,9 +49,9 @@ func (w Writer) text(s string) string {
 	return s[:cut] + "…"
 }
 
-// Change returns the leaves of everything that happened to an ask between the two
-// moments; none when nothing did that belongs into the history. at is when, where
-// the ask itself does not say. The seed is random, and of this change alone.
+// Change returns the leaves of everything that happened to an ask since before, or none if
+// nothing that belongs in the history did. at is the time of whatever the ask itself does
+// not date. The seed must be random and used for this change only.
 func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed string) ([][]byte, error) {
 	l := leaves{salts: salts{seed: seed}}
 	if n := len(after.Routes); n > before.routes && before.approvals != nil {
@@ -69,7 +69,7 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 			e.To, e.Fingerprint, e.Route = approval.Pending, p.Fingerprint, routeOf(after)
 			e.Judge, e.Score = p.Verdict.JudgeKind, p.Verdict.Score
 			l.add(e, sealOf(after, p))
-			if p.State != approval.Pending { // A grant or a brake answered it at once.
+			if p.State != approval.Pending { // a grant or a brake answered it at once
 				e := w.moved(after, p, at)
 				e.From, e.To = approval.Pending, p.State
 				l.add(e, sealOf(after, p))
@@ -88,8 +88,8 @@ func (w Writer) Change(before Before, after *approval.Ask, at time.Time, seed st
 	return l.all, l.err
 }
 
-// emptied tells that the values of an approval were dropped: what its record was,
-// which older leaves have the sum of, and what it is now.
+// emptied adds that the values of an approval were dropped, with the sum of the old record,
+// which older leaves contain, and that of the new one.
 func (w Writer) emptied(l *leaves, before *Before, a *approval.Ask, i int, at time.Time) {
 	was, p := before.approvals[i], &a.Approvals[i]
 	if p.ValuesDropped.IsZero() || !was.ValuesDropped.IsZero() || l.err != nil {
@@ -107,9 +107,9 @@ func (w Writer) emptied(l *leaves, before *Before, a *approval.Ask, i int, at ti
 	l.add(e, sealOf(a, p))
 }
 
-// Veto returns the leaves of a denial by the guard at an instant: the step's own,
-// or that of a repeat. A veto at the redemption of a
-// permit names the approval, and has no step in the turn log.
+// Veto returns the leaves of a denial by the guard at the given time, for the step itself
+// or for a repeat. A veto at the redemption of a permit names the approval and has no step
+// in the turn log.
 func (w Writer) Veto(s *approval.Step, at time.Time, seed string) ([][]byte, error) {
 	e := Event{
 		Kind: Vetoed, At: at, Agent: s.Proposal.Agent, Turn: w.text(s.Proposal.TurnID), Step: s.ID,
@@ -127,21 +127,21 @@ func (w Writer) Veto(s *approval.Step, at time.Time, seed string) ([][]byte, err
 	return l.all, l.err
 }
 
-// Note returns an event of the history itself as a leaf.
+// Note returns an event about the history itself as a leaf.
 func (w Writer) Note(e Event, seed string) ([][]byte, error) { //nolint:gocritic // It is rare, and its own.
 	l := leaves{salts: salts{seed: seed}}
 	l.add(e, nil)
 	return l.all, l.err
 }
 
-// about is an event of one approval.
+// about returns an event about one approval.
 func (w Writer) about(a *approval.Ask, p *approval.Approval, k Kind, at time.Time) Event {
 	return Event{
 		Kind: k, At: at, Agent: a.Agent, Turn: w.text(a.TurnID), Approval: p.ID, Executor: w.text(p.Proposal.Executor),
 	}
 }
 
-// voted tells which votes came and which are gone.
+// voted adds the votes that were added and those that are gone.
 func (w Writer) voted(l *leaves, a *approval.Ask, before []approval.Vote, p *approval.Approval, at time.Time) {
 	tell := func(k Kind, v *approval.Vote, at time.Time) {
 		e := w.about(a, p, k, at)
@@ -160,7 +160,7 @@ func (w Writer) voted(l *leaves, a *approval.Ask, before []approval.Vote, p *app
 	}
 }
 
-// moved is the event of an approval that came into its state.
+// moved returns the event of an approval that entered its state.
 func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event {
 	e := w.about(a, p, Kind(p.State), at)
 	switch p.State {
@@ -188,7 +188,7 @@ func (w Writer) moved(a *approval.Ask, p *approval.Approval, at time.Time) Event
 	return e
 }
 
-// routeOf is where the ask went first.
+// routeOf returns the first route that the ask went to.
 func routeOf(a *approval.Ask) string {
 	if len(a.Routes) == 0 {
 		return ""
@@ -196,9 +196,9 @@ func routeOf(a *approval.Ask) string {
 	return a.Routes[0].Route
 }
 
-// seal is everything about an approval that nobody may change but by an event: all
-// but the names under which it is found, and its votes, which have events of
-// their own. A change in how it is encoded takes a new form of leaves.
+// seal is everything about an approval that may change only by an event: all except the
+// names under which it is found, and its votes, which have events of their own. A change of
+// its encoding requires a new form of leaves.
 type seal struct {
 	Agent    string            `json:"agent"`
 	Intent   string            `json:"intent"`
@@ -221,7 +221,7 @@ type leaves struct {
 	err   error
 }
 
-// add writes an event down, with the sum of a record where there is one.
+// add encodes an event, with the sum of the record if there is one.
 func (l *leaves) add(e Event, record any) {
 	if l.err != nil {
 		return

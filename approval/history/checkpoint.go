@@ -14,10 +14,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Checkpoint is the state of a history: how many leaves it has, and the hash of
-// their tree. Its signed form is that of C2SP tlog-checkpoint.
+// Checkpoint is the state of a history: how many leaves it has, and the hash of their tree.
+// Its signed form is that of C2SP tlog-checkpoint.
 type Checkpoint struct {
-	// Origin names the history; it is the name of the key, too.
+	// Origin names the history; it is also the name of the key.
 	Origin string
 	Size   int64
 	Root   tlog.Hash
@@ -29,7 +29,7 @@ type Key struct {
 	signer           note.Signer
 }
 
-// NewKey makes a key, with a name that no other history has.
+// NewKey makes a key with a name that no other history has.
 func NewKey() (Key, error) {
 	name := "vaglio/" + strings.ToLower(rand.Text()[:12])
 	secret, _, err := note.GenerateKey(rand.Reader, name)
@@ -39,7 +39,7 @@ func NewKey() (Key, error) {
 	return ParseKey(secret)
 }
 
-// ErrKey says that a text is not a signing key. It is not repeated.
+// ErrKey says that a text is not a signing key. It does not repeat the text.
 var ErrKey = errors.New("history: this is not a signing key")
 
 // ParseKey reads the text of a key.
@@ -47,9 +47,10 @@ func ParseKey(secret string) (Key, error) {
 	secret = strings.TrimSpace(secret)
 	signer, err := note.NewSigner(secret)
 	if err != nil {
-		return Key{}, ErrKey // The library's error may show the key.
+		return Key{}, ErrKey // the library's error may contain the key
 	}
-	// PRIVATE+KEY+name+hash+seed: the seed is behind a byte for the algorithm.
+	// PRIVATE+KEY+name+hash+seed: in the last part a byte for the algorithm precedes the
+	// seed.
 	parts := strings.SplitN(secret, "+", 5)
 	seed, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
 	if err != nil || len(seed) != 1+ed25519.SeedSize {
@@ -66,14 +67,13 @@ func ParseKey(secret string) (Key, error) {
 	return Key{secret, verifier, signer}, nil
 }
 
-// Secret returns the text that [ParseKey] reads. Whoever has it can sign.
+// Secret returns the text that [ParseKey] reads. Anyone who has it can sign.
 func (k Key) Secret() string { return k.secret }
 
-// Verifier returns the text of the key that checks what k signed. It is for
-// everybody.
+// Verifier returns the text of the key that verifies k's signatures. It is public.
 func (k Key) Verifier() string { return k.verifier }
 
-// Sign returns a checkpoint as a text that can be copied, signed.
+// Sign returns a signed checkpoint as text that can be copied.
 func (k Key) Sign(size int64, root tlog.Hash) (string, error) {
 	c := Checkpoint{k.signer.Name(), size, root}
 	signed, err := note.Sign(&note.Note{Text: c.text()}, k.signer)
@@ -83,19 +83,19 @@ func (k Key) Sign(size int64, root tlog.Hash) (string, error) {
 	return string(signed), nil
 }
 
-// text is what is signed.
+// text returns the text that is signed.
 func (c Checkpoint) text() string {
 	return c.Origin + "\n" + strconv.FormatInt(c.Size, 10) + "\n" + c.Root.String() + "\n"
 }
 
-// CheckpointError says why a text is no checkpoint of the history with the key.
+// CheckpointError says why a text is not a checkpoint of the history with the key.
 type CheckpointError struct{ Problem string }
 
 func (e *CheckpointError) Error() string { return e.Problem }
 
-// OpenCheckpoint reads a checkpoint and checks its signature by the verifier key.
-// A text that was copied from a chat may have lost its line breaks, or have
-// spaces or quotes around it. The error is a [*CheckpointError].
+// OpenCheckpoint reads a checkpoint and verifies its signature with the verifier key. The
+// text may have lost its line breaks, or gained spaces or quotes, when copied from a chat.
+// The error is a [*CheckpointError].
 func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(verifier))
 	if err != nil {
@@ -105,7 +105,7 @@ func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	// What is verified is c's own text: the reader wrote it anew from the words.
+	// This verifies c itself: readCheckpoint rebuilt the text from the same words.
 	_, err = note.Open(plain, note.VerifierList(v))
 	if err == nil {
 		return c, nil
@@ -119,8 +119,8 @@ func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 	return Checkpoint{}, &CheckpointError{"it is no checkpoint in the form of C2SP tlog-checkpoint"}
 }
 
-// readCheckpoint reads a checkpoint word by word: none of its parts has a space
-// in it, so that line breaks do not matter. It returns the text as it was signed.
+// readCheckpoint reads a checkpoint word by word: no part of it contains a space, so line
+// breaks do not matter. It also returns the text as it was signed.
 func readCheckpoint(text string) (Checkpoint, []byte, error) {
 	words := strings.Fields(strings.NewReplacer("`", " ", ">", " ", "\u00a0", " ").Replace(text))
 	bad := func(problem string) (Checkpoint, []byte, error) {
@@ -142,7 +142,7 @@ func readCheckpoint(text string) (Checkpoint, []byte, error) {
 	b.WriteString(c.text() + "\n")
 	for i := 3; i < len(words); i += 3 {
 		switch words[i] {
-		case "—", "–", "-", "--": // what editors make of a dash
+		case "—", "–", "-", "--": // what editors turn a dash into
 		default:
 			return bad("a dash is missing before a signature")
 		}
@@ -151,7 +151,7 @@ func readCheckpoint(text string) (Checkpoint, []byte, error) {
 	return c, []byte(b.String()), nil
 }
 
-// signerOf names who signed a checkpoint, without the right to say so.
+// signerOf names the claimed signer of a checkpoint; the claim is not verified.
 func signerOf(plain []byte) string {
 	_, err := note.Open(plain, note.VerifierList())
 	e, ok := errors.AsType[*note.UnverifiedNoteError](err)
@@ -162,16 +162,16 @@ func signerOf(plain []byte) string {
 	return fmt.Sprintf("%s+%08x", s.Name, s.Hash)
 }
 
-// keyName is a verifier key without the key itself.
+// keyName returns a verifier key without the key itself.
 func keyName(verifier string) string {
 	name, rest, _ := strings.Cut(strings.TrimSpace(verifier), "+")
 	hash, _, _ := strings.Cut(rest, "+")
 	return name + "+" + hash
 }
 
-// Holds returns nil when the tree has grown from the one that the checkpoint was
-// signed for. A [*CheckpointError] says what does not fit, or that the checkpoint
-// is not good; another error, that the tree could not be read.
+// Holds returns nil if the tree has grown from the one that the checkpoint was signed for.
+// A [*CheckpointError] says what does not fit, or that the checkpoint is invalid; any other
+// error says that the tree could not be read.
 func Holds(ctx context.Context, t Tree, text, verifier string) error {
 	c, err := OpenCheckpoint(text, verifier)
 	if err != nil {

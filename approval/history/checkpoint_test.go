@@ -29,7 +29,7 @@ func newKey(t testing.TB) history.Key {
 	return key
 }
 
-// TestACheckpointHasTheFormOfTheLibrary opens one with the library alone, as any
+// TestACheckpointHasTheFormOfTheLibrary opens a checkpoint with the library alone, as any
 // witness would.
 func TestACheckpointHasTheFormOfTheLibrary(t *testing.T) {
 	key := newKey(t)
@@ -109,7 +109,7 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// FuzzOpenCheckpoint holds that whatever opens says what was signed.
+// FuzzOpenCheckpoint checks that whatever opens says what was signed.
 func FuzzOpenCheckpoint(f *testing.F) {
 	key := newKey(f)
 	text := signed(f, key)
@@ -124,8 +124,8 @@ func FuzzOpenCheckpoint(f *testing.F) {
 	})
 }
 
-// FuzzDecode holds that what can be read can be written again, and that nothing
-// is read in two ways.
+// FuzzDecode checks that whatever can be read can be written again, and that nothing can be
+// read in two ways.
 func FuzzDecode(f *testing.F) {
 	w := history.NewWriter(func(s string) string { return s })
 	leaves, err := w.Note(history.Event{Kind: history.Began, At: start, Baseline: &history.Baseline{Approvals: 2, Sum: "x"}}, "seed")

@@ -19,7 +19,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// forged is a store whose tree shows other leaves than were written.
+// forged is a store whose tree shows other leaves than those written.
 type forged struct {
 	*storetest.Memory
 
@@ -74,8 +74,8 @@ func (hashless) TreeHashes(context.Context, []int64) ([]tlog.Hash, error) {
 	return nil, errBroken
 }
 
-// written are the leaves of a history of nine events, with checkpoints of four of them and
-// of all.
+// written returns the leaves of a history of nine events, with a checkpoint of the first
+// four and one of all.
 func written(t *testing.T) (w *world, all []history.Leaf, checkpoints []string) {
 	t.Helper()
 	w = newWorld(t, 1)
@@ -99,15 +99,15 @@ func written(t *testing.T) (w *world, all []history.Leaf, checkpoints []string) 
 
 var askIDs = regexp.MustCompile(`\b[a-z2-7]{16}\b`)
 
-// TestAForgedTreeIsFound tells of trees whose leaves were left out, put in, moved or
-// changed what was done, and where.
+// TestAForgedTreeIsFound checks that for trees whose leaves were omitted, inserted, moved
+// or changed, verification reports what was done, and where.
 func TestAForgedTreeIsFound(t *testing.T) {
 	t.Parallel()
 	w, all, checkpoints := written(t)
 	value := func(from, to int) func([]history.Leaf) []history.Leaf {
 		return func(l []history.Leaf) []history.Leaf { l[to].Value = all[from].Value; return l }
 	}
-	// changed has a value of the same length that can be read.
+	// changed is a value of the same length that can be read.
 	changed := bytes.Replace(all[5].Value, []byte("coder"), []byte("other"), 1)
 	if bytes.Equal(changed, all[5].Value) {
 		t.Fatalf("nothing was changed in %s", all[5].Value)
@@ -178,7 +178,7 @@ func TestAForgedTreeIsFound(t *testing.T) {
 			fmt.Fprintf(&b, "\t%d: %s\n", f.Leaf, f.Text)
 		}
 	}
-	// The asks' ids are drawn: here they are numbered, as they come.
+	// The ids of asks are random; here they are numbered in order of appearance.
 	numbers := map[string]string{}
 	text := askIDs.ReplaceAllStringFunc(b.String(), func(id string) string {
 		if numbers[id] == "" {
@@ -189,8 +189,8 @@ func TestAForgedTreeIsFound(t *testing.T) {
 	golden.Check(t, "testdata/forged.txt", text)
 }
 
-// TestWhatCannotBeHeldAgainstAHistory tells of checkpoints, keys and stores that prove
-// nothing, or cannot be read.
+// TestWhatCannotBeHeldAgainstAHistory checks what is reported about checkpoints, keys and
+// stores that prove nothing or cannot be read.
 func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 	t.Parallel()
 	w, all, checkpoints := written(t)
@@ -266,7 +266,7 @@ func TestVerifyingNeedsTheWholeStore(t *testing.T) {
 	}
 }
 
-// TestFindingsAreBounded counts what is wrong beyond what is listed.
+// TestFindingsAreBounded checks that findings beyond those listed are counted.
 func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()
 	w, all, _ := written(t)

@@ -1,14 +1,13 @@
-// Package history is the tamper-evident history of approvals: a Merkle tree of
-// RFC 6962 whose leaves are what happened, one event each. It says what a leaf
-// holds, which events a change of an ask makes, how the tree's state is signed,
-// and whether a history that was kept is whole. It is pure: no clock is read and
-// nothing is stored; a store keeps the leaves, in the transaction of the change
-// that they tell of.
+// Package history is the tamper-evident history of approvals: a Merkle tree (RFC 6962)
+// whose leaves are one event each. It defines what a leaf holds, which events a change of
+// an ask produces, how the tree's state is signed, and how a stored history is verified. It
+// is pure: it reads no clock and stores nothing. A store keeps the leaves, in the same
+// transaction as the change they record.
 //
-// A leaf's value is strict JSON with a salt of its own, so that once it was
-// dropped nobody can guess it back from its hash. A signed state of the tree is a
-// checkpoint in the form of C2SP tlog-checkpoint: whoever has one can tell later
-// whether anything before it was changed, left out or put in.
+// The value of a leaf is strict JSON with its own salt, so that once it is dropped nobody
+// can guess it from its hash. A signed state of the tree is a checkpoint in the form of
+// C2SP tlog-checkpoint: anyone who has one can later tell whether anything before it was
+// changed, left out or inserted.
 package history
 
 import (
@@ -28,13 +27,13 @@ const form = 1
 // Kind says what happened.
 type Kind string
 
-// The kinds of events in an approval's life. Those that name a state are about
-// an approval that came into it.
+// The kinds of events in an approval's life. Those that name a state say that an approval
+// entered it.
 const (
-	Opened     Kind = "opened" // asked, with the ask that was opened for it
-	Joined     Kind = "joined" // asked, on the card of an ask that was open
+	Opened     Kind = "opened" // asked, opening a new ask
+	Joined     Kind = "joined" // asked, on the card of an open ask
 	Vote       Kind = "vote"   // somebody allowed it, and more people have to
-	Unvote     Kind = "unvote" // a vote is worth nothing any more
+	Unvote     Kind = "unvote" // a vote no longer counts
 	Escalated  Kind = "escalated"
 	Allowed    Kind = Kind(approval.Allowed)
 	Denied     Kind = Kind(approval.Denied)
@@ -52,71 +51,71 @@ const (
 const (
 	// Vetoed is a denial by the guard.
 	Vetoed Kind = "vetoed"
-	// Began is the first leaf. What older asks there were is in its baseline.
+	// Began is the first leaf. Its baseline covers the asks that are older.
 	Began Kind = "began"
 	// Dropped says that the values of old leaves were dropped, as configured.
 	Dropped Kind = "dropped"
-	// Rekeyed says that the key was missing at a start, and a new one was made.
+	// Rekeyed says that the key was missing at startup, and a new one was made.
 	Rekeyed Kind = "rekeyed"
-	// Restored says that an older copy of the store was found at a start.
+	// Restored says that an older copy of the store was found at startup.
 	Restored Kind = "restored"
 )
 
-// Event is what one leaf tells. Nothing in it is a secret: free texts are
-// masked, and of a call it has the fingerprint and no arguments.
+// Event is what one leaf records. It contains no secrets: free text is masked, and a call
+// is represented by its fingerprint, without arguments.
 type Event struct {
 	Version int       `json:"v"`
 	Kind    Kind      `json:"kind"`
 	At      time.Time `json:"at"`
 	Agent   string    `json:"agent,omitempty"`
 	Turn    string    `json:"turn,omitempty"`
-	// Ask is set for what happens to an ask as a whole, Approval for everything
-	// else that is about one, and Step for a veto: its id in the turn log.
+	// Ask is set for events about an ask as a whole, Approval for other events about an
+	// approval, and Step, the id in the turn log, for a veto.
 	Ask         approval.AskID       `json:"ask,omitempty"`
 	Approval    approval.ID          `json:"approval,omitempty"`
 	Step        string               `json:"step,omitempty"`
 	Executor    string               `json:"executor,omitempty"`
 	Fingerprint approval.Fingerprint `json:"fingerprint,omitempty"`
-	// From and To are the approval's states before and after. From is empty for
-	// one that was just asked.
+	// From and To are the approval's states before and after. From is empty for a new one.
 	From approval.State `json:"from,omitempty"`
 	To   approval.State `json:"to,omitempty"`
-	// By is the stable id of the person, Name how they are called on the channel.
+	// By is the stable id of the person, Name their display name on the channel.
 	By      string `json:"by,omitempty"`
 	Name    string `json:"name,omitempty"`
 	Channel string `json:"channel,omitempty"`
 	Words   string `json:"words,omitempty"`
-	// Grant is the approval whose grant allowed the call, and Brake says that the
-	// brake denied it. Until is when a grant, a brake or a snooze ends, Uses how many calls
-	// a grant covers, or covered so far.
-	// Form is the approval of the changed form, where a person had to allow it.
+	// Grant is the approval whose grant allowed the call, Form the approval of the changed
+	// call if a person had to allow it. Brake says that the brake denied the call. Until is
+	// when a grant, a brake or a snooze ends. Uses is how many calls a grant covers, or has
+	// covered so far.
 	Grant approval.ID `json:"grant,omitempty"`
 	Form  approval.ID `json:"form,omitempty"`
 	Brake bool        `json:"brake,omitempty"`
 	Until time.Time   `json:"until,omitzero"`
 	Uses  int         `json:"uses,omitempty"`
-	// Route is where the ask went.
+	// Route is the route the ask went to.
 	Route string `json:"route,omitempty"`
-	// Rule is the guard's, Judge and Score the judge's that denied.
+	// Rule is the guard's, if it denied; Judge and Score are from the judge that denied.
 	Rule  string  `json:"rule,omitempty"`
 	Judge string  `json:"judge,omitempty"`
 	Score float64 `json:"score,omitzero"`
-	// Detail is the agent's report of how the run ended, or to whom it was handed over.
+	// Detail is the agent's report of how the run ended, or who an ask was handed over to.
 	Detail string `json:"detail,omitempty"`
-	// Sum is a salted hash of the record as the event left it, so that a record
-	// which was changed later is found.
+	// Sum is a salted hash of the record after the event, so that a later change to the
+	// record is detected.
 	Sum string `json:"sum,omitempty"`
-	// Content is the sum of an approval before its values were dropped, as a baseline
-	// adds it up.
+	// Content is the sum of an approval before its values were dropped, in the form that a
+	// baseline adds up.
 	Content string `json:"content,omitempty"`
-	// Baseline is how the older asks stand, and Through before which leaf.
+	// Baseline is the state of the older asks, and Through the leaf before which it
+	// applies.
 	Baseline *Baseline `json:"baseline,omitempty"`
 	Through  int64     `json:"through,omitempty"`
-	// Key is the verifier key of those who sign from here on.
+	// Key is the verifier key that applies from here on.
 	Key string `json:"key,omitempty"`
 	// Lost is the checkpoint of the history that an older copy replaced.
 	Lost string `json:"lost,omitempty"`
-	// Salt keeps a dropped leaf from being guessed.
+	// Salt prevents guessing a dropped leaf from its hash.
 	Salt string `json:"salt"`
 }
 
@@ -129,8 +128,8 @@ func Encode(e *Event) ([]byte, error) {
 	return value, nil
 }
 
-// Decode reads what [Encode] wrote. The error says why it cannot be one of ours,
-// and repeats nothing of it.
+// Decode reads what [Encode] wrote. The error says why value is not one of our events, and
+// quotes nothing of it.
 func Decode(value []byte) (Event, error) {
 	var e Event
 	if err := strictjson.Unmarshal(value, &e); err != nil {
@@ -145,8 +144,8 @@ func Decode(value []byte) (Event, error) {
 	return e, nil
 }
 
-// salts deals salts that nobody can tell from each other's, and the same ones
-// for the same seed.
+// salts generates salts that nobody can predict without the seed; the same seed gives the
+// same salts.
 type salts struct {
 	seed string
 	n    int
@@ -158,7 +157,7 @@ func (s *salts) next() string {
 	return base64.RawURLEncoding.EncodeToString(h[:16])
 }
 
-// sum is the salted hash of a record.
+// sum returns the salted hash of a record.
 func sum(salt string, record any) (string, error) {
 	b, err := strictjson.Marshal(record)
 	if err != nil {

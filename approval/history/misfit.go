@@ -8,8 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// describe says what a leaf's value tells, in brackets; nothing when it cannot be
-// read.
+// describe describes the event in a leaf's value, in parentheses, or returns "" if it
+// cannot be read.
 func (v *verification) describe(value []byte) string {
 	e, err := Decode(value)
 	if err != nil {
@@ -18,12 +18,11 @@ func (v *verification) describe(value []byte) string {
 	return " (" + e.String() + ")"
 }
 
-// oneLine puts a checkpoint into one line.
+// oneLine puts a checkpoint on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// changedValues tells of values that have another hash than the tree has for
-// them. One that the tree has elsewhere was moved; a run of such tells what was
-// left out or put in.
+// changedValues reports values whose hash differs from the one in the tree. A value that
+// the tree has elsewhere was moved; a run of those shows what was left out or inserted.
 func (v *verification) changedValues(ctx context.Context) error {
 	home, text, err := v.homes(ctx)
 	if err != nil {
@@ -43,7 +42,7 @@ func (v *verification) changedValues(ctx context.Context) error {
 }
 
 // homes returns where the tree has the values that do not fit, -1 for nowhere, and
-// what the first of them tell.
+// descriptions of the first of them.
 func (v *verification) homes(ctx context.Context) (home map[tlog.Hash]int64, text map[int64]string, err error) {
 	home, text = make(map[tlog.Hash]int64, len(v.changed)), make(map[int64]string, min(len(v.changed), maxFindings))
 	misfits := make(map[int64]bool, len(v.changed))
@@ -66,8 +65,8 @@ func (v *verification) homes(ctx context.Context) (home map[tlog.Hash]int64, tex
 	return home, text, nil
 }
 
-// misplaced tells of n values from a leaf on that the tree has at another place;
-// at is -1 when it has them nowhere.
+// misplaced reports n values, from the given leaf on, that the tree has at another
+// position; at is -1 if it has them nowhere.
 func (v *verification) misplaced(leaf, n, at int64, text string) {
 	switch shift := at - leaf; {
 	case at < 0:

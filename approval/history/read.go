@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Entry is one event with its place in the history.
+// Entry is one event with its position in the history.
 type Entry struct {
 	Leaf int64 `json:"leaf"`
 	Event
 }
 
-// Filter selects events. What is left empty selects all.
+// Filter selects events. An empty field selects everything.
 type Filter struct {
 	Turn, Agent string
-	// Since leaves out what was before that moment.
+	// Since excludes earlier events.
 	Since time.Time
 }
 
@@ -27,19 +27,18 @@ func (f *Filter) Fits(e *Event) bool {
 // Page is a part of the history, oldest first.
 type Page struct {
 	Entries []Entry `json:"entries"`
-	// Next is the leaf behind the last one that was read; Done says that there is
-	// none.
+	// Next is the leaf after the last one that was read; Done says that there is none.
 	Next int64 `json:"next"`
 	Done bool  `json:"done"`
-	// Dropped is how many leaves were read that have their hash alone.
+	// Dropped is how many of the leaves that were read have only their hash.
 	Dropped int64 `json:"dropped"`
 }
 
-// pageLeaves bounds how many leaves are read for a page.
+// pageLeaves is the most leaves that are read for a page.
 const pageLeaves = 4096
 
-// Read returns the next part of the history from a leaf on, as far as the filter
-// selects it. A part may be empty and have more behind it.
+// Read returns the next page of the history, starting at a leaf, with the events that the
+// filter selects. A page may be empty and still have more after it.
 func Read(ctx context.Context, t Tree, from int64, f Filter) (Page, error) {
 	p := Page{Entries: []Entry{}, Next: from, Done: true}
 	for leaf, err := range t.Leaves(ctx, from) {

@@ -11,9 +11,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// records holds the story against the records: each approval must be in the state
-// and have the content that its last leaf left it in, and each must have its
-// leaves.
+// records checks the story against the records: each approval must have the state and
+// content that its last leaf left it with, and each must have its leaves.
 func (v *verification) records(ctx context.Context) error {
 	c := comparison{
 		v: v, story: v.told, lives: maps.Clone(v.told.approvals),
@@ -35,7 +34,7 @@ func (v *verification) records(ctx context.Context) error {
 	return c.steps(ctx)
 }
 
-// firstKept is the first leaf of which there may be a value.
+// firstKept returns the first leaf whose value may still exist.
 func (v *verification) firstKept() int64 {
 	var first int64
 	for _, s := range v.missing {
@@ -46,8 +45,8 @@ func (v *verification) firstKept() int64 {
 	return first
 }
 
-// baseline returns the event that says how the approvals stood before the first
-// leaf that was kept; the zero one when none does.
+// baseline returns the event that says how the approvals stood before the first leaf that
+// was kept, or the zero event if there is none.
 func (s *story) baseline(first int64) baseEvent {
 	for _, b := range s.base {
 		if b.through >= first {
@@ -57,16 +56,16 @@ func (s *story) baseline(first int64) baseEvent {
 	return baseEvent{leaf: -1}
 }
 
-// comparison is one comparing of the story with the records.
+// comparison is one comparison of the story with the records.
 type comparison struct {
 	v     *verification
 	story *story
-	// lives are those of which no record was seen yet.
+	// lives are the approvals whose record has not been seen yet.
 	lives map[approval.ID]*life
 	base  baseEvent
 	sum   *summer
-	// begun says that an approval was seen that was opened since the baseline:
-	// none that comes behind it is older.
+	// begun says that an approval opened since the baseline was seen: all that follow are
+	// newer, too.
 	begun bool
 }
 
@@ -97,7 +96,7 @@ func (c *comparison) approval(a *approval.Ask, p *approval.Approval) error {
 	return nil
 }
 
-// match compares an approval with what the leaves tell of it.
+// match compares an approval with what the leaves say about it.
 func (c *comparison) match(a *approval.Ask, p *approval.Approval, l *life) {
 	if p.State != l.state {
 		c.v.found(l.last.leaf, "approval %s is %s in the records, and %s by its last leaf, %d: the record was changed, or a leaf was left out",
@@ -109,7 +108,7 @@ func (c *comparison) match(a *approval.Ask, p *approval.Approval, l *life) {
 		return
 	}
 	if l.from != "" {
-		return // Votes may be older than the leaves.
+		return // votes may be older than the leaves
 	}
 	for i := range p.Votes {
 		if of := (vote{p.Votes[i].By.ID, p.Votes[i].Route}); l.votes[of] {
@@ -123,8 +122,8 @@ func (c *comparison) match(a *approval.Ask, p *approval.Approval, l *life) {
 	}
 }
 
-// untold takes an approval of which no leaf tells: it is older, or its leaves were
-// left out.
+// untold handles an approval that no leaf mentions: it is older, or its leaves were left
+// out.
 func (c *comparison) untold(a *approval.Ask, p *approval.Approval) error {
 	if c.base.baseline.leavesOut(a.ID) {
 		return nil
@@ -143,7 +142,7 @@ func (c *comparison) untold(a *approval.Ask, p *approval.Approval) error {
 	return nil
 }
 
-// finish tells what is missing in the records.
+// finish reports what is missing in the records.
 func (c *comparison) finish() {
 	ids := make([]approval.ID, 0, len(c.lives))
 	for id := range c.lives {
@@ -158,7 +157,7 @@ func (c *comparison) finish() {
 	b := c.sum.baseline()
 	switch named := c.base.baseline; {
 	case c.base.leaf < 0 && b.Approvals == 0, b.agrees(named):
-	case c.base.leaf == 0 && named.Approvals == 0: // Told already, of each of their leaves.
+	case c.base.leaf == 0 && named.Approvals == 0: // reported already, for each of their leaves
 	case c.base.leaf < 0:
 		c.v.found(-1, "%d approvals are older than the leaves, and no leaf says how they stood", b.Approvals)
 	case b.Approvals != named.Approvals:
@@ -168,8 +167,8 @@ func (c *comparison) finish() {
 	}
 }
 
-// steps holds the guard's vetoes in the turn log against their leaves. The turn
-// log forgets sooner than the history, so a leaf without a step is in order.
+// steps checks the guard's vetoes in the turn log against their leaves. The turn log is
+// kept for less time than the history, so a leaf without a step is fine.
 func (c *comparison) steps(ctx context.Context) error {
 	for s, err := range decoded(ctx, c.v.c.Records, approval.KindStep, approval.DecodeStep) {
 		if u, unread := errors.AsType[*approval.UnreadError](err); unread {
@@ -187,7 +186,7 @@ func (c *comparison) steps(ctx context.Context) error {
 					approval.VetoID(s.ID), s.Proposal.Agent, stamp(s.At), told.leaf)
 			}
 		case s.Verdict == nil || s.Verdict.BlockedBy != vaglio.PhaseGuard:
-		case !s.At.After(c.v.Since): // its leaf may have been dropped in the instant of the first that is left
+		case !s.At.After(c.v.Since): // its leaf may have been dropped at the same instant as the first that is left
 		default:
 			c.v.found(-1, "%s (a call of %s, %s), which the guard denied, is in the turn log, and no leaf tells of it: it was left out",
 				approval.VetoID(s.ID), s.Proposal.Agent, stamp(s.At))

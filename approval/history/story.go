@@ -8,26 +8,26 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// story is what the leaves tell of every approval and of every veto.
+// story is what the leaves say about every approval and every veto.
 type story struct {
 	accepted []int64
-	// first is the index of the first event that was told; -1 before.
+	// first is the index of the first event; -1 if there was none yet.
 	first int64
-	// through is before which leaf values were dropped, by the newest event that
-	// says so.
+	// through is the leaf before which values were dropped, according to the newest event
+	// that says so.
 	through int64
 	// base are the events with a baseline, in order.
 	base      []baseEvent
 	approvals map[approval.ID]*life
 	vetoes    map[string]mark
-	// keys are those that the leaves name, the newest last.
+	// keys are the verifier keys that the leaves name, the newest last.
 	keys []string
 }
 
-// life is what the leaves tell of one approval.
+// life is what the leaves say about one approval.
 type life struct {
-	// from is the state in which the first leaf found it, and content what it held
-	// then, where that leaf says so.
+	// from is the state in which the first leaf found it, and content its sum then, if that
+	// leaf gives it.
 	from, state approval.State
 	content     string
 	// opened says that its whole ask was opened then.
@@ -37,7 +37,7 @@ type life struct {
 	last mark
 }
 
-// mark is a leaf with the sum of a record.
+// mark is a leaf and the sum of a record in it.
 type mark struct {
 	leaf      int64
 	salt, sum string
@@ -56,7 +56,7 @@ func newStory(accepted []int64) *story {
 	return &story{accepted: accepted, first: -1, approvals: make(map[approval.ID]*life), vetoes: make(map[string]mark)}
 }
 
-// tell takes the next event, and notes what cannot follow what was told before.
+// tell takes the next event, and reports if it cannot follow the earlier ones.
 func (s *story) tell(r *Report, leaf int64, e *Event) {
 	if s.first < 0 {
 		s.first = leaf
@@ -77,13 +77,13 @@ func (s *story) tell(r *Report, leaf int64, e *Event) {
 		s.move(r, leaf, e)
 	default:
 		if slices.Contains(approval.AnnouncementKinds(), approval.AnnouncementKind(e.Kind)) {
-			return // What changed about the gate is about no approval.
+			return // a change to the gate itself, not about an approval
 		}
 		r.found(leaf, "leaf %d tells of %q, which this vaglio does not know: use the newer vaglio that wrote it", leaf, e.Kind)
 	}
 }
 
-// note takes an event of the history itself.
+// note takes an event about the history itself.
 func (s *story) note(r *Report, leaf int64, e *Event) {
 	if e.Baseline != nil {
 		s.base = append(s.base, baseEvent{leaf, e.Through, e.At, *e.Baseline})
@@ -130,7 +130,8 @@ func (s *story) move(r *Report, leaf int64, e *Event) {
 	l.state, l.last = e.To, mark{leaf, e.Salt, e.Sum}
 }
 
-// emptied takes the loss of what an approval held: nothing else of it changes.
+// emptied takes an event that an approval's values were dropped; nothing else about it
+// changes.
 func (s *story) emptied(r *Report, leaf int64, e *Event) {
 	l := s.approvals[e.Approval]
 	switch {
@@ -148,8 +149,8 @@ func (s *story) emptied(r *Report, leaf int64, e *Event) {
 	l.last = mark{leaf, e.Salt, e.Sum}
 }
 
-// follows notes what keeps a change of state from following on what was told of
-// the approval before.
+// follows reports what prevents a change of state from following the approval's earlier
+// events.
 func (s *story) follows(r *Report, leaf int64, e *Event, l *life) {
 	switch {
 	case !e.From.Leads(e.To):
@@ -162,8 +163,7 @@ func (s *story) follows(r *Report, leaf int64, e *Event, l *life) {
 	}
 }
 
-// older reports whether there may be approvals that were opened before what the
-// leaves tell.
+// older reports whether some approvals may have been opened before the leaves begin.
 func (s *story) older() bool {
 	return s.first > 0 || len(s.base) > 0 && s.base[0].baseline.older()
 }
@@ -190,7 +190,7 @@ func (s *story) vote(r *Report, leaf int64, e *Event) {
 	}
 }
 
-// String says what the event is, for people.
+// String describes the event for people.
 func (e *Event) String() string {
 	subject := ""
 	switch {
@@ -215,5 +215,5 @@ func (e *Event) String() string {
 	return fmt.Sprintf("%s%s, %s", subject, what, stamp(e.At))
 }
 
-// stamp is a moment as findings tell it.
+// stamp returns a time as findings show it.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -8,35 +8,34 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Leaf is one entry of the history as a store keeps it.
+// Leaf is one entry of the history as stored.
 type Leaf struct {
-	// Index is the leaf's place, counted from 0.
+	// Index is the leaf's position, counted from 0.
 	Index int64
-	// Hashes are what the leaf added to the tree: its own hash, and then that of
-	// each whole subtree of which it is the last leaf, the smallest first.
+	// Hashes are what the leaf added to the tree: its own hash, then that of each complete
+	// subtree that it is the last leaf of, smallest first.
 	Hashes []tlog.Hash
-	// Value is an [Event] in its stored form; nil when it was dropped.
+	// Value is an encoded [Event]; nil if it was dropped.
 	Value []byte
 }
 
-// Tree is where the history lies. What it shows never changes but by growing,
-// and by dropped values; a store grows it, in [approval.Record.Leaves].
+// Tree is where the history is stored. It changes only by growing and by dropping values; a
+// store grows it when it writes [approval.Record.Leaves].
 type Tree interface {
 	// TreeSize returns how many leaves there are.
 	TreeSize(ctx context.Context) (int64, error)
-	// Leaves yields every leaf from the given index on that is there when the
-	// call begins, in order.
+	// Leaves yields in order every leaf from the given index on that exists when the call
+	// begins.
 	Leaves(ctx context.Context, from int64) iter.Seq2[Leaf, error]
-	// TreeHashes returns the hashes with the indexes, which are those of package
+	// TreeHashes returns the hashes with the given indexes, which are those of package
 	// tlog.
 	TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
-	// DropLeaves drops the values of every leaf before the index. Their hashes
-	// stay.
+	// DropLeaves drops the values of every leaf before the index. Their hashes stay.
 	DropLeaves(ctx context.Context, before int64) error
 }
 
-// Grow returns the hashes of a leaf that is put behind size others; read returns
-// the hashes of the tree so far.
+// Grow returns the hashes of a leaf that is appended to size others; read returns the
+// hashes of the tree so far.
 func Grow(size int64, value []byte, read func(indexes []int64) ([]tlog.Hash, error)) ([]tlog.Hash, error) {
 	hashes, err := tlog.StoredHashes(size, value, tlog.HashReaderFunc(read))
 	if err != nil {
@@ -45,8 +44,8 @@ func Grow(size int64, value []byte, read func(indexes []int64) ([]tlog.Hash, err
 	return hashes, nil
 }
 
-// Place returns which of which leaf's hashes has the index. A negative index has
-// no place: the leaf is -1 then.
+// Place returns the leaf that stores the hash with the given index, and the position among
+// that leaf's hashes. For a negative index, leaf is -1.
 func Place(index int64) (leaf int64, hash int) {
 	if index < 0 {
 		return -1, 0
@@ -55,7 +54,7 @@ func Place(index int64) (leaf int64, hash int) {
 	return (n+1)<<level - 1, level
 }
 
-// Root returns the hash of the tree as it was when it had so many leaves.
+// Root returns the hash of the tree as it was at the given size.
 func Root(ctx context.Context, t Tree, size int64) (tlog.Hash, error) {
 	root, err := tlog.TreeHash(size, tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
 		return t.TreeHashes(ctx, indexes)
@@ -66,16 +65,16 @@ func Root(ctx context.Context, t Tree, size int64) (tlog.Hash, error) {
 	return root, nil
 }
 
-// spine is the tree built anew from the hashes of its leaves, in memory that
-// grows with the tree's height alone.
+// spine rebuilds the tree from the hashes of its leaves, in memory that grows only with the
+// tree's height.
 type spine struct {
 	size int64
-	// whole are the hashes of the whole subtrees that size is made of, the
-	// greatest first.
+	// whole are the hashes of the complete subtrees that size decomposes into, largest
+	// first.
 	whole []tlog.Hash
 }
 
-// add puts a leaf behind the others and returns the hashes that it adds.
+// add appends a leaf and returns the hashes that it adds.
 func (s *spine) add(leaf tlog.Hash) []tlog.Hash {
 	added := []tlog.Hash{leaf}
 	for n := s.size; n&1 == 1; n >>= 1 {
@@ -91,7 +90,7 @@ func (s *spine) add(leaf tlog.Hash) []tlog.Hash {
 // root returns the hash of the tree.
 func (s *spine) root() tlog.Hash {
 	if s.size == 0 {
-		root, _ := tlog.TreeHash(0, nil) // It asks for no hash.
+		root, _ := tlog.TreeHash(0, nil) // the empty tree reads no hash
 		return root
 	}
 	root := s.whole[len(s.whole)-1]

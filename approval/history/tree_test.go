@@ -7,7 +7,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// TestATreeThatCannotBeRead does not grow.
+// TestATreeThatCannotBeRead checks that a tree that cannot be read does not grow.
 func TestATreeThatCannotBeRead(t *testing.T) {
 	broken := errors.New("broken")
 	if hashes, err := Grow(1, []byte("x"), func([]int64) ([]tlog.Hash, error) { return nil, broken }); !errors.Is(err, broken) || hashes != nil {
@@ -15,7 +15,7 @@ func TestATreeThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestPlacesInTheTree are those in which the leaves' hashes are put.
+// TestPlacesInTheTree checks the places in which the hashes of leaves are stored.
 func TestPlacesInTheTree(t *testing.T) {
 	for index, want := range map[int64][2]int64{-1: {-1, 0}, 0: {0, 0}, 1: {1, 0}, 2: {1, 1}, 3: {2, 0}, 4: {3, 0}, 5: {3, 1}, 6: {3, 2}, 7: {4, 0}} {
 		if leaf, hash := Place(index); leaf != want[0] || int64(hash) != want[1] {
@@ -24,8 +24,8 @@ func TestPlacesInTheTree(t *testing.T) {
 	}
 }
 
-// TestWhereAHistoryDeparts is behind the last checkpoint that it fits, and before the
-// first that it does not.
+// TestWhereAHistoryDeparts checks that a history departs after the last checkpoint that it
+// matches and before the first that it does not.
 func TestWhereAHistoryDeparts(t *testing.T) {
 	v := &verification{}
 	v.Proved = []Proof{{"a", 3}, {"b", 5}, {"c", 9}}

@@ -8,9 +8,9 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestABaselineGoesOnWithoutWhatCannotBeRead drops values while the record of one
-// ask is one of a newer program. Whatever ask it is, only that is found, and
-// nothing when it can be read again.
+// TestABaselineGoesOnWithoutWhatCannotBeRead drops values while the record of one ask was
+// written by a newer program. Whichever ask it is, verification must find only that, and
+// nothing once the record can be read again.
 func TestABaselineGoesOnWithoutWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -48,8 +48,8 @@ func TestABaselineGoesOnWithoutWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestVerifyingGoesOnPastASpoiledRecord has a step and an ask whose bytes are not
-// those that were written.
+// TestVerifyingGoesOnPastASpoiledRecord verifies a history in which the bytes of a step and
+// of an ask are not those that were written.
 func TestVerifyingGoesOnPastASpoiledRecord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

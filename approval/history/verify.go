@@ -11,39 +11,39 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Case is a history that is to be verified, and what it is held against.
+// Case is a history to verify, and what to check it against.
 type Case struct {
 	Tree Tree
-	// Records are the records of the same store; nil looks at the leaves alone.
+	// Records are the records of the same store; nil checks the leaves alone.
 	Records Records
-	// Verifier is the key that signed the checkpoints.
+	// Verifier verifies the signatures of the checkpoints.
 	Verifier string
-	// Witnesses are the checkpoints that the history must agree with.
+	// Witnesses are checkpoints that the history must agree with.
 	Witnesses []Witness
-	// Accepted are the leaves of new keys and older copies that the owner knows of.
+	// Accepted are the leaves about new keys and older copies that the owner knows of.
 	Accepted []int64
 }
 
-// Witness is a signed checkpoint, and in words where it comes from.
+// Witness is a signed checkpoint and a description of where it comes from.
 type Witness struct{ Source, Text string }
 
-// Report is what a verification found.
+// Report is the result of a verification.
 type Report struct {
 	Size int64     `json:"size"`
 	Root tlog.Hash `json:"root"`
-	// Dropped is how many leaves have their hash alone.
+	// Dropped is how many leaves have only their hash.
 	Dropped int64 `json:"dropped"`
-	// Since is the moment of the first event that was read, and Until of the last.
+	// Since is the time of the first event that was read, Until that of the last.
 	Since time.Time `json:"since,omitzero"`
 	Until time.Time `json:"until,omitzero"`
-	// Approvals is how many approvals of the records agree with the history.
+	// Approvals is how many approvals in the records agree with the history.
 	Approvals int `json:"approvals"`
 	// Proved are the checkpoints that the history agrees with.
 	Proved []Proof `json:"proved"`
-	// Findings are what is wrong; none means that everything that could be looked
-	// at is as it was written.
+	// Findings are what is wrong; none means that everything that could be checked is as it
+	// was written.
 	Findings []Finding `json:"findings"`
-	// More is how many further findings were not kept.
+	// More is how many further findings were left out.
 	More int `json:"more,omitempty"`
 }
 
@@ -55,18 +55,18 @@ type Proof struct {
 
 // Finding is one thing that is wrong.
 type Finding struct {
-	// Leaf is where; -1 when it is in no leaf.
+	// Leaf is where it is wrong; -1 if that is in no leaf.
 	Leaf int64 `json:"leaf"`
-	// Text says what is wrong and where, in a sentence without a full stop. What
-	// others wrote in it has not been made visible.
+	// Text says what is wrong and where, in a sentence without a full stop. Foreign text in
+	// it has not been made visible.
 	Text string `json:"text"`
 }
 
-// maxFindings bounds what a report lists. A history that is wrong in more places
-// is wrong as a whole.
+// maxFindings is the most findings in a report. A history with more than that is wrong as a
+// whole.
 const maxFindings = 200
 
-// Whole reports whether nothing was found.
+// Whole reports whether there are no findings.
 func (r *Report) Whole() bool { return len(r.Findings) == 0 }
 
 func (r *Report) found(leaf int64, format string, args ...any) {
@@ -77,9 +77,9 @@ func (r *Report) found(leaf int64, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{leaf, fmt.Sprintf(format, args...)})
 }
 
-// Verify builds the tree anew from its leaves and holds it against what the store
-// keeps of it, against the checkpoints, and against the records. Everything wrong
-// is in the report; an error says that the store could not be read.
+// Verify rebuilds the tree from its leaves and checks it against the stored hashes, the
+// checkpoints, and the records. The report has everything that is wrong; an error says that
+// the store could not be read.
 func Verify(ctx context.Context, c Case) (Report, error) {
 	c.Verifier = strings.TrimSpace(c.Verifier)
 	v := &verification{c: c, told: newStory(c.Accepted)}
@@ -112,18 +112,18 @@ type verification struct {
 	wants []want
 	// broken says that a leaf has no hash, so that the tree ends before it.
 	broken bool
-	// missing are the leaves without a value, changed those whose value has
-	// another hash than the tree.
+	// missing are the leaves without a value, changed those whose value does not hash to
+	// what the tree has.
 	missing []span
 	changed []misfit
 	// wrong are the subtrees whose hash is not that of their leaves.
 	wrong []span
 }
 
-// span is a run of leaves, the last one excluded.
+// span is a run of leaves; to is exclusive.
 type span struct{ from, to int64 }
 
-// misfit is a leaf whose value has another hash than the tree has for it.
+// misfit is a leaf whose value does not hash to what the tree has for it.
 type misfit struct {
 	leaf int64
 	has  tlog.Hash
@@ -147,7 +147,7 @@ func (v *verification) openWitnesses() {
 	}
 }
 
-// leaf takes the next leaf that the store has.
+// leaf takes the next leaf of the store.
 func (v *verification) leaf(l *Leaf) {
 	if l.Index != v.Size {
 		v.gap(l.Index)
@@ -178,7 +178,7 @@ func (v *verification) leaf(l *Leaf) {
 	v.told.tell(&v.Report, l.Index, &e)
 }
 
-// gap notes that leaves are missing before the index.
+// gap reports that leaves are missing before the index.
 func (v *verification) gap(before int64) {
 	v.broken = true
 	switch n := before - v.Size; {
@@ -191,7 +191,7 @@ func (v *verification) gap(before int64) {
 	}
 }
 
-// lacks notes that a leaf has no value.
+// lacks records that a leaf has no value.
 func (v *verification) lacks(leaf int64) {
 	v.Dropped++
 	if last := len(v.missing) - 1; last >= 0 && v.missing[last].to == leaf {
@@ -201,7 +201,7 @@ func (v *verification) lacks(leaf int64) {
 	v.missing = append(v.missing, span{leaf, leaf + 1})
 }
 
-// grow builds the tree on, and compares what the store keeps of it.
+// grow extends the tree by a leaf and compares it with the stored hashes.
 func (v *verification) grow(l *Leaf) {
 	if v.broken {
 		return
@@ -219,7 +219,7 @@ func (v *verification) grow(l *Leaf) {
 	}
 }
 
-// meet holds the tree against the checkpoints of its size.
+// meet checks the tree against the checkpoints of its current size.
 func (v *verification) meet() {
 	for i := range v.wants {
 		w := &v.wants[i]
@@ -235,7 +235,7 @@ func (v *verification) meet() {
 	}
 }
 
-// where tells between which checkpoints the history departs from what was signed.
+// where says between which checkpoints the history departs from what was signed.
 func (v *verification) where(size int64) string {
 	var sound int64
 	for _, p := range v.Proved {
@@ -246,7 +246,7 @@ func (v *verification) where(size int64) string {
 	return fmt.Sprintf("one of the leaves %d to %d was changed, left out or put in", sound, size-1)
 }
 
-// finish tells what is only known when all leaves were read.
+// finish reports what is known only once all leaves are read.
 func (v *verification) finish(ctx context.Context) error {
 	v.Root = v.tree.root()
 	v.meet()
@@ -271,8 +271,8 @@ func (v *verification) finish(ctx context.Context) error {
 	return v.changedValues(ctx)
 }
 
-// innerHashes tells of the smallest subtrees that are wrong: whatever is above
-// them is wrong because they are.
+// innerHashes reports the smallest subtrees that are wrong: those above are wrong because
+// these are.
 func (v *verification) innerHashes() {
 	for i, w := range v.wrong {
 		if !slices.ContainsFunc(v.wrong[:i], func(s span) bool { return s.from >= w.from && s.to <= w.to }) {
@@ -282,7 +282,7 @@ func (v *verification) innerHashes() {
 	}
 }
 
-// lackingValues tells of values that are missing and were not dropped.
+// lackingValues reports values that are missing without having been dropped.
 func (v *verification) lackingValues() {
 	for _, s := range v.missing {
 		switch from := max(s.from, v.told.through); {

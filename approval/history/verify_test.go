@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestWhatHappensVerifies lets asks live at random, drops values now and then, and
-// holds the history against everything.
+// TestWhatHappensVerifies lets asks live at random, drops values now and then, and verifies
+// the history against everything.
 func TestWhatHappensVerifies(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(30)
@@ -53,7 +53,7 @@ func TestWhatHappensVerifies(t *testing.T) {
 	}
 }
 
-// count counts the events by kind, and looks that no secret is in them.
+// count counts the events by kind, and checks that they contain no secret.
 func count(t *testing.T, s *storetest.Memory, kinds map[history.Kind]int) {
 	t.Helper()
 	for l, err := range s.Leaves(t.Context(), 0) {
@@ -74,7 +74,8 @@ func count(t *testing.T, s *storetest.Memory, kinds map[history.Kind]int) {
 	}
 }
 
-// TestChangedRecordIsFound changes one thing in one record, whatever it is.
+// TestChangedRecordIsFound changes one thing in one record, and checks that it is found
+// whatever it is.
 func TestChangedRecordIsFound(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(a *approval.Ask, p *approval.Approval) bool{
@@ -146,8 +147,8 @@ func TestChangedRecordIsFound(t *testing.T) {
 	}
 }
 
-// TestRecordsTakenOutAndPutIn takes an ask away, adds one, and does both to those
-// that are older than what leaves tell.
+// TestRecordsTakenOutAndPutIn removes an ask and adds one, both among those that leaves
+// tell of and among older ones, and checks that each change is found.
 func TestRecordsTakenOutAndPutIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3)
@@ -202,15 +203,15 @@ func TestRecordsTakenOutAndPutIn(t *testing.T) {
 	}
 }
 
-// TestOlderAsksAreInTheBaseline begins a history in a store that has asks, which
-// live on, and then changes one of them.
+// TestOlderAsksAreInTheBaseline begins a history in a store that already has asks, lets
+// these live on, and then changes one of them.
 func TestOlderAsksAreInTheBaseline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 5)
 	for range 60 {
 		w.live()
 	}
-	older := storetest.NewMemory() // with the same asks, and no history
+	older := storetest.NewMemory() // with the same asks, but no history
 	for r, err := range w.store.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +245,8 @@ func TestOlderAsksAreInTheBaseline(t *testing.T) {
 	}
 }
 
-// TestALongNameKeepsNothingOut lets an agent name its turn by a book.
+// TestALongNameKeepsNothingOut checks that an agent cannot keep an event out of the history
+// with names as long as a book.
 func TestALongNameKeepsNothingOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 6)
@@ -259,7 +261,7 @@ func TestALongNameKeepsNothingOut(t *testing.T) {
 	}
 }
 
-// dropValues drops the values of everything that ended an hour ago.
+// dropValues drops the values of everything that ended at least an hour ago.
 func (w *world) dropValues() (n int) {
 	w.Helper()
 	for _, id := range w.asks {
@@ -275,8 +277,8 @@ func (w *world) dropValues() (n int) {
 	return n
 }
 
-// TestDroppedValuesVerify drops the values of approvals before and after the leaves
-// that tell of them lost theirs, and then puts something back.
+// TestDroppedValuesVerify drops the values of approvals before and after the leaves about
+// them lose theirs, and then puts something back.
 func TestDroppedValuesVerify(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {

@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
-// world is a store whose asks live through what a dispatcher would let them.
+// world is a store whose asks live through whatever a dispatcher would let happen to them.
 type world struct {
 	*testing.T
 	store  *storetest.Memory
@@ -89,7 +89,7 @@ func (w *world) ask(id approval.AskID) approval.Ask {
 	return ask
 }
 
-// change changes an ask as the dispatcher does. What cannot be is not done.
+// change changes an ask as the dispatcher does, and leaves it alone if that fails.
 func (w *world) change(id approval.AskID, change func(*approval.Ask) error) bool {
 	w.Helper()
 	ask := w.ask(id)
@@ -186,7 +186,7 @@ func (w *world) size() int64 {
 	return size
 }
 
-// sign returns a checkpoint of the history as it is.
+// sign returns a checkpoint of the history as it is now.
 func (w *world) sign() string {
 	w.Helper()
 	size := w.size()
@@ -209,8 +209,7 @@ func (w *world) some() (approval.AskID, approval.ID) {
 	return id, ask.Approvals[w.random.IntN(len(ask.Approvals))].ID
 }
 
-// each does something to the first approval of the last asks to which it can be
-// done.
+// each applies do to the first approval, among the last asks, that allows it.
 func (w *world) each(do func(*approval.Ask, *approval.Approval) error) {
 	w.Helper()
 	for _, id := range w.asks[max(0, len(w.asks)-8):] {

@@ -7,39 +7,37 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Judgement is one verdict of a window, of which the audit log should have a
-// line.
+// Judgement is one verdict of a window, for which the audit log should have a line.
 type Judgement struct {
-	// TS is when, as in [vaglio.Verdict.TS].
+	// TS is its time, in the form of [vaglio.Verdict.TS].
 	TS       float64      `json:"ts"`
 	Agent    string       `json:"agent"`
 	Turn     string       `json:"turn"`
 	Step     int          `json:"step"`
 	Executor string       `json:"executor"`
 	Phase    vaglio.Phase `json:"phase"`
-	// Again says that the very same step was judged before with the same outcome:
-	// the digest counts it there.
+	// Again says that the same step was judged before with the same outcome: the digest
+	// counts it there.
 	Again bool `json:"again,omitempty"`
-	// Unlisted is how many further repeats of the step there were after
-	// [approval.MaxAgain] of them, at times that are not known. It comes by itself, without
-	// a TS.
+	// Unlisted is how many repeats of the step followed the first [approval.MaxAgain], at
+	// unknown times. A judgement with Unlisted has no TS.
 	Unlisted int `json:"unlisted,omitempty"`
 }
 
-// Crash is an end of the daemon that was not in order: it was killed, or the
-// machine lost its power. What was under way then is in the audit log alone, and a
-// power cut takes what was written last.
+// Crash is a disorderly end of the daemon: it was killed, or the machine lost power.
+// Whatever was in progress then is only in the audit log, and a power cut loses what was
+// written last.
 type Crash struct {
-	// Began is the start of the daemon that crashed, Noticed that of the next one.
+	// Began is the start of the daemon that crashed, Noticed the start of the next one.
 	Began   time.Time `json:"began"`
 	Noticed time.Time `json:"noticed"`
 }
 
-// Tell makes the builder hand on every verdict of its window, as it takes the
-// records in, with secrets masked. It comes before all records.
+// Tell makes the builder call each with every verdict of its window as it takes the
+// records, with secrets masked. Call it before adding any records.
 func (b *DigestBuilder) Tell(each func(Judgement)) { b.told = each }
 
-// tellStep hands on a step's verdict, unless its ask did, and its repeats.
+// tellStep passes on a step's verdict, unless its ask already did, and its repeats.
 func (b *DigestBuilder) tellStep(s *approval.Step, opened bool) {
 	if b.told == nil || s.Verdict == nil {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// DigestBuilder counts the records of a window. It is given the asks first, and
-// then the steps, in any order and also such as are of no concern to the window.
-// What it holds grows with the asks, not with the steps.
+// DigestBuilder counts the records of a window. It takes first the asks and then the steps,
+// in any order; those outside the window are allowed. Its memory grows with the asks, not
+// with the steps.
 type DigestBuilder struct {
 	window Window
 	routes []string // none means all
@@ -34,42 +34,41 @@ type DigestBuilder struct {
 	people  map[string]*Habit
 }
 
-// askedCall is what steps must know of an approval.
+// askedCall is what steps need to know of an approval.
 type askedCall struct {
 	at    time.Time
 	ended time.Time
 	state approval.State
 	agent string
 	call  vaglio.Proposal
-	// ours says that it is of a route that the digest tells of.
+	// ours says that it belongs to a route that the digest covers.
 	ours bool
-	// opened says that the step which opened it was seen, tries how often the
-	// same was tried in other words after the denial.
+	// opened says that the step that opened it was seen. tries is how often the same was
+	// tried in other words after the denial.
 	opened bool
 	tries  int
 }
 
-// groupKey is what vetoed actions have in common.
+// groupKey is what vetoed actions of a group have in common.
 type groupKey struct{ effect, rule string }
 
-// vetoes are the actions of a group: all counted, the newest kept.
+// vetoes are the actions of a group: all are counted, the newest are kept.
 type vetoes struct {
 	count int
 	kept  []heldCall[Veto]
 }
 
-// heldCall is something to be told of a call, which is masked only when it is
-// told.
+// heldCall is something to report about a call, which is masked only when it is reported.
 type heldCall[T any] struct {
 	told T
 	call vaglio.Proposal
 }
 
-// spare counts calls of one kind that were decided.
+// spare counts decided calls of one kind.
 type spare struct{ allowed, others int }
 
-// NewDigestBuilder returns a builder without records. Of the windows before it
-// only the counts are told; they are the earliest first, and join.
+// NewDigestBuilder returns a builder without records. The windows in before must be
+// contiguous, earliest first; only their counts are reported.
 func NewDigestBuilder(w Window, m approval.Masker, before ...Window) *DigestBuilder {
 	days := make([]Day, len(before))
 	for i := range before {
@@ -82,26 +81,27 @@ func NewDigestBuilder(w Window, m approval.Masker, before ...Window) *DigestBuil
 	}
 }
 
-// Human makes the builder count together what one person decided by several ids: human
-// names who is behind one, or returns the id. It comes before all records.
+// Human makes the builder count together what one person decided under several ids: human
+// returns the name of the person behind an id, or the id. Call it before adding any
+// records.
 func (b *DigestBuilder) Human(human func(id string) string) { b.human = human }
 
-// Of makes the digest tell of the routes' calls alone, by the route that each
-// call was sent to first. It comes before all records. The digests of all routes
-// and of no route, which is "", add up to the digest of everything.
+// Of restricts the digest to the calls of the given routes, by the route that each call was
+// sent to first. Call it before adding any records. The digests of all routes and of no
+// route, which is "", add up to the digest of everything.
 func (b *DigestBuilder) Of(routes ...string) { b.routes = routes }
 
 func (b *DigestBuilder) tellsOf(route string) bool {
 	return len(b.routes) == 0 || slices.Contains(b.routes, route)
 }
 
-// Ask takes an ask in, as it stands now.
+// Ask takes an ask as it stands now.
 func (b *DigestBuilder) Ask(a *approval.Ask) {
 	ours := b.tellsOf(a.RoutedTo())
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
 		at := approval.JudgedAt(p.Verdict, a.OpenedAt)
-		// Where an ask escalated to, people wait for it, too.
+		// The people of a route that an ask escalated to wait for it, too.
 		if p.State == approval.Pending && (ours || slices.ContainsFunc(a.Routes, func(to approval.Active) bool { return b.tellsOf(to.Route) })) {
 			b.wait(a, p)
 		}
@@ -129,7 +129,7 @@ func (b *DigestBuilder) Ask(a *approval.Ask) {
 	}
 }
 
-// Step takes a step of the turn log in.
+// Step takes a step of the turn log.
 func (b *DigestBuilder) Step(s *approval.Step) {
 	at := s.Judged()
 	opened := b.opened(s, at)
@@ -162,7 +162,7 @@ func (b *DigestBuilder) guard(s *approval.Step, at time.Time) {
 	b.try("", attempt{approval.VetoID(s.ID), s.Proposal, at, at})
 }
 
-// judged takes in a step that judges vetoed and that opened no approval.
+// judged takes a step that judges vetoed and that opened no approval.
 func (b *DigestBuilder) judged(s *approval.Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
@@ -187,7 +187,7 @@ func vetoOf(a *approval.Ask, p *approval.Approval, at time.Time, state approval.
 	return v
 }
 
-// veto counts an action and keeps it while it is among its group's newest.
+// veto counts an action, and keeps it while it is among the newest of its group.
 func (b *DigestBuilder) veto(k groupKey, v Veto, call vaglio.Proposal) {
 	g := b.groups[k]
 	if g == nil && len(b.groups) >= digestKeys {
@@ -209,7 +209,7 @@ func newestVeto(a, b heldCall[Veto]) int {
 	return cmp.Or(b.told.At.Compare(a.told.At), cmp.Compare(a.told.ID, b.told.ID), cmp.Compare(a.told.Agent, b.told.Agent))
 }
 
-// spare counts a decided call under its executor and effect.
+// spare counts a decided call by its executor and effect.
 func (b *DigestBuilder) spare(p *approval.Approval, state approval.State) {
 	if state == approval.Pending {
 		return
@@ -257,8 +257,8 @@ func (b *DigestBuilder) habit(a *approval.Ask, p *approval.Approval) {
 	}
 }
 
-// Digest returns what was counted. before is the builder of the window a week
-// earlier, or nil.
+// Digest returns what was counted. before is the builder of the window a week earlier, or
+// nil.
 func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 	d := Digest{Window: b.window, Routes: b.routes, Counts: b.counts.summed()}
 	if before == nil {
@@ -281,7 +281,7 @@ func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 	return d
 }
 
-// waits returns the first calls to end of those that wait, and how many more do.
+// waits returns the waiting calls that end first, and how many more wait.
 func (b *DigestBuilder) waits() ([]Waiting, int) {
 	slices.SortFunc(b.waiting, func(x, y heldCall[Waiting]) int {
 		return cmp.Or(x.told.Until.Compare(y.told.Until), cmp.Compare(x.told.ID, y.told.ID))
@@ -295,7 +295,7 @@ func (b *DigestBuilder) waits() ([]Waiting, int) {
 	return first, len(b.waiting) - n
 }
 
-// tell returns a call in one line that people may read.
+// tell returns a call in one line, masked for people to read.
 func (b *DigestBuilder) tell(p vaglio.Proposal) string {
 	return approval.Line(b.masker.Proposal(p))
 }
@@ -345,8 +345,8 @@ func (b *DigestBuilder) workarounds() []Workaround {
 	return all
 }
 
-// habits lists who decided. People of one name who are not known to be one are told apart
-// by the surface of their ids.
+// habits lists who decided. If several people with the same name are not known to be one
+// person, the surface of their ids tells them apart.
 func (b *DigestBuilder) habits() []Habit {
 	named := make(map[string]int)
 	for _, h := range b.people {
@@ -374,7 +374,7 @@ func (b *DigestBuilder) habits() []Habit {
 	return all
 }
 
-// tallies lists the most frequent names, and the others as a nameless sum.
+// tallies lists the most frequent names, and the sum of the others without a name.
 func tallies(counts, before map[string]int, most int) []Tally {
 	all, rest := []Tally{}, counts[""]
 	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {

@@ -11,26 +11,26 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 )
 
-// Counters are steps that the judges let through, counted: digests and statistics take
-// them in at once, and count the same as if they were given each step. They know when
-// the steps were judged to a minute, and names for all of them together, so that a
-// window whose ends lie between the steps may need to be given these one by one. What
-// they hold is bounded: by minutes and turns, and by the names that are told apart.
+// Counters count steps that the judges let through. Digests and statistics take them as a
+// whole, with the same result as if they took each step. Counters know the time of a step
+// to the minute, and names only for all steps together, so a window that begins or ends
+// between their steps may have to take the steps one by one. Their memory is bounded by
+// minutes, turns, and the number of names that are kept apart.
 //
-// They are of one process, and not safe for use by several goroutines at once.
+// Counters are not safe for concurrent use.
 type Counters struct {
 	// from and to are when the first and the last step were judged.
 	from, to          time.Time
 	minutes           map[routeMinute]minuteCount
 	executors, agents usages
 	judges            scoresByName
-	// turns are the hashes of the turns, each at least once; the first packed ones are
-	// in order, and each once.
+	// turns are the hashes of the turns, each at least once; the first packed of them are
+	// sorted and distinct.
 	turns  []uint64
 	packed int
 }
 
-// routeMinute is a minute since 1970 of the calls that went to a route.
+// routeMinute is a minute since 1970 for the calls that went to a route.
 type routeMinute struct {
 	minute int64
 	route  string
@@ -38,17 +38,17 @@ type routeMinute struct {
 
 type minuteCount struct {
 	steps int
-	// newest is the greatest cursor of the steps.
+	// newest is the largest cursor of the steps.
 	newest uint64
 }
 
-// NewCounters returns counters of no step.
+// NewCounters returns Counters without steps.
 func NewCounters() *Counters {
 	return &Counters{minutes: make(map[routeMinute]minuteCount), executors: make(usages), agents: make(usages), judges: make(scoresByName)}
 }
 
-// Add counts a step that the judges let through. The cursor is its place in the
-// history, as in [approval.Entry].
+// Add counts a step that the judges let through. The cursor is its position in the history,
+// as in [approval.Entry].
 func (c *Counters) Add(s *approval.Step, cursor uint64) {
 	at := s.Judged()
 	if len(c.minutes) == 0 || at.Before(c.from) {
@@ -72,8 +72,7 @@ func (c *Counters) Add(s *approval.Step, cursor uint64) {
 	}
 }
 
-// turnsLoose is how many hashes of turns are kept at least before equal ones are
-// dropped.
+// turnsLoose is the least number of unpacked hashes of turns before duplicates are dropped.
 const turnsLoose = 1024
 
 func (c *Counters) pack() {
@@ -82,8 +81,7 @@ func (c *Counters) pack() {
 	c.packed = len(c.turns)
 }
 
-// knows reports whether the counters can tell on which side of an instant each step
-// lies.
+// knows reports whether the counters can tell on which side of an instant each step lies.
 func (c *Counters) knows(at time.Time) bool {
 	if !c.from.Before(at) || c.to.Before(at) || at.Truncate(time.Minute).Equal(at) {
 		return true
@@ -104,8 +102,8 @@ func minuteOf(at time.Time) int64 {
 	return s / 60
 }
 
-// instant is one that lies on the same side as the minute's steps of everything that
-// the counters know.
+// instant returns a time that is on the same side as the minute's steps of every instant
+// that the counters know.
 func (c *Counters) instant(m routeMinute) time.Time {
 	if begin := time.Unix(m.minute*60, 0).UTC(); begin.After(c.from) {
 		return begin
@@ -113,7 +111,7 @@ func (c *Counters) instant(m routeMinute) time.Time {
 	return c.from
 }
 
-// Knows reports whether the digest can take the counters in. One that hands on every
+// Knows reports whether the digest can take the counters. A digest that passes on every
 // verdict cannot.
 func (b *DigestBuilder) Knows(c *Counters) bool {
 	if b.told != nil {
@@ -127,7 +125,7 @@ func (b *DigestBuilder) Knows(c *Counters) bool {
 	return true
 }
 
-// Counted takes counters in that the digest [DigestBuilder.Knows].
+// Counted takes counters that the digest [DigestBuilder.Knows].
 func (b *DigestBuilder) Counted(c *Counters) {
 	for m, n := range c.minutes {
 		if !b.tellsOf(m.route) {
@@ -139,8 +137,8 @@ func (b *DigestBuilder) Counted(c *Counters) {
 	}
 }
 
-// Knows reports whether the statistics can take the counters in: none of their steps
-// is of the window, or all are.
+// Knows reports whether the statistics can take the counters: none or all of their steps
+// must be in the window.
 func (b *StatisticsBuilder) Knows(c *Counters) bool {
 	if len(c.minutes) == 0 || c.to.Before(b.window.From) || !c.from.Before(b.window.To) {
 		return true
@@ -151,7 +149,7 @@ func (b *StatisticsBuilder) Knows(c *Counters) bool {
 	return !slices.ContainsFunc(b.spans, func(s Span) bool { return !c.knows(s.From) })
 }
 
-// Counted takes counters in that the statistics [StatisticsBuilder.Knows].
+// Counted takes counters that the statistics [StatisticsBuilder.Knows].
 func (b *StatisticsBuilder) Counted(c *Counters) {
 	if len(c.minutes) == 0 || !b.window.Holds(c.from) {
 		return
@@ -171,8 +169,8 @@ func (b *StatisticsBuilder) Counted(c *Counters) {
 	}
 }
 
-// turnHash is what a turn is told from others by: nobody finds two turns that count as
-// one.
+// turnHash returns the hash that tells turns apart. Finding two turns with the same hash
+// must be infeasible.
 func turnHash(agent, id string) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, agent) // a hash takes everything
@@ -181,17 +179,18 @@ func turnHash(agent, id string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// join counts what the others have counted, too.
+// join adds the others' counts.
 func (m usages) join(others usages) {
 	for key, u := range others {
 		m.under(key, u.Whole).add(u)
 	}
 }
 
-// scoresByName are the grades of judges, by their names.
+// scoresByName are the grades of judges, by name.
 type scoresByName map[string]*Scores
 
-// of returns the scores under a name; the others' where too many are told apart.
+// of returns the scores under a name, or those of all others if too many names are kept
+// apart.
 func (m scoresByName) of(name string) *Scores {
 	if m[name] == nil && len(m) >= statisticsNames {
 		name = ""
@@ -212,5 +211,5 @@ func (m scoresByName) join(others scoresByName) {
 	}
 }
 
-// clipped is what of a name is kept.
+// clipped returns the part of a name that is kept.
 func clipped(name string) string { return visible.Clip(name, longestName) }

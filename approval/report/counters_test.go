@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// passedAt is the nth step that judges let through, at an instant.
+// passedAt returns the nth step that judges let through, at an instant.
 func passedAt(rng *rand.Rand, n int, at time.Time, names int) approval.Step {
 	s := approval.Step{At: at, Route: []string{"", "team"}[rng.IntN(2)], Verdict: &vaglio.Verdict{Approved: true, TS: digestSeconds(at)}}
 	s.Proposal = vaglio.Proposal{Agent: fmt.Sprint("agent ", rng.IntN(3)), TurnID: fmt.Sprint("t", n/5), Executor: fmt.Sprint("tool_", rng.IntN(names))}
@@ -27,7 +27,7 @@ func passedAt(rng *rand.Rand, n int, at time.Time, names int) approval.Step {
 	return s
 }
 
-// stretches cuts steps into runs, and counts each.
+// stretches splits steps into runs, and counts each run.
 func stretches(rng *rand.Rand, steps []approval.Step) (runs [][]int, counters []*report.Counters) {
 	for i := 0; i < len(steps); {
 		c, run := report.NewCounters(), []int{}
@@ -43,8 +43,8 @@ func stretches(rng *rand.Rand, steps []approval.Step) (runs [][]int, counters []
 	return runs, counters
 }
 
-// TestCountersCountWhatARecountDoes takes histories of all sorts in, once step by step
-// and once by counters, over windows whose ends lie anywhere.
+// TestCountersCountWhatARecountDoes builds digests of varied histories once step by step
+// and once from counters, over windows that end anywhere.
 func TestCountersCountWhatARecountDoes(t *testing.T) {
 	rome, err := time.LoadLocation("Europe/Rome")
 	if err != nil {
@@ -116,7 +116,8 @@ func TestCountersCountWhatARecountDoes(t *testing.T) {
 	}
 }
 
-// A digest that hands on every verdict needs every step.
+// TestCountersDoNotTellVerdicts checks that a digest that passes on every verdict needs
+// every step.
 func TestCountersDoNotTellVerdicts(t *testing.T) {
 	b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
 	b.Tell(func(report.Judgement) {})
@@ -125,8 +126,8 @@ func TestCountersDoNotTellVerdicts(t *testing.T) {
 	}
 }
 
-// However many names there are, what is counted of them stays the same, and no more
-// than so many are told apart.
+// TestCountersAreBounded checks that however many names there are, only so many are told
+// apart and the totals stay right.
 func TestCountersAreBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := report.Window{From: digestAt(0), To: digestAt(24)}

@@ -23,7 +23,7 @@ func digestAt(hours float64) time.Time {
 
 func digestSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// asked returns an ask of one approval that was asked at an hour, and its step.
+// asked returns an ask with one approval, made at an hour, and its step.
 func asked(n int, hour float64) (approval.Ask, approval.Step) {
 	at := digestAt(hour)
 	p := vaglio.Proposal{Agent: "bot", TurnID: "t", Executor: "shell_exec", Args: vaglio.Args{"command": fmt.Sprintf("rm %d", n)}}
@@ -88,7 +88,7 @@ func TestDigestTellsWhatBecameOfVetoes(t *testing.T) {
 	ask(3, 3, func(a *approval.Ask) { decided(t, a, approval.ChoiceDeny, time.Minute, "web:bob") })
 	ask(4, 4, func(a *approval.Ask) { a.Lapse(digestAt(5.5)) })
 	ask(5, 23.5, nil) // still waits
-	ask(6, 24, nil)   // the next window's
+	ask(6, 24, nil)   // belongs to the next window
 	for n, wanted := range []string{"rm 3", "rm -f 3"} {
 		_, s := asked(3, 3.5+float64(n)/10)
 		s.Proposal.Args = vaglio.Args{"command": wanted}
@@ -138,7 +138,8 @@ func TestDigestTellsWhatBecameOfVetoes(t *testing.T) {
 	}
 }
 
-// What is too much is summed, and the sum is right.
+// TestDigestIsBounded checks that what exceeds the bounds is summed up, and that the sum is
+// right.
 func TestDigestIsBounded(t *testing.T) {
 	var steps []approval.Step
 	for n := range 3000 {
@@ -157,7 +158,7 @@ func TestDigestIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever happened and whenever: the buckets add up, what waits at the end of a
+// TestDigestsJoin checks random histories: the buckets add up, what waits at the end of a
 // window is what the next one carries, and windows share nothing.
 func TestDigestsJoin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -179,7 +180,7 @@ func TestDigestsJoin(t *testing.T) {
 				}
 			}
 			asks = append(asks, a)
-			if rng.IntN(4) > 0 { // some steps are lost or were written over
+			if rng.IntN(4) > 0 { // some steps are lost or overwritten
 				steps = append(steps, s)
 			}
 			steps = append(steps, ruled("r", rng.Float64()*70))
@@ -225,7 +226,7 @@ func TestDigestWindows(t *testing.T) {
 		"YorkSpring": {"America/New_York", 480, "2026-03-08", 23},
 		"YorkAutumn": {"America/New_York", 480, "2026-11-01", 25},
 		"LordHowe":   {"Australia/Lord_Howe", 480, "2026-04-05", 24.5},
-		// Half past midnight is left out: half past one is of the same day.
+		// Half past midnight is skipped; half past one is on the same day.
 		"NoMidnight": {"America/Sao_Paulo", 30, "2018-11-04", 24},
 		"DayAfter":   {"America/Sao_Paulo", 30, "2018-11-05", 23},
 	} {
@@ -253,8 +254,8 @@ func TestDigestWindows(t *testing.T) {
 			}
 		})
 	}
-	// Every minute of the day joins, also those that a change leaves out or has
-	// twice.
+	// Windows join at every minute of the day, also at those that a clock change skips or
+	// repeats.
 	for _, name := range []string{"Europe/Rome", "America/New_York", "Pacific/Apia", "America/Sao_Paulo"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
@@ -279,8 +280,8 @@ func TestDigestWindows(t *testing.T) {
 	}
 }
 
-// One person is counted once, by whichever of their ids they decide, and two of one name are
-// told apart.
+// TestThePeopleOfADigest checks that one person is counted once, whichever of their ids
+// they decide with, and that two people of the same name are told apart.
 func TestThePeopleOfADigest(t *testing.T) {
 	members := approval.Routing{Members: []approval.Member{{Name: "ann", IDs: []string{"web:owner", "telegram:4711"}}}}
 	for name, tt := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// buckets are the counts as numbers that can be added.
+// buckets returns the counts as numbers that can be added.
 func buckets(c report.Counts) []int {
 	all := []int{c.Judged, c.Approved, c.Guard, c.Vetoed, c.Errors}
 	runs := func(r report.Runs) {
@@ -27,8 +27,8 @@ func buckets(c report.Counts) []int {
 	return all
 }
 
-// Whatever happened, the digests of all routes and of none add up to the digest
-// of everything, bucket by bucket, in each of its windows.
+// TestRoutesAddUp checks, for random histories, that the digests of all routes and of none
+// add up to the digest of everything, bucket by bucket, in each window.
 func TestRoutesAddUp(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -41,7 +41,7 @@ func TestRoutesAddUp(t *testing.T) {
 			a, s := asked(n, rng.Float64()*48)
 			if to := pick(); to != "" {
 				a.Routes = []approval.Active{{Route: to, Quorum: 1}}
-				if rng.IntN(3) > 0 { // others are of before steps knew their route
+				if rng.IntN(3) > 0 { // others are from before steps recorded their route
 					s.Route = to
 				}
 			}
@@ -55,7 +55,7 @@ func TestRoutesAddUp(t *testing.T) {
 			}
 			asks = append(asks, a)
 			steps = append(steps, s)
-			again := s // a call that joins, from wherever
+			again := s // a call that joins, from any route
 			again.At, again.Route = s.At.Add(time.Minute), pick()
 			v := *s.Verdict
 			v.TS = digestSeconds(again.At)
@@ -99,8 +99,8 @@ func TestRoutesAddUp(t *testing.T) {
 	}
 }
 
-// A call that escalated is counted where it was sent first, and waits in both
-// places.
+// TestAnEscalatedCallWaitsInBothPlaces checks that an escalated call is counted on its
+// first route, and waits on both.
 func TestAnEscalatedCallWaitsInBothPlaces(t *testing.T) {
 	t.Parallel()
 	a, s := asked(1, 1)
@@ -116,14 +116,14 @@ func TestAnEscalatedCallWaitsInBothPlaces(t *testing.T) {
 	}
 }
 
-// A day on which nothing happened is told in one line.
+// TestAnEmptyDayIsOneLine checks that a day on which nothing happened takes one line.
 func TestAnEmptyDayIsOneLine(t *testing.T) {
 	t.Parallel()
 	w := report.Window{From: digestAt(0), To: digestAt(24)}
 	if d := build(w, nil, nil); !d.Empty() || len(d.Lines()) != 1 || !strings.HasPrefix(d.Lines()[0].Key, "title.empty") {
 		t.Errorf("an empty day: %+v", d.Lines())
 	}
-	waits, _ := asked(1, 30) // asked after the window, and it waits now
+	waits, _ := asked(1, 30) // asked after the window, and waiting now
 	for name, d := range map[string]report.Digest{
 		"waiting": build(w, []approval.Ask{waits}, nil),
 		"guard":   build(w, nil, []approval.Step{ruled("r", 1)}),

@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Fate is what became of a call that judges vetoed. Whoever counts goes through
-// [EveryFate], so that nothing is told as the rest of the others.
+// Fate is what became of a call that judges vetoed. Code that counts goes through
+// [EveryFate], so that nothing is computed as the remainder of the others.
 type Fate int
 
 // The fates.
@@ -23,12 +23,12 @@ const (
 	FateUnasked
 )
 
-// EveryFate returns all fates, in the order in which they are told.
+// EveryFate returns all fates, in the order in which they are shown.
 func EveryFate() []Fate {
 	return []Fate{FateAllowed, FateDenied, FateExpired, FateWithdrawn, FateSuperseded, FateWaiting, FateRepeated, FateUnasked}
 }
 
-// String is the fate's word in the keys of texts.
+// String returns the fate's word in the keys of texts.
 func (f Fate) String() string {
 	return map[Fate]string{
 		FateAllowed: "allowed", FateDenied: "denied", FateExpired: "expired", FateWithdrawn: "withdrawn",
@@ -36,7 +36,7 @@ func (f Fate) String() string {
 	}[f]
 }
 
-// Of returns how many calls had a fate.
+// Of returns how many calls had the fate.
 func (f *Fates) Of(fate Fate) int { return *f.count(fate) }
 
 func (f *Fates) count(fate Fate) *int {
@@ -46,8 +46,8 @@ func (f *Fates) count(fate Fate) *int {
 	}[fate]
 }
 
-// stateAt returns in which state an approval was at an instant. Its times tell;
-// what came later is left out.
+// stateAt returns the state that an approval had at an instant, derived from its times.
+// What came later is left out.
 func stateAt(p *approval.Approval, at time.Time) approval.State {
 	switch {
 	case p.EndedAt.IsZero() || !p.EndedAt.Before(at):
@@ -61,7 +61,7 @@ func stateAt(p *approval.Approval, at time.Time) approval.State {
 	}
 }
 
-// ranAt is stateAt of an approval that a person allowed before the instant.
+// ranAt is stateAt for an approval that a person allowed before the instant.
 func ranAt(p *approval.Approval, at time.Time) approval.State {
 	spent := p.Permit.SpentAt
 	if !spent.IsZero() && spent.Before(at) {
@@ -73,7 +73,7 @@ func ranAt(p *approval.Approval, at time.Time) approval.State {
 	return approval.Allowed
 }
 
-// endedAt is stateAt of an approval whose permit was spent before the instant.
+// endedAt is stateAt for an approval whose permit was spent before the instant.
 func endedAt(p *approval.Approval, at time.Time) approval.State {
 	if o := p.Outcome; o != nil && o.At.Before(at) {
 		if o.Succeeded {
@@ -87,12 +87,12 @@ func endedAt(p *approval.Approval, at time.Time) approval.State {
 	return approval.Spent
 }
 
-// over reports whether nothing more happens to an approval in the state.
+// over reports whether nothing more happens to an approval in this state.
 func over(s approval.State) bool {
 	return s != approval.Pending && s != approval.Allowed && s != approval.Spent
 }
 
-// add counts an approval in the state.
+// add counts an approval by its state.
 func (f *Fates) add(s approval.State) {
 	switch s {
 	case approval.Pending:
@@ -111,7 +111,7 @@ func (f *Fates) add(s approval.State) {
 	}
 }
 
-// join counts the other's calls too.
+// join adds the other's counts.
 func (f *Fates) join(o *Fates) {
 	for _, fate := range EveryFate() {
 		*f.count(fate) += o.Of(fate)
@@ -121,7 +121,7 @@ func (f *Fates) join(o *Fates) {
 	r.Running, r.Unused, r.Lapsed = r.Running+runs.Running, r.Unused+runs.Unused, r.Lapsed+runs.Lapsed
 }
 
-// add counts an allowed call in the state.
+// add counts an allowed call by its state.
 func (r *Runs) add(s approval.State) {
 	switch s {
 	case approval.Allowed:
@@ -140,8 +140,8 @@ func (r *Runs) add(s approval.State) {
 	}
 }
 
-// asked counts an approval that was asked at an instant before the window's end,
-// in the state that it had at that end.
+// asked counts an approval that was asked at the given time, before the window's end, by
+// its state at that end.
 func (c *Counts) asked(w Window, p *approval.Approval, at time.Time) {
 	state := stateAt(p, w.To)
 	switch ended := p.EndedAt; {
@@ -154,7 +154,7 @@ func (c *Counts) asked(w Window, p *approval.Approval, at time.Time) {
 	}
 }
 
-// summed returns the counts with their sums.
+// summed returns the counts with their sums filled in.
 func (c Counts) summed() Counts {
 	c.Vetoed = c.Fates.Sum()
 	c.Judged = c.Approved + c.Guard + c.Vetoed

@@ -1,11 +1,11 @@
 package report
 
-// Hint is something that statistics suggest, for a person to think about.
+// Hint is something that the statistics suggest a person should think about.
 type Hint struct {
 	Kind HintKind
-	// N is of how many, and Share how many of a hundred of them.
+	// N is the number of cases, and Share the percentage of them.
 	N, Share int
-	// Name is the executor's that the hint is about, if it is about one.
+	// Name is the executor that the hint is about, if any.
 	Name string
 }
 
@@ -14,9 +14,9 @@ type HintKind string
 
 // The kinds of hints.
 const (
-	// HintStrict says that people allow nearly all that they are asked.
+	// HintStrict says that people allow nearly everything they are asked.
 	HintStrict HintKind = "strict"
-	// HintLax says that nothing was stopped of many calls.
+	// HintLax says that out of many calls none was stopped.
 	HintLax HintKind = "lax"
 	// HintSpare says that calls of one executor were always allowed.
 	HintSpare HintKind = "spare"
@@ -28,16 +28,16 @@ const (
 	HintNight HintKind = "night"
 )
 
-// From where on numbers suggest something. Fewer happen by chance.
+// The numbers from which something is suggested. Smaller ones occur by chance.
 const (
 	hintLeast      = 20  // answers or cards
 	hintSpare      = 10  // answers for one executor
 	hintCalls      = 200 // calls
-	strictShare    = 95  // of a hundred answers, allowed
-	unheardShare   = 20  // of a hundred calls that were asked
-	hastyShare     = 10  // of a hundred answers
-	nightShare     = 20  // of a hundred cards
-	statisticHints = 3   // executors that are named
+	strictShare    = 95  // percent of answers, allowed
+	unheardShare   = 20  // percent of calls that were asked
+	hastyShare     = 10  // percent of answers
+	nightShare     = 20  // percent of cards
+	statisticHints = 3   // executors named
 )
 
 // Hints returns what the numbers suggest, the weightiest first.

@@ -9,9 +9,9 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 )
 
-// DigestLine is one line of a digest: the key of a text, which has "digest."
-// before it, and what fills it. A value is a string, an int, a [time.Time], a
-// [Foreign], a [Copied] or a [DigestWord].
+// DigestLine is one line of a digest: the key of a text, without its prefix "digest.", and
+// the values that fill it. A value is a string, an int, a [time.Time], a [Foreign], a
+// [Copied] or a [DigestWord].
 type DigestLine struct {
 	Key    string
 	Values map[string]any
@@ -22,19 +22,19 @@ type DigestLine struct {
 // Foreign is a text that somebody else wrote.
 type Foreign string
 
-// Copied is a text that people copy: it is shown whole, as it is, and apart from
-// what is around it.
+// Copied is text for people to copy: it is shown in full, verbatim, and set apart from its
+// surroundings.
 type Copied string
 
-// DigestWord is the key of a text that is a word within a line. A reader that
-// has no such text shows what follows the key's first point.
+// DigestWord is the key of a text that is a word within a line. If there is no such text,
+// readers see what follows the first dot of the key.
 type DigestWord string
 
 // digestWords is how much of a person's words a digest repeats, in characters.
 const digestWords = 200
 
-// Lines says the digest in lines, the most important first. What a channel
-// cannot show all of is cut from the end.
+// Lines returns the digest as lines, the most important first. A channel that cannot show
+// all of them cuts from the end.
 func (d *Digest) Lines() []DigestLine {
 	l := lines{compares: !d.WeekAgo.none(), open: d.Open}
 	title := "title"
@@ -78,7 +78,7 @@ func (d *Digest) Lines() []DigestLine {
 	} else {
 		l.head("week", "n", w.Judged, "guard", w.Guard, "vetoed", w.Vetoed)
 	}
-	l.checkpoint(d) // Before what is cut on a full day.
+	l.checkpoint(d) // before what is cut on a busy day
 	for i := range d.Groups {
 		l.group(&d.Groups[i])
 	}
@@ -86,9 +86,9 @@ func (d *Digest) Lines() []DigestLine {
 	return l.all
 }
 
-// Fill returns the line's values as a channel fills its texts: words come from
-// word, which says whether it knows a key, and what is set apart from theirs: what
-// others wrote, and, whole, what is copied.
+// Fill returns the line's values as a channel fills them into its texts. word returns the
+// text for a key and whether it knows the key. theirs marks text from others; whole is set
+// for text to copy, which must stay complete.
 func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s string, whole bool) any) map[string]any {
 	filled := make(map[string]any, len(l.Values))
 	for name, v := range l.Values {
@@ -114,15 +114,15 @@ func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s st
 // lines collects the lines of a digest.
 type lines struct {
 	all []DigestLine
-	// compares says that there is something a week before to compare with: if
-	// not, everything would be new.
+	// compares says that there are counts from a week earlier to compare with. Without
+	// them, everything would be new.
 	compares bool
 	// open says that the window is not over.
 	open bool
 }
 
-// next says of a window that is not over when its digest comes, and which was the
-// last one.
+// next says, for a window that is not over, when its digest comes and which one was the
+// last.
 func (l *lines) next(d *Digest) {
 	if !d.Open {
 		return
@@ -150,15 +150,15 @@ func (l *lines) head(key string, pairs ...any) {
 	l.all[len(l.all)-1].Head = true
 }
 
-// counted adds a line that tells a number, unless that is 0.
+// counted adds a line with a number, unless it is 0.
 func (l *lines) counted(key string, n int) {
 	if n > 0 {
 		l.add(key, "n", n)
 	}
 }
 
-// checkpoint shows the history's, on one line: none of its parts has a space in
-// it, and whoever reads it again takes spaces for line breaks.
+// checkpoint shows the history's checkpoint on one line: no part of it contains a space,
+// and its readers take spaces for line breaks.
 func (l *lines) checkpoint(d *Digest) {
 	if d.Checkpoint != "" {
 		l.head("checkpoint", "checkpoint", Copied(strings.Join(strings.Fields(d.Checkpoint), " ")))
@@ -211,7 +211,7 @@ func (l *lines) fates(key string, f Fates) {
 	}
 }
 
-// fate names the line that counts a fate.
+// fate returns the key of the line that counts a fate.
 func (l *lines) fate(fate Fate) string {
 	if fate == FateWaiting && l.open {
 		return "fate.waiting.open"
@@ -265,7 +265,7 @@ func (l *lines) action(v *Veto) {
 	}
 }
 
-// hints tells what the day suggests.
+// hints adds what the day suggests.
 func (l *lines) hints(d *Digest) {
 	for _, s := range d.Spares {
 		if s.Name != "" {
@@ -290,7 +290,7 @@ func (l *lines) hints(d *Digest) {
 	}
 }
 
-// Fated tells what became of the calls that judges vetoed, in lines of a digest.
+// Fated returns what became of the calls that judges vetoed, as lines of a digest.
 func (c *Counts) Fated() []DigestLine {
 	var l lines
 	l.fates("vetoed", c.Fates)

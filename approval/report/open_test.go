@@ -8,7 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// A window that is not over says so first, and when its digest comes.
+// TestAnOpenWindowSaysSo checks that the digest of a window that is not over says so first,
+// and when it will be sent.
 func TestAnOpenWindowSaysSo(t *testing.T) {
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

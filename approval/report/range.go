@@ -8,22 +8,22 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 )
 
-// Range is what a person asks statistics of: the last days, or those from one
-// day of the calendar to another.
+// Range is the period that a person wants statistics for: the last days, or the days from
+// one calendar date to another.
 type Range struct {
-	// Days is how many days, today the last; 0 means From and To.
+	// Days is the number of days up to and including today; 0 means From and To.
 	Days int
-	// From and To are the first and the last day, such as "2026-11-21". Without
-	// To it is until today.
+	// From and To are the first and the last day, such as "2026-11-21". An empty To means
+	// today.
 	From, To string
 }
 
-// MaxRange is the most days of a range: ten years, of which a chart of months
-// can still be read.
+// MaxRange is the most days of a range: ten years, for which a chart of months is still
+// readable.
 const MaxRange = 3660
 
-// Window returns the range's window: from the first day's midnight to the one
-// after the last day. A range that is none is a [*RangeError].
+// Window returns the range's window, from midnight of the first day to midnight after the
+// last. It returns a [*RangeError] for an invalid range.
 func (r Range) Window(now time.Time, zone *time.Location) (Window, error) {
 	h := Hours{Zone: zone}
 	year, month, day := now.In(h.zone()).Date()
@@ -41,8 +41,8 @@ func (r Range) Window(now time.Time, zone *time.Location) (Window, error) {
 	return Window{h.begin(from.Date()), h.begin(to.AddDate(0, 0, 1).Date())}, nil
 }
 
-// begin returns the first instant of a day. That is not midnight where the clock
-// is changed at midnight.
+// begin returns the first instant of a day. It is not midnight if clocks change at
+// midnight.
 func (h Hours) begin(year int, month time.Month, day int) time.Time {
 	at := time.Date(year, month, day, 0, 0, 0, 0, h.zone())
 	_, offset := at.Zone()
@@ -52,7 +52,7 @@ func (h Hours) begin(year int, month time.Month, day int) time.Time {
 	return at.UTC()
 }
 
-// days reads the first and the last day.
+// days parses the first and the last day.
 func (r Range) days(today time.Time) (from, to time.Time, err error) {
 	to = today
 	if text := strings.TrimSpace(r.From); text == "" {
@@ -82,14 +82,14 @@ type RangeFault string
 // The faults of a range.
 const (
 	RangeOpen  RangeFault = "open"  // it has no first day
-	RangeFrom  RangeFault = "from"  // its first day is none
-	RangeTo    RangeFault = "to"    // its last day is none
+	RangeFrom  RangeFault = "from"  // its first day is not a date
+	RangeTo    RangeFault = "to"    // its last day is not a date
 	RangeOrder RangeFault = "order" // it ends before it begins
-	RangeAhead RangeFault = "ahead" // it begins in days to come
+	RangeAhead RangeFault = "ahead" // it begins in the future
 	RangeLong  RangeFault = "long"  // it has more than [MaxRange] days
 )
 
-// RangeError says why there are no statistics of a range.
+// RangeError says why there are no statistics for a range.
 type RangeError struct {
 	Range Range
 	Fault RangeFault
@@ -113,7 +113,7 @@ func (e *RangeError) Error() string {
 	}
 }
 
-// Grain is how long the parts are into which a window is cut.
+// Grain is the length of the parts into which a window is cut.
 type Grain string
 
 // The grains. A week begins on Monday.
@@ -124,8 +124,8 @@ const (
 	Monthly Grain = "month"
 )
 
-// Grain returns the finest grain in which the window has no more parts than a
-// chart can show on a phone: about sixty, a hundred and twenty months at most.
+// Grain returns the finest grain that gives no more parts than a chart can show on a phone:
+// about sixty, or at most a hundred and twenty months.
 func (w Window) Grain() Grain {
 	switch days := w.To.Sub(w.From).Hours() / 24; {
 	case days < 2.5:
@@ -139,9 +139,9 @@ func (w Window) Grain() Grain {
 	}
 }
 
-// Cut cuts the window into parts that join. They begin where the clocks of the
-// zone begin an hour, a day, a week or a month, but the first, which begins with
-// the window. A day on which the clock is changed has an hour more or less.
+// Cut cuts the window into contiguous parts. They begin where an hour, a day, a week or a
+// month begins in the zone, except for the first one, which begins with the window. A day
+// on which clocks change is an hour longer or shorter.
 func (w Window) Cut(g Grain, zone *time.Location) []Window {
 	h := Hours{Zone: zone}
 	var parts []Window
@@ -156,8 +156,8 @@ func (w Window) Cut(g Grain, zone *time.Location) []Window {
 	return parts
 }
 
-// next returns the beginning of the first hour, day, week or month that begins
-// after an instant.
+// next returns the start of the first hour, day, week or month that begins after an
+// instant.
 func (h Hours) next(at time.Time, g Grain) time.Time {
 	local := at.In(h.zone())
 	year, month, day := local.Date()
@@ -173,7 +173,7 @@ func (h Hours) next(at time.Time, g Grain) time.Time {
 	case Daily:
 		day++
 	}
-	// A zone may have left out the day that comes next.
+	// A zone may have skipped the next day.
 	for {
 		if begin := h.begin(year, month, day); begin.After(at) {
 			return begin

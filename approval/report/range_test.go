@@ -18,7 +18,7 @@ func zone(t *testing.T, name string) *time.Location {
 }
 
 func TestRangesAreDaysOfTheZone(t *testing.T) {
-	// In Rome it is tomorrow already.
+	// In Rome it is already tomorrow.
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		r        report.Range
@@ -67,8 +67,8 @@ func TestRangesThatAreNone(t *testing.T) {
 	}
 }
 
-// Windows are cut where clocks and calendars begin something, in every zone and
-// on every day.
+// TestCutsAreOfTheZone checks that windows are cut where a clock or calendar unit begins in
+// the zone, in every zone and on every day.
 func TestCutsAreOfTheZone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		zone, from, to string
@@ -120,8 +120,8 @@ func TestCutsAreOfTheZone(t *testing.T) {
 	}
 }
 
-// Whatever somebody types is a range that can be cut and charted, or is refused
-// with a reason.
+// FuzzRange checks that whatever somebody types is either a range that can be cut and
+// charted, or refused with a reason.
 func FuzzRange(f *testing.F) {
 	for _, seed := range []struct {
 		days     int
@@ -157,7 +157,7 @@ func FuzzRange(f *testing.F) {
 			}
 			return
 		}
-		// A day that a zone left out is none.
+		// A day that a zone skipped has no part.
 		parts := w.Cut(w.Grain(), z)
 		if w.To.Before(w.From) || len(parts) > 125 {
 			t.Fatalf("%v has %d parts", w, len(parts))

@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// DelayError is how far a median of [Delays] may be from the right one, as a
-// share of it.
+// DelayError is the largest relative error of a median of [Delays].
 const DelayError = 0.025
 
-// The bins of a delaySketch grow by twice the error, from a tenth of a second to
-// more than two days: nobody waits longer.
+// The bins of a delaySketch grow by twice the error, from a tenth of a second to more than
+// two days: nobody waits longer.
 const (
 	delayLeast  = 100 * time.Millisecond
 	delayBins   = 300
 	delayGrowth = 1 + 2*DelayError
 )
 
-// delaySketch keeps durations so that quantiles can be told of any number of
-// them, in the memory of one page.
+// delaySketch stores any number of durations in the memory of a page, so that quantiles can
+// be estimated.
 type delaySketch struct {
 	bins [delayBins]int
 	n    int
@@ -33,8 +32,8 @@ func (s *delaySketch) add(d time.Duration) {
 	s.n++
 }
 
-// quantile returns the duration within which the share q of all lies; 0 when
-// there are none.
+// quantile returns the duration within which the share q of all lies, or 0 if there are
+// none.
 func (s *delaySketch) quantile(q float64) time.Duration {
 	if s.n == 0 {
 		return 0
@@ -51,10 +50,10 @@ func (s *delaySketch) quantile(q float64) time.Duration {
 	return 0
 }
 
-// scoreBin returns the bin of a score, so that one that is below a hundredth by
-// the last digit of a double lies below it, as it does for a judge.
+// scoreBin returns the bin of a score. It is exact: a score that is below a hundredth by
+// only the last digit of a double falls below it here, as it does for a judge.
 func scoreBin(score float64) int {
-	if !(score > 0) { // also what is no number
+	if !(score > 0) { // also true for NaN
 		return 0
 	}
 	i := min(int(min(score, 1)*scoreBins), scoreBins-1)
@@ -67,12 +66,12 @@ func scoreBin(score float64) int {
 	return i
 }
 
-// recentMap maps keys to values and forgets what was not touched for long: it
-// holds at least as many of the latest keys as size says, at most twice as many.
+// recentMap maps keys to values and forgets what was not touched for long. It holds at
+// least the latest size keys, and at most twice as many.
 type recentMap[K comparable, V any] struct {
 	size       int
 	young, old map[K]V
-	// forget is given what the map lets go.
+	// forget is called with what the map drops.
 	forget func(K, V)
 }
 
@@ -100,7 +99,7 @@ func (m *recentMap[K, V]) put(k K, v V) {
 	m.young[k] = v
 }
 
-// drain lets go of everything.
+// drain drops everything.
 func (m *recentMap[K, V]) drain() {
 	m.each(m.old)
 	m.each(m.young)

@@ -54,9 +54,9 @@ func (h history) statistics(w report.Window, zone *time.Location) report.Statist
 	return b.Statistics()
 }
 
-// lived is a random history of 40 asks over 70 hours: some of their steps are
-// lost, some calls are repeated, some step is written before a repeat of it that
-// happened earlier.
+// lived returns a random history of 40 asks over 70 hours. Some of their steps are lost,
+// some calls are repeated, and some steps are written before a repeat that happened
+// earlier.
 func lived(t *testing.T, rng *rand.Rand) history {
 	t.Helper()
 	var h history
@@ -110,8 +110,8 @@ func lived(t *testing.T, rng *rand.Rand) history {
 	return h
 }
 
-// Whatever happened and whenever: statistics and the digest of a window have the
-// same counts, and every chart's numbers add up to them.
+// TestStatisticsAreTheDigests checks, for random histories, that statistics and the digest
+// of a window have the same counts, and that every chart's numbers add up to them.
 func TestStatisticsAreTheDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 150 {
@@ -133,7 +133,7 @@ func TestStatisticsAreTheDigests(t *testing.T) {
 	}
 }
 
-// addsUp holds the parts of statistics against the whole.
+// addsUp checks that the parts of statistics add up to the whole.
 func addsUp(t *testing.T, s *report.Statistics) {
 	t.Helper()
 	var whole report.Counts
@@ -199,8 +199,8 @@ func sum(a, b report.Fates) report.Fates {
 	return a
 }
 
-// However many names, turns, repeats and judges there are, what is kept is
-// bounded and what is shown adds up.
+// TestStatisticsAreBounded checks that however many names, turns, repeats and judges there
+// are, what is kept is bounded and what is shown adds up.
 func TestStatisticsAreBounded(t *testing.T) {
 	var h history
 	a, s := asked(1, 1)

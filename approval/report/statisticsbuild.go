@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// StatisticsBuilder counts the records of a window. It is given asks and steps
-// as they were first written, newest first: the steps that name an approval come
-// before its ask. What it holds does not grow with the window.
+// StatisticsBuilder counts the records of a window. It takes asks and steps in the order in
+// which they were first written, newest first, so that the steps that name an approval come
+// before its ask. Its memory does not grow with the window.
 type StatisticsBuilder struct {
 	window Window
 	zone   *time.Location
@@ -29,9 +29,9 @@ type StatisticsBuilder struct {
 	delays                            Delays
 	sketch                            delaySketch
 	turns                             Turns
-	// cards are the cards of each turn, by the hash of its agent and id.
+	// cards counts the cards of each turn, by the hash of its agent and id.
 	cards *recentMap[uint64, int]
-	// joined are the steps that named an approval whose ask was not given yet.
+	// joined are the steps that name an approval whose ask has not come yet.
 	joined *recentMap[approval.ID, []judgedStep]
 }
 
@@ -43,20 +43,20 @@ type judgedStep struct {
 }
 
 const (
-	// statisticsKeys bounds the different names that are counted on their own.
+	// statisticsKeys limits the number of different names that are counted separately.
 	statisticsKeys = 1000
-	// statisticsTurns bounds the turns that are followed at a time. One that did
-	// nothing while so many others did counts as a new one.
+	// statisticsTurns limits the number of turns that are followed at a time. A turn that
+	// did nothing while so many others did counts as a new one.
 	statisticsTurns = 10_000
-	// statisticsJoined bounds the approvals whose ask is awaited. The step that
-	// opened an approval was written right behind its ask.
+	// statisticsJoined limits the number of approvals whose ask has not come yet. The step
+	// that opened an approval was written right after its ask.
 	statisticsJoined = 10_000
-	// statisticsRepeats bounds the steps kept of one approval. The one that opened
-	// it is among its first.
+	// statisticsRepeats limits the steps kept for one approval. The one that opened it is
+	// among the first.
 	statisticsRepeats = 16
 )
 
-// NewStatisticsBuilder returns a builder without records. A nil zone is UTC.
+// NewStatisticsBuilder returns a builder without records. A nil zone means UTC.
 func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m approval.Masker) *StatisticsBuilder {
 	b := &StatisticsBuilder{
 		window: w, zone: Hours{Zone: zone}.zone(), night: n, masker: m, grain: w.Grain(),
@@ -77,7 +77,7 @@ func NewStatisticsBuilder(w Window, zone *time.Location, n Night, m approval.Mas
 	return b
 }
 
-// delayLimits are the answers' delays that are told apart.
+// delayLimits returns the limits by which answers are grouped.
 func delayLimits() []time.Duration {
 	return []time.Duration{
 		HastyWithin, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
@@ -85,10 +85,10 @@ func delayLimits() []time.Duration {
 	}
 }
 
-// turnSteps are the numbers of cards of a turn that are told apart.
+// turnSteps returns the numbers of cards by which turns are grouped.
 func turnSteps() []int { return []int{0, 1, 2, 3, 4, 6, 11} }
 
-// Ask takes an ask in, as it stands now.
+// Ask takes an ask as it stands now.
 func (b *StatisticsBuilder) Ask(a *approval.Ask) {
 	for i := range a.Approvals {
 		p := &a.Approvals[i]
@@ -109,8 +109,8 @@ func (b *StatisticsBuilder) Ask(a *approval.Ask) {
 	b.turn(a.Agent, a.TurnID, 1)
 }
 
-// approval counts what was asked, and takes up the steps that named it. One of
-// them is the one that opened it.
+// approval counts what was asked, and settles the steps that named it, one of which opened
+// it.
 func (b *StatisticsBuilder) approval(a *approval.Ask, p *approval.Approval, at time.Time) {
 	steps, _ := b.joined.take(p.ID)
 	if !at.Before(b.window.To) {
@@ -140,7 +140,7 @@ func (b *StatisticsBuilder) vetoed(s judgedStep, fates Fates) {
 	b.effects.add(s.effect, &Usage{Fates: fates})
 }
 
-// repeated counts steps that got the answer of a call that was asked already.
+// repeated counts steps that got the answer of a call that was already asked.
 func (b *StatisticsBuilder) repeated(steps []judgedStep) {
 	for _, s := range steps {
 		b.counts.Fates.Repeated++
@@ -149,8 +149,7 @@ func (b *StatisticsBuilder) repeated(steps []judgedStep) {
 	}
 }
 
-// decision counts an answer that was given in the window, whenever the call was
-// asked.
+// decision counts an answer given in the window, whenever the call was asked.
 func (b *StatisticsBuilder) decision(a *approval.Ask, p *approval.Approval) {
 	d := p.Decision
 	if d == nil || !b.window.Holds(d.At) {
@@ -173,8 +172,8 @@ func (b *StatisticsBuilder) decision(a *approval.Ask, p *approval.Approval) {
 	}
 }
 
-// Step takes a step of the turn log in. The cursor is its place in the history,
-// as in [approval.Entry].
+// Step takes a step of the turn log. The cursor is its position in the history, as in
+// [approval.Entry].
 func (b *StatisticsBuilder) Step(s *approval.Step, cursor uint64) {
 	at := s.Judged()
 	if !b.window.Holds(at) {
@@ -213,7 +212,7 @@ func (b *StatisticsBuilder) Step(s *approval.Step, cursor uint64) {
 	}
 }
 
-// judged takes in a step that judges vetoed.
+// judged takes a step that judges vetoed.
 func (b *StatisticsBuilder) judged(s *approval.Step, at time.Time) {
 	j := judgedStep{at, s.Proposal.Executor, s.Proposal.Agent, approval.ReasonOf(*s.Verdict).Effect}
 	if s.Approval == "" {
@@ -230,7 +229,7 @@ func (b *StatisticsBuilder) judged(s *approval.Step, at time.Time) {
 	b.joined.put(s.Approval, append(steps, j))
 }
 
-// graded takes in the scores of a call.
+// graded takes the scores of a call.
 func (m scoresByName) graded(v *vaglio.Verdict) {
 	no := approval.Rejecting(*v)
 	for i := range v.Results {
@@ -244,12 +243,12 @@ func (m scoresByName) graded(v *vaglio.Verdict) {
 	}
 }
 
-// turn notes that a turn did something, and how many cards that caused.
+// turn records that a turn did something, and how many cards that caused.
 func (b *StatisticsBuilder) turn(agent, id string, cards int) {
 	b.turnOf(turnHash(agent, id), cards)
 }
 
-// turnOf is turn of one whose hash is known.
+// turnOf is turn for a known hash.
 func (b *StatisticsBuilder) turnOf(hash uint64, cards int) {
 	before, _ := b.cards.take(hash)
 	b.cards.put(hash, before+cards)
@@ -267,13 +266,13 @@ func (b *StatisticsBuilder) turned(cards int) {
 	}
 }
 
-// span returns the span that holds an instant of the window.
+// span returns the span that contains an instant of the window.
 func (b *StatisticsBuilder) span(at time.Time) *Span {
 	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].To.After(at) })
 	return &b.spans[i]
 }
 
-// Statistics returns what was counted. The builder takes nothing more after it.
+// Statistics returns what was counted. Nothing may be added to the builder after that.
 func (b *StatisticsBuilder) Statistics() Statistics {
 	b.joined.drain()
 	b.cards.drain()
@@ -291,8 +290,8 @@ func (b *StatisticsBuilder) Statistics() Statistics {
 	}
 }
 
-// scores lists the judges, the one with the most grades first, and last those
-// that have no name of their own.
+// scores lists the judges, the one with the most grades first and those without a name of
+// their own last.
 func (b *StatisticsBuilder) scores() []Scores {
 	all := []Scores{}
 	for _, name := range slices.SortedFunc(maps.Keys(b.judges), func(x, y string) int {
@@ -310,18 +309,18 @@ func (b *StatisticsBuilder) scores() []Scores {
 	return all
 }
 
-// usages count by name.
+// usages are counts by name.
 type usages map[string]*Usage
 
-// add counts under a name. What has none, and names beyond those that are told
-// apart, are summed.
+// add counts under a name. Calls without a name, and names beyond the limit, are summed up
+// together.
 func (m usages) add(name string, u *Usage) {
 	key := clipped(name)
 	m.under(key, key == name && name != "").add(u)
 }
 
-// under returns what counts under a key, which may be all of a name; the others'
-// where too many are told apart.
+// under returns the counts under a key, or those of all others if too many keys are kept
+// apart. whole says that the key is the complete name.
 func (m usages) under(key string, whole bool) *Usage {
 	if m[key] == nil && len(m) >= statisticsKeys {
 		key, whole = "", false

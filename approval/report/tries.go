@@ -8,11 +8,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// maxAttempts bounds the vetoed calls among which ways around a no are looked
-// for: to name what a call does takes a reading of it.
+// maxAttempts is the most vetoed calls that are searched for workarounds: to name what a
+// call does, it must be read.
 const maxAttempts = 2000
 
-// aim is what an agent wanted to come about, in one form for every spelling.
+// aim is what an agent wanted to achieve, in one form for all spellings.
 type aim struct{ agent, effect string }
 
 // attempt is one vetoed call of an agent towards an aim.
@@ -20,17 +20,16 @@ type attempt struct {
 	id   approval.ID
 	call vaglio.Proposal
 	at   time.Time
-	// refused is since when the agent knew that it may not; zero where it was not
-	// told so.
+	// refused is when the agent learned that it may not; zero if it was not told.
 	refused time.Time
 }
 
-// Named makes the builder see the same aim in calls that are spelled in other
-// ways: effect names what a call would do and to what. It comes before all
-// records; without it, ways around what the guard refused are not seen.
+// Named lets the builder recognize the same aim in calls that are spelled differently:
+// effect names what a call would do, and to what. Call it before adding any records;
+// without it, workarounds of guard denials are not detected.
 func (b *DigestBuilder) Named(effect func(vaglio.Proposal) (string, bool)) { b.effect = effect }
 
-// try takes a vetoed call in, with the effect where it is known already.
+// try takes a vetoed call, with its effect if that is already known.
 func (b *DigestBuilder) try(effect string, a attempt) {
 	if b.tried >= maxAttempts {
 		return
@@ -48,8 +47,8 @@ func (b *DigestBuilder) try(effect string, a attempt) {
 	b.aims[to] = append(b.aims[to], a)
 }
 
-// around counts, for each no after which its agent tried the same in other words
-// and was vetoed again, in how many.
+// around returns, for each denial after which its agent tried the same in other words and
+// was vetoed again, in how many other spellings it tried.
 func (b *DigestBuilder) around() map[approval.ID]Workaround {
 	found := make(map[approval.ID]Workaround)
 	for to, all := range b.aims {

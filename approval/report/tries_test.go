@@ -11,16 +11,16 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// removes names what a call removes, in whichever words.
+// removes names what a call removes, however the command is worded.
 func removes(p vaglio.Proposal) (string, bool) {
 	command, _ := p.Args["command"].(string)
 	_, what, ok := strings.Cut(command, "photos")
 	return "remove photos" + what[:min(len(what), 2)], ok
 }
 
-// After a no of the guard, or of a person, the same in other words is told; the
-// same words again, something else, another agent's calls and what was before the
-// no are not.
+// TestWaysAroundANo checks that after a no by the guard or by a person, the same attempt in
+// other words is reported, but not the same words again, something else, another agent's
+// calls, or what preceded the no.
 func TestWaysAroundANo(t *testing.T) {
 	t.Parallel()
 	refused := func(agent, command string, hour float64) approval.Step {
@@ -30,7 +30,7 @@ func TestWaysAroundANo(t *testing.T) {
 	}
 	first := refused("bot", "rm -rf ~/photos", 2)
 	steps := []approval.Step{
-		refused("bot", "rm -r ~/photos", 1), // before: it is the no, then
+		refused("bot", "rm -r ~/photos", 1), // before the others, so it is the no
 		first, refused("bot", "rm -rf ~/photos", 3),
 		refused("other", "rm -fr ~/photos", 4), refused("bot", "rm -rf /", 5),
 	}
@@ -38,7 +38,7 @@ func TestWaysAroundANo(t *testing.T) {
 	asked1.Approvals[0].Proposal.Args = vaglio.Args{"command": "find ~/photos -delete"}
 	asked1.Approvals[0].Effect = "remove photos"
 	s1.Proposal = asked1.Approvals[0].Proposal
-	// A person denies, and the agent asks again when that denial stands no more.
+	// A person denies, and the agent asks again once that denial no longer stands.
 	asked2, s2 := asked(2, 7)
 	asked2.Approvals[0].Effect = "drop table"
 	decided(t, &asked2, approval.ChoiceDeny, time.Minute, "web:ann")

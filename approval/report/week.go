@@ -13,7 +13,7 @@ type Day struct {
 	Counts Counts `json:"counts"`
 }
 
-// week returns the days that were counted, the builder's own window last.
+// week returns the counted days, the builder's own window last.
 func (b *DigestBuilder) week() []Day {
 	week := make([]Day, 0, len(b.days)+1)
 	for _, d := range b.days {
@@ -31,7 +31,7 @@ func (b *DigestBuilder) askedDays(p *approval.Approval, at time.Time) {
 	}
 }
 
-// countsAt returns the counts of the window that holds an instant, or nil.
+// countsAt returns the counts of the window that contains an instant, or nil.
 func (b *DigestBuilder) countsAt(at time.Time) *Counts {
 	if b.window.Holds(at) {
 		return &b.counts
@@ -44,7 +44,7 @@ func (b *DigestBuilder) countsAt(at time.Time) *Counts {
 	return nil
 }
 
-// opened reports whether the step opened an approval: it is counted with the ask.
+// opened reports whether the step opened an approval: it is then counted with the ask.
 func (b *DigestBuilder) opened(s *approval.Step, at time.Time) bool {
 	asked := b.asked[s.Approval]
 	if s.Approval == "" || asked == nil || asked.opened || !at.Equal(asked.at) {

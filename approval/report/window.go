@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 )
 
-// Window is the half-open span [From, To) of which a digest tells.
+// Window is the half-open period [From, To) that a digest covers.
 type Window struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -16,18 +16,18 @@ type Window struct {
 // Holds reports whether the instant is in the window.
 func (w Window) Holds(t time.Time) bool { return !t.Before(w.From) && t.Before(w.To) }
 
-// Hours are when a day's digest is due.
+// Hours say when a day's digest is due.
 type Hours struct {
-	// Minute is the time of the day, in minutes since midnight.
+	// Minute is the time of day, in minutes since midnight.
 	Minute int
 	// Zone is where the people are; nil means UTC.
 	Zone *time.Location
 }
 
-// Window returns the window of the digest that is due on a day of the calendar.
-// It begins when the day before had its own, so windows join; on a day on which
-// the clock is changed it has an hour more or less. Where the change leaves the
-// time out, it is due as much later.
+// Window returns the window of the digest that is due on a calendar date. It begins when
+// the digest of the day before was due, so windows adjoin; on a day when clocks change it
+// is an hour longer or shorter. If the change skips the time of day, the digest is due that
+// much later.
 func (h Hours) Window(year int, month time.Month, day int) Window {
 	return Window{h.due(year, month, day-1), h.due(year, month, day)}
 }
@@ -41,7 +41,7 @@ func (h Hours) Parse(day string) (Window, error) {
 	return h.Window(t.Date()), nil
 }
 
-// Last returns the window that was over last at an instant.
+// Last returns the last window that was over at an instant.
 func (h Hours) Last(at time.Time) Window {
 	year, month, day := at.In(h.zone()).Date()
 	w := h.Window(year, month, day)
@@ -52,12 +52,12 @@ func (h Hours) Last(at time.Time) Window {
 	return w
 }
 
-// Week returns the six windows that join before a window, the earliest first.
+// Week returns the six adjoining windows before a window, earliest first.
 func (h Hours) Week(w Window) []Window {
 	week := make([]Window, 6)
 	for i, to := len(week)-1, w.From; i >= 0; i-- {
-		// A window that ends at another time of the day, because that was set
-		// anew, has one before it that is shorter than a day.
+		// If the time of day was changed, so that a window ends at another time, the window
+		// before it is shorter than a day.
 		from := h.Last(to.Add(-1)).To
 		week[i], to = Window{from, to}, from
 	}
@@ -74,13 +74,13 @@ func (h Hours) After(at time.Time) time.Time {
 	}
 }
 
-// Day returns the day on which the window's digest is due.
+// Day returns the date on which the window's digest is due.
 func (h Hours) Day(w Window) string { return w.To.In(h.zone()).Format(time.DateOnly) }
 
 func (h Hours) due(year int, month time.Month, day int) time.Time {
 	t := time.Date(year, month, day, h.Minute/60, h.Minute%60, 0, 0, h.zone())
-	// A time that is left out may have become one before the change, and that may
-	// be on the day before, which has a digest of its own.
+	// A skipped time may have become one before the change, possibly on the previous day,
+	// which has its own digest.
 	_, offset := t.Zone()
 	local := t.Add(time.Duration(offset) * time.Second).UTC()
 	if early := time.Date(year, month, day, h.Minute/60, h.Minute%60, 0, 0, time.UTC).Sub(local); early > 0 {
@@ -96,13 +96,12 @@ func (h Hours) zone() *time.Location {
 	return h.Zone
 }
 
-// DayError says that a text is no day of which there is a digest.
+// DayError says that there is no digest for a day.
 type DayError struct {
 	Day string
-	// Early says that it is a day, and that its digest is not due yet.
+	// Early says that the day's digest is not due yet.
 	Early bool
-	// Kept is for how many days back there are digests, where the day is further;
-	// 0 says that it is not.
+	// Kept is how many days back digests exist, if the day is further back; 0 otherwise.
 	Kept int
 }
 

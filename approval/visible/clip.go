@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns the first characters of s, and says so when there were more:
-// the result has at most n characters, the remark included.
+// Clip cuts s to at most n characters. If it cuts, the result says so, and the remark
+// counts towards n.
 func Clip(s string, n int) string {
 	total := utf8.RuneCountInString(s)
 	if total <= n {
@@ -23,9 +23,8 @@ func Clip(s string, n int) string {
 	return s
 }
 
-// Quote frames what somebody else wrote: on one line, in quotation marks that
-// it cannot close, with everything unseen spelt out, at most n characters of
-// it.
+// Quote quotes at most n characters of foreign text: on one line, in quotation marks that
+// it cannot close, with everything invisible escaped.
 func Quote(s string, n int) string {
 	return strconv.Quote(Clip(s, n))
 }

@@ -1,14 +1,13 @@
 package visible
 
-// The two tables hold the single characters that Unicode's confusables.txt
-// (Security Mechanisms for UTS #39) maps to one ASCII character, less those
-// whose compatible form is ASCII anyway. Copyright © Unicode, Inc.; Unicode and
-// the Unicode Logo are registered trademarks of Unicode, Inc.; terms of use at
+// These two tables hold the single characters that Unicode's confusables.txt (Security
+// Mechanisms for UTS #39) maps to one ASCII character, except those whose compatibility
+// form is ASCII anyway. Copyright © Unicode, Inc.; Unicode and the Unicode Logo are
+// registered trademarks of Unicode, Inc.; terms of use at
 // https://www.unicode.org/terms_of_use.html.
 
-// drawnLikeASCII reports whether a symbol, a punctuation mark, a modifier or a
-// rare Latin letter is drawn like an ASCII character, or like the brackets that
-// marks are written with.
+// drawnLikeASCII reports whether a symbol, punctuation mark, modifier or rare Latin letter
+// looks like an ASCII character, or like the brackets used for marks.
 func drawnLikeASCII(c rune) bool {
 	switch c {
 	case 0x00D7, 0x0184, 0x018D, 0x0196, 0x01A6, 0x01A7, 0x01B7, 0x01BC, 0x01BD, 0x01C0, 0x01C3, 0x021C, 0x0222, 0x0223,
@@ -32,9 +31,8 @@ func drawnLikeASCII(c rune) bool {
 	}
 }
 
-// looksLatin reports whether a letter or a digit of another script is drawn
-// like an ASCII one. In a word of its own script it says nothing; in another
-// it misleads.
+// looksLatin reports whether a letter or digit of another script looks like an ASCII one.
+// That is harmless in a word of its own script but misleading in any other.
 func looksLatin(c rune) bool {
 	switch c {
 	case 0x037F, 0x0391, 0x0392, 0x0395, 0x0396, 0x0397, 0x0399, 0x039A, 0x039C, 0x039D, 0x039F, 0x03A1, 0x03A4, 0x03A5,

@@ -10,18 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// scripts are the scripts of one word's letters.
+// scripts are the scripts of the letters of one word.
 type scripts struct {
 	// letters counts the letters of each script.
 	letters []scriptCount
-	// main is the script that the word reads as.
+	// main is the script that readers see the word as.
 	main string
-	// whole says that the word is of one script, which is not Latin, and looks
-	// Latin from its first letter to its last.
+	// whole says that the word is entirely in one script other than Latin, and every letter
+	// of it looks Latin.
 	whole bool
 }
 
-// scriptCount is how many letters are of one script.
+// scriptCount is how many letters belong to a script.
 type scriptCount struct {
 	script string
 	count  int
@@ -51,8 +51,8 @@ const (
 	common = "Common"
 )
 
-// scriptsOf reads a word. It reads as Latin where at least half of its letters
-// are, else as the script that most letters are of.
+// scriptsOf analyses a word. Its main script is Latin if at least half of its letters are
+// Latin, else the script of most of its letters.
 func scriptsOf(word string) scripts {
 	var s scripts
 	total, distinct := 0, false
@@ -75,9 +75,9 @@ func scriptsOf(word string) scripts {
 	return s
 }
 
-// lettersScript returns the script of a character, and whether it counts for
-// the script of its word. Marks, ASCII digits and the letters that several
-// scripts share do not; the digits that several share do.
+// lettersScript returns the script of a character, and whether it counts towards the script
+// of its word. Marks, ASCII digits and letters shared by several scripts do not; digits
+// shared by several scripts do.
 func lettersScript(c rune) (script string, counts bool) {
 	if unicode.IsMark(c) || c < utf8.RuneSelf && unicode.IsDigit(c) {
 		return "", false
@@ -86,9 +86,8 @@ func lettersScript(c rune) (script string, counts bool) {
 	return script, script != common || unicode.IsDigit(c)
 }
 
-// misleads reports whether the letter is easily taken for another in its word:
-// because it is of another script than the rest, or because the whole word
-// looks as if it were Latin.
+// misleads reports whether the letter is easily mistaken for another in its word: it
+// belongs to another script than the rest, or the whole word looks Latin without being so.
 func (s *scripts) misleads(c rune) bool {
 	script, counts := lettersScript(c)
 	switch {
@@ -101,8 +100,8 @@ func (s *scripts) misleads(c rune) bool {
 	}
 }
 
-// mixed reports whether the word mixes scripts that no language mixes. Chinese,
-// Japanese and Korean are written with several, and take Latin letters in.
+// mixed reports whether the word mixes scripts that no language mixes. Chinese, Japanese
+// and Korean use several, and include Latin letters.
 func (s *scripts) mixed() bool {
 	several, foreign := 0, false
 	for _, l := range s.letters {
@@ -125,8 +124,8 @@ func (s *scripts) note(c rune) string {
 	return scriptOf(c) + " in a " + s.main + " word: " + nameOf(c)
 }
 
-// scriptOf names the script of a letter. The scripts that are met most are
-// tried first; a character is in one script only.
+// scriptOf names the script of a letter. It tries the most frequent scripts first; every
+// character belongs to only one.
 func scriptOf(c rune) string {
 	if c < utf8.RuneSelf {
 		return latin
@@ -149,9 +148,9 @@ const (
 	brailleBlank        = 0x2800
 )
 
-// unseen reports whether a character is not seen, or not reliably: controls,
-// format characters, everything that Unicode says may be ignored in display,
-// spaces but the common one, and what has no fixed look: private, unassigned.
+// unseen reports whether a character is invisible, or may be: controls, format characters,
+// everything that Unicode lets a display ignore, spaces other than the ordinary one, and
+// characters without a fixed look, which are private or unassigned.
 func unseen(c rune) bool {
 	switch {
 	case c == ' ':
@@ -204,8 +203,7 @@ func controlName(c rune) string {
 	}
 }
 
-// inWord reports whether a character is part of a word whose scripts are read
-// together.
+// inWord reports whether a character belongs to a word whose scripts are read together.
 func inWord(c rune) bool {
 	if c < utf8.RuneSelf {
 		return isASCIIWord(byte(c)) //nolint:gosec // It was just found to be ASCII.
@@ -213,10 +211,10 @@ func inWord(c rune) bool {
 	return (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c)) && !unseen(c)
 }
 
-// belongs reports whether a combining character is ordinary writing after the
-// base: part of a script that writes with marks. After Latin, Greek and
-// Cyrillic letters, whose usual marks are within the letter, it does not: what
-// one font draws as a letter with a mark another draws as the bare letter.
+// belongs reports whether a combining character is normal writing after the base: both
+// belong to a script that writes with marks. It is not after Latin, Greek and Cyrillic
+// letters, whose usual marks are part of the letter: what one font draws as a letter with a
+// mark, another draws as the bare letter.
 func belongs(base, mark rune) bool {
 	switch script := scriptOf(base); script {
 	case latin, "Greek", "Cyrillic", common, "Inherited", "unknown":
@@ -226,9 +224,9 @@ func belongs(base, mark rune) bool {
 	}
 }
 
-// misleading reports whether a character is easily taken for another wherever
-// it stands: because Unicode holds it to be the same in another form, or
-// because it is drawn like an ASCII character.
+// misleading reports whether a character is easily mistaken for another wherever it occurs:
+// Unicode considers it another form of the same character, or it looks like an ASCII
+// character.
 func misleading(c rune) bool {
 	if c < utf8.RuneSelf {
 		return false
@@ -244,8 +242,7 @@ func misleadingNote(c rune) string {
 	return note
 }
 
-// otherForm returns the character's compatible form when the two look alike,
-// or nothing.
+// otherForm returns the character's compatibility form if the two look alike, or "".
 func otherForm(c rune) string {
 	var buffer [utf8.UTFMax]byte
 	form := norm.NFKC.Properties(utf8.AppendRune(buffer[:0], c)).Decomposition()
@@ -259,9 +256,9 @@ func otherForm(c rune) string {
 	return norm.NFKC.String(text)
 }
 
-// distinctForm reports whether a compatibility character is drawn so that
-// nobody takes it for its plain form: raised and lowered letters, fractions,
-// what stands in a circle or fills a square, the ellipsis.
+// distinctForm reports whether a compatibility character looks so different from its plain
+// form that nobody confuses them: superscripts and subscripts, fractions, circled and
+// squared characters, the ellipsis.
 func distinctForm(c rune) bool {
 	switch c {
 	case 0xA8, 0xAA, 0xAF, 0xB2, 0xB3, 0xB9, 0xBA, 0xBC, 0xBD, 0xBE, 0x2026, 0x2103, 0x2109, 0x2116, 0x2120, 0x2121, 0x2122, 0x213B, 0x2189:

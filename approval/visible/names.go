@@ -16,14 +16,14 @@ import (
 //go:embed names.txt.gz
 var packedNames []byte
 
-// unicodeNames are Unicode's names of characters. They are unpacked when a note
-// first needs one: most texts hold nothing that is noted.
+// unicodeNames are Unicode's names of characters. They are unpacked when a note first needs
+// one: most texts need no notes.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var unicodeNames = sync.OnceValue(func() names { return readNames(packedNames) })
 
-// nameOf returns Unicode's name of a character, such as "CYRILLIC SMALL LETTER
-// A", one in <> for a character that has none of its own, or nothing.
+// nameOf returns Unicode's name of a character, such as "CYRILLIC SMALL LETTER A", a label
+// in <> for a character without a name of its own, or "".
 func nameOf(c rune) string {
 	all := unicodeNames()
 	i := sort.Search(len(all), func(i int) bool { return all[i].first > c }) - 1
@@ -33,17 +33,17 @@ func nameOf(c rune) string {
 	return all[i].name
 }
 
-// names are in the characters' order.
+// names is sorted by character.
 type names []span
 
-// span are characters of one name.
+// span is a run of characters that share a name.
 type span struct {
 	first, last rune
 	name        string
 }
 
-// readNames reads what tools/runenames wrote. What cannot be read, which a test
-// would notice, names nothing.
+// readNames reads what tools/runenames wrote. If it cannot be read, which a test would
+// notice, it yields no names.
 func readNames(packed []byte) (all names) {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// TestNamesAreUnicodes holds the packed names to the library's, of the same
-// version of Unicode as the tables that say what is seen.
+// TestNamesAreUnicodes compares the packed names with those of the library, for the same
+// version of Unicode as the tables of visible characters.
 func TestNamesAreUnicodes(t *testing.T) {
 	t.Parallel()
 	for c := rune(-1); c <= unicode.MaxRune+1; c++ {
@@ -18,7 +18,7 @@ func TestNamesAreUnicodes(t *testing.T) {
 	}
 }
 
-// BenchmarkReadNames measures what the first note costs.
+// BenchmarkReadNames measures the cost of the first note.
 func BenchmarkReadNames(b *testing.B) {
 	for b.Loop() {
 		readNames(packedNames)

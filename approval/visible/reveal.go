@@ -1,5 +1,5 @@
-// Package visible shows texts that somebody else wrote so that nobody who reads
-// them is misled.
+// Package visible shows text written by somebody else in a way that cannot mislead its
+// readers.
 package visible
 
 import (
@@ -13,46 +13,45 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// RunKind says how a [Run] was made.
+// RunKind says what a [Run] shows.
 type RunKind int
 
 // The kinds of runs.
 const (
-	// Plain is text as it was written: what it looks like is what it is.
+	// Plain is text as it was written: it is what it looks like.
 	Plain RunKind = iota
-	// Hidden stands for something that would not be seen, or would change how
-	// its neighbours are seen.
+	// Hidden stands for something that would be invisible, or would change how its
+	// neighbours look.
 	Hidden
-	// Lookalike stands for a character that is easily taken for another.
+	// Lookalike stands for a character that is easily mistaken for another.
 	Lookalike
-	// Space stands for room: unusual spaces, tabs, and padding that could push
-	// text out of sight.
+	// Space stands for unusual spaces, tabs, and padding that could push text out of sight.
 	Space
 )
 
 // Run is a piece of revealed text.
 type Run struct {
-	// Text is what to show. In every kind but [Plain] it is a mark such as
-	// ⟨U+202E⟩ that names what was there.
+	// Text is what to show. Except for [Plain], it is a mark such as ⟨U+202E⟩ that names
+	// what was there.
 	Text string
 	Kind RunKind
 	// Note explains the mark in words; empty for plain text.
 	Note string
 }
 
-// The longest padding that is shown as it is, in characters. Runs of trailing
-// spaces are always marked.
+// The longest padding that is shown as it is, in characters. Trailing spaces are always
+// marked.
 const (
 	maxSpaces   = 32
 	maxNewlines = 3
 	maxRepeats  = 3
 )
 
-// Runs splits a text that somebody else wrote into runs that a person can
-// read without being misled: whatever is invisible, changes the reading
-// direction, pads, or looks like something else is replaced by a visible mark.
-// Two different texts never give the same runs, and no run holds a character
-// that is not seen, save single spaces and line ends between plain text.
+// Runs splits text written by somebody else into runs that a person can read without being
+// misled: whatever is invisible, changes the reading direction, pads, or looks like
+// something else is replaced by a visible mark. Different texts never give the same runs,
+// and no run contains an invisible character, except single spaces and line breaks between
+// plain text.
 func Runs(s string) []Run {
 	r := revealer{text: s}
 	for r.at < len(s) {
@@ -71,7 +70,7 @@ func Runs(s string) []Run {
 	return r.runs
 }
 
-// Text is [Runs] as one text: two different texts never give the same.
+// Text returns [Runs] as one text. Different texts never give the same result.
 func Text(s string) string {
 	runs := Runs(s)
 	if len(runs) == 1 {
@@ -84,7 +83,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// revealer walks through a text. What lies between plain and at is plain.
+// revealer walks through a text. The text between plain and at is plain.
 type revealer struct {
 	text      string
 	plain, at int
@@ -99,7 +98,7 @@ func (r *revealer) flush(end int) {
 	r.plain = end
 }
 
-// mark replaces the next n bytes.
+// mark replaces the next n bytes with a run.
 func (r *revealer) mark(n int, run Run) {
 	r.flush(r.at)
 	r.at += n
@@ -107,7 +106,7 @@ func (r *revealer) mark(n int, run Run) {
 	r.runs = append(r.runs, run)
 }
 
-// repeats counts how often the n bytes at the walker's place follow each other.
+// repeats counts how often the n bytes at the current position occur in a row.
 func (r *revealer) repeats(n int) int {
 	unit, rest := r.text[r.at:r.at+n], r.text[r.at:]
 	count := 0
@@ -150,7 +149,7 @@ func many(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// ascii takes one ASCII character that is no part of a word.
+// ascii handles one ASCII character that is not part of a word.
 func (r *revealer) ascii(c byte) {
 	switch {
 	case c == '\t':
@@ -162,7 +161,7 @@ func (r *revealer) ascii(c byte) {
 	}
 }
 
-// unseen marks a character by its number.
+// unseen marks a character by its code point.
 func (r *revealer) unseen(c rune, size int) {
 	kind := Hidden
 	if unicode.In(c, unicode.Z) || c == brailleBlank {
@@ -171,7 +170,7 @@ func (r *revealer) unseen(c rune, size int) {
 	r.repeated(size, fmt.Sprintf("U+%04X", c), Run{Kind: kind, Note: unseenNote(c)})
 }
 
-// repeated marks a character, and many equal ones as one.
+// repeated marks a character; several equal ones in a row get one mark.
 func (r *revealer) repeated(size int, name string, run Run) {
 	n := r.repeats(size)
 	if n <= maxRepeats {
@@ -183,7 +182,7 @@ func (r *revealer) repeated(size int, name string, run Run) {
 	r.mark(n*size, run)
 }
 
-// piece takes a word, or one character that is no part of a word.
+// piece handles a word, or one character that is not part of a word.
 func (r *revealer) piece() {
 	if end, odd := r.wordEnd(); end > r.at {
 		if !odd {
@@ -206,7 +205,7 @@ func (r *revealer) piece() {
 	}
 }
 
-// symbol takes a character that is seen and is no part of a word.
+// symbol handles a visible character that is not part of a word.
 func (r *revealer) symbol(c rune, size int) {
 	switch n := mask.Shape(r.text[r.at:]); {
 	case n > 0:
@@ -218,8 +217,8 @@ func (r *revealer) symbol(c rune, size int) {
 	}
 }
 
-// wordEnd returns where the word that begins here ends, and whether it holds
-// anything but ASCII.
+// wordEnd returns the end of the word that begins here, and whether it contains anything
+// but ASCII.
 func (r *revealer) wordEnd() (end int, odd bool) {
 	end = r.at
 	for end < len(r.text) {
@@ -233,7 +232,7 @@ func (r *revealer) wordEnd() (end int, odd bool) {
 	return end, odd
 }
 
-// word takes a word with letters other than ASCII, one character at a time.
+// word handles a word with non-ASCII letters, one character at a time.
 func (r *revealer) word(end int) {
 	scripts := scriptsOf(r.text[r.at:end])
 	for r.at < end {
@@ -264,8 +263,8 @@ func (r *revealer) lookalike(c rune, size int, note string) {
 	r.mark(size, Run{fmt.Sprintf("⟨U+%04X %c⟩", c, c), Lookalike, note})
 }
 
-// dash reports whether a dash stands where a command's option begins. Within
-// prose it is left alone.
+// dash reports whether a dash other than "-" starts what looks like a command option.
+// Within prose it is left alone.
 func (r *revealer) dash(c rune, size int) bool {
 	if c < 0x2012 || c > 0x2015 {
 		return false
@@ -276,8 +275,7 @@ func (r *revealer) dash(c rune, size int) bool {
 	return opens && (inWord(after) && !unicode.IsDigit(after) || after == '-' || after >= 0x2010 && after <= 0x2015)
 }
 
-// apostrophe reports whether a curly quotation mark stands elsewhere than
-// between two letters.
+// apostrophe reports whether a curly quotation mark is anywhere but between two letters.
 func (r *revealer) apostrophe(c rune, size int) bool {
 	if c != 0x2018 && c != 0x2019 {
 		return false

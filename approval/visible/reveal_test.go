@@ -125,9 +125,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What Unicode holds to be another form of a plain character is left as it is where it is
-// drawn otherwise: raised and lowered letters, fractions, what stands in a circle or fills
-// a square. Each is tried at the ends of what is drawn so.
+// TestOtherFormsThatAreSeen checks that characters which Unicode considers forms of a plain
+// character stay as they are if they are drawn differently: superscripts and subscripts,
+// fractions, and what is circled or squared. It tries both ends of each range.
 func TestOtherFormsThatAreSeen(t *testing.T) {
 	for _, c := range "¨ª¯²³¹º¼½¾…℃℉№℠℡™℻↉" + "ʰʸ˘˝ˠˤ" + "ᴬᵪᶛᶿ" + "⁰ₜ⅐⅟" + "①⓪㈀㏿🄁🈻" {
 		if text := fmt.Sprintf("a %c b", c); visible.Text(text) != text {
@@ -141,7 +141,8 @@ func TestOtherFormsThatAreSeen(t *testing.T) {
 	}
 }
 
-// What is cut says so, and how long it was, within the room that there is.
+// TestClip checks that cut text says that it was cut and how long it was, within the room
+// there is.
 func TestClip(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -206,7 +207,8 @@ func TestRevealNotes(t *testing.T) {
 	}
 }
 
-// What stands for room is told apart from what hides, and from what only looks alike.
+// TestRevealKinds checks that spacing is told apart from what hides, and from what only
+// looks alike.
 func TestRevealKinds(t *testing.T) {
 	for text, want := range map[string]visible.RunKind{
 		"\u202e": visible.Hidden, "\x1b": visible.Hidden, "\xff": visible.Hidden, "\u0301": visible.Hidden,
@@ -219,8 +221,8 @@ func TestRevealKinds(t *testing.T) {
 	}
 }
 
-// checkRuns holds what Runs promises for every text: it can be undone, so
-// no two texts give the same; and nothing unseen is left.
+// checkRuns checks what Runs promises for every text: it can be undone, so no two texts
+// give the same runs, and nothing invisible is left.
 func checkRuns(t *testing.T, text string) {
 	t.Helper()
 	runs := visible.Runs(text)
@@ -292,7 +294,7 @@ func conceal(t *testing.T, shown string) string {
 	})
 }
 
-// Every character there is, alone and between letters.
+// TestRevealEveryCharacter tries every character, alone and between letters.
 func TestRevealEveryCharacter(t *testing.T) {
 	for c := range unicode.MaxRune + 1 {
 		if !utf8.ValidRune(c) || (testing.Short() && c%13 != 0) {

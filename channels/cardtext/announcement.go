@@ -5,11 +5,11 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// maxAnnounced is the most characters of what an announcement repeats.
+// maxAnnounced is the most characters of the detail that an announcement repeats.
 const maxAnnounced = 300
 
-// Announcement tells what changed about the gate itself, and what to do about it
-// when that was nobody one knows.
+// Announcement says what changed about the gate itself, and what to do if nobody you know
+// did it.
 func Announcement(texts *templates.Texts, a *approval.Announcement) Text {
 	values := templates.Values{"detail": Within(a.Detail, maxAnnounced), "when": a.At}
 	if a.Agent != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Answer says to the person who tapped what the tap did, from what is committed.
+// Answer tells the person who tapped what the tap did, based on what is committed.
 func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) string {
 	if len(r.Approvals) == 0 {
 		return texts.Plain("tap.over", nil)
@@ -28,7 +28,7 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 		return texts.Plain("tap.voted", nil)
 	}
 	if a.State == approval.Expired {
-		// It may have been given in time, and come here late.
+		// It may have been given in time but arrived late.
 		return texts.Plain("tap.expired", templates.Values{"when": a.EndedAt})
 	}
 	values := templates.Values{"when": a.EndedAt}
@@ -42,14 +42,14 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	return texts.Plain("tap.too.late", state)
 }
 
-// Digits says what becomes of a yes that takes the digits of the other side: that they were
-// wrong, that no more are taken, or which one comes next, after those given.
+// Digits says what happens to a yes that requires the digits of the other side: they were
+// wrong, no more are accepted, or which digit comes after the given ones.
 func Digits(texts *templates.Texts, e *approval.MatchError, given string, wrong bool) string {
 	key, values := DigitsKey(e, given, wrong)
 	return texts.Plain(key, values)
 }
 
-// DigitsKey is the text of [Digits].
+// DigitsKey returns the text of [Digits] and its values.
 func DigitsKey(e *approval.MatchError, given string, wrong bool) (templates.Key, templates.Values) {
 	left := templates.Values{"n": e.Left}
 	switch {
@@ -70,7 +70,8 @@ func DigitsKey(e *approval.MatchError, given string, wrong bool) (templates.Key,
 	}
 }
 
-// NextDigits are what the next digit may be, after those given: no number begins with 0.
+// NextDigits returns what the next digit may be after the given ones: no number begins with
+// 0.
 func NextDigits(given string) []string {
 	all := strings.Split("0123456789", "")
 	if given == "" {
@@ -79,8 +80,8 @@ func NextDigits(given string) []string {
 	return all
 }
 
-// Rehearsed says how a test card ended: who pressed its button, or, for a zero
-// Person, that nobody did.
+// Rehearsed says how a test card ended: who pressed its button or, for a zero Person, that
+// nobody did.
 func Rehearsed(texts *templates.Texts, by approval.Person, at time.Time) Text {
 	if by.ID == "" {
 		return Say(texts, "test.over", nil)
@@ -91,7 +92,7 @@ func Rehearsed(texts *templates.Texts, by approval.Person, at time.Time) Text {
 // won says what a tap decided.
 func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by approval.Person) string {
 	d := a.Decision
-	// A tap may mean several calls, of which some had ended before.
+	// A tap may mean several calls, some of which had already ended.
 	for _, id := range r.Approvals {
 		if p := r.Ask.Find(id); p.Decision != nil && p.Decision.By.ID == by.ID {
 			d = p.Decision
@@ -109,7 +110,7 @@ func won(texts *templates.Texts, r *approval.Receipt, a *approval.Approval, by a
 	}
 }
 
-// Granted says what the tap gave that gave a grant, without the stop at its end.
+// Granted describes the grant that the tap gave, without a final full stop.
 func Granted(texts *templates.Texts, g *approval.Grant) Text {
 	return Say(texts, "tap.granted", templates.Values{"most": g.Most})
 }
@@ -119,7 +120,7 @@ func GrantsWhere(texts *templates.Texts) Text {
 	return Say(texts, "tap.granted.where", templates.Values{"grants": texts.Order("grants")})
 }
 
-// Waiting is the line of a list that names a card that waits.
+// Waiting returns the line that names a waiting card in a list.
 func Waiting(texts *templates.Texts, c *approval.Card) Text {
 	w := writer{texts: texts}
 	w.say("pending.line", templates.Values{"when": c.ExpiresAt, "id": templates.Theirs(c.Ask), "agent": Within(c.Agent, 40)})
@@ -128,8 +129,8 @@ func Waiting(texts *templates.Texts, c *approval.Card) Text {
 	return w.text
 }
 
-// refused says what was refused of which there is no card, and why if the guard
-// did. The lines are without their ends.
+// refused describes a refused call without a card and, if the guard refused it, why. The
+// lines have no line ends.
 func refused(texts *templates.Texts, c *approval.Card, it *approval.Item) []Text {
 	n := approval.Notice{Agent: c.Agent, Headline: it.Headline, Call: cmp.Or(it.Command, it.Refusal.Wanted), Refusal: it.Refusal}
 	if it.Verdict.Rule != nil {
@@ -155,7 +156,7 @@ func refused(texts *templates.Texts, c *approval.Card, it *approval.Item) []Text
 	return lines
 }
 
-// signalled reports whether a signal says what the judge's reason says.
+// signalled reports whether a signal repeats the judge's reason.
 func signalled(it *approval.Item) bool {
 	message := approval.ReasonOf(it.Verdict).Message
 	return slices.ContainsFunc(it.Verdict.Results, func(g vaglio.GradientResult) bool {
@@ -163,17 +164,17 @@ func signalled(it *approval.Item) bool {
 	})
 }
 
-// maxReason is the most characters of one text in the reasons.
+// maxReason is the most characters of one text among the reasons.
 const maxReason = 300
 
-// Reasons are the judges' answers about a card, in lines without their ends: a
-// title, and below it as many as a chat has room for.
+// Reasons returns the judges' answers about a card as lines without line ends: a title, and
+// as many lines as a chat has room for.
 func Reasons(texts *templates.Texts, c *approval.Card) (title Text, lines []Text) {
 	add := func(key templates.Key, values templates.Values) { lines = append(lines, Say(texts, key, values)) }
-	judged := false // by an agent, of which there is more to read than a chat has room for
+	judged := false // by an agent that has more to read than a chat has room for
 	for i := range c.Items {
 		it := &c.Items[i]
-		if it.State == "" { // It is a veto: there is no other card of it.
+		if it.State == "" { // a veto has no other card
 			lines = append(lines, refused(texts, c, it)...)
 		}
 		if it.Verdict.Rule != nil {

@@ -1,7 +1,7 @@
-// Package cardtext reads cards and notices for people: what they say in the
-// reader's language, piece by piece, before a chat gives it a form. What others
-// wrote is made visible and shortened here, and told apart from our words; a
-// chat only writes the pieces down in its own way, and knows its own limits.
+// Package cardtext puts cards and notices into words: what they say in the reader's
+// language, piece by piece, before a chat gives it a form. Text written by others is made
+// visible and shortened here, and kept apart from our own words; a chat only renders the
+// pieces in its own way and knows its own limits.
 package cardtext
 
 import (
@@ -16,18 +16,18 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Card is a card whose texts were revealed, once, for every try to lay it out.
+// Card is a card with its texts revealed once, for every attempt to lay it out.
 type Card struct {
 	Ask   approval.AskID
 	Calls []Call
-	// Buttons mean every call that waits, of which there are Open.
+	// Buttons stand for every waiting call; Open is the number of those.
 	Buttons []approval.Button
 	Open    int
-	// MayAsk says that people may ask the agent something first.
+	// MayAsk says that people may first ask the agent something.
 	MayAsk bool
 	// Texts are in the reader's language.
 	Texts *templates.Texts
-	// Brief says that there is no room for what was asked and answered.
+	// Brief says that there is no room for questions and answers.
 	Brief bool
 
 	agent, intent, turn seen
@@ -45,45 +45,45 @@ type Call struct {
 	Buttons []approval.Button
 	// Planning says that the agent's client may refuse what is allowed.
 	Planning bool
-	// Irreversible says that a judge holds the call's effect to be so.
+	// Irreversible says that a judge considers the call's effect irreversible.
 	Irreversible bool
 
 	head                                               headline.Headline
 	subAgent, executor, args, command, cwd, why, words seen
-	// dropped says that what the call held is no longer kept.
+	// dropped says that the call's values are no longer kept.
 	dropped bool
 	// network names the judges whose tools reach a network.
 	network    seen
 	detail, by seen
 	votes      []approval.Vote
 	mounts     []seen
-	// runs are the files that the call runs or is handed, with the beginning of
-	// what their content is, and the folders that another name leads to, unbound
-	// the files of which that is not known.
+	// runs are the files that the call runs or is handed, each with the start of its
+	// digest, and the folders that a path leads to under another name; unbound are the
+	// files whose content is unknown.
 	runs, unbound []seen
 	// heads are the first lines of each of runs.
 	heads []seen
-	// effect is what the call would do, in our words; empty where the judge's own
-	// say it better.
+	// effect is what the call would do, in our words; empty if the judge's own words say it
+	// better.
 	effect string
-	// fate is how the call stands, as [approval.Fate] names it.
+	// fate is how the call stands, as named by [approval.Fate].
 	fate string
 	at   time.Time
-	// grants are the choices that allow the call and as many equal ones as covers
-	// says, and again what was allowed a moment ago.
+	// grants are the choices that allow the call and up to covers equal ones; again is what
+	// was allowed a moment ago.
 	grants []approval.Button
 	covers int
 	again  *approval.Likeness
-	// denyKind denies the call and everything of its kind, which is kind once a
-	// person did.
+	// denyKind denies the call and everything of its kind; kind is set once a person did
+	// that.
 	denyKind *approval.Button
 	kind     *approval.CallKind
 
-	// obscured is what masked values decide, in our words; empty where they do not.
+	// obscured says in our words what masked values decide; empty if they decide nothing.
 	obscured string
-	// passkey says that it is allowed only with a passkey, in the inbox.
+	// passkey says that it can be allowed only with a passkey, in the inbox.
 	passkey bool
-	// editable says that a person may change it, in the inbox.
+	// editable says that a person may change it in the inbox.
 	editable bool
 
 	id     approval.ID
@@ -91,25 +91,24 @@ type Call struct {
 	grant  *approval.Grant
 	stands time.Time
 	lifted *approval.Act
-	// edit is how a person wants the call instead.
+	// edit is how a person wants the call changed.
 	edit *approval.Edit
 }
 
 const (
-	// Everything is the budget of a text that cuts nothing. Any other is the most
+	// Everything is the budget of a text that is not cut. Any other budget is the most
 	// characters of one text of a call.
 	Everything = -1
-	// least is how much of a text about the call is shown on any budget.
+	// least is how many characters of a text about the call are shown on any budget.
 	least = 40
-	// maxWhy and maxWords bound what is said about a call; it is not the call.
+	// maxWhy and maxWords limit texts about a call, which are not the call itself.
 	maxWhy, maxWords = 400, 200
-	// shownDigest is how many digits of a file's digest a chat shows, maxRuns how
-	// many files. The inbox and the attached file have all.
+	// shownDigest is how many digits of a file's digest a chat shows, maxRuns how many
+	// files. The inbox and the attached file have all of them.
 	shownDigest, maxRuns = 16, 6
-	// roomForHeadline is the least budget of a call of several at which its headline
-	// stands before it.
+	// roomForHeadline is the least budget at which a call among several gets its headline.
 	roomForHeadline = 250
-	// maxGroups is how many ways in which calls ended a summary tells.
+	// maxGroups is how many ways in which calls ended a summary lists.
 	maxGroups = 8
 )
 
@@ -158,7 +157,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	return c
 }
 
-// elsewhere says why the call is allowed in the inbox alone, if it is.
+// elsewhere says why the call can be allowed only in the inbox, if so.
 func (c *Call) elsewhere(w *writer) {
 	if c.obscured != "" {
 		w.line("obscured", templates.Values{"what": c.obscured})
@@ -168,7 +167,7 @@ func (c *Call) elsewhere(w *writer) {
 	}
 }
 
-// Obscured says what masked values of a call decide.
+// Obscured says what the masked values of a call decide.
 func Obscured(texts *templates.Texts, all []approval.Obscured) string {
 	said := make([]string, len(all))
 	for i, o := range all {
@@ -177,8 +176,8 @@ func Obscured(texts *templates.Texts, all []approval.Obscured) string {
 	return strings.Join(said, ", ")
 }
 
-// ObscuredLine is the sentence about that, with where the call can be allowed; empty
-// where nothing is obscured.
+// ObscuredLine returns the sentence about obscured values, including where the call can be
+// allowed, or "" if nothing is obscured.
 func ObscuredLine(texts *templates.Texts, all []approval.Obscured) string {
 	if len(all) == 0 {
 		return ""
@@ -186,8 +185,8 @@ func ObscuredLine(texts *templates.Texts, all []approval.Obscured) string {
 	return texts.Plain("obscured", templates.Values{"what": Obscured(texts, all)})
 }
 
-// reaching are the judges of a call whose tools reach a network: what they run
-// belongs to the agent.
+// reaching returns the judges of a call whose tools reach a network: what those run belongs
+// to the agent.
 func reaching(it *approval.Item) (judges []string) {
 	for i := range it.Verdict.Results {
 		if r := &it.Verdict.Results[i]; r.Network != "" && !slices.Contains(judges, r.Judge) {
@@ -197,11 +196,11 @@ func reaching(it *approval.Item) (judges []string) {
 	return judges
 }
 
-// readSources takes in the files that the call runs, bound and unbound.
+// readSources adds the files that the call runs, bound and unbound.
 func (c *Call) readSources(it *approval.Item) {
 	for _, s := range it.Verdict.Sources {
 		switch {
-		case s.IsFolder() && s.Real == "": // it is where it says
+		case s.IsFolder() && s.Real == "": // the path is not an alias
 		case s.IsFolder():
 			c.runs, c.heads = append(c.runs, seeLine(s.Path+" → "+s.Real)), append(c.heads, seen{})
 		case s.Unread != "":
@@ -213,11 +212,11 @@ func (c *Call) readSources(it *approval.Item) {
 	}
 }
 
-// fullName names a person beyond doubt.
+// fullName names a person unambiguously.
 func fullName(p approval.Person) string { return p.Name + " (" + p.ID + ")" }
 
-// commandArgs are the arguments of a call that has a command and nothing else:
-// they would say the same again.
+// commandArgs returns the arguments of a call that has a command and nothing else: showing
+// them would repeat the command.
 func commandArgs(command string) string {
 	form, err := strictjson.Canonical(map[string]any{"command": command})
 	if err != nil {
@@ -230,9 +229,9 @@ func commandArgs(command string) string {
 	return string(text)
 }
 
-// Unanswered returns the card as if every call of it waited and nobody had said
-// anything. What a chat learns from it depends on the calls alone and not on
-// how they stand, so every picture of an ask agrees.
+// Unanswered returns the card as if every call on it waited and nobody had said anything.
+// What a chat decides from it depends only on the calls and not on how they stand, so all
+// versions of an ask's card agree.
 func (c *Card) Unanswered() *Card {
 	n := *c
 	n.Open, n.questions, n.digits = len(c.Calls), nil, ""
@@ -245,13 +244,12 @@ func (c *Card) Unanswered() *Card {
 	return &n
 }
 
-// Over reports whether nothing of the card can change any more.
+// Over reports whether nothing on the card can change any more.
 func (c *Card) Over() bool {
 	return !slices.ContainsFunc(c.Calls, func(call Call) bool { return !call.State.Final() })
 }
 
-// Opening says what follows if the calls run, what the user asked for, and who
-// asks.
+// Opening says what follows if the calls run, what the user asked for, and who asks.
 func (c *Card) Opening(budget int) Text {
 	w := writer{texts: c.Texts}
 	short := func(t seen) templates.Theirs {
@@ -271,8 +269,8 @@ func (c *Card) Opening(budget int) Text {
 	return w.text
 }
 
-// Call says what the call of that index is and how it stands. It has one budget
-// for a call that waits and one for a call that ended.
+// Call describes the call with that index and how it stands. waiting is the budget for a
+// call that waits, ended that for one that has ended.
 func (c *Card) Call(i, waiting, ended int) Text {
 	w, call, budget := writer{texts: c.Texts}, &c.Calls[i], ended
 	if call.State == approval.Pending {
@@ -320,7 +318,7 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	return w.text
 }
 
-// number begins a call of several: with its place, and what it would do.
+// number begins a call among several: its number, and what it would do.
 func (c *Card) number(w *writer, i, budget int) {
 	if len(c.Calls) < 2 {
 		return
@@ -337,8 +335,8 @@ func (c *Card) number(w *writer, i, budget int) {
 	}
 }
 
-// Summary stands for calls that cannot be named: how many there are, and how
-// those ended that did.
+// Summary stands for calls that cannot be listed: how many there are, and how those ended
+// that did.
 func (c *Card) Summary() Text {
 	w := writer{texts: c.Texts}
 	w.line("calls.file", templates.Values{"n": len(c.Calls)})
@@ -346,7 +344,7 @@ func (c *Card) Summary() Text {
 	return w.text
 }
 
-// standing tells why the call waits, or how it ended, by whom and when.
+// standing says why the call waits, or how it ended, by whom and when.
 func (c *Card) standing(w *writer, call *Call, budget int) {
 	bounded := func(t seen, most int) templates.Theirs {
 		if budget != Everything {
@@ -383,8 +381,8 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 	c.answers(w, call)
 }
 
-// Foot says which digits a yes in the inbox takes, until when an answer counts, if anything
-// waits, and names the ask.
+// Foot says which digits a yes in the inbox requires and, if anything waits, until when an
+// answer counts. It also names the ask.
 func (c *Card) Foot() Text {
 	if c.Open == 0 {
 		return Say(c.Texts, "id", templates.Values{"id": templates.Theirs(c.Ask)})

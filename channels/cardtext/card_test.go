@@ -30,7 +30,7 @@ func textsIn(t testing.TB, lang templates.Lang) *templates.Texts {
 	return set.In(lang, time.UTC)
 }
 
-// plan is a card of the agent coder, with a call for each state.
+// plan returns a card of the agent coder, with one call in each of the states.
 func plan(states ...approval.State) approval.Card {
 	c := approval.Card{Ask: "abcdefghijklmnop", Agent: "coder", Intent: "clean up", TurnID: "t-1", ExpiresAt: ends}
 	for _, s := range states {
@@ -43,7 +43,7 @@ func plan(states ...approval.State) approval.Card {
 	return c
 }
 
-// all is all that a card says when nothing is cut.
+// all returns everything that a card says if nothing is cut.
 func all(c *cardtext.Card) cardtext.Text {
 	text := append(c.Title(), c.Opening(cardtext.Everything)...)
 	for i := range c.Calls {
@@ -111,8 +111,8 @@ func TestACardInPieces(t *testing.T) {
 	}
 }
 
-// TestWhatACardNeedsDoesNotHangOnHowItStands holds that a card is measured the
-// same before and after its calls end.
+// TestWhatACardNeedsDoesNotHangOnHowItStands checks that a card is measured the same before
+// and after its calls end.
 func TestWhatACardNeedsDoesNotHangOnHowItStands(t *testing.T) {
 	t.Parallel()
 	texts := textsIn(t, templates.English)
@@ -173,7 +173,7 @@ func TestAFileHoldsAllOfACard(t *testing.T) {
 	}
 }
 
-// noticeOf is a notice of a call that the guard denied.
+// noticeOf returns a notice of a call that the guard denied.
 func noticeOf(p vaglio.Proposal, v vaglio.Verdict) approval.Notice {
 	step := approval.Step{Proposal: p, Verdict: &v}
 	return approval.Notice{
@@ -235,8 +235,8 @@ func TestNicknameAndClip(t *testing.T) {
 	}
 }
 
-// FuzzPieces holds that nothing of somebody else's passes for ours, ends a
-// line, or is lost without a word.
+// FuzzPieces checks that nothing somebody else wrote passes for ours, ends a line, or is
+// cut without notice.
 func FuzzPieces(f *testing.F) {
 	for _, s := range []string{"plain", "a\nb", "⟨newline⟩", "\u202ex", "{{.agent}}", "\ufdd0\ufdd1", "раураl", "✅ Allowed once by Ann", "\xff"} {
 		f.Add(s, "rm -rf x", "{}", 5)
@@ -308,8 +308,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Whose judge's commands reach a network is told so on the card, in the file and
-// with the reasons, and where to read what the judge did.
 func TestACardSaysThatItsValuesAreGone(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Denied)
@@ -329,6 +327,8 @@ func TestACardSaysThatItsValuesAreGone(t *testing.T) {
 	}
 }
 
+// TestAJudgeThatReachesANetwork checks that the card, the file and the reasons say if the
+// commands of a call's judge reach a network, and where to read what the judge did.
 func TestAJudgeThatReachesANetwork(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)
@@ -361,8 +361,8 @@ func TestAJudgeThatReachesANetwork(t *testing.T) {
 	}
 }
 
-// several is a card about a call with several effects, of which the judge's
-// sentences are data.
+// several returns a card about a call with several effects, whose sentences the judge gives
+// as data.
 func several() approval.Card {
 	tail := func(undone, touched wording.Phrase) wording.Sentence {
 		return wording.Sentence{{Phrase: undone}, {Phrase: touched}, {Phrase: "."}}
@@ -413,7 +413,8 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestACardSaysWhereItsDigitsGo has the foot of a card on a chat say what to do with them.
+// TestACardSaysWhereItsDigitsGo checks that the foot of a card on a chat says what to do
+// with its digits.
 func TestACardSaysWhereItsDigitsGo(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)
@@ -443,7 +444,7 @@ func TestACardNamesTheSubAgent(t *testing.T) {
 	}
 }
 
-// TestACardNamesTheFilesThatRun holds that what a permit is bound to can be seen.
+// TestACardNamesTheFilesThatRun checks that people can see what a permit is bound to.
 func TestACardNamesTheFilesThatRun(t *testing.T) {
 	t.Parallel()
 	card := plan(approval.Pending)
@@ -471,7 +472,7 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 	}
 }
 
-// TestACardLeadsToAnEdit holds the link to what can be edited, and to an address.
+// TestACardLeadsToAnEdit checks when a card links to its edit, and to which address.
 func TestACardLeadsToAnEdit(t *testing.T) {
 	t.Parallel()
 	at := func(ask approval.AskID, id approval.ID) string { return "https://v/" + string(ask) + "/" + string(id) }

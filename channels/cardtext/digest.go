@@ -5,10 +5,10 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// maxDigested is the most characters of each text of others in a digest.
+// maxDigested is the most characters of each foreign text in a digest.
 const maxDigested = 120
 
-// DigestLine reads one line of a digest.
+// DigestLine puts one line of a digest into words.
 func DigestLine(texts *templates.Texts, l *report.DigestLine) Text {
 	return Say(texts, templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
 		if whole {

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// File is a card as a document, for a message that cannot hold it.
+// File is a card as a document, for a message that cannot hold the whole card.
 type File struct {
 	Name string
 	Data []byte
@@ -17,9 +17,9 @@ type File struct {
 	Sum string
 }
 
-// File returns the card as a document: every text whole, each of its lines
-// indented so that it cannot pass for one of ours. It is another one in another
-// language, so a chat keeps the sum of the one that it sent.
+// File returns the card as a document: every text in full, with each of its lines indented
+// so that it cannot be mistaken for one of ours. The document differs between languages, so
+// a chat records the sum of the one that it sent.
 func (c *Card) File() File {
 	var b strings.Builder
 	field := func(key templates.Key, t seen) {
@@ -62,12 +62,12 @@ func (c *Card) File() File {
 	return File{Name: "ask-" + string(c.Ask) + ".txt", Data: data, Sum: hex.EncodeToString(sum[:])}
 }
 
-// Caption names the file with that sum where it stands.
+// Caption names the file with the given sum, for the message that carries it.
 func (c *Card) Caption(sum string) Text {
 	return Say(c.Texts, "file.hash", templates.Values{"id": templates.Theirs(c.Ask), "hash": templates.Theirs(sum)})
 }
 
-// Attached says that all of the card is in the file with that sum.
+// Attached says that the file with the given sum has the whole card.
 func (c *Card) Attached(sum string) Text {
 	return Say(c.Texts, "file", templates.Values{"hash": templates.Theirs(firstRunes(sum, 16))})
 }

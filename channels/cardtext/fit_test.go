@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// TestLayoutsGiveUpLittleFirst lays out in a room that takes so many characters
-// of two calls, one that waits and one that ended.
+// TestLayoutsGiveUpLittleFirst lays out two calls, one waiting and one ended, in a limited
+// number of characters.
 func TestLayoutsGiveUpLittleFirst(t *testing.T) {
 	t.Parallel()
 	const long = 5000

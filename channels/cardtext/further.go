@@ -5,27 +5,28 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Further are the choices of a card that reach further than its call, with the words
-// on their buttons. A chat has them on cards of one call that waits.
+// Further are the choices of a card that reach further than its call, with the labels of
+// their buttons. Chats offer them on cards with a single call that waits.
 type Further struct {
-	// Grants allow the call and more equal ones; only where the whole of it was seen.
+	// Grants allow the call and more equal ones; they are offered only if the whole call
+	// was seen.
 	Grants []Choice
-	// InSight says that the grants are to stand among the card's first choices: an equal
-	// call, or one like it, was just allowed. Otherwise they are behind a second tap.
+	// InSight says that the grants belong among the card's first choices, because an equal
+	// or similar call was just allowed. Otherwise they take a second tap.
 	InSight bool
 	// Denials deny the call and everything of its kind for a while.
 	Denials []Choice
 }
 
-// Edits is the address at which a person edits a call in the inbox, or chooses which one
-// of the ask where none is named. It is nil where a chat cannot lead there.
+// Edits returns the address where a person edits a call in the inbox or, if no approval is
+// given, chooses one of the ask's calls. It is nil if a chat cannot link there.
 type Edits func(approval.AskID, approval.ID) string
 
 // Link is a button that leads out of the chat.
 type Link struct{ Label, Address string }
 
-// EditLink leads to where what waits can be edited and then allowed, if there is
-// something to edit, and an address.
+// EditLink returns the link to where what waits can be edited and then allowed, if there is
+// something to edit and an address.
 func (c *Card) EditLink(at Edits) (Link, bool) {
 	var editable []approval.ID
 	for i := range c.Calls {
@@ -43,14 +44,14 @@ func (c *Card) EditLink(at Edits) (Link, bool) {
 	return Link{c.Texts.Plain("button.edit.inbox", nil), at(c.Ask, id)}, true
 }
 
-// Choice is a button with its words.
+// Choice is a button with its label.
 type Choice struct {
 	approval.Button
 	Label string
 }
 
-// Further returns the choices that reach further to a person who has seen the whole
-// call, or not.
+// Further returns the choices that reach further; seen says whether the person saw the
+// whole call.
 func (c *Card) Further(seen bool) Further {
 	if len(c.Calls) != 1 || c.Open == 0 {
 		return Further{}
@@ -68,12 +69,12 @@ func (c *Card) Further(seen bool) Further {
 	return f
 }
 
-// GrantLabel are the words on a button that grants so many calls.
+// GrantLabel returns the label of a button that grants the given number of calls.
 func GrantLabel(texts *templates.Texts, c approval.Choice, covers int) string {
 	return texts.Plain(templates.Key("button."+string(c)), templates.Values{"most": covers})
 }
 
-// Again says that an equal call, or one like it, was just allowed.
+// Again says that an equal or similar call was just allowed.
 func Again(texts *templates.Texts, l *approval.Likeness) Text {
 	if len(l.Differences) == 0 {
 		return Say(texts, "again", templates.Values{"when": l.At})
@@ -81,12 +82,12 @@ func Again(texts *templates.Texts, l *approval.Likeness) Text {
 	return Say(texts, "again.like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(texts, l.Differences).String())})
 }
 
-// KindOffer says what the denial of a kind would deny.
+// KindOffer says what denying a kind would deny.
 func KindOffer(texts *templates.Texts, k *approval.CallKind) Text {
 	return Say(texts, "kind.offer", templates.Values{"verb": Within(k.Verb, maxKind), "system": Within(k.System, maxKind)})
 }
 
-// Stands says what a denial denies until an instant, and how that is taken back.
+// Stands says what a denial denies until a given time, and how it can be taken back.
 func Stands(texts *templates.Texts, it *approval.Item) Text {
 	lift := taking(texts, approval.VerbLift, it.Approval)
 	if it.Kind == nil {
@@ -97,5 +98,5 @@ func Stands(texts *templates.Texts, it *approval.Item) Text {
 	})
 }
 
-// maxKind is how many characters of a kind's words are told.
+// maxKind is how many characters of each word of a kind are shown.
 const maxKind = 40

@@ -23,8 +23,8 @@ func StepHeadline(texts *templates.Texts, s *approval.Step) Text {
 	return Headline(texts, &h)
 }
 
-// CardHeadline says what the calls of a card would do: the worst of them, how
-// many are like it, and how many others there are.
+// CardHeadline says what the calls of a card would do: the worst of them, how many are like
+// it, and how many others there are.
 func CardHeadline(texts *templates.Texts, c *approval.Card) Text {
 	w := writer{texts: texts}
 	worst, like, more := c.Lead()
@@ -35,8 +35,8 @@ func CardHeadline(texts *templates.Texts, c *approval.Card) Text {
 	return w.text
 }
 
-// lead says the worst of several calls, how many are like it, and how many others
-// there are.
+// lead names the worst of several calls, how many are like it, and how many others there
+// are.
 func (w *writer) lead(h *headline.Headline, like, more int) {
 	if like > 0 {
 		w.say("headline.times", templates.Values{"n": like + 1})
@@ -63,8 +63,8 @@ func (w *writer) headline(h *headline.Headline) {
 	}
 }
 
-// Consequence says what follows if a call runs: whether it can be undone, whom it
-// touches, and what of it is not known or not shown.
+// Consequence says what follows if a call runs: whether it can be undone, whom it touches,
+// and what is unknown or not shown.
 func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	var said []string
 	add := func(key templates.Key) { said = append(said, texts.Plain(key, nil)) }
@@ -73,7 +73,7 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 		add("follows.reads")
 	case c.Unknown:
 		add("follows.unknown")
-	case c.Undo == "" && c.Unread: // It says so by itself.
+	case c.Undo == "" && c.Unread: // the other sentences say so
 	case c.Undo == "":
 		add("follows.unjudged")
 	case c.Idle:
@@ -95,7 +95,7 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	return capital(strings.Join(said, " · "))
 }
 
-// capital is the text with a capital at its beginning.
+// capital returns the text with its first letter capitalized.
 func capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 {

@@ -15,18 +15,18 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// row is a call of the table, with what a person wrote that its card should say.
+// row is a call of the table, with what its card should say according to a person.
 type row struct {
 	name string
-	// wanting says that the engine does not know enough yet to say it.
+	// wanting reports that the engine does not know enough yet to say it.
 	wanting bool
 	call    vaglio.Proposal
 	says    map[templates.Lang]string
 }
 
-// table reads a file of rows: a name, and indented below it the call, and the
-// headline and the consequence in English and in Italian. A question mark before
-// the name says that the card does not say it yet.
+// table reads a file of rows. A row is a name, and indented below it the call, and the
+// headline and the consequence in English and in Italian. A question mark before the name
+// means that the card does not say it yet.
 func table(t *testing.T, file string) []row {
 	t.Helper()
 	raw, err := os.ReadFile(file)
@@ -52,8 +52,8 @@ func table(t *testing.T, file string) []row {
 	return rows
 }
 
-// TestHeadlines holds what cards say first to what a person wrote down for the
-// same calls before there was a headline.
+// TestHeadlines compares what cards say first with what a person wrote for the same calls
+// before cards had headlines.
 func TestHeadlines(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{Home: "/home/ann"})
@@ -88,8 +88,8 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotToldIsTheWorstStill has a yes take as much where a card says of a tool's call
-// no more than that, as where it says what the judge takes it for.
+// TestWhatIsNotToldIsTheWorstStill checks that a yes takes as much if a card can only name
+// a tool's call as if it says what the judge takes the call for.
 func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{Home: "/home/ann"})

@@ -11,8 +11,8 @@ import (
 // maxRefused is the most characters of each text in a notice.
 const maxRefused = 600
 
-// Notice tells of a brake, or what the guard denied: first who wanted what, which is the line
-// that a locked phone shows, then the rest.
+// Notice tells about a brake, or about what the guard denied. head says who wanted what,
+// which is the line that a locked phone shows; rest has everything else.
 func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
 	if b := n.Brake; b != nil {
 		if b.Words != "" && b.Released == nil {
@@ -37,7 +37,7 @@ func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
 	if n.Count > 1 {
 		w.line("notice.count", templates.Values{"n": n.Count, "first": n.First})
 	}
-	// Of a rule that is not known here, all is shown as it was told.
+	// Without a text for the rule, everything is shown as it was told.
 	if why := texts.Guard(n.Rule); why != "" {
 		w.line("notice.why", templates.Values{"why": why})
 	} else {
@@ -48,7 +48,7 @@ func Notice(texts *templates.Texts, n *approval.Notice) (head, rest Text) {
 	} else if said != "" {
 		w.line("notice.instead", templates.Values{"instead": Within(said, maxRefused)})
 	}
-	if !told { // The headline says what it means; here it is as it was proposed.
+	if !told { // the headline says what it means; this is the call as proposed
 		w.put(Named, texts.Plain("notice.call", nil))
 		w.end()
 		w.part(Block, see(call), maxRefused)

@@ -14,14 +14,14 @@ import (
 
 // Orders does what people order besides answering cards. None of it allows a call.
 type Orders interface {
-	// Order follows an order; what it returned is on disk.
+	// Order carries out an order; what it returns is on disk.
 	Order(ctx context.Context, o approval.Order) (approval.Done, error)
-	// Granted are the grants that live; those of every agent for an empty name.
+	// Granted returns the approvals with live grants; an empty name means every agent.
 	Granted(ctx context.Context, agent string) ([]approval.Approval, error)
 }
 
-// Obey follows what somebody wrote as a command, such as "stop coder 1h", and
-// says what it did. known is false where the verb is none of these.
+// Obey carries out what somebody wrote as a command, such as "stop coder 1h", and says what
+// it did. known is false if the verb is not one of these.
 func Obey(ctx context.Context, texts *templates.Texts, orders Orders, by approval.Person, channel, verb, rest string) (said Text, known bool, err error) {
 	if verb == "grants" {
 		list, err := orders.Granted(ctx, strings.TrimSpace(rest))
@@ -55,9 +55,9 @@ func Obey(ctx context.Context, texts *templates.Texts, orders Orders, by approva
 	return Done(texts, &done), true, nil
 }
 
-// Unknown answers a command that there is not, by the names of those that a chat
-// has besides the orders: that only buttons allow, or which one was meant. It is
-// nothing for one that asks for help, or that is like none.
+// Unknown answers an unknown command, given the names of the commands that a chat has
+// besides the orders: it says that only buttons allow, or which command was probably meant.
+// It is empty for a command that asks for help or resembles none.
 func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 	verb = strings.ToLower(verb)
 	if slices.Contains([]string{"allow", "approve", "yes", "ok"}, verb) {
@@ -71,8 +71,8 @@ func Unknown(texts *templates.Texts, verb string, commands []string) Text {
 	return Say(texts, "unknown.command", templates.Values{"name": Within(verb, 40), "near": near})
 }
 
-// orderOf reads the words behind a verb: an agent, a time, "all", or an id and what is
-// said about it. An error is that of a time that is none.
+// orderOf parses the words after a verb: an agent, a duration, "all", or an id and words
+// about it. The error is about an invalid duration.
 func orderOf(verb, rest string) (o approval.Order, known bool, err error) {
 	o.Verb = approval.Verb(verb)
 	words := strings.Fields(rest)
@@ -104,8 +104,8 @@ func orderOf(verb, rest string) (o approval.Order, known bool, err error) {
 	return o, true, err
 }
 
-// brakeOf reads the words behind a brake's verb: what reads as a time is one, and what
-// does not is a name.
+// brakeOf parses the words after a brake's verb: what looks like a duration is one,
+// anything else is a name.
 func brakeOf(o *approval.Order, words []string) error {
 	for _, w := range words {
 		if _, err := time.ParseDuration(w); err == nil {
@@ -123,7 +123,7 @@ func brakeOf(o *approval.Order, words []string) error {
 	return nil
 }
 
-// Undone says why an order was not followed; ok is false for trouble of ours.
+// Undone says why an order was not carried out; ok is false if the trouble is ours.
 func Undone(texts *templates.Texts, o *approval.Order, err error) (said Text, ok bool) {
 	if bad, is := errors.AsType[*approval.OrderError](err); is {
 		return Say(texts, templates.Key("order.not."+bad.Key), templates.Values{"what": Within(bad.Value, 60)}), true
@@ -170,7 +170,7 @@ func Done(texts *templates.Texts, d *approval.Done) Text {
 	return w.text
 }
 
-// Brake says that an agent is stopped, or goes on, in one line.
+// Brake says in one line that an agent is stopped, or goes on.
 func Brake(texts *templates.Texts, b *approval.Brake) Text {
 	who := templates.Values{"agent": Within(b.Agent, 60), "by": Within(b.By.Name, 60)}
 	keys := [3]templates.Key{"brake.agent", "brake.agent.until", "brake.agent.released"}
@@ -191,7 +191,7 @@ func Brake(texts *templates.Texts, b *approval.Brake) Text {
 	return Say(texts, key, who)
 }
 
-// Grants lists the grants that live.
+// Grants lists the live grants.
 func Grants(texts *templates.Texts, list []approval.Approval) Text {
 	w := writer{texts: texts}
 	if len(list) == 0 {
@@ -206,7 +206,7 @@ func Grants(texts *templates.Texts, list []approval.Approval) Text {
 	return w.text
 }
 
-// Grant says what is granted to whom, and how much of it is used, in one line.
+// Grant says in one line what is granted to whom, and how much of it is used.
 func Grant(texts *templates.Texts, a *approval.Approval) Text {
 	return Say(texts, "grants.line", templates.Values{
 		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(approval.Line(a.Proposal), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
@@ -214,8 +214,8 @@ func Grant(texts *templates.Texts, a *approval.Approval) Text {
 	})
 }
 
-// GrantOf says on the card of the approval with the id how much of its grant is used,
-// and how that is ended.
+// GrantOf says on the card of the approval with the id how much of its grant is used, and
+// how to end it.
 func GrantOf(texts *templates.Texts, g *approval.Grant, id approval.ID) Text {
 	state := g.State(time.Now())
 	values := templates.Values{"used": g.Used(), "most": g.Most}
@@ -225,15 +225,15 @@ func GrantOf(texts *templates.Texts, g *approval.Grant, id approval.ID) Text {
 	return Say(texts, templates.Key("grant."+string(state)), values)
 }
 
-// taking is the order that takes back what an answer holds.
+// taking returns the order that takes back what an answer holds.
 func taking(texts *templates.Texts, verb approval.Verb, id approval.ID) templates.Theirs {
 	return templates.Theirs(texts.Order(string(verb), string(id)))
 }
 
-// mostDiffer is how many differences are told.
+// mostDiffer is how many differences are shown.
 const mostDiffer = 3
 
-// Differences say in what a call differs from one that it is like.
+// Differences says how a call differs from a similar one.
 func Differences(texts *templates.Texts, differences []approval.Difference) Text {
 	var all Text
 	for i := range differences[:min(len(differences), mostDiffer)] {
@@ -253,8 +253,8 @@ func Differences(texts *templates.Texts, differences []approval.Difference) Text
 	return all
 }
 
-// answers adds what an answer still holds: which denial the call is like, what was
-// granted, how long a denial stands.
+// answers adds what answers still hold: which denial the call resembles, what was granted,
+// how long a denial stands.
 func (c *Card) answers(w *writer, call *Call) {
 	if l := call.like; l != nil && call.State == approval.Pending {
 		w.line("like", templates.Values{"when": l.At, "differs": templates.Theirs(Differences(c.Texts, l.Differences).String())})
@@ -274,7 +274,7 @@ func (c *Card) answers(w *writer, call *Call) {
 	c.holds(w, call)
 }
 
-// holds adds what a denial does still.
+// holds adds the lasting effects of a denial.
 func (c *Card) holds(w *writer, call *Call) {
 	if e := call.edit; e != nil && len(e.Changed) > 0 {
 		w.line("edited", templates.Values{"differs": templates.Theirs(Differences(c.Texts, e.Changed).String())})

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// seen is a text that somebody else wrote, as a person may see it: nothing in
-// it is invisible or looks like something else.
+// seen is text written by somebody else in the form that a person may see: nothing in it is
+// invisible or looks like something else.
 type seen struct {
 	runs  []visible.Run
 	runes int
@@ -18,7 +18,7 @@ type seen struct {
 // see reveals a text, which may have several lines.
 func see(s string) seen { return reveal(s, func(s string) string { return s }) }
 
-// seeLine reveals a text that must not begin a line: its line ends are marks.
+// seeLine reveals a text that must not start a new line: its line breaks become marks.
 func seeLine(s string) seen {
 	return reveal(s, func(s string) string { return strings.ReplaceAll(s, "\n", "⟨newline⟩") })
 }
@@ -32,8 +32,8 @@ func reveal(s string, as func(string) string) seen {
 	return t
 }
 
-// first returns the first n characters, without a mark in pieces, and how many
-// were left out.
+// first returns the first n characters, without splitting a mark, and how many were left
+// out.
 func (t seen) first(n int) (string, int) {
 	var b strings.Builder
 	left := t.runes
@@ -59,7 +59,7 @@ func (t seen) String() string {
 	return s
 }
 
-// within returns the text with n characters at most.
+// within returns the text cut to at most n characters.
 func (t seen) within(n int) templates.Theirs {
 	s, left := t.first(n)
 	if left > 0 {
@@ -68,8 +68,8 @@ func (t seen) within(n int) templates.Theirs {
 	return templates.Theirs(s)
 }
 
-// Within returns what somebody else wrote as a person may see it, on one line,
-// with its first n characters at most, and … for the others.
+// Within returns text written by somebody else in the form that a person may see, on one
+// line, with at most n of its characters, followed by … if there are more.
 func Within(s string, n int) templates.Theirs { return seeLine(s).within(n) }
 
 // Clip shortens one of our own texts to n characters.

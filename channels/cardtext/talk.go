@@ -6,13 +6,14 @@ import (
 )
 
 const (
-	// maxQuestion and maxReply are how much of a question and of the agent's answer a
-	// card shows. The inbox has all of both.
+	// maxQuestion and maxReply are how much of a question and of the agent's answer a card
+	// shows. The inbox has all of both.
 	maxQuestion, maxReply = 200, 300
 )
 
-// Talk says who handed the card over or put its reminder off, what people asked the
-// agent about it, and what it answered, as quotations. Where there is no room for that it says how often they did.
+// Talk says who handed the card over or postponed its reminder, and quotes what people
+// asked the agent about it and what it answered. If there is no room for quotations, it
+// says how often people asked.
 func (c *Card) Talk() Text {
 	w := writer{texts: c.Texts}
 	if n := len(c.handed); n > 0 {
@@ -48,13 +49,13 @@ func HandedOver(texts *templates.Texts, h *approval.Handed) Text {
 	return Say(texts, "talk.handed", templates.Values{"by": Within(fullName(h.By), 60), "to": Within(h.To, 60)})
 }
 
-// SnoozedBy says who put the reminder off, and until when.
+// SnoozedBy says who postponed the reminder, and until when.
 func SnoozedBy(texts *templates.Texts, s *approval.Snoozed) Text {
 	return Say(texts, "talk.snoozed", templates.Values{"by": Within(fullName(s.By), 60), "when": s.Until})
 }
 
-// Question hands a question to the agent whose ask waits, and says what came of it.
-// An error is trouble of ours.
+// Question says what came of a question to the agent whose ask waits. done reports whether
+// it was asked; trouble is an error on our side.
 func Question(texts *templates.Texts, o *approval.Order, err error) (said Text, done bool, trouble error) {
 	if err == nil {
 		return Say(texts, "order.ask", nil), true, nil

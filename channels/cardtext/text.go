@@ -9,15 +9,15 @@ import (
 // Text is what a person reads, piece by piece.
 type Text []Piece
 
-// Piece is a part of a text that a chat writes in one form. What is Theirs,
-// Command or Block was written by somebody else: a chat must show it as it
-// stands, and take nothing in it for markup.
+// Piece is a part of a text that a chat renders in one way. Theirs, Command and Block hold
+// text written by somebody else: a chat must show it verbatim and must not interpret
+// anything in it as markup.
 type Piece struct {
 	Kind Kind
 	Text string
 }
 
-// Kind says whose words a piece holds, and how they stand.
+// Kind says whose words a piece holds, and how to render them.
 type Kind int
 
 // The kinds.
@@ -26,27 +26,27 @@ const (
 	Ours Kind = iota
 	// Strong are our words, made to stand out.
 	Strong
-	// Theirs is what somebody else wrote, within a line.
+	// Theirs is text written by somebody else, within a line.
 	Theirs
-	// Command is a command line of somebody else's, in lines of its own.
+	// Command is somebody else's command line, on lines of its own.
 	Command
-	// Block is any other text of somebody else's, in lines of its own.
+	// Block is any other text of somebody else, on lines of its own.
 	Block
-	// Named are our words on the line before a Block, which say what it is: where a chat
-	// folds the block, they stay.
+	// Named are our words on the line before a Block, which say what it is: they stay
+	// visible if a chat folds the block.
 	Named
 	// End ends a line. It has no text.
 	End
 )
 
-// Say fills one of our texts.
+// Say fills in one of our texts.
 func Say(texts *templates.Texts, key templates.Key, values templates.Values) Text {
 	w := writer{texts: texts}
 	w.say(key, values)
 	return w.text
 }
 
-// String returns the text for a place where its pieces cannot be told apart.
+// String returns the text for places where its pieces cannot be told apart.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t {
@@ -58,7 +58,7 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// writer makes a text.
+// writer builds a text.
 type writer struct {
 	texts *templates.Texts
 	text  Text

@@ -14,8 +14,8 @@ import (
 // maxNickname is the most characters of an agent's name in a title.
 const maxNickname = 24
 
-// Title is the line that a locked phone shows: what the worst call would do, with
-// a sign of ours before it that warns of what cannot be undone.
+// Title is the line that a locked phone shows: what the worst call would do, after a sign
+// that warns of what cannot be undone.
 func (c *Card) Title() Text {
 	lead, _, _ := c.lead()
 	switch {
@@ -28,10 +28,10 @@ func (c *Card) Title() Text {
 	}
 }
 
-// warns is the sign of what cannot be undone.
+// warns is the sign for what cannot be undone.
 const warns = "⚠️"
 
-// titled is the title behind a sign.
+// titled returns the title with a sign before it.
 func (c *Card) titled(sign string) Text {
 	w := writer{texts: c.Texts}
 	lead, like, more := c.lead()
@@ -57,12 +57,12 @@ func (c *Card) Consequence() string {
 	return Consequence(c.Texts, &lead.head.Consequence)
 }
 
-// Notification is the title and the consequence, for where nothing else is shown.
+// Notification is the title and the consequence, for places where nothing else is shown.
 func (c *Card) Notification() string {
 	return strings.TrimSpace(c.Title().String() + "\n" + c.Consequence())
 }
 
-// lead is the call that weighs most of those that wait, or of all.
+// lead returns the weightiest of the waiting calls, or of all calls.
 func (c *Card) lead() (worst *Call, like, more int) {
 	var of []*Call
 	var heads []headline.Headline
@@ -95,7 +95,7 @@ func (c *Card) Reminder() Text {
 	return w.text
 }
 
-// mark is the sign of how all calls ended.
+// mark returns the sign for how all calls ended.
 func (c *Card) mark() string {
 	const mixed = "☑️"
 	if len(c.Calls) == 0 {
@@ -126,8 +126,8 @@ func (c *Card) mark() string {
 	}
 }
 
-// Nickname is an agent's name as a title has it: short, and with nothing in it
-// that could pass for the end of the name. The opening has all of it.
+// Nickname returns an agent's name for use in a title: short, and without anything that
+// could pass for the end of the name. The opening has the full name.
 func Nickname(agent string) string {
 	short := firstRunes(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_.@/", r)) {
@@ -141,7 +141,7 @@ func Nickname(agent string) string {
 	return short
 }
 
-// headed is the headline of a call. One that has none yet gets that of what the
+// headed returns the headline of a call. If it has none yet, it is derived from what the
 // card itself holds.
 func headed(it *approval.Item) headline.Headline {
 	if len(it.Headline.Said) > 0 {
@@ -154,8 +154,8 @@ func headed(it *approval.Item) headline.Headline {
 	return headline.Of(p, it.Verdict)
 }
 
-// Why says why a call was refused or is asked about, where its headline does not say
-// it: by a rule of the guard, or by another judge than the one of effects.
+// Why says why a call was refused or is asked about, unless its headline says it: because
+// of a rule of the guard, or because of a judge other than the effects judge.
 func Why(texts *templates.Texts, it *approval.Item) string {
 	if rule := it.Verdict.Rule; rule != nil {
 		return cmp.Or(texts.Guard(rule.ID), rule.Why)
@@ -180,8 +180,9 @@ func Why(texts *templates.Texts, it *approval.Item) string {
 	return whyOf(texts, it)
 }
 
-// ruledOut is what speaks against a call for a judge that writes fixed notes. Notes in its
-// favour explain no question: where there are no others, the threshold does.
+// ruledOut returns what speaks against a call according to a judge that writes fixed notes.
+// Notes in the call's favour do not explain why it is asked; if there are no others, the
+// threshold does.
 func ruledOut(texts *templates.Texts, g *vaglio.GradientResult) string {
 	var against []string
 	for i := range g.Signals {
@@ -196,7 +197,7 @@ func ruledOut(texts *templates.Texts, g *vaglio.GradientResult) string {
 	return strings.Join(against, "; ")
 }
 
-// whyOf is why a call is asked about, in the judge's own words where there are.
+// whyOf says why a call is asked about, in the judge's own words if it has any.
 func whyOf(texts *templates.Texts, it *approval.Item) string {
 	if r := approval.ReasonOf(it.Verdict); r.Message != "" {
 		said, _ := texts.Said(r.Message, r.Said)
@@ -205,8 +206,8 @@ func whyOf(texts *templates.Texts, it *approval.Item) string {
 	return it.Refusal.Why
 }
 
-// signalOf is what a judge noticed: in the reader's language what can be said in
-// it, and after it the judge's own words, which name what they are about.
+// signalOf returns what a judge noticed: in the reader's language as far as possible,
+// followed by the judge's own words, which name what they are about.
 func signalOf(texts *templates.Texts, r approval.Reason) string {
 	said, ok := texts.Said(r.Message, r.Said)
 	if undo := texts.Undo(r.Reversibility, r.Reach); !ok && undo != "" {
@@ -215,7 +216,7 @@ func signalOf(texts *templates.Texts, r approval.Reason) string {
 	return said
 }
 
-// effectOf says what a call would do, where the judge says it in another language.
+// effectOf says what a call would do, if the judge says it in another language.
 func effectOf(texts *templates.Texts, it *approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
 	if _, ok := texts.Said(r.Message, r.Said); ok && r.Said != nil {

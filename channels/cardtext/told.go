@@ -6,9 +6,9 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Told says how an ask ended, for beside its card: how each call stands, in
-// groups where there are several, and in one line what the turn did so far. A
-// turn that proposed nothing else has no such line.
+// Told says, for a message next to its card, how an ask ended: how each call stands, in
+// groups if there are several, and in one line what the turn has done so far. A turn that
+// proposed nothing else has no such line.
 func (c *Card) Told(turn *report.Counts) Text {
 	w := writer{texts: c.Texts}
 	if len(c.Calls) == 1 {
@@ -31,7 +31,7 @@ func (c *Card) Told(turn *report.Counts) Text {
 	return w.text
 }
 
-// groups tells how the calls ended that did: those that ended alike in one line.
+// groups says how the ended calls ended, with those that ended alike on one line.
 func (c *Card) groups(w *writer) {
 	var order []string
 	groups, counts := map[string]Text{}, map[string]int{}

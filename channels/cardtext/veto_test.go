@@ -10,8 +10,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// What was refused without an ask has no card: the reasons say what it was, too,
-// and nothing in them is what the agent made it look like.
+// TestReasonsOfAVeto checks a call that was refused without an ask, and so has no card: the
+// reasons also say what the call was, and nothing in them looks like more than the agent's
+// words.
 func TestReasonsOfAVeto(t *testing.T) {
 	t.Parallel()
 	step := approval.Step{ID: "s", Proposal: vaglio.Proposal{Agent: "bot", Executor: "shell_exec", Args: vaglio.Args{"command": "rm -rf /\u202e"}}}

@@ -10,7 +10,7 @@ import (
 // maxVoters is the most characters of the names of those who allowed.
 const maxVoters = 100
 
-// quorum tells how many people it takes to allow a call, and who did already.
+// quorum says how many people must allow a call, and who already has.
 func (c *Card) quorum(w *writer, call *Call) {
 	var names []string
 	for i := range call.votes {
@@ -33,7 +33,7 @@ func (c *Card) quorum(w *writer, call *Call) {
 	switch {
 	case len(names) == 0 && quorum == 1:
 		return
-	case len(c.routes) > 1: // Any one of them is enough.
+	case len(c.routes) > 1: // any one of the routes is enough
 		w.line("votes.routes", templates.Values{"routes": templates.Theirs(strings.Join(routes, " · "))})
 	case len(names) == 0:
 		w.line("votes.none", templates.Values{"need": quorum})

@@ -10,8 +10,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// A score is no reason that a person understands, and what speaks for a call is none to
-// ask about it: what speaks against it is said, or that the threshold asks even so.
+// TestWhyTheRulesAsk checks that neither a score nor what speaks for a call is given as the
+// reason for asking: the reason is what speaks against the call, or else that the threshold
+// asks anyway.
 func TestWhyTheRulesAsk(t *testing.T) {
 	t.Parallel()
 	signal := func(score float64, message string) vaglio.Signal {

@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// granting opens an ask of one call for which a grant may be given, and posts it.
+// granting opens an ask with one call that may be granted, and posts it.
 func (h *Harness) granting(t *testing.T, change func(*approval.Call)) (a *approval.Ask, ref string, p Picture) {
 	t.Helper()
 	d, err := approval.JudgeDenial(Denial())
@@ -30,7 +30,7 @@ func (h *Harness) granting(t *testing.T, change func(*approval.Call)) (a *approv
 	return &opened, ref, p
 }
 
-// grants holds a channel to what it offers behind a second tap, and nowhere else.
+// grants checks what a channel offers behind a second tap, and nowhere else.
 func grants(t *testing.T, h Harness) {
 	for _, choice := range approval.GrantChoices() {
 		a, ref, p := h.granting(t, func(c *approval.Call) { c.Grantable = "key" })
@@ -70,9 +70,9 @@ func grants(t *testing.T, h Harness) {
 	}
 }
 
-// further holds a channel to what it offers in sight where something like the call was
-// just answered: the grant of what was just allowed, with how many calls that covers,
-// and the denial of a whole kind of what was just denied.
+// further checks what a channel offers in sight if something similar was just answered: the
+// grant of what was just allowed, with the number of calls that it covers, and the denial
+// of the whole kind of what was just denied.
 func further(t *testing.T, h Harness) {
 	again := func(c *approval.Call) {
 		c.Grantable, c.Most, c.Again = "key", approval.MaxUses, &approval.Likeness{Approval: "old-1", At: time.Now()}
@@ -121,8 +121,8 @@ func further(t *testing.T, h Harness) {
 	}
 }
 
-// likes holds a channel to what it says of a call that is like a denied one, and of
-// a denial that stands.
+// likes checks what a channel says about a call that resembles a denied one, and about a
+// denial that stands.
 func likes(t *testing.T, h Harness) {
 	_, _, p := h.granting(t, func(c *approval.Call) {
 		c.Like = &approval.Likeness{Approval: "old-1", At: time.Now(), Differences: []approval.Difference{{Name: "ref", Was: "main", Now: "dev"}}}
@@ -144,8 +144,8 @@ func likes(t *testing.T, h Harness) {
 	}
 }
 
-// questions holds a channel to asking the agent: it decides nothing, the card shows
-// what was asked and answered, and it is offered as often as it may be done.
+// questions checks that asking the agent decides nothing, that the card shows the question
+// and the answer, and that it is offered as often as allowed.
 func questions(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
 	if told, _ := h.Ask(Stranger, ref, "let me in?"); told == "" || len(a.Questions) != 0 {
@@ -182,7 +182,7 @@ func questions(t *testing.T, h Harness) {
 	}
 }
 
-// orders holds a channel to the orders that people write or press.
+// orders checks the orders that people write or press.
 func orders(t *testing.T, h Harness) {
 	a, _, _ := h.ask(t, "make")
 	for command, want := range map[string]string{
@@ -220,9 +220,8 @@ func orders(t *testing.T, h Harness) {
 	}
 }
 
-// later holds a channel to what people do with an ask that they do not answer: they put
-// its reminder off, or hand it over. It decides nothing, the deadline stays, and the
-// card says so.
+// later checks what people do with an ask that they do not answer: postpone its reminder,
+// or hand it over. That decides nothing, the deadline stays, and the card says so.
 func later(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
 	id, until := string(a.ID), a.ExpiresAt
@@ -256,8 +255,8 @@ func later(t *testing.T, h Harness) {
 	}
 }
 
-// givenHere holds a channel to naming orders as people give them there, in what stands
-// on cards and in what who decides or stops is told.
+// givenHere checks that a channel names orders the way people give them there, both on
+// cards and in what it tells those who decide or stop.
 func givenHere(t *testing.T, h Harness) {
 	says := func(what, told, verb string, of ...string) {
 		t.Helper()
@@ -296,8 +295,8 @@ func givenHere(t *testing.T, h Harness) {
 	}
 }
 
-// edits holds a channel to leading to where a call can be edited and then allowed: from
-// cards on which something waits that can be edited, and from no other.
+// edits checks that cards link to where a call can be edited and then allowed if something
+// that waits can be edited, and that no other cards do.
 func edits(t *testing.T, h Harness) {
 	a, ref, p := h.ask(t, "git push origin main")
 	label, address := h.Edit(ref)

@@ -1,6 +1,6 @@
-// Package channeltest is the contract that every channel keeps, as tests. A
-// channel's own tests run it against the real channel and a fake of its
-// platform; what the platform can do is declared, not guessed.
+// Package channeltest is the contract that every channel must keep, in the form of tests. A
+// channel's own tests run it against the real channel and a fake of its platform; what the
+// platform can do is declared, not guessed.
 package channeltest
 
 import (
@@ -16,53 +16,53 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Channel is what is tested.
+// Channel is the channel under test.
 type Channel interface {
 	Name() string
 	Post(ctx context.Context, c approval.Card) (ref string, err error)
 	Amend(ctx context.Context, ref string, c approval.Card) error
 }
 
-// Facts are what a platform can do. They are declared, and the suite holds the
-// channel to them.
+// Facts are what a platform can do. They are declared, and the suite holds the channel to
+// them.
 type Facts struct {
-	// TextLimit is the most characters of a message; 0 means that there is none.
+	// TextLimit is the most characters of a message; 0 means no limit.
 	TextLimit int
-	// Files says that a message may have a file beside it.
+	// Files says that a message may have a file attached.
 	Files bool
-	// Order is how people give an order such as "lift 3fa2" there, as they read it.
+	// Order returns how people there give an order such as "lift 3fa2", in the form they
+	// read it.
 	Order func(verb string, of ...string) string
-	// Edits is the address at which a call is edited, by its ask and its approval, which
-	// is empty where the ask has several.
+	// Edits returns the address where a call is edited, given its ask and its approval,
+	// which is empty if the ask has several.
 	Edits func(ask approval.AskID, id approval.ID) string
-	// Delivers says that cards are messages, which can fail to get there and can
-	// be deleted. A channel that shows the state at every look has none.
+	// Delivers says that cards are messages, which can fail to arrive and can be deleted. A
+	// channel that shows the current state at every look has none.
 	Delivers bool
 }
 
-// Picture is what a person sees of a card, save what only names the card itself:
-// sums and sizes of files.
+// Picture is what a person sees of a card, except for what only identifies the card itself:
+// the sums and sizes of files.
 type Picture struct {
 	Text    string
 	Buttons []Button
-	// Files are the contents of what is attached.
+	// Files are the contents of the attachments.
 	Files []string
-	// Links are what leads out of the card where it is touched: addresses,
-	// mentions, commands.
+	// Links are whatever leads out of the card when touched: addresses, mentions, commands.
 	Links []string
 }
 
 // Button is one choice that a person has.
 type Button struct {
 	Choice approval.Choice
-	// Label is what the person reads or hears of it.
+	// Label is what the person reads or hears.
 	Label string
-	// Press presses it, also when the card does not show it any more, and returns
-	// what who pressed is told.
+	// Press presses the button, even if the card no longer shows it, and returns what the
+	// person who pressed is told.
 	Press func(Who) string
 }
 
-// Who is somebody at the platform.
+// Who is somebody on the platform.
 type Who int
 
 // The people of the suite.
@@ -73,7 +73,7 @@ const (
 	Stranger
 )
 
-// Harness is a channel with its platform under the test's hand.
+// Harness is a channel along with its platform, under the test's control.
 type Harness struct {
 	Channel Channel
 	Facts   Facts
@@ -81,66 +81,67 @@ type Harness struct {
 	Desk *Desk
 	// Shown returns what a person sees of the message.
 	Shown func(ref string) Picture
-	// Reply answers the card with words and returns what who wrote is told.
+	// Reply answers the card with words and returns what the writer is told.
 	Reply func(who Who, ref, words string) string
-	// Grants are the choices behind the second tap of a card.
+	// Grants returns the choices behind the second tap of a card.
 	Grants func(ref string) []Button
-	// Match presses Allow on the card as often as it asks to, and gives the digits, each
-	// where it is asked for. It returns what who pressed is told last.
+	// Match presses Allow on the card as often as it asks for that, and gives the digits,
+	// each where it is asked for. It returns what the person who pressed is last told.
 	Match func(ref, digits string) string
-	// Revealed is what a person sees who asks to see what is masked; nil for a channel
+	// Revealed returns what a person sees who asks to see what is masked; nil for a channel
 	// that shows it nowhere.
 	Revealed func(ref string) Picture
-	// Edit is where the card leads to for an edit of its call, and what stands on that
-	// link; empty where it leads nowhere.
+	// Edit returns where the card links to for editing its call, and the label of that
+	// link; both are empty if it links nowhere.
 	Edit func(ref string) (label, address string)
-	// Ask asks the agent something by the card's own choice, and returns what who asked
-	// is told. It is false where the card offers no such choice.
+	// Ask asks the agent something through the card's own choice, and returns what the
+	// person who asked is told. offered is false if the card has no such choice.
 	Ask func(who Who, ref, words string) (told string, offered bool)
-	// Command gives an order such as "stop coder 1h", as people do on the channel,
-	// and returns what who gave it is told.
+	// Command gives an order such as "stop coder 1h", the way people do on the channel, and
+	// returns what the person who gave it is told.
 	Command func(who Who, text string) string
-	// Restart ends the channel's process and starts another over what it kept.
-	// The harness's Channel is the new one.
+	// Restart ends the channel's process and starts another with what it kept. It becomes
+	// the harness's Channel.
 	Restart func() Channel
-	// Secret is what no error may show; empty when the channel has none.
+	// Secret is what no error may show; empty if the channel has none.
 	Secret string
 
-	// For a platform that delivers:
+	// The following is for platforms that deliver messages:
 
-	// Limit makes the platform refuse the next call with that pause.
+	// Limit makes the platform refuse the next call and ask for the given pause.
 	Limit func(after time.Duration)
 	// Down makes the platform unreachable, or reachable again.
 	Down func(down bool)
-	// Fail makes the next call fail inside of the platform.
+	// Fail makes the next call fail inside the platform.
 	Fail func()
 	// Remove deletes the message.
 	Remove func(ref string)
-	// Misses are the ways in which a channel hears that somebody misses the message.
+	// Misses are the ways in which a channel learns that somebody misses the message.
 	Misses map[string]func(ref string)
-	// Says are the ways in which people say words to the card beside its own choice:
-	// with a picture, as what they do. Each returns what who wrote is told.
+	// Says are the ways in which people can say something to the card other than by its own
+	// choice: for example with a picture. Each returns what the writer is told.
 	Says map[string]func(who Who, ref, words string) string
-	// Decorate makes the platform refuse for an hour, or take again, what no answer needs: menus, home pages.
+	// Decorate makes the platform refuse for an hour, or accept again, things that no
+	// answer needs: menus, home pages.
 	Decorate func(refused bool)
-	// Rooms are the ways in which the platform shuts the room of the cards, and
-	// opens it again.
+	// Rooms are the ways in which the platform shuts the room of the cards, and opens it
+	// again.
 	Rooms map[string]func(shut bool)
 	// Forge presses the button of a test card that was never sent, on the message, as a
-	// changed client can, and returns what who pressed is told.
+	// modified client can, and returns what the person who pressed is told.
 	Forge func(ref string) string
-	// Crowd has people say so many things to the card that decide nothing, at once, while what
-	// answers them takes long, and a picture among the answers hangs.
+	// Crowd has people say that many things to the card at once, none of which decides
+	// anything, while answering them takes long and a picture among the answers hangs.
 	Crowd func(ref string, n int)
-	// Document is the path of what users read of the platform.
+	// Document is the path of the users' documentation of the platform.
 	Document string
-	// Proven are rows of that document which other platforms know nothing of, by the
-	// test of the platform's own package that proves them.
+	// Proven maps rows of that document which other platforms do not have to the test of
+	// the platform's own package that proves them.
 	Proven map[string]string
 }
 
-// Run runs the contract. Each case gets a harness of its own from with, which
-// may run it in a bubble.
+// Run runs the contract. Each case gets a harness of its own from with, which may run it in
+// a bubble.
 func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing.T, h Harness))) {
 	t.Helper()
 	cases := map[string]func(*testing.T, Harness){
@@ -248,7 +249,7 @@ func (h *Harness) post(t *testing.T, a *approval.Ask) (string, Picture) {
 	return ref, h.Shown(ref)
 }
 
-// amend makes the card show the state, and returns what a person then sees.
+// amend makes the card show the current state, and returns what a person then sees.
 func (h *Harness) amend(t *testing.T, ref string, a *approval.Ask) Picture {
 	t.Helper()
 	if err := h.Channel.Amend(t.Context(), ref, h.card(a)); err != nil {
@@ -270,7 +271,7 @@ func (h *Harness) elsewhere(t *testing.T, a *approval.Ask, c approval.Choice, id
 	}
 }
 
-// choices are what the picture offers, in order.
+// choices returns what the picture offers, in order.
 func (p *Picture) choices() (all []approval.Choice) {
 	for _, b := range p.Buttons {
 		all = append(all, b.Choice)

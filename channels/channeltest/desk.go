@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// Desk is the dispatcher behind the channel under test: one tap decides, only
-// who may does, and what a card shows comes from the state.
+// Desk stands in for the dispatcher behind the channel under test: one tap decides, only
+// people who may decide can, and cards show the state.
 type Desk struct {
 	mu   sync.Mutex
 	asks []*approval.Ask
@@ -33,18 +33,18 @@ type Desk struct {
 	vetoes  []approval.Step
 	routing approval.Routing
 	brakes  []approval.Brake
-	// holder keeps passkeys; empty is nobody.
+	// holder holds passkeys; empty means nobody.
 	holder string
-	// match is where digits stand; zero for nowhere.
+	// match says where digits are shown; zero means nowhere.
 	match  approval.Match
 	looked []approval.AskID
 	opened []string
 }
 
-// permitFor is how long the permits of the suite last.
+// permitFor is how long permits last in the suite.
 const permitFor = 10 * time.Minute
 
-// NewDesk returns a desk at which those may decide whom may names; nil names
+// NewDesk returns a desk at which the people may decide whom may accepts; nil accepts
 // everybody.
 func NewDesk(may func(id string) bool) *Desk {
 	return &Desk{may: may, masker: approval.NewMasker(approval.Secret{1})}
@@ -57,21 +57,21 @@ func (d *Desk) Add(asks ...*approval.Ask) {
 	d.asks = append(d.asks, asks...)
 }
 
-// Forget takes every ask off the desk.
+// Forget removes every ask from the desk.
 func (d *Desk) Forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asks = nil
 }
 
-// Hold holds every decision back until the channel is closed; nil holds none.
+// Hold holds back every decision until the channel is closed; nil holds back none.
 func (d *Desk) Hold(until <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.held = until
 }
 
-// Then runs f after each decision that was committed; nil runs nothing.
+// Then runs f after each committed decision; nil runs nothing.
 func (d *Desk) Then(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,14 +117,14 @@ func (d *Desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, er
 	return approval.Receipt{}, approval.ErrNotFound
 }
 
-// Taps are those that the desk took, in order.
+// Taps returns the taps that the desk took, in order.
 func (d *Desk) Taps() []approval.Tap {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.taps)
 }
 
-// heardSince is when the taps after the first n came.
+// heardSince returns when the taps after the first n came.
 func (d *Desk) heardSince(n int) []time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,7 +138,7 @@ func (d *Desk) failing() bool {
 	return d.fail != nil
 }
 
-// Won is how many taps decided something.
+// Won returns how many taps decided something.
 func (d *Desk) Won() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -169,7 +169,7 @@ func (d *Desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 	}
 }
 
-// Route makes this the desk's routing, by which Awaits answers.
+// Route sets the routing by which Awaits answers.
 func (d *Desk) Route(r approval.Routing) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -185,7 +185,7 @@ func (d *Desk) Awaits(c approval.Card, id string) bool {
 	}).With(c.Handed))
 }
 
-// Look notes that somebody may miss the card of an ask.
+// Look records that somebody may miss the card of an ask.
 func (d *Desk) Look(_ context.Context, id approval.AskID, _ string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -193,21 +193,21 @@ func (d *Desk) Look(_ context.Context, id approval.AskID, _ string) error {
 	return d.fail
 }
 
-// Looked are the asks whose cards were looked for, in order.
+// Looked returns the asks whose cards were looked for, in order.
 func (d *Desk) Looked() []approval.AskID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.looked)
 }
 
-// Opened notes that a channel takes messages again.
+// Opened records that a channel accepts messages again.
 func (d *Desk) Opened(channel string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.opened = append(d.opened, channel)
 }
 
-// Openings are the channels that were said to take messages again, in order.
+// Openings returns the channels that were reported to accept messages again, in order.
 func (d *Desk) Openings() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -226,7 +226,7 @@ func (d *Desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 	return approval.Card{}, approval.ErrNotFound
 }
 
-// Reveal notes that a person is shown it.
+// Reveal records that a person is shown the masked values.
 func (d *Desk) Reveal(_ context.Context, id approval.AskID, by approval.Person, channel string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -239,7 +239,7 @@ func (d *Desk) Reveal(_ context.Context, id approval.AskID, by approval.Person, 
 	return approval.ErrNotFound
 }
 
-// Revealed returns the card with what decides what its calls do.
+// Revealed returns the card with the masked values that decide what its calls do.
 func (d *Desk) Revealed(_ context.Context, id approval.AskID, channel string) (approval.Card, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -251,7 +251,7 @@ func (d *Desk) Revealed(_ context.Context, id approval.AskID, channel string) (a
 	return approval.Card{}, approval.ErrNotFound
 }
 
-// Adopt takes the message for the card of an ask that ended without one.
+// Adopt accepts the message as the card of an ask that ended without one.
 func (d *Desk) Adopt(_ context.Context, id approval.AskID, channel, ref string) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -264,7 +264,7 @@ func (d *Desk) Adopt(_ context.Context, id approval.AskID, channel, ref string) 
 	return false, d.fail
 }
 
-// Find returns the ask that the beginning of an id names.
+// Find returns the ask whose id has the given prefix.
 func (d *Desk) Find(_ context.Context, id string) (approval.Ask, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -302,24 +302,24 @@ func (d *Desk) Why(ctx context.Context, id, channel string) (approval.Card, erro
 	return d.Card(ctx, a.ID, channel)
 }
 
-// Fail makes every call fail, or none when err is nil.
+// Fail makes every call fail, or none if err is nil.
 func (d *Desk) Fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fail = err
 }
 
-// Change changes asks as the dispatcher does.
+// Change changes asks the way the dispatcher does.
 func (d *Desk) Change(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f()
 }
 
-// State is how the ask's first call stands.
+// State returns how the ask's first call stands.
 func (d *Desk) State(a *approval.Ask) approval.State { return d.states(a)[0] }
 
-// states are how the ask's calls stand.
+// states returns how the ask's calls stand.
 func (d *Desk) states(a *approval.Ask) (all []approval.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -329,7 +329,7 @@ func (d *Desk) states(a *approval.Ask) (all []approval.State) {
 	return all
 }
 
-// Picture is the ask's card as it stands.
+// Picture returns the ask's card as it stands.
 func (d *Desk) Picture(a *approval.Ask, channel string) approval.Card {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -343,25 +343,25 @@ func (d *Desk) picture(a *approval.Ask, channel string) approval.Card {
 	return c
 }
 
-// electorate lets each person decide alone, with a passkey where one is held.
+// electorate lets each person decide alone, with a passkey if one is held.
 func (d *Desk) electorate() approval.Electorate {
 	e := approval.Everybody()
 	e.Holder, e.Match = d.holder, d.match
 	return e
 }
 
-// Reach makes the inbox reached from everywhere: the worst calls take its digits on a chat,
-// and a chat's there.
+// Reach makes the inbox reachable from everywhere: the worst calls require its digits on a
+// chat, and a chat's digits in the inbox.
 func (d *Desk) Reach() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.match = approval.Match{Channel: inbox, Reader: "web:owner", Reached: true, Secret: approval.Secret{2}}
 }
 
-// inbox and chat are the sides on which digits stand.
+// inbox and chat are the sides that show digits.
 const inbox, chat = "web", "telegram"
 
-// Hand makes somebody, at a place that is not the channel's, the holder of a passkey.
+// Hand makes somebody, away from the channel, the holder of a passkey.
 func (d *Desk) Hand(holder string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

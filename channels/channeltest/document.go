@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// rows are what a platform may do, as its document says it, by the case that proves
+// rows are the things a platform may do, as its document puts them, by the case that proves
 // what the document says.
 func rows() map[string]string {
 	return map[string]string{
@@ -29,14 +29,14 @@ func rows() map[string]string {
 	}
 }
 
-// columns are the parts into which the signs between cells cut a row of two.
+// columns is the number of parts into which the separators cut a table row of two cells.
 const columns = 4
 
-// heading begins the section of a document that holds the table.
+// heading begins the section of a document that has the table.
 const heading = "## Whatever the platform does\n"
 
-// documented holds the document of a platform to the table: each row that a case
-// proves is said, with each way in which it happens there, and nothing else is.
+// documented checks the document of a platform against the table: each row that a case
+// proves is there, with each way in which it happens on that platform, and nothing else is.
 func documented(t *testing.T, h Harness, cases []string) {
 	t.Helper()
 	text, err := os.ReadFile(h.Document)

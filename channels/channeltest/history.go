@@ -8,14 +8,14 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// Remember makes these the desk's history.
+// Remember sets the desk's history.
 func (d *Desk) Remember(past ...approval.Entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.past = past
 }
 
-// History returns what the desk remembers, page by page.
+// History returns the desk's history, page by page.
 func (d *Desk) History(_ context.Context, f approval.Filter) (approval.Page, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,11 +33,10 @@ func (d *Desk) History(_ context.Context, f approval.Filter) (approval.Page, err
 	return page, d.fail
 }
 
-// DigestDay is the one day that the desk has a digest of.
+// DigestDay is the one day for which the desk has a digest.
 const DigestDay = "2000-01-01"
 
-// Account makes this the desk's digest, of DigestDay and of now, and lets it take
-// so long to make.
+// Account sets the desk's digest, for DigestDay and for now, and how long it takes to make.
 func (d *Desk) Account(digest report.Digest, takes time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// alike are lines that are easily taken for each other.
+// alike returns lines that are easily mistaken for each other.
 func alike() []string {
 	return []string{
 		"rm a", "rm  a", "rm а", "rm a ", "rm a\n", "rm\ta", "rm \u200ba", "rm \u202ea", "rm a\u00a0", "rm\u2003a", "rm \u00e4", "rm a\u0308",
@@ -21,7 +21,7 @@ func alike() []string {
 	}
 }
 
-// bare is the picture without what differs for equal calls too.
+// bare returns the picture without what differs even between equal calls.
 func bare(p *Picture, a *approval.Ask) string {
 	return strings.ReplaceAll(p.Text+"\x00"+strings.Join(p.Files, "\x00"), string(a.ID), "ID")
 }
@@ -71,7 +71,7 @@ func reveals(t *testing.T, h Harness) {
 	}
 }
 
-// unseen fails the test when the picture holds what nobody sees.
+// unseen fails the test if the picture contains invisible characters.
 func unseen(t *testing.T, p *Picture) {
 	t.Helper()
 	for _, r := range p.Text {
@@ -82,8 +82,7 @@ func unseen(t *testing.T, p *Picture) {
 	}
 }
 
-// forgeries are texts with which an agent would make a card say what is not so,
-// or lead somewhere.
+// forgeries are texts with which an agent would make a card lie, or lead somewhere.
 func forgeries() map[string]string {
 	return map[string]string{
 		"HTML":     `</code></pre></blockquote></b><a href="https://evil.example">Allow</a><script>x</script>`,
@@ -156,8 +155,8 @@ func masked(t *testing.T, h Harness) {
 	}
 }
 
-// obscured holds that a call which a masked value decides is denied wherever a card
-// is, and allowed only where the value was shown.
+// obscured checks that a call which a masked value decides can be denied wherever a card
+// is, but allowed only where the value was shown.
 func obscured(t *testing.T, h Harness) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	v := vaglio.Verdict{Reason: "too broad", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge}
@@ -196,8 +195,8 @@ func obscured(t *testing.T, h Harness) {
 	}
 }
 
-// forged holds that a press on an Allow that a card should not have is told why it
-// allows nothing.
+// forged checks that somebody who presses an Allow that a card should not have is told why
+// it allows nothing.
 func forged(t *testing.T, h Harness) {
 	if h.Revealed != nil {
 		t.Skip("its buttons that allow such a call are where it was shown")
@@ -209,8 +208,8 @@ func forged(t *testing.T, h Harness) {
 	}
 }
 
-// keyed holds that a call which takes a passkey is not allowed on a chat: not by a card
-// of before there was one, and newer ones say where it is.
+// keyed checks that a call which requires a passkey is not allowed on a chat: cards from
+// before there was a passkey do not allow it, and newer ones say where it can be allowed.
 func keyed(t *testing.T, h Harness) {
 	if h.Revealed != nil {
 		t.Skip("this is where passkeys are used")
@@ -235,9 +234,9 @@ func keyed(t *testing.T, h Harness) {
 	}
 }
 
-// matched holds that a call of the worst is allowed with the digits alone that stand on the
+// matched checks that one of the worst calls is allowed only with the digits shown on the
 // other side, those of the inbox on a chat and those of a chat in the inbox, and denied
-// without any. Wrong ones decide nothing, and are told.
+// without any. Wrong digits decide nothing, and the person is told.
 func matched(t *testing.T, h Harness) {
 	h.Desk.Reach()
 	own, other, spent, next := h.Channel.Name(), inbox, "allow it in the inbox", "second digit"
@@ -292,7 +291,7 @@ func matched(t *testing.T, h Harness) {
 	try(a, ref, "", "Allowed once", approval.Allowed)
 }
 
-// denyAll denies every call of the card by its own buttons.
+// denyAll denies every call of the card with its own buttons.
 func (h *Harness) denyAll(t *testing.T, a *approval.Ask, ref string) {
 	t.Helper()
 	p := h.Shown(ref)
@@ -307,7 +306,7 @@ func (h *Harness) denyAll(t *testing.T, a *approval.Ask, ref string) {
 }
 
 func guarded(t *testing.T, h Harness) {
-	// No such ask can be opened; this is one that a broken store would hold.
+	// No such ask can be opened; a broken store would hold it.
 	a := Ask(t, h.Channel.Name(), "rm -rf /")
 	v := &a.Approvals[0].Verdict
 	v.BlockedBy, v.Rule = vaglio.PhaseGuard, &vaglio.GuardRule{ID: "root.remove"}

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Order keeps what was ordered, and does it to the asks of the desk.
+// Order records an order, and carries it out on the asks of the desk.
 func (d *Desk) Order(ctx context.Context, o approval.Order) (approval.Done, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +81,7 @@ func (d *Desk) question(o *approval.Order) (approval.Done, error) {
 	return done, approval.ErrNotFound
 }
 
-// handle puts a reminder off, or hands an ask over to one of the desk's members.
+// handle postpones a reminder, or hands an ask over to one of the desk's members.
 func (d *Desk) handle(o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	act := approval.Act{By: o.By, Channel: o.Channel, At: time.Now()}
@@ -137,7 +137,7 @@ func (d *Desk) undo(o *approval.Order) (approval.Done, error) {
 	return done, approval.ErrNotFound
 }
 
-// Granted are the grants that live.
+// Granted returns the live grants.
 func (d *Desk) Granted(_ context.Context, agent string) ([]approval.Approval, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,7 +153,7 @@ func (d *Desk) Granted(_ context.Context, agent string) ([]approval.Approval, er
 	return out, d.fail
 }
 
-// Brakes are those that hold.
+// Brakes returns the brakes that hold.
 func (d *Desk) Brakes(context.Context) ([]approval.Brake, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// discreet fails the test when an error, or one inside of it, shows the secret.
+// discreet fails the test if an error, or one that it wraps, shows the secret.
 func (h *Harness) discreet(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
@@ -21,7 +21,7 @@ func (h *Harness) discreet(t *testing.T, err error) {
 	}
 }
 
-// retry returns the failure as one that passes.
+// retry returns the failure, which must be a temporary one.
 func (h *Harness) retry(t *testing.T, err error) *approval.RetryError {
 	t.Helper()
 	h.discreet(t, err)
@@ -32,13 +32,14 @@ func (h *Harness) retry(t *testing.T, err error) *approval.RetryError {
 	return r
 }
 
-// How soon a press is decided, and who pressed is told, whatever else goes on.
+// How soon a press must be decided, and the person who pressed be told, whatever else is
+// going on.
 const (
 	decidedWithin  = time.Second
 	answeredWithin = 3 * time.Second
 )
 
-// timely holds every press on a card to the time that it may take.
+// timely holds every press on a card to its time limits.
 func (h *Harness) timely(t *testing.T) {
 	shown := h.Shown
 	h.Shown = func(ref string) Picture {
@@ -129,9 +130,9 @@ func gone(t *testing.T, h Harness) {
 	h.pressed(t, beside, &p)
 }
 
-// shut shuts the room in each way that the platform has, decides a card meanwhile,
-// and opens the room again: that is heard, what was to be posted comes with its buttons, and the
-// decided card offers nothing, or a press on it says how it ended.
+// shut shuts the room in each way that the platform has, decides a card in the meantime,
+// and opens the room again: the channel notices that, what was to be posted arrives with
+// its buttons, and the decided card offers nothing, or a press on it says how it ended.
 func shut(t *testing.T, h Harness) {
 	if len(h.Rooms) == 0 {
 		t.Fatal("the harness names no way in which a room is shut")
@@ -170,8 +171,8 @@ func shut(t *testing.T, h Harness) {
 	}
 }
 
-// missed deletes a card that waits, in each way in which the channel can hear of it: it
-// is looked for, cannot be amended, and posted anew it can be answered.
+// missed deletes a waiting card, in each way in which the channel can learn of it: it is
+// looked for, cannot be amended, and can be answered once it is posted again.
 func missed(t *testing.T, h Harness) {
 	if len(h.Misses) == 0 {
 		t.Fatal("the harness names no way in which a card is missed")
@@ -201,8 +202,8 @@ func missed(t *testing.T, h Harness) {
 	}
 }
 
-// saidInAnyForm says words to a card in each way that the platform has: they deny,
-// those of a stranger do not, and without words there is nothing that could.
+// saidInAnyForm says words to a card in each way that the platform has: they deny, those of
+// a stranger do not, and without words nothing does.
 func saidInAnyForm(t *testing.T, h Harness) {
 	if len(h.Says) == 0 {
 		t.Fatal("the harness names no way to say something")
@@ -228,8 +229,8 @@ func saidInAnyForm(t *testing.T, h Harness) {
 	}
 }
 
-// decorated has the platform refuse for an hour what no answer needs, across a
-// restart: a press is decided and answered as ever.
+// decorated has the platform refuse for an hour things that no answer needs, across a
+// restart: a press is decided and answered as always.
 func decorated(t *testing.T, h Harness) {
 	if h.Decorate == nil {
 		t.Fatal("the harness names no decoration")
@@ -244,7 +245,7 @@ func decorated(t *testing.T, h Harness) {
 	}
 }
 
-// crowded has thousands of messages come that take long to answer, and then a press.
+// crowded sends thousands of messages that take long to answer, and then a press.
 func crowded(t *testing.T, h Harness) {
 	if h.Crowd == nil {
 		t.Fatal("the harness has no crowd")
@@ -255,8 +256,8 @@ func crowded(t *testing.T, h Harness) {
 	h.pressed(t, a, &p)
 }
 
-// rehearsed presses the button of a test card on a card that waits: nothing is decided,
-// and the card stays as it is.
+// rehearsed presses the button of a test card on a waiting card: nothing is decided, and
+// the card stays as it is.
 func rehearsed(t *testing.T, h Harness) {
 	if h.Forge == nil {
 		t.Fatal("the harness forges nothing")
@@ -269,7 +270,7 @@ func rehearsed(t *testing.T, h Harness) {
 	h.pressed(t, a, &before)
 }
 
-// news asks two people of a route, and then another route besides: the card says how many
+// news asks two people of a route, and then another route as well: the card says how many
 // have allowed, who they are, and where how many are missing.
 func news(t *testing.T, h Harness) {
 	a := Ask(t, h.Channel.Name(), "make")
@@ -293,8 +294,8 @@ func news(t *testing.T, h Harness) {
 	holds(h.amend(t, ref, &a), "on-call: 1 of 2", "leads: 0 of 1", "Bob")
 }
 
-// late presses Allow on a card whose ask has expired, as a press does that nobody heard
-// in time: it decides nothing, and is not told that nobody answered.
+// late presses Allow on a card whose ask has expired, like a press that arrived late: it
+// decides nothing, and the person is not told that nobody answered.
 func late(t *testing.T, h Harness) {
 	a, _, before := h.ask(t, "make")
 	h.Desk.Change(func() { a.Lapse(a.ExpiresAt) })

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Denial is what a judge said of a call.
+// Denial returns what a judge said about a call.
 func Denial() vaglio.Verdict {
 	return vaglio.Verdict{
 		Reason: "it deletes more than was asked for", JudgeKind: "effects", Score: 0.2, BlockedBy: vaglio.PhaseJudge,
@@ -25,13 +25,12 @@ func Denial() vaglio.Verdict {
 	}
 }
 
-// Command is a call that runs a command line.
+// Command returns a call that runs a command line.
 func Command(line string) vaglio.Proposal {
 	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/ann/app"}}
 }
 
-// Open opens an ask of the agent coder on a channel, for calls that a judge
-// denied.
+// Open opens an ask of the agent coder on a channel, for calls that a judge denied.
 func Open(t testing.TB, channel string, v vaglio.Verdict, calls ...vaglio.Proposal) *approval.Ask {
 	t.Helper()
 	return open(t, v, approval.Opening{Agent: "coder", Intent: "clean the old build", TurnID: "t-1", Channels: []string{channel}}, calls...)
@@ -59,9 +58,9 @@ func open(t testing.TB, v vaglio.Verdict, o approval.Opening, calls ...vaglio.Pr
 // Memory keeps a channel's notes, and can fail to.
 type Memory[N any] struct {
 	mu sync.Mutex
-	// Notes are what was kept last. A test may touch them while no channel runs.
+	// Notes are what was last kept. A test may touch them while no channel runs.
 	Notes N
-	// Saved is how often they were kept.
+	// Saved is how often they were saved.
 	Saved int
 	fail  error
 }
@@ -92,14 +91,14 @@ func (m *Memory[N]) Kept() N {
 	return m.Notes
 }
 
-// Fail makes every Save fail, or none when err is nil.
+// Fail makes every Save fail, or none if err is nil.
 func (m *Memory[N]) Fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fail = err
 }
 
-// Log is a log for several goroutines.
+// Log is a log that is safe for concurrent use.
 type Log struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -111,16 +110,15 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String returns all that was logged.
+// String returns everything that was logged.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
 }
 
-// Wrong are the problems among what a channel found out about itself, as
-// "subject: text → remedy". It fails the test when a finding lacks one of these
-// or shows a secret.
+// Wrong returns the problems among what a channel found out about itself, as "subject: text
+// → remedy". It fails the test if a finding lacks one of these or shows a secret.
 func Wrong(t testing.TB, all []approval.Finding, secrets ...string) []string {
 	t.Helper()
 	var out []string

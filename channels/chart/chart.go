@@ -1,10 +1,10 @@
-// Package chart draws small charts of counts: pictures for chats, which must be
-// read on a phone and on any background, and drawings for pages, which take the
-// page's colours. Both come from one layout.
+// Package chart draws small charts of counts: pictures for chats, which must be readable on
+// a phone and on any background, and drawings for pages, which adopt the page's colors.
+// Both come from the same layout.
 //
-// A chart is read without its colours: every series has a pattern of its own,
-// and numbers stand on the columns. It has no links, no scripts and no styles of
-// its own, so that a strict page may hold it. Equal charts are equal bytes.
+// A chart can be read without its colors: every series has its own pattern, and columns
+// carry numbers. It contains no links, scripts or styles, so that a page with a strict
+// policy may hold it. Equal charts are equal bytes.
 package chart
 
 import (
@@ -13,63 +13,61 @@ import (
 	"strings"
 )
 
-// Chart is how many there were of what, by category. Who shows it puts a table
-// with the same numbers beside it.
+// Chart is how many of something there were, by category. Whoever shows it also shows a
+// table with the same numbers.
 type Chart struct {
 	Title string
-	// Categories are the days, or the kinds, that are counted; "\n" begins a
-	// second line of a column's label. What does not fit is cut with an ellipsis,
-	// or every so many are labelled.
+	// Categories are the days or kinds that are counted; "\n" begins the second line of a
+	// column's label. Labels that do not fit are cut with an ellipsis, or only every n-th
+	// one is shown.
 	Categories []string
 	// Series are stacked, the first one at the axis.
 	Series []Series
 	Kind   Kind
-	// Last sets the last category off from the others: it is what the chart is
-	// shown for.
+	// Last sets the last category apart from the others: the chart is shown because of it.
 	Last bool
-	// Mark is a line across the columns; nil is none.
+	// Mark is a line across the columns; nil means none.
 	Mark *Mark
-	// Empty is said where every number is 0.
+	// Empty is shown if every number is 0.
 	Empty string
-	// Number writes a count in the reader's language; nil writes plain digits.
+	// Number formats a count in the reader's language; nil formats plain digits.
 	Number func(int) string
-	// Words tell what the drawing shows, for who does not see it; empty stands
-	// for the title and the sums.
+	// Words describe the drawing for people who do not see it; empty means the title and
+	// the sums.
 	Words string
 }
 
-// Series is one kind of what is counted.
+// Series is one kind of thing counted.
 type Series struct {
 	Name string
 	Tone Tone
-	// Values belong to the categories, in their order. None is below 0.
+	// Values belong to the categories, in order. None is negative.
 	Values []int
 }
 
 // Mark is a line across columns, such as a limit.
 type Mark struct {
-	// At is where it stands: 0 is before the first column, 1 between that and the
-	// second one.
+	// At is its position: 0 is before the first column, 1 between the first and the second.
 	At   float64
 	Text string
 }
 
-// Kind is how a chart stands.
+// Kind is the orientation of a chart.
 type Kind int
 
 // The kinds of charts.
 const (
-	// Columns stand side by side: for days, and for ranges of one measure.
+	// Columns are next to each other: for days, and for ranges of a measure.
 	Columns Kind = iota
-	// Rows lie below each other: for names.
+	// Rows are below each other: for names.
 	Rows
 )
 
-// Tone is what a series means. It decides the color and the pattern, so that a
-// meaning looks the same in every chart.
+// Tone is what a series means. It decides the color and the pattern, so that a meaning
+// looks the same in every chart.
 type Tone int
 
-// The tones.
+// Plain is for a chart with a single series that is neither good nor bad.
 const (
 	// Plain is for a chart with one series that is neither good nor bad.
 	Plain Tone = iota
@@ -116,7 +114,7 @@ func (s *Series) at(category int) int {
 	return max(0, s.Values[category])
 }
 
-// top returns the greatest total of a category.
+// top returns the largest total of a category.
 func (c *Chart) top() int {
 	top := 0
 	for i := range c.Categories {
@@ -132,10 +130,10 @@ func (c *Chart) number(n int) string {
 	return c.Number(n)
 }
 
-// wordsMost is how many categories [Chart.Alt] names one by one.
+// wordsMost is how many categories [Chart.Alt] names individually.
 const wordsMost = 14
 
-// Alt returns what the drawing shows, in words.
+// Alt describes in words what the drawing shows.
 func (c *Chart) Alt() string {
 	if c.Words != "" {
 		return c.Words
@@ -161,9 +159,9 @@ func (c *Chart) Alt() string {
 	return c.Title + ". " + strings.Join(said, ", ") + "."
 }
 
-// Fold returns the chart with its first categories, most of them at the most;
-// the others are one, of which rest returns the name for their number. Sort the
-// categories before.
+// Fold returns the chart with at most most categories: the first ones, and one for all the
+// others, whose name rest returns given their number. Sort the categories before calling
+// it.
 func (c *Chart) Fold(most int, rest func(n int) string) Chart {
 	if len(c.Categories) <= most {
 		return *c
@@ -182,8 +180,8 @@ func (c *Chart) Fold(most int, rest func(n int) string) Chart {
 	return folded
 }
 
-// SVG returns the chart as an element for a page, without the title. Its text
-// has the page's font and color; see the classes of [paint] for the others.
+// SVG returns the chart as an element for a page, without the title. Its text has the
+// page's font and color; see the classes of [paint] for the others.
 func (c *Chart) SVG() ([]byte, error) {
 	s, err := newScene(pageWidth)
 	if err != nil {
@@ -194,8 +192,8 @@ func (c *Chart) SVG() ([]byte, error) {
 	return s.svg(c.Alt()), nil
 }
 
-// pageStretch is how much wider the widest usual fonts of pages are than the one
-// that texts are measured with.
+// pageStretch is how much wider the widest common fonts of pages are than the font that
+// texts are measured with.
 const pageStretch = 1.16
 
 // Picture is one or more charts under one title.

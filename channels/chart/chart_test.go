@@ -27,8 +27,8 @@ func week(values ...[]int) chart.Chart {
 	return c
 }
 
-// told returns what a drawing says, and fails where it is no well-formed
-// element, or holds what a strict page does not allow.
+// told returns what a drawing says. It fails if the drawing is not a well-formed element,
+// or holds something a strict page does not allow.
 func told(t *testing.T, svg []byte) []string {
 	t.Helper()
 	var said []string
@@ -83,14 +83,14 @@ func picture(t *testing.T, p chart.Picture) image.Image {
 		t.Fatal(err)
 	}
 	size := img.Bounds().Size()
-	// What Telegram takes as a photo: 10 MB, width and height together 10,000.
+	// What Telegram accepts as a photo: 10 MB, with width and height of 10,000 together.
 	if size.X != chart.PictureWidth || size.X+size.Y > 10_000 || len(b) > 1<<20 {
 		t.Errorf("the picture is %v and has %d bytes", size, len(b))
 	}
 	return img
 }
 
-// dots counts how many dots of a picture have a color.
+// dots counts the dots of a picture that have a color.
 func dots(img image.Image, c color.NRGBA) int {
 	size := img.Bounds()
 	flat := image.NewNRGBA(size)
@@ -135,7 +135,7 @@ func TestEveryNumberIsLegible(t *testing.T) {
 	}
 }
 
-// One call among ten thousand is still to be seen.
+// TestTheSmallestIsInSight checks that one call among ten thousand can still be seen.
 func TestTheSmallestIsInSight(t *testing.T) {
 	with, without := week([]int{0, 0, 0, 0, 0, 0, 9999}), week([]int{0, 0, 0, 0, 0, 0, 9999})
 	with.Series = append(with.Series, chart.Series{Name: "Allowed", Tone: chart.Allowed, Values: []int{0, 0, 0, 0, 0, 0, 1}})
@@ -177,7 +177,7 @@ func TestManyCategoriesAreThinnedOut(t *testing.T) {
 		c.Series[0].Values = append(c.Series[0].Values, i*7)
 	}
 	said := strings.Join(told(t, svg(t, c)), "|")
-	// 89*7 is 623: the scale ends at 800 and the last day has its name.
+	// 89*7 is 623: the scale ends at 800, and the last day has its name.
 	if !strings.Contains(said, "|800|") || !strings.HasSuffix(said, "89 Nov") || strings.Count(said, "Nov") > 12 {
 		t.Errorf("it says %q", said)
 	}
@@ -190,7 +190,8 @@ func TestRowsCutNamesAndKeepNumbers(t *testing.T) {
 	if len(said) != 6 || said[0] != "shell_exec" || said[1] != "40" || !strings.HasSuffix(said[2], "…") || said[4] != `<script>&"` {
 		t.Errorf("it says %q", said)
 	}
-	// What the font does not have is as wide as high: 12 of 11 pixels have no room.
+	// A character that the font lacks is as wide as it is high, so 12 of 11 pixels do not
+	// fit.
 	c.Categories[1] = strings.Repeat("語", 12)
 	if said := told(t, svg(t, c)); len(said[2]) > len("語")*11+len("…") || !strings.HasSuffix(said[2], "…") {
 		t.Errorf("it says %q", said)
@@ -229,8 +230,8 @@ func isPaper(c color.Color) bool {
 	return uint8(r>>8) == paper.R && uint8(g>>8) == paper.G && uint8(b>>8) == paper.B
 }
 
-// A limit stands across the columns, with its words, also at both ends; and no
-// number is hidden behind it.
+// TestAMarkIsDrawn checks that a limit crosses the columns, with its label, also at both
+// ends, and that no number is hidden behind it.
 func TestAMarkIsDrawn(t *testing.T) {
 	for _, at := range []float64{0, 0.5, 3, 6.99, 7} {
 		c := week([]int{1, 22, 3, 44, 5, 6, 7})
@@ -248,12 +249,12 @@ func TestAMarkIsDrawn(t *testing.T) {
 	}
 }
 
-// Whatever names and numbers there are, the drawing is well-formed.
+// FuzzChart checks that the drawing is well-formed whatever names and numbers there are.
 func FuzzChart(f *testing.F) {
 	f.Add("Sat\n24", "Guard", 7, 10_000, false)
 	f.Add("\x00<b>\u202e", "\xff&\"", -1, 1<<40, true)
 	f.Fuzz(func(t *testing.T, category, series string, a, b int, rows bool) {
-		const most = 1 << 50 // of what can be counted, sums of it fit
+		const most = 1 << 50 // of what can be counted: sums of it still fit
 		a, b = min(a, most), min(b, most)
 		c := chart.Chart{
 			Title: category, Last: true, Empty: series, Categories: []string{category, series, "x"},

@@ -9,9 +9,9 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// OfDigest returns the picture of a digest, in the language and time zone of the
-// texts: the days of its week, with what was stopped by what became of it, and
-// what passed. It depends on the digest alone, not on when it is drawn.
+// OfDigest returns the picture of a digest, in the language and time zone of the texts: the
+// days of its week, with what was stopped, by what became of it, and what passed. It
+// depends only on the digest, not on when it is drawn.
 func OfDigest(d *report.Digest, texts *templates.Texts) *Picture {
 	p := &Picture{Title: texts.Plain("chart.week", nil), Charts: []Chart{ofStopped(d, texts), ofPassed(d, texts)}}
 	if n := len(d.Week); n > 0 {
@@ -23,7 +23,7 @@ func OfDigest(d *report.Digest, texts *templates.Texts) *Picture {
 	return p
 }
 
-// Alt returns what the picture shows, in words.
+// Alt describes in words what the picture shows.
 func (p *Picture) Alt() string {
 	said := make([]string, 0, len(p.Charts))
 	for i := range p.Charts {
@@ -32,8 +32,8 @@ func (p *Picture) Alt() string {
 	return strings.Join(said, " ")
 }
 
-// ofStopped counts what the guard and judges refused. A day is named by the date
-// on which it began.
+// ofStopped counts what the guard and judges refused. A day is named by the date on which
+// it began.
 func ofStopped(d *report.Digest, texts *templates.Texts) Chart {
 	c := ofWeek(d, texts, "chart.stopped", "chart.stopped.none")
 	for _, o := range Outcomes() {
@@ -46,16 +46,16 @@ func ofStopped(d *report.Digest, texts *templates.Texts) Chart {
 	return c.told(texts, "chart.stopped.alt")
 }
 
-// Outcome is what became of calls that were stopped, as every chart has it.
+// Outcome is what became of calls that were stopped, as every chart shows it.
 type Outcome struct {
 	Tone Tone
 	Name templates.Key
-	// Fates are those that it stands for; none stand for what the guard refused.
+	// Fates are the fates that it stands for; none stands for what the guard refused.
 	Fates []report.Fate
 }
 
-// Count returns how many there were, of what the guard refused and of the fates of
-// what judges vetoed.
+// Count returns how many there were, given what the guard refused and the fates of what
+// judges vetoed.
 func (o *Outcome) Count(guard int, f *report.Fates) int {
 	if len(o.Fates) == 0 {
 		return guard
@@ -67,7 +67,7 @@ func (o *Outcome) Count(guard int, f *report.Fates) int {
 	return n
 }
 
-// Outcomes returns all outcomes, from the axis on. Together they count every call
+// Outcomes returns all outcomes, from the axis outwards. Together they count every call
 // that was stopped.
 func Outcomes() []Outcome {
 	return []Outcome{
@@ -104,18 +104,18 @@ func ofWeek(d *report.Digest, texts *templates.Texts, title, none templates.Key)
 	return c
 }
 
-// lastDay returns when the last day of a window began. A digest that comes after
-// a long pause has a window of many days.
+// lastDay returns when the last day of a window began. A digest after a long pause has a
+// window of many days.
 func lastDay(w report.Window) time.Time {
-	// The longest day, on which the clock is set back, has 25 hours.
+	// The longest day, on which clocks are set back, has 25 hours.
 	if w.To.Sub(w.From) <= 25*time.Hour {
 		return w.From
 	}
 	return w.To.Add(-24 * time.Hour)
 }
 
-// told returns the chart with its words: the sums of the days, and what those of
-// the last one are made of.
+// told returns the chart with its words: the sums of the days, and the breakdown of the
+// last one.
 func (c Chart) told(texts *templates.Texts, key templates.Key) Chart {
 	last := len(c.Categories) - 1
 	if c.top() == 0 {

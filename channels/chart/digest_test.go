@@ -17,8 +17,8 @@ import (
 
 var keep = flag.String("pictures", "", "folder in which to leave the pictures, to be looked at")
 
-// digest returns a digest with the week's counts, the days beginning at 08:00 in
-// Rome; the clock is set back on its last day.
+// digest returns a digest with the week's counts. Its days begin at 08:00 in Rome, and the
+// clock is set back on the last day.
 func digest(t *testing.T, days ...report.Counts) *report.Digest {
 	t.Helper()
 	zone := rome(t)
@@ -126,7 +126,7 @@ func TestDigestPicture(t *testing.T) {
 			if got := dots(img, green) > 5000; got != tt.colors {
 				t.Errorf("%d dots are green", dots(img, green))
 			}
-			// Nothing is cut off: all sides are paper, a margin wide.
+			// Nothing is cut off: all sides are paper, as wide as a margin.
 			size := img.Bounds()
 			for x := range size.Dx() {
 				for _, y := range []int{0, 20, size.Dy() - 20, size.Dy() - 1} {
@@ -155,7 +155,8 @@ func TestDigestPicture(t *testing.T) {
 	}
 }
 
-// What was missed for long comes in one digest, whose day is many days.
+// TestDigestPictureOfManyDays checks a digest that covers a long outage, so that its last
+// day is many days.
 func TestDigestPictureOfManyDays(t *testing.T) {
 	d := digest(t, usual()...)
 	last := &d.Week[6].Window
@@ -166,7 +167,8 @@ func TestDigestPictureOfManyDays(t *testing.T) {
 	}
 }
 
-// Every call that was stopped is in the picture, whatever became of it.
+// TestOutcomesAddUp checks that every call that was stopped is in the picture, whatever its
+// outcome.
 func TestOutcomesAddUp(t *testing.T) {
 	f := report.Fates{Allowed: 1, Denied: 2, Expired: 4, Withdrawn: 8, Superseded: 16, Waiting: 32, Repeated: 64, Unasked: 128}
 	n := 0
@@ -178,8 +180,8 @@ func TestOutcomesAddUp(t *testing.T) {
 	}
 }
 
-// The picture is the digest's and not the day's on which it is drawn, and a
-// digest without a week still has one.
+// TestDigestPictureOfNoWeek checks that a digest without a week still has a picture, which
+// depends on the digest and not on the day on which it is drawn.
 func TestDigestPictureOfNoWeek(t *testing.T) {
 	p := chart.OfDigest(&report.Digest{}, texts(t, templates.English))
 	picture(t, *p)

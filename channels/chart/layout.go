@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The sizes of texts, and the heights of the columns' space.
+// The sizes of texts, and the heights of the area for columns.
 const (
 	titleSize = 16.0
 	headSize  = 13.0
@@ -15,8 +15,8 @@ const (
 	low       = 64.0
 )
 
-// picture lays out charts below each other, on paper. The first one is the
-// tallest: it is what the picture is for.
+// picture lays out charts below each other, on paper. The first one is the tallest, because
+// the picture is about it.
 func (s *scene) picture(p *Picture) {
 	s.margin = 18
 	s.y = s.margin + titleSize*0.8
@@ -39,7 +39,7 @@ func (s *scene) picture(p *Picture) {
 	s.y += s.margin - 6
 }
 
-// chart lays out a chart from where the drawing is.
+// chart lays out a chart from the current position.
 func (s *scene) chart(c *Chart, height float64) {
 	if c.top() == 0 {
 		height = low
@@ -53,13 +53,13 @@ func (s *scene) chart(c *Chart, height float64) {
 	s.columns(c, height)
 }
 
-// legend writes the names of the series, as many in a line as fit.
+// legend writes the names of the series, as many per line as fit.
 func (s *scene) legend(c *Chart) {
 	const swatch, gap, between, height = 12.0, 5.0, 14.0, 17.0
 	x := s.margin
 	for i := range c.Series {
 		if c.Series[i].Sum() == 0 {
-			continue // There is nothing to look for.
+			continue // there is nothing to find in the chart
 		}
 		name := s.clip(c.Series[i].Name, textSize, false, s.inner()-swatch-gap)
 		w := swatch + gap + s.wide(name, textSize, false)
@@ -73,8 +73,8 @@ func (s *scene) legend(c *Chart) {
 	s.y += height + 4
 }
 
-// columns lays out columns. Where there is room each has its number on it;
-// otherwise a scale stands at the side.
+// columns lays out columns. If there is room each column has its number on it; otherwise
+// there is a scale at the side.
 func (s *scene) columns(c *Chart, height float64) {
 	head := s.head(c)
 	top, n := c.top(), len(c.Categories)
@@ -125,7 +125,7 @@ func (s *scene) columns(c *Chart, height float64) {
 	s.categories(c, left, slot)
 }
 
-// head leaves room for the words of a mark, and returns where the columns' space
+// head reserves room for the words of a mark, and returns where the area for columns
 // begins.
 func (s *scene) head(c *Chart) float64 {
 	if c.Mark != nil {
@@ -140,15 +140,15 @@ func (s *scene) mark(m *Mark, x, head, base float64) {
 	s.write(label{text: m.Text, x: x, y: head - 3, anchor: middle, size: textSize, bold: true, paint: ink()})
 }
 
-// marks reports whether the mark stands in a column's place.
+// marks reports whether the mark is at a column's position.
 func (c *Chart) marks(category int) bool {
 	return c.Mark != nil && min(len(c.Categories)-1, int(c.Mark.At)) == category
 }
 
-// column stacks a category's numbers; unit is where the column stands, how wide
-// it is, and the height of one. It returns where the column ends.
+// column stacks a category's numbers. unit is the column's position and width, and the
+// height of one. column returns where the column ends.
 func (s *scene) column(c *Chart, category int, unit box, numbered bool) float64 {
-	// least keeps a single call in sight among ten thousand.
+	// least keeps a single call visible among ten thousand.
 	const least, gap, figure = 2.0, 1.0, 9.5
 	y := unit.y
 	for i := range c.Series {
@@ -171,8 +171,8 @@ func (s *scene) column(c *Chart, category int, unit box, numbered bool) float64 
 	return y
 }
 
-// categories writes the names below the columns: all of them, or every so many,
-// counted from the last.
+// categories writes the names below the columns: all of them, or every n-th, counted from
+// the last.
 func (s *scene) categories(c *Chart, left, slot float64) {
 	n, deepest, widest := len(c.Categories), 0, 0.0
 	for _, name := range c.Categories {
@@ -202,7 +202,7 @@ func (s *scene) categories(c *Chart, left, slot float64) {
 	s.y += (textSize+3)*float64(deepest) + 4
 }
 
-// lines returns the lines of a category's label, two at the most.
+// lines returns the lines of a category's label, at most two.
 func lines(name string) []string { return strings.SplitN(name, "\n", 2) }
 
 // rows lays out rows: a name, a bar and its number.
@@ -239,8 +239,8 @@ func (s *scene) rows(c *Chart) {
 	s.y += 2
 }
 
-// numberSize returns the greatest size at which every column's number fits, or 0
-// where none does.
+// numberSize returns the largest size at which every column's number fits, or 0 if none
+// does.
 func (s *scene) numberSize(c *Chart, room float64) float64 {
 	for size := textSize; size >= tightSize; size -= 0.5 {
 		fits := true
@@ -254,10 +254,10 @@ func (s *scene) numberSize(c *Chart, room float64) float64 {
 	return 0
 }
 
-// ticks returns the numbers of a scale that holds a number: 0, the end and what
-// is between them, all round.
+// ticks returns the numbers of a scale up to at least top: 0, the end and round numbers in
+// between.
 func ticks(top int) []int {
-	// 1, 2, 5, 10, 20, 50 and so on.
+	// The steps are 1, 2, 5, 10, 20, 50 and so on.
 	step := 1
 	for k := 0; step*4 < top; k++ {
 		if k%3 == 1 {

@@ -2,8 +2,8 @@ package chart
 
 import "image/color"
 
-// paint is what a thing is drawn with. In a drawing for pages it is a class too,
-// such as "chart-guard", by which a page sets the color for its dark look.
+// paint is what something is drawn with. In a drawing for pages it is also a class, such as
+// "chart-guard", for which a page sets the color of its dark look.
 type paint struct {
 	class string
 	color color.NRGBA
@@ -38,8 +38,8 @@ func dim() paint   { return paint{"chart-dim", rgb(0x5c6675)} }
 func rule() paint  { return paint{"chart-rule", rgb(0xc9ced6)} }
 
 // look returns how a tone is drawn. The colors are those of Okabe and Ito, which
-// people who see fewer colors tell apart; the light ones are darker, so that
-// each stands out from paper by 3:1 (WCAG 1.4.11).
+// color-blind people can tell apart; the light ones are darker, so that each contrasts with
+// paper by at least 3:1 (WCAG 1.4.11).
 func (t Tone) look() look {
 	switch t {
 	case Passed:

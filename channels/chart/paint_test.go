@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// What is drawn on paper stands out from it, as WCAG wants: words by 4.5 to 1,
-// and what has a meaning by 3 to 1.
+// TestContrastOnPaper checks the contrast with paper that WCAG demands: 4.5 to 1 for words,
+// and 3 to 1 for what carries a meaning.
 func TestContrastOnPaper(t *testing.T) {
 	for _, p := range []paint{ink(), dim()} {
 		if got := contrast(p.color, paper().color); got < 4.5 {
@@ -23,7 +23,7 @@ func TestContrastOnPaper(t *testing.T) {
 	}
 }
 
-// No two outcomes look the same to who sees no colors.
+// TestOutcomesDifferWithoutColors checks that no two outcomes look the same without colors.
 func TestOutcomesDifferWithoutColors(t *testing.T) {
 	seen := map[pattern]string{}
 	for _, o := range Outcomes() {
@@ -35,7 +35,8 @@ func TestOutcomesDifferWithoutColors(t *testing.T) {
 	}
 }
 
-// Every fate is drawn, and once: no outcome is the rest of the others.
+// TestEveryFateIsOfOneOutcome checks that every fate is drawn exactly once: no outcome is a
+// remainder.
 func TestEveryFateIsOfOneOutcome(t *testing.T) {
 	drawn := map[report.Fate]int{}
 	for _, o := range Outcomes() {
@@ -53,7 +54,8 @@ func TestEveryFateIsOfOneOutcome(t *testing.T) {
 	}
 }
 
-// A pattern stays in its box, and lies in every box that is large enough.
+// TestPatternsStayInside checks that a pattern stays in its box, and appears in every box
+// that is large enough.
 func TestPatternsStayInside(t *testing.T) {
 	for _, b := range []box{{0, 0, 12, 12}, {100.3, 7.7, 33, 150}, {18, 300, 240, 14}, {5, 5, 6, 6}} {
 		for p := rising; p <= crossed; p++ {

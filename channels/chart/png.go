@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	// dots are how many of a picture's dots make a pixel of the layout: phones
-	// have three.
+	// dots is the number of dots of a picture per pixel of the layout: phones have three.
 	dots = 3
-	// PictureWidth is how wide a picture is, in dots.
+	// PictureWidth is the width of a picture, in dots.
 	PictureWidth = pictureWidth * dots
 )
 
@@ -45,8 +44,8 @@ func (s *scene) png(w io.Writer) error {
 	return nil
 }
 
-// few returns a picture in its 256 most frequent colors, in which a rarer shade of
-// an edge becomes the nearest of them: it is written in a third of the time, and is
+// few returns a picture in its 256 most frequent colors, with each rarer shade of an edge
+// replaced by the nearest of them. Encoding then takes a third of the time, and the file is
 // a third as large.
 func few(from *image.RGBA) *image.Paletted {
 	to := image.NewPaletted(from.Rect, nil)
@@ -71,7 +70,7 @@ func few(from *image.RGBA) *image.Paletted {
 	return to
 }
 
-// runs tells of each run of equal dots where it begins, and how many they are.
+// runs calls tell with the start, the length and the color of each run of equal dots.
 func runs(of *image.RGBA, tell func(at, dots int, c color.RGBA)) {
 	begin := 0
 	for i := 4; i <= len(of.Pix); i += 4 {
@@ -106,9 +105,9 @@ func (b *board) lines(l []line, w float64, p paint) {
 	b.fill(p, all...)
 }
 
-// fill colors areas that all run around in one direction: where they lie over
-// each other, opposite ones would leave a hole. Only what they cover is gone
-// over, since a picture has a thousand of them.
+// fill colors areas that all run around in the same direction: where they overlap, opposite
+// directions would leave a hole. It only processes what they cover, because a picture has a
+// thousand of them.
 func (b *board) fill(p paint, areas ...[4]corner) {
 	on := covered(areas).Intersect(b.image.Rect)
 	if on.Empty() {
@@ -129,7 +128,7 @@ func (b *board) fill(p paint, areas ...[4]corner) {
 	b.raster.Draw(b.image, on, image.NewUniform(p.color), image.Point{})
 }
 
-// covered returns the dots that areas lie on.
+// covered returns the bounding box of the areas, in dots.
 func covered(areas [][4]corner) image.Rectangle {
 	var on image.Rectangle
 	for _, a := range areas {

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// scene is a drawing before it is known on what it is drawn. Lengths are in
-// pixels of a phone, from the upper left corner.
+// scene is a drawing independent of what it is drawn on. Lengths are in pixels of a phone,
+// from the upper left corner.
 type scene struct {
 	regular, bold *opentype.Font
 	faces         map[grade]font.Face
 	draw          []func(surface)
 	// stretch is how much wider texts may come out than in the fonts.
 	stretch float64
-	// margin is left free on all sides, y is how far down the drawing is.
+	// margin is left free on all sides; y is how far down the drawing has come.
 	width, margin, y float64
 }
 
@@ -38,7 +38,7 @@ type box struct{ x, y, w, h float64 }
 
 type line struct{ x1, y1, x2, y2 float64 }
 
-// label is a text; at is where its baseline begins, has its middle or ends.
+// label is a text; at its position is the start, the middle or the end of the baseline.
 type label struct {
 	text   string
 	x, y   float64
@@ -57,8 +57,8 @@ const (
 	end
 )
 
-// How wide drawings are: a chat shows a picture as wide as a small phone, and a
-// page has edges of its own.
+// The widths of drawings: a chat shows a picture as wide as a small phone, and a page has
+// its own margins.
 const (
 	pictureWidth = 360.0
 	pageWidth    = 304.0
@@ -82,7 +82,7 @@ type grade struct {
 	bold bool
 }
 
-// face returns a font at a size, in dots. It is kept: a drawing writes a hundred
+// face returns a font at a size, in dots. Faces are cached: a drawing writes a hundred
 // texts in four grades.
 func (s *scene) face(size float64, bold bool) font.Face {
 	g := grade{size, bold}
@@ -101,8 +101,8 @@ func (s *scene) face(size float64, bold bool) font.Face {
 	return f
 }
 
-// wide returns how wide a text is. A letter that the font does not have is taken
-// to be as wide as high: so are those that a page draws in another font.
+// wide returns the width of a text. Letters that the font does not have are assumed to be
+// as wide as they are high, like those that a page draws in another font.
 func (s *scene) wide(text string, size float64, bold bool) float64 {
 	f := s.face(size, bold)
 	others := 0
@@ -116,10 +116,10 @@ func (s *scene) wide(text string, size float64, bold bool) float64 {
 	return (float64(font.MeasureString(f, known))/64/dots + size*float64(others)) * s.stretch
 }
 
-// longest is how many bytes of a text are looked at: more never fit.
+// longest is how many bytes of a text are considered: more never fit.
 const longest = 400
 
-// clip returns the text, or as much of it as is not wider than most.
+// clip returns the text, or as much of it as is no wider than most.
 func (s *scene) clip(text string, size float64, bold bool, most float64) string {
 	if len(text) <= longest && s.wide(text, size, bold) <= most {
 		return text
@@ -135,7 +135,7 @@ func (s *scene) clip(text string, size float64, bold bool, most float64) string 
 	return ""
 }
 
-// inner is how wide the drawing is without its margins.
+// inner is the width of the drawing without its margins.
 func (s *scene) inner() float64 { return s.width - 2*s.margin }
 
 func (s *scene) rect(b box, p paint) {
@@ -148,7 +148,7 @@ func (s *scene) lines(l []line, w float64, p paint) {
 	}
 }
 
-// write writes a text, and moves it where it would leave the drawing.
+// write writes a text, moving it if it would leave the drawing.
 func (s *scene) write(l label) {
 	if l.text = visible(l.text); l.text == "" {
 		return
@@ -159,7 +159,7 @@ func (s *scene) write(l label) {
 	s.draw = append(s.draw, func(f surface) { f.text(l) })
 }
 
-// visible replaces what cannot be seen, and what is no text.
+// visible replaces unprintable characters and invalid bytes.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -171,7 +171,7 @@ func visible(s string) string {
 
 // segment draws a part of a column or of a row in its tone.
 func (s *scene) segment(b box, t Tone) {
-	const least = 4.0 // of a pattern there is nothing to see in less
+	const least = 4.0 // a pattern would not be visible in less
 	l := t.look()
 	s.rect(b, l.paint)
 	if min(b.w, b.h) >= least {
@@ -196,7 +196,7 @@ func hatch(b box, p pattern) []line {
 			all = append(all, line{x, b.y, x, b.y + b.h})
 		}
 	case rising, crossed:
-		// x+y is the same on a rising line.
+		// On a rising line, x+y is constant.
 		for d := apart * (math.Floor((b.x+b.y)/apart) + 1); d < b.x+b.w+b.y+b.h; d += apart {
 			x1, x2 := max(b.x, d-b.y-b.h), min(b.x+b.w, d-b.y)
 			all = append(all, line{x1, d - x1, x2, d - x2})

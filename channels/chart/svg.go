@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// page draws a scene as an element of a page. It has no style attributes, which
-// a strict page does not allow, and no ids, which two charts would share.
+// page draws a scene as an element of a page. It has no style attributes, which a page with
+// a strict policy does not allow, and no ids, which two charts would share.
 type page struct{ b bytes.Buffer }
 
-// svg returns the scene as an element that says alt to who does not see it.
+// svg returns the scene as an element that says alt to people who do not see it.
 func (s *scene) svg(alt string) []byte {
 	p := &page{}
 	fmt.Fprintf(&p.b, `<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s">`,
@@ -24,7 +24,7 @@ func (s *scene) svg(alt string) []byte {
 	return p.b.Bytes()
 }
 
-// hex is the color for a page that does not know the class.
+// hex returns the color for a page that does not know the class.
 func (p paint) hex() string { return fmt.Sprintf("#%02x%02x%02x", p.color.R, p.color.G, p.color.B) }
 
 func (p *page) rect(b box, with paint) {
@@ -52,7 +52,7 @@ func (p *page) text(t label) {
 	p.b.WriteString(">" + html.EscapeString(t.text) + "</text>")
 }
 
-// short writes a length to a tenth, without what adds nothing.
+// short formats a length to a tenth, without a trailing zero.
 func short(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }

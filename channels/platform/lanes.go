@@ -2,9 +2,9 @@ package platform
 
 import "sync"
 
-// Lanes do what may be slow beside what must not wait for it: in a lane one thing
-// after the other, in the order in which it was given, and the lanes side by side.
-// The zero value is ready. It is safe for concurrent use.
+// Lanes run work that may be slow next to work that must not wait for it. The work in a
+// lane runs in the order in which it was given; lanes run concurrently. The zero value is
+// ready to use. It is safe for concurrent use.
 type Lanes struct {
 	mu     sync.Mutex
 	queued map[string][]func()
@@ -12,14 +12,14 @@ type Lanes struct {
 }
 
 const (
-	// maxLanes is how many lanes there are at once, maxQueued how much waits in
-	// one: who writes faster than a platform takes answers does not get them all.
+	// maxLanes is the most lanes at a time, maxQueued the most work that waits in one:
+	// somebody who writes faster than a platform accepts answers does not get all of them.
 	maxLanes  = 100
 	maxQueued = 100
 )
 
-// Do has the work done behind what is in the lane. It reports false where there is
-// no room: then the work is not done.
+// Do runs the work after what is already in the lane. It reports false if there is no room;
+// the work is then not done.
 func (l *Lanes) Do(lane string, work func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func (l *Lanes) drain(lane string) {
 	}
 }
 
-// next takes what is first in the lane; where nothing is, the lane ends.
+// next takes the first work in the lane; if there is none, the lane ends.
 func (l *Lanes) next(lane string) func() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,5 +56,5 @@ func (l *Lanes) next(lane string) func() {
 	return queue[0]
 }
 
-// Wait returns when nothing is left to do.
+// Wait returns when no work is left.
 func (l *Lanes) Wait() { l.busy.Wait() }

@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 )
 
-// A lane keeps its order, holds up no other, and is bounded.
+// TestLanes checks that a lane keeps its order, delays no other lane, and is bounded.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l platform.Lanes

@@ -6,31 +6,31 @@ import (
 	"sync"
 )
 
-// Notes keeps what a channel must remember past the process: in memory, and on
-// disk first. It is safe for concurrent use.
+// Notes holds what a channel must remember beyond its process. Changes go to disk first,
+// then to memory. It is safe for concurrent use.
 type Notes[N Note[N]] struct {
 	channel string
 	memory  Memory[N]
-	// keeping is held while the notes change. Reading takes only mu, which is not
-	// held while the disk is waited for: the store's own writer asks who may decide.
+	// keeping is held while the notes change. Reading takes only mu, which is not held
+	// while waiting for the disk: the store's own writer asks who may decide.
 	keeping sync.Mutex
 	mu      sync.Mutex
 	now     N
 }
 
-// Memory keeps a channel's notes past the process.
+// Memory stores a channel's notes beyond its process.
 type Memory[N any] interface {
-	// Load returns the notes that were saved last, or the zero N.
+	// Load returns the notes that were last saved, or the zero N.
 	Load(ctx context.Context) (N, error)
-	// Save stores the notes. What it returned nil for is on disk.
+	// Save stores the notes. If it returns nil, they are on disk.
 	Save(ctx context.Context, n N) error
 }
 
-// Note is what notes are made of.
+// Note is the type of the notes.
 type Note[N any] interface {
-	// Clone returns notes that can be changed without changing these.
+	// Clone returns a copy that can be changed independently.
 	Clone() N
-	// Equal reports whether both say the same, so that nothing needs to be saved.
+	// Equal reports whether both are equal, so that nothing needs to be saved.
 	Equal(other N) bool
 }
 
@@ -43,15 +43,14 @@ func Open[N Note[N]](ctx context.Context, channel string, m Memory[N]) (*Notes[N
 	return &Notes[N]{channel: channel, memory: m, now: now}, nil
 }
 
-// Now returns the notes as they are. Whoever reads them writes nothing in them.
+// Now returns the current notes. Callers must not modify them.
 func (n *Notes[N]) Now() N {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.now
 }
 
-// Change changes the notes, on disk first. Where the disk fails they stay as
-// they were.
+// Change changes the notes, on disk first. If the disk fails they stay as they were.
 func (n *Notes[N]) Change(ctx context.Context, change func(*N)) error {
 	n.keeping.Lock()
 	defer n.keeping.Unlock()

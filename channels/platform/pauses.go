@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// Pauses are those that a platform asked for, by what it limits: asking again
-// before one is over would only prolong it. The zero value has none. It is safe
-// for concurrent use.
+// Pauses are the pauses that a platform asked for, by what it limits: asking again before
+// one is over would only prolong it. The zero value has none. It is safe for concurrent
+// use.
 type Pauses[L comparable] struct {
 	mu   sync.Mutex
 	ends map[L]time.Time
 }
 
-// Left returns how long the limit's pause still lasts; 0 when there is none.
+// Left returns how much longer the limit's pause lasts; 0 if there is none.
 func (p *Pauses[L]) Left(limit L) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return max(0, time.Until(p.ends[limit]))
 }
 
-// Begin keeps that the platform asked for a pause, and forgets those that are
-// over.
+// Begin records that the platform asked for a pause, and forgets those that are over.
 func (p *Pauses[L]) Begin(limit L, d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

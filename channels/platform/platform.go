@@ -1,6 +1,6 @@
-// Package platform is what every channel needs that speaks to a chat platform:
-// notes that outlive the process, pauses that the platform asks for, the reading
-// of its requests, and trouble told in words. It knows no platform.
+// Package platform is what every channel needs that talks to a chat platform: notes that
+// outlive the process, pauses that the platform asks for, the reading of its requests, and
+// trouble described in words. It knows no particular platform.
 package platform
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Locale is how a channel speaks to people: the texts, the language of those who
-// chose none, and the time zone.
+// Locale is how a channel talks to people: the texts, the language of those who chose none,
+// and the time zone.
 type Locale struct {
 	// Texts are what people read; nil means the embedded ones.
 	Texts *templates.Set
@@ -20,8 +20,8 @@ type Locale struct {
 	Zone *time.Location
 }
 
-// Load sets what is not set, and how orders are given where the texts are read. The
-// error is the embedded texts'.
+// Load sets the unset fields, and the form in which orders are given where the texts are
+// read. The error is about the embedded texts.
 func (l *Locale) Load(form templates.Form) (err error) {
 	if l.Zone == nil {
 		l.Zone = time.UTC
@@ -38,7 +38,7 @@ func (l *Locale) Load(form templates.Form) (err error) {
 // In returns the texts in a language.
 func (l *Locale) In(lang templates.Lang) *templates.Texts { return l.Texts.In(lang, l.Zone) }
 
-// English returns the texts as logs and the operator's commands have them.
+// English returns the texts for logs and the operator's commands.
 func (l *Locale) English() *templates.Texts { return l.In(templates.English) }
 
 // Sleep waits for d, or until ctx ends.
@@ -55,14 +55,14 @@ func Sleep(ctx context.Context, d time.Duration) {
 }
 
 const (
-	// FirstPause is how long to wait after a first failure.
+	// FirstPause is how long to wait after the first failure.
 	FirstPause = time.Second
-	// LongestPause is how long at most, so that what works again is noticed.
+	// LongestPause is the longest wait, so that a recovery is noticed.
 	LongestPause = time.Minute
 )
 
-// Backoff is how long to wait after so many failures in a row, the first being
-// 0: first, and twice as long each time up to longest.
+// Backoff returns how long to wait after the given number of earlier failures: first, and
+// twice as long each time, up to longest.
 func Backoff(first, longest time.Duration, failures int) time.Duration {
 	return min(first<<min(failures, 10), longest)
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// notes are what a channel might note.
+// notes are something that a channel might note.
 type notes struct{ Seen []int }
 
 func (n notes) Clone() notes { return notes{slices.Clone(n.Seen)} }
 
 func (n notes) Equal(o notes) bool { return slices.Equal(n.Seen, o.Seen) }
 
-// disk is where they are kept.
+// disk stores the notes.
 type disk struct {
 	kept  notes
 	fails error
 	saves int
-	// saving runs while the disk is waited for.
+	// saving runs during a save.
 	saving func()
 }
 
@@ -53,7 +53,7 @@ func TestNotesAreOnDiskFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := n.Now()
-	// Whoever asks meanwhile is told what was, and does not wait.
+	// Meanwhile callers get the old notes, without waiting.
 	d.saving = func() {
 		if got := n.Now().Seen; !slices.Equal(got, []int{1}) {
 			t.Errorf("before it is on disk the notes are %v", got)

@@ -9,13 +9,12 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// RehearsalLives is how long a test card waits: less than any platform keeps a
-// press.
+// RehearsalLives is how long a test card waits: less than any platform keeps a press.
 const RehearsalLives = 2 * time.Minute
 
-// Rehearsals are a channel's that go on: each waits for the press of a test card,
-// which tells an operator whether presses come back, and decides nothing. The
-// zero value has none.
+// Rehearsals are a channel's ongoing rehearsals. Each waits for a press on a test card,
+// which shows an operator whether presses come back, and decides nothing. The zero value
+// has none.
 type Rehearsals struct {
 	mu   sync.Mutex
 	open map[string]*Rehearsal
@@ -41,14 +40,14 @@ func (s *Rehearsals) Open() *Rehearsal {
 	return r
 }
 
-// Find returns the rehearsal whose card has the button, or nil when it is over.
+// Find returns the rehearsal whose card has the button, or nil if it is over.
 func (s *Rehearsals) Find(token string) *Rehearsal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[token]
 }
 
-// Press tells who pressed. A second press says nothing new.
+// Press reports who pressed. Only the first press counts.
 func (r *Rehearsal) Press(by approval.Person) {
 	select {
 	case r.pressed <- by:
@@ -56,9 +55,9 @@ func (r *Rehearsal) Press(by approval.Person) {
 	}
 }
 
-// Wait returns who pressed first, or why ctx ended. hear, if there is one, hears
-// presses until its context ends; when it fails before, Wait returns its error.
-// Wait returns after hear has.
+// Wait returns who pressed first, or why ctx ended. hear, unless nil, receives presses
+// until its context ends; if it fails before, Wait returns its error. Wait returns only
+// after hear has.
 func (r *Rehearsal) Wait(ctx context.Context, hear func(context.Context) error) (by approval.Person, err error) {
 	hearing, stop := context.WithCancel(ctx)
 	failed := make(chan error, 1)

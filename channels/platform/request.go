@@ -6,9 +6,9 @@ import (
 	"net/http"
 )
 
-// Body reads what a platform delivers: a POST with at most so many bytes. Before
-// it reads, refuse may look at the header and answer with a status; 0, or nil for
-// refuse, takes the request. Where ok is false the request has its answer.
+// Body reads what a platform delivers: a POST of at most the given number of bytes. Before
+// it reads, refuse, unless nil, may inspect the header and return a status to answer with;
+// 0 accepts the request. If ok is false the request has been answered.
 func Body(w http.ResponseWriter, r *http.Request, most int64, refuse func(http.Header) int) (body []byte, ok bool) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

@@ -7,11 +7,11 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Trouble is what keeps a channel from hearing people or from writing to them.
-// The zero value is none.
+// Trouble is what keeps a channel from hearing people or from writing to them. The zero
+// value means none.
 type Trouble struct {
-	// Key names the text that says what is wrong, and with ".remedy" behind it
-	// the one that says what helps. Values are for both.
+	// Key names the text that says what is wrong; with ".remedy" appended, the one that
+	// says what helps. Values are for both.
 	Key    templates.Key
 	Values templates.Values
 	// Since is when it began.
@@ -21,8 +21,7 @@ type Trouble struct {
 // OK reports whether nothing is wrong.
 func (t Trouble) OK() bool { return t.Key == "" }
 
-// Begin makes the trouble this one; one that goes on, in whatever form, keeps its
-// beginning.
+// Begin sets the trouble; trouble that continues, in whatever form, keeps its start.
 func (t *Trouble) Begin(key templates.Key, values templates.Values) {
 	if t.Since.IsZero() {
 		t.Since = time.Now()
@@ -30,7 +29,7 @@ func (t *Trouble) Begin(key templates.Key, values templates.Values) {
 	t.Key, t.Values = key, values
 }
 
-// In tells the trouble in a language.
+// In describes the trouble in a language.
 func (t Trouble) In(texts *templates.Texts) approval.Health {
 	if t.OK() {
 		return approval.Health{}

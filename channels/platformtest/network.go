@@ -1,5 +1,5 @@
-// Package platformtest is what the fakes of the chats' platforms share: a
-// network in memory, and trouble on demand.
+// Package platformtest is what the fakes of chat platforms share: a network in memory, and
+// trouble on demand.
 package platformtest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Network leads to one server in memory, so that a bubble's time can pass while
-// a connection waits. The zero Network is stopped.
+// Network leads to one server in memory, so that time in a synctest bubble can pass while a
+// connection waits. The zero Network is stopped.
 type Network struct {
 	mu       sync.Mutex
 	listener *listener
@@ -20,7 +20,7 @@ type Network struct {
 	serving  sync.WaitGroup
 }
 
-// Start lets the handler serve connections, unless one does already.
+// Start lets the handler serve connections, unless one already does.
 func (n *Network) Start(h http.Handler) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -40,7 +40,7 @@ func (n *Network) Stop() {
 	if n.listener == nil {
 		return
 	}
-	_ = n.server.Close() // its listener knows no failure
+	_ = n.server.Close() // its listener never fails
 	n.serving.Wait()
 	n.listener, n.server = nil, nil
 }
@@ -56,8 +56,7 @@ func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return l.dial(ctx)
 }
 
-// Client returns a client whose every connection leads to the server, whatever
-// the host.
+// Client returns a client whose every connection leads to the server, whatever the host.
 func (n *Network) Client() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: n.Dial}}
 }

@@ -35,7 +35,7 @@ func TestTheNetworkCarriesAndIsCut(t *testing.T) {
 		n.Start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			close(asked)
 			select {
-			case <-time.After(time.Hour): // the bubble's, so nobody waits
+			case <-time.After(time.Hour): // the bubble's hour, so nobody waits
 			case <-r.Context().Done():
 			}
 			_, _ = io.WriteString(w, "late")

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Trouble is what the calls of a platform's methods meet: F is how a call can
-// fail there. The zero Trouble is none.
+// Trouble is what happens to the calls of a platform's methods; F is the type of their
+// faults. The zero Trouble means none.
 type Trouble[F any] struct {
 	mu     sync.Mutex
 	faults map[string][]F
 	slow   map[string]time.Duration
 }
 
-// Slow makes the calls of the methods take that long; with none, every call.
+// Slow makes the calls of the methods take that long; without methods, every call.
 func (t *Trouble[F]) Slow(d time.Duration, methods ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,7 +28,7 @@ func (t *Trouble[F]) Slow(d time.Duration, methods ...string) {
 	}
 }
 
-// Takes is how long a call of the method takes.
+// Takes returns how long a call of the method takes.
 func (t *Trouble[F]) Takes(method string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,14 +50,14 @@ func (t *Trouble[F]) Fail(method string, n int, fault F) {
 	}
 }
 
-// Heal forgets the faults that were not used yet.
+// Heal forgets the unused faults.
 func (t *Trouble[F]) Heal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.faults)
 }
 
-// Next takes the next fault that is meant for the method; nil means none.
+// Next takes the next fault for the method; nil means none.
 func (t *Trouble[F]) Next(method string) *F {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -24,9 +24,9 @@ import (
 const (
 	rooms   = 20
 	perRoom = 50
-	// outage is how long the platform is down while the asks come.
+	// outage is how long the platform is down while the asks come in.
 	outage = 3 * time.Minute
-	// burst is how many calls every fifth turn makes side by side.
+	// burst is how many calls every fifth turn makes in parallel.
 	burst = 3
 )
 
@@ -39,8 +39,7 @@ func (denier) Grade(context.Context, vaglio.Proposal) (vaglio.GradientResult, er
 	return vaglio.GradientResult{Judge: "denier", Confidence: 1, Reasoning: "everything is asked"}, nil
 }
 
-// backlog is a dispatcher whose routes lead each agent's asks to a channel of its
-// own.
+// backlog is a dispatcher whose routes send each agent's asks to a channel of its own.
 type backlog struct {
 	*world
 	*dispatcher.Dispatcher
@@ -115,7 +114,7 @@ func (b *backlog) propose() (calls int) {
 	return calls
 }
 
-// heap is what lives in memory, in bytes.
+// heap returns the bytes in use on the heap.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -123,14 +122,14 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// cards are the messages of a channel that show asks, in their order.
+// cards returns the messages of a channel that show asks, in their order.
 func (b *backlog) cards(i int) []slacktest.Message {
 	return slices.DeleteFunc(b.server.Messages(roomID(i)), func(m slacktest.Message) bool {
 		return m.ThreadTS != "" || !strings.Contains(m.Shown(), "agent-")
 	})
 }
 
-// until lets time pass until something is so, and returns how much.
+// until lets time pass until a condition holds, and returns how much time passed.
 func (b *backlog) until(what string, is func() bool) time.Duration {
 	b.t.Helper()
 	began := time.Now()
@@ -144,9 +143,10 @@ func (b *backlog) until(what string, is func() bool) time.Duration {
 	return time.Since(began)
 }
 
-// TestAThousandAsks wait in twenty channels while the platform takes one message
-// a second in each. They come while it is down, and then trouble goes on. It runs
-// alone: others would count in what it measures.
+// TestAThousandAsks lets a thousand asks wait in twenty channels, while the platform
+// accepts one message per second in each. They come in while it is down, and trouble
+// continues after that. The test runs alone, because other tests would affect what it
+// measures.
 func TestAThousandAsks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
@@ -195,8 +195,8 @@ func TestAThousandAsks(t *testing.T) {
 
 func mega(n uint64) float64 { return float64(n) / (1 << 20) }
 
-// each holds that each ask is one message, in its channel, with all of its calls
-// and buttons.
+// each checks that each ask is one message in its channel, with all of its calls and
+// buttons.
 func (b *backlog) each() {
 	b.t.Helper()
 	for i := range rooms {
@@ -224,7 +224,7 @@ func (b *backlog) each() {
 	}
 }
 
-// paced holds that no channel was sent more than it takes.
+// paced checks that no channel was sent more than it accepts.
 func (b *backlog) paced() {
 	b.t.Helper()
 	last := map[string]time.Time{}
@@ -261,7 +261,7 @@ func (b *backlog) decide() (pressed int) {
 	return pressed
 }
 
-// ordered holds that each card showed its ask's states in their order, and every
+// ordered checks that each card showed its ask's states in their order, and that every
 // agent is told what the card says.
 func (b *backlog) ordered() {
 	b.t.Helper()

@@ -10,14 +10,14 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// The verbs of buttons. A button's value says nothing by itself: it is a token,
-// or an ask's id, which gives no right.
+// The verbs of buttons. A button's value says nothing by itself: it is a token, or an ask's
+// id, which grants nothing.
 const (
 	actionAllow = "allow"
 	actionDeny  = "deny"
 	actionReply = "reply"
 	actionWhy   = "why"
-	// actionEdit opens the inbox; a press of it is told to us, and means nothing.
+	// actionEdit opens the inbox. We are told about its presses, which mean nothing.
 	actionEdit = "edit"
 )
 
@@ -35,8 +35,8 @@ func (v *cardView) choices(p *page, i int, whole bool) {
 	v.row(p, v.pair(it.Buttons, whole, it.Irreversible, v.Texts.Plain("button.allow.nth", n), v.Texts.Plain("button.deny.nth", n)))
 }
 
-// all puts the buttons that mean everything that waits below the card, and those
-// that ask back.
+// all puts below the card the buttons that stand for everything that waits, and those that
+// ask back.
 func (v *cardView) all(p *page, whole bool) {
 	if v.Open == 0 {
 		return
@@ -69,8 +69,8 @@ func (v *cardView) row(p *page, row []slackapi.BlockElement) {
 	}
 }
 
-// pair is Allow, where it may be offered, and Deny. An Allow that cannot be
-// taken back looks dangerous and asks once more.
+// pair returns Allow, if it may be offered, and Deny. An Allow that cannot be taken back
+// looks dangerous and asks for confirmation.
 func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny string) []slackapi.BlockElement {
 	var row []slackapi.BlockElement
 	for _, b := range bs {
@@ -89,19 +89,19 @@ func (v *cardView) pair(bs []approval.Button, whole, forever bool, allow, deny s
 	return row
 }
 
-// The verbs of what is behind a second tap: the button that leads there, whose
-// value is an ask's id, and the choices, whose values are tokens.
+// The verbs behind a second tap: the button that leads there, whose value is an ask's id,
+// and the choices, whose values are tokens.
 const (
 	actionMore  = "more"
 	actionGrant = "grant"
 	// actionDenyKind denies the call and everything of its kind.
 	actionDenyKind = "deny-kind"
-	// actionDigit gives the digits that a choice takes: its value is a token and as many
-	// as were pressed.
+	// actionDigit gives the digits that a choice requires: its value is a token and the
+	// digits pressed so far.
 	actionDigit = "digit"
 )
 
-// further is what reaches further than the call: the denial of its kind, and the
+// further returns what reaches further than the call: the denial of its kind, and the
 // grants or the button that leads to them.
 func (v *cardView) further(f *cardtext.Further) (row []slackapi.BlockElement) {
 	for _, c := range f.Denials {
@@ -116,7 +116,7 @@ func (v *cardView) further(f *cardtext.Further) (row []slackapi.BlockElement) {
 	return row
 }
 
-// granting are the buttons of grants.
+// granting returns the buttons of grants.
 func granting(grants []cardtext.Choice) (row []slackapi.BlockElement) {
 	for _, c := range grants {
 		row = append(row, button(actionGrant+"-"+string(c.Choice), string(c.Token), c.Label))
@@ -136,7 +136,7 @@ func (l *loop) offer(ctx context.Context, at *Conversation, m place, who person,
 		return err
 	}
 	v := cardtext.Read(card, l.texts)
-	grants := v.Further(true).Grants // The button that led here is on cards that show the whole.
+	grants := v.Further(true).Grants // the button that led here is on cards that show the whole call
 	if len(grants) == 0 {
 		l.whisper(ctx, m, who, l.texts.Plain("tap.over", nil))
 		return nil
@@ -148,7 +148,7 @@ func (l *loop) offer(ctx context.Context, at *Conversation, m place, who person,
 	return nil
 }
 
-// match asks the one person who pressed for the next of the digits that a choice takes.
+// match asks the one person who pressed for the next of the digits that a choice requires.
 func (l *loop) match(ctx context.Context, m place, who person, token approval.Token, e *approval.MatchError, given string) {
 	said := cardtext.Digits(l.texts, e, given, false)
 	p := &page{texts: l.texts}
@@ -163,5 +163,5 @@ func (l *loop) match(ctx context.Context, m place, who person, token approval.To
 	l.whisperPage(ctx, m, who, p, said)
 }
 
-// maxName is how many characters of an agent's name a question holds.
+// maxName is how many characters of an agent's name a question contains.
 const maxName = 60

@@ -9,19 +9,19 @@ import (
 // phrase names a text that a person reads.
 type phrase = templates.Key
 
-// cardView is a card on its way into a message. Its sum is that of the file in
-// the thread which holds all of it, or empty.
+// cardView is a card on its way into a message. sum is that of the file in the thread that
+// holds the whole card, or empty.
 type cardView struct {
 	*cardtext.Card
 	sum string
-	// folds says that the workspace takes blocks that fold.
+	// folds says that the workspace accepts blocks that fold.
 	folds bool
-	// edits is where a call can be edited, or nil.
+	// edits returns the address where a call can be edited; nil if there is none.
 	edits cardtext.Edits
 }
 
-// maxPerItem is how many calls of a plan get buttons of their own: with two
-// blocks for each call the card keeps within the platform's 50.
+// maxPerItem is the most calls of a plan that get buttons of their own: with two blocks per
+// call the card keeps within the platform's 50.
 const maxPerItem = 20
 
 func (c *Channel) viewOf(card approval.Card) *cardView {
@@ -35,8 +35,8 @@ func (v *cardView) overflows() bool {
 	return !p.fits() || p.units+cardtext.RoomForEnd*(len(v.Calls)+1) > maxText
 }
 
-// fit lays the card out so that the platform takes it. Allow is offered only
-// where the person can see every call that waits, here or in the file.
+// fit lays out the card so that the platform accepts it. Allow is offered only if the
+// person can see every waiting call, here or in the file.
 func (v *cardView) fit() *page {
 	if !v.overflows() {
 		whole := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
@@ -56,7 +56,7 @@ func (v *cardView) fit() *page {
 	return cut.Cut(3000)
 }
 
-// cut lays the card out within budgets and says where the rest is.
+// cut lays out the card within budgets and says where the rest is.
 func (v *cardView) cut(waiting, ended int) *page {
 	p := v.layout(waiting, ended, v.sum != "")
 	switch {
@@ -68,8 +68,8 @@ func (v *cardView) cut(waiting, ended int) *page {
 	return p
 }
 
-// layout writes the card, with one budget for calls that wait and one for those
-// that ended; 0 names no call at all. whole says that Allow may be offered.
+// layout writes the card, with one budget for waiting calls and another for ended ones; 0
+// lists no calls. whole says that Allow may be offered.
 func (v *cardView) layout(waiting, ended int, whole bool) *page {
 	p := &page{texts: v.Texts, folds: v.folds && len(v.Calls) == 1}
 	p.title(v.Title())

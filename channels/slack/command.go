@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// maxListed is how many asks a list names.
+	// maxListed is the most asks in a list.
 	maxListed = 15
-	// maxAnswer is the most text in the answer to a command: it travels in the
+	// maxAnswer is the most text in the answer to a command: it is part of the
 	// acknowledgement, which may have 20 KB.
 	maxAnswer = 3500
-	// maxAckBytes is the most that the blocks of an answer may be, with room for
-	// what stands around them.
+	// maxAckBytes is the largest size of an answer's blocks, in bytes, with room for what
+	// surrounds them.
 	maxAckBytes = 18_000
 )
 
-// obey runs a slash command. Its answer comes with the acknowledgement, so that
-// only who asked sees it, and it needs no membership in the channel.
+// obey runs a slash command. Its answer comes with the acknowledgement, so that only the
+// person who asked sees it, and it needs no membership in the channel.
 func (l *loop) obey(ctx context.Context, a *act) error {
 	c := a.command
 	who := person{id: c.UserID, team: c.TeamID, name: c.UserName}
@@ -39,15 +39,15 @@ func (l *loop) obey(ctx context.Context, a *act) error {
 	return err
 }
 
-// reply answers a command that was acknowledged already. It takes the way that
-// the command came with, which needs no membership in the channel either.
+// reply answers a command that is already acknowledged. It uses the address that came with
+// the command, which needs no membership in the channel either.
 func (l *loop) reply(ctx context.Context, c *slackapi.SlashCommand, p *page, notice string) {
 	if err := l.back(ctx, c.ChannelID, c.ResponseURL, p, notice); err != nil {
 		l.log.WarnContext(ctx, "a command could not be answered", "error", err)
 	}
 }
 
-// back answers one person by the address that came with what they did.
+// back answers one person through the address that came with what they did.
 func (l *loop) back(ctx context.Context, channel, address string, p *page, notice string) error {
 	return l.do(ctx, "response_url", func(ctx context.Context) error {
 		_, _, err := l.api.PostMessageContext(ctx, channel, append(message(p, cardtext.Clip(notice, maxNotice)),
@@ -56,7 +56,7 @@ func (l *loop) back(ctx context.Context, channel, address string, p *page, notic
 	})
 }
 
-// page says one text.
+// page returns a page with one text.
 func (l *loop) page(ph phrase) *page {
 	p := &page{texts: l.texts}
 	p.say(ph, nil)
@@ -89,8 +89,8 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 	}
 }
 
-// pending lists what waits and is meant, each with a link to its card. It returns what
-// it listed, and how much else waits.
+// pending lists what waits and meant accepts, each with a link to its card. It returns what
+// it listed, and how many others wait.
 func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) bool) (cards []approval.Card, others int, err error) {
 	n := 0
 	for card, err := range l.desk.Pending(ctx, Name) {
@@ -125,7 +125,7 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 	return cards, others, nil
 }
 
-// lookForCards has cards that wait come back where somebody deleted them.
+// lookForCards restores waiting cards that somebody deleted.
 func (l *loop) lookForCards(ctx context.Context, cards []approval.Card) error {
 	for i := range cards {
 		if at := l.conversation(placeOf(&cards[i]).channel); at != nil {
@@ -137,7 +137,7 @@ func (l *loop) lookForCards(ctx context.Context, cards []approval.Card) error {
 	return nil
 }
 
-// linkTo is a message's address in the workspace; empty when that is not known.
+// linkTo returns a message's address in the workspace, or "" if it is unknown.
 func (l *loop) linkTo(m place) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,8 +167,8 @@ func (l *loop) reasons(ctx context.Context, id string, most int) (*page, error) 
 	return p, nil
 }
 
-// order follows a command that stops, lets go, lifts, ends or lists; any other is
-// answered with help.
+// order carries out a command that stops, releases, lifts, ends or lists; any other command
+// gets help.
 func (l *loop) order(ctx context.Context, who person, verb, rest string) (*page, error) {
 	said, known, err := cardtext.Obey(ctx, l.texts, l.desk, l.known(ctx, who), Name, verb, rest)
 	if err != nil {

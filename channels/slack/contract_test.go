@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// edits is where calls are edited.
+// edits returns the address at which calls are edited.
 func edits(ask approval.AskID, id approval.ID) string {
 	return "https://vaglio.test/" + string(ask) + "/" + string(id)
 }
@@ -25,8 +25,8 @@ func typed(verb string, of ...string) string {
 	return "/vaglio " + strings.Join(append([]string{verb}, of...), " ")
 }
 
-// TestContract holds the app's own channel to the contract, and a channel of a
-// route.
+// TestContract runs the contract against the app's own channel and against a route's
+// channel.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed, Edits: edits}
@@ -47,8 +47,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// harness is the world as the contract wants it, with the app's channel of the
-// name.
+// harness is the world as the contract wants it, with the app's channel of the given name.
 func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness {
 	want := home
 	if _, id, ok := strings.Cut(name, ":"); ok {
@@ -188,7 +187,7 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 	}
 }
 
-// says is a way to say words in a card's thread: a subtype of messages.
+// says returns a way to write words in a card's thread: a message of the given subtype.
 func (w *world) says(subtype string) func(channeltest.Who, string, string) string {
 	return func(who channeltest.Who, ref, words string) string {
 		before := len(w.server.Ephemerals())
@@ -205,7 +204,7 @@ func (w *world) says(subtype string) func(channeltest.Who, string, string) strin
 	}
 }
 
-// pieceOfText is one piece of an answer's text.
+// pieceOfText matches one piece of an answer's text.
 var pieceOfText = regexp.MustCompile(`"type":"text","text":"([^"]*)"`)
 
 // split returns the platform's channel and the timestamp of a reference.
@@ -221,7 +220,7 @@ func somebody(who channeltest.Who) string {
 	return eve
 }
 
-// fileSum is what a card says of its file, which names the ask.
+// fileSum matches what a card says about its file, which names the ask.
 var fileSum = regexp.MustCompile(`begins with [0-9a-f]{16}`)
 
 func (w *world) picture(ref string) channeltest.Picture {
@@ -258,8 +257,7 @@ func (w *world) picture(ref string) channeltest.Picture {
 	return p
 }
 
-// behind presses a button of a card and returns what is offered then, to the person
-// alone.
+// behind presses a button of a card, and returns what that person alone is then offered.
 func (w *world) behind(ref string) []channeltest.Button {
 	channel, ts := split(ref)
 	before := len(w.server.Ephemerals())
@@ -286,8 +284,8 @@ func (w *world) behind(ref string) []channeltest.Button {
 	return offered
 }
 
-// reply answers a card through its modal, and returns what the person is told:
-// by the modal, or beside the card.
+// reply answers a card through its modal, and returns what the person is told by the modal
+// or beside the card.
 func (w *world) reply(who channeltest.Who, ref, words string) string {
 	told, offered := w.write(who, ref, "Deny with words…", words)
 	if !offered {
@@ -296,8 +294,8 @@ func (w *world) reply(who channeltest.Who, ref, words string) string {
 	return told
 }
 
-// write presses a button that leads to a modal, and writes there. It is false where
-// the card has no such button.
+// write presses a button that opens a modal, and writes there. offered is false if the card
+// has no such button.
 func (w *world) write(who channeltest.Who, ref, label, words string) (told string, offered bool) {
 	before := len(w.server.Ephemerals())
 	channel, ts := split(ref)
@@ -318,10 +316,10 @@ func (w *world) write(who channeltest.Who, ref, label, words string) (told strin
 	return w.told(before), true
 }
 
-// told waits for what a person is told beside a card, as long as that can take.
+// told waits, as long as that can take, for what a person is told beside a card.
 func (w *world) told(before int) string { return w.toldTo("", before) }
 
-// toldTo is told of one person; the empty name means anybody.
+// toldTo is told for one person; an empty name means anybody.
 func (w *world) toldTo(user string, before int) string {
 	for range 300 {
 		synctest.Wait()

@@ -15,41 +15,39 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Conversation is one of the platform's channels as a place where people are
-// asked. The app hears people in all of them; each is written to by itself, so
-// that one which is archived, or asks for a pause, holds up no other. It is safe
-// for concurrent use.
+// Conversation is one of the platform's channels as a place where people are asked. The app
+// hears people in all of them, but writes to each one independently, so that one that is
+// archived, or asks for a pause, does not hold up the others. It is safe for concurrent
+// use.
 type Conversation struct {
 	app *Channel
-	// id is the platform's, and name that of records and routes.
+	// id is the platform's, name the one in records and routes.
 	id, name string
 
-	// posting is held while a card is on its way, and against it while orphans
-	// are looked for.
+	// posting is read-locked while a card is being posted, and locked while orphans are
+	// looked for.
 	posting sync.RWMutex
 
-	// The app's mu guards what follows.
+	// The app's mu guards the following.
 
-	telling platform.Trouble // of writing to it
-	filing  platform.Trouble // of putting files into its threads
-	// untidy says that there may be orphans, and tidiedAt when they were looked
-	// for last.
+	telling platform.Trouble // with writing to it
+	filing  platform.Trouble // with putting files into its threads
+	// untidy says that there may be orphans, tidiedAt when they were last looked for.
 	untidy   bool
 	tidiedAt time.Time
-	// orphans are those that were found and are not done with.
+	// orphans are those that were found and not dealt with yet.
 	orphans []orphan
 }
 
-// IsConversation reports whether a channel's name, such as "slack:C0123456789",
-// names one of the platform's channels.
+// IsConversation reports whether a channel's name, such as "slack:C0123456789", names one
+// of the platform's channels.
 func IsConversation(name string) bool {
 	own, ok := strings.CutPrefix(name, Name+":")
 	return ok && channelID.MatchString(own)
 }
 
-// converse makes the conversations of the configuration, each once. The app's
-// own channel can be among the others, where cards stand that were sent to it by
-// its id.
+// converse creates the conversations of the configuration, each once. The app's own channel
+// can be among the others, for cards that were sent to it by its id.
 func (c *Channel) converse() {
 	c.own = &Conversation{app: c, id: c.config.Channel, name: Name, untidy: true}
 	for i, id := range c.config.Others {
@@ -59,10 +57,10 @@ func (c *Channel) converse() {
 	}
 }
 
-// Conversations are the channels that routes name, besides the app's own.
+// Conversations returns the channels that routes name, apart from the app's own.
 func (c *Channel) Conversations() []*Conversation { return slices.Clone(c.others) }
 
-// all are all conversations, the app's own first.
+// all returns all conversations, the app's own first.
 func (c *Channel) all() []*Conversation { return append([]*Conversation{c.own}, c.others...) }
 
 // conversation returns the one with the platform's id, or nil.
@@ -81,32 +79,32 @@ func (c *Channel) conversation(id string) *Conversation {
 // Name returns [Name].
 func (c *Channel) Name() string { return Name }
 
-// Name is the channel's name in records and routes, such as "slack:C0123456789".
+// Name returns the channel's name in records and routes, such as "slack:C0123456789".
 func (at *Conversation) Name() string { return at.name }
 
-// Post shows the card in the app's own channel, as [Conversation.Post].
+// Post shows the card in the app's own channel, like [Conversation.Post].
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	return c.own.Post(ctx, card)
 }
 
-// Amend makes the message show the card, as [Conversation.Amend].
+// Amend makes the message show the card, like [Conversation.Amend].
 func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
 	return c.own.Amend(ctx, ref, card)
 }
 
-// Remind reminds of the card, as [Conversation.Remind].
+// Remind reminds people of the card, like [Conversation.Remind].
 func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) error {
 	return c.own.Remind(ctx, ref, card)
 }
 
-// Health tells what keeps the app from writing to the channel.
+// Health says what keeps the app from writing to the channel.
 func (at *Conversation) Health() approval.Health {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
 	return at.trouble().In(at.app.config.English())
 }
 
-// trouble is what is wrong with the channel; the app's mu is held.
+// trouble returns what is wrong with the channel; the app's mu must be held.
 func (at *Conversation) trouble() platform.Trouble {
 	if !at.telling.OK() {
 		return at.telling
@@ -114,8 +112,8 @@ func (at *Conversation) trouble() platform.Trouble {
 	return at.filing
 }
 
-// opened takes that the app is brought what is written in the channel, and reports
-// whether it took no messages before.
+// opened records that the app receives what is written in the channel, and reports whether
+// the channel accepted no messages before.
 func (at *Conversation) opened() bool {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
@@ -124,12 +122,12 @@ func (at *Conversation) opened() bool {
 	return !was.OK()
 }
 
-// shut and closed say what keeps the app from writing.
+// shut and closed return what keeps the app from writing.
 func (at *Conversation) shut() platform.Trouble { return at.about("trouble.slack.shut") }
 
 func (at *Conversation) closed() platform.Trouble { return at.about("trouble.slack.archived") }
 
-// about is a trouble with the channel, and with what named it.
+// about returns a trouble with the channel, including the setting that names it.
 func (at *Conversation) about(key phrase) platform.Trouble {
 	setting := "METNOS_SLACK_CHANNEL"
 	if at.name != Name {
@@ -138,7 +136,7 @@ func (at *Conversation) about(key phrase) platform.Trouble {
 	return platform.Trouble{Key: key, Values: templates.Values{"channel": templates.Theirs(at.id), "setting": templates.Theirs(setting)}}
 }
 
-// diagnose is [diagnose] for what was done in the channel.
+// diagnose is [diagnose] for something done in the channel.
 func (at *Conversation) diagnose(err error) platform.Trouble {
 	switch {
 	case says(err, "not_in_channel", "channel_not_found"):
@@ -150,14 +148,14 @@ func (at *Conversation) diagnose(err error) platform.Trouble {
 	}
 }
 
-// note keeps a trouble of writing to the channel.
+// note records a trouble with writing to the channel.
 func (at *Conversation) note(t platform.Trouble) {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
 	at.telling.Begin(t.Key, t.Values)
 }
 
-// noteTelling keeps how a message to the channel fared.
+// noteTelling records the result of sending a message to the channel.
 func (at *Conversation) noteTelling(err error) {
 	if err == nil {
 		at.app.mu.Lock()
@@ -170,7 +168,7 @@ func (at *Conversation) noteTelling(err error) {
 	}
 }
 
-// noteFiling keeps whether the app can put files into threads.
+// noteFiling records whether the app can put files into threads.
 func (at *Conversation) noteFiling(can bool) {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
@@ -181,8 +179,7 @@ func (at *Conversation) noteFiling(can bool) {
 	at.filing.Begin(troubleFiles, nil)
 }
 
-// inspect finds out what keeps the app from writing to the channel, if anything
-// does.
+// inspect finds out what keeps the app from writing to the channel, if anything.
 func (at *Conversation) inspect(ctx context.Context) {
 	err := at.app.do(ctx, "conversations.info", func(ctx context.Context) error {
 		ch, err := at.app.api.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: at.id})
@@ -200,8 +197,8 @@ func (at *Conversation) inspect(ctx context.Context) {
 	}
 }
 
-// placesOf are the messages that show the card's ask in the workspace, in the
-// order of their channels' names: the app's own channel comes first.
+// placesOf returns the messages that show the card's ask in the workspace, sorted by the
+// names of their channels: the app's own channel comes first.
 func placesOf(c *approval.Card) (all []place) {
 	for _, name := range slices.Sorted(maps.Keys(c.Places)) {
 		if name != Name && !IsConversation(name) {
@@ -214,7 +211,7 @@ func placesOf(c *approval.Card) (all []place) {
 	return all
 }
 
-// placeOf is the first of them; zero when there is none.
+// placeOf returns the first of them, or a zero place if there is none.
 func placeOf(c *approval.Card) place {
 	if all := placesOf(c); len(all) > 0 {
 		return all[0]

@@ -20,7 +20,7 @@ const (
 	deploy = "C0000000004"
 )
 
-// routed opens the channels of routes, and builds the app with them.
+// routed opens the routes' channels, and builds the app with them.
 func (w *world) routed() *world {
 	w.t.Helper()
 	for _, id := range []string{ops, deploy} {
@@ -43,7 +43,7 @@ func inRoutedWorld(t *testing.T, test func(w *world)) {
 	})
 }
 
-// at is the app's channel with the name.
+// at returns the app's channel with the name.
 func (w *world) at(name string) channeltest.Channel {
 	w.t.Helper()
 	for _, at := range w.channel.Conversations() {
@@ -80,7 +80,7 @@ func (w *world) askOn(channels []string, calls ...vaglio.Proposal) *approval.Ask
 	return a
 }
 
-// stands returns the channel and the timestamp of the ask's card there.
+// stands returns the channel and the timestamp of the ask's card on the named channel.
 func stands(a *approval.Ask, name string) (channel, ts string) {
 	return split(a.On(name).Ref)
 }
@@ -121,7 +121,7 @@ func TestAChannelOfARoute(t *testing.T) {
 	})
 }
 
-// TestWordsInAChannelOfARoute writes in a thread, and in a modal.
+// TestWordsInAChannelOfARoute writes words in a thread and in a modal.
 func TestWordsInAChannelOfARoute(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		name := "slack:" + ops
@@ -152,7 +152,7 @@ func TestWordsInAChannelOfARoute(t *testing.T) {
 	})
 }
 
-// TestOneChannelHoldsUpNoOther breaks one after the other.
+// TestOneChannelHoldsUpNoOther breaks one channel after the other.
 func TestOneChannelHoldsUpNoOther(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		for name, c := range map[string]struct {
@@ -194,7 +194,8 @@ func TestOneChannelHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// TestAwayIsToldWhereSomethingWaits restarts after a gap.
+// TestAwayIsToldWhereSomethingWaits restarts after a gap: only a channel in which something
+// waits is told.
 func TestAwayIsToldWhereSomethingWaits(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		w.askOn([]string{"slack:" + ops}, command("make"))
@@ -212,8 +213,8 @@ func TestAwayIsToldWhereSomethingWaits(t *testing.T) {
 	})
 }
 
-// TestOrphansInChannelsOfRoutes dies between sending a card and keeping where it
-// stands.
+// TestOrphansInChannelsOfRoutes simulates a crash after a card was sent and before its
+// reference was stored.
 func TestOrphansInChannelsOfRoutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,7 +224,7 @@ func TestOrphansInChannelsOfRoutes(t *testing.T) {
 		if _, err := w.at(name).Post(t.Context(), card(kept, name)); err != nil {
 			t.Fatal(err)
 		}
-		w.server.Archive(home, true) // which says nothing of the others
+		w.server.Archive(home, true) // which says nothing about the others
 		w.build()
 		w.start()
 		defer w.stop()
@@ -234,7 +235,7 @@ func TestOrphansInChannelsOfRoutes(t *testing.T) {
 	})
 }
 
-// TestListsKnowAllChannels asks for what waits, by command and in the home tab.
+// TestListsKnowAllChannels asks what waits, by command and in the home tab.
 func TestListsKnowAllChannels(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		a := w.askOn([]string{"slack:" + ops}, command("make clean"))

@@ -12,11 +12,11 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// maxFile bounds an attached file; the platform takes far more.
+// maxFile is the largest attached file, in bytes; the platform accepts far more.
 const maxFile = 45 << 20
 
-// place is a message of ours: where it stands, and the file in its thread that
-// holds all of its card, if it has one, with how the file's SHA-256 begins.
+// place is a message of ours: where it is, and the file in its thread that holds the whole
+// card, if there is one, with the start of the file's SHA-256.
 type place struct{ channel, ts, file, sum string }
 
 func (m place) ref() string {
@@ -27,7 +27,7 @@ func (m place) ref() string {
 	return ref
 }
 
-// message names the message among those of all channels.
+// message identifies the message among those of all channels.
 func (m place) message() string { return m.channel + ":" + m.ts }
 
 func parseRef(ref string) (place, bool) {
@@ -45,9 +45,9 @@ func parseRef(ref string) (place, bool) {
 	return m, true
 }
 
-// Post shows the card. One that does not fit is shown without Allow first, then
-// all of it is put into the thread, and only then Allow is offered. The
-// reference names the channel, the message and the file.
+// Post shows the card. A card that does not fit is first shown without Allow; then the
+// whole card is put into the thread, and only then Allow is offered. The reference names
+// the channel, the message and the file.
 func (at *Conversation) Post(ctx context.Context, card approval.Card) (string, error) {
 	at.posting.RLock()
 	defer at.posting.RUnlock()
@@ -82,9 +82,9 @@ func (at *Conversation) post(ctx context.Context, card approval.Card) (string, e
 	return at.complete(ctx, m, v)
 }
 
-// complete puts the whole card into the thread of its message, and then offers
-// Allow. A failure that passes takes the message back, so that it is posted
-// anew; a file that can never be taken leaves the card without Allow.
+// complete puts the whole card into the thread of its message, and then offers Allow. A
+// temporary failure takes the message back, so that it is posted again; a file that can
+// never be accepted leaves the card without Allow.
 func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (string, error) {
 	c, short := at.app, m.ref()
 	f := v.File()
@@ -132,8 +132,8 @@ func (c *Channel) attach(ctx context.Context, m place, v *cardView, file cardtex
 	return id, err
 }
 
-// Amend makes the message show the card. One whose file lacks what has joined
-// since gives way to a message of its own.
+// Amend makes the message show the card. If its file lacks calls that have joined since,
+// the card gets a new message.
 func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Card) error {
 	m, ok := parseRef(ref)
 	if !ok {
@@ -151,14 +151,14 @@ func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Car
 
 // update makes a message show the card.
 func (c *Channel) update(ctx context.Context, m place, v *cardView) error {
-	if v.sum = m.sum; m.file != "" && m.sum == "" { // as an earlier release kept it
+	if v.sum = m.sum; m.file != "" && m.sum == "" { // the form of an earlier release
 		v.sum = v.File().Sum
 	}
 	return c.show(ctx, v, func(p *page) error { return c.edit(ctx, m, p, v.Notification()) })
 }
 
-// show has the card taken as it is, or with less where the platform refuses that: with
-// nothing that folds, from then on, or in short.
+// show offers the card to take as it is. If the platform refuses that, it offers less:
+// nothing that folds, from then on, or a short version.
 func (c *Channel) show(ctx context.Context, v *cardView, take func(p *page) error) error {
 	p := v.fit()
 	err := take(p)
@@ -175,13 +175,13 @@ func (c *Channel) show(ctx context.Context, v *cardView, take func(p *page) erro
 	return err
 }
 
-// replace takes the buttons off a message, whose card gets one of its own.
+// replace removes the buttons from a message, whose card gets a new one.
 func (c *Channel) replace(ctx context.Context, m place) error {
 	return c.giveUp(ctx, m, "")
 }
 
-// giveUp does so with a mark, if it is not empty, by which the message is known
-// as its ask's when nobody knows of it.
+// giveUp does the same and, if mark is not empty, adds a mark by which the message can be
+// recognized as its ask's if nobody knows of it.
 func (c *Channel) giveUp(ctx context.Context, m place, mark string) error {
 	p := &page{texts: c.texts}
 	p.say("replaced", nil)
@@ -195,7 +195,7 @@ func (c *Channel) giveUp(ctx context.Context, m place, mark string) error {
 	return approval.ErrRepost
 }
 
-// Remind says in the card's thread, and in the channel too, that it still waits.
+// Remind says in the card's thread, and also in the channel, that it still waits.
 func (at *Conversation) Remind(ctx context.Context, ref string, card approval.Card) error {
 	m, ok := parseRef(ref)
 	if !ok {
@@ -214,8 +214,8 @@ func (at *Conversation) Remind(ctx context.Context, ref string, card approval.Ca
 	return final(err)
 }
 
-// Notify tells what the guard denied, as a message of its own without buttons:
-// there is nothing to answer.
+// Notify says what the guard denied, in a message of its own without buttons: there is
+// nothing to answer.
 func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	p := &page{texts: c.texts}
 	head, rest := cardtext.Notice(c.texts, &n)
@@ -227,7 +227,7 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	return delivery(err)
 }
 
-// Announce tells what changed about the gate, as a message of its own.
+// Announce says what changed about the gate, in a message of its own.
 func (c *Channel) Announce(ctx context.Context, a approval.Announcement) error { //nolint:gocritic // As the interface has it.
 	p := &page{texts: c.texts}
 	said := cardtext.Announcement(c.texts, &a)
@@ -237,8 +237,8 @@ func (c *Channel) Announce(ctx context.Context, a approval.Announcement) error {
 	return delivery(err)
 }
 
-// message is what every message of ours has: blocks, a text for notifications
-// in which nothing is markup, and no links that are fetched.
+// message returns what every message of ours has: blocks, a text for notifications in which
+// nothing is markup, and no links that are unfurled.
 func message(p *page, notice string) []slackapi.MsgOption {
 	notice = strings.ToValidUTF8(cardtext.Clip(notice, maxNotice), "�")
 	return []slackapi.MsgOption{
@@ -247,8 +247,7 @@ func message(p *page, notice string) []slackapi.MsgOption {
 	}
 }
 
-// send posts a message, in the thread of m if it has one, and returns its
-// timestamp.
+// send posts a message, in the thread of m if that is set, and returns its timestamp.
 func (c *Channel) send(ctx context.Context, m place, p *page, notice string, more ...slackapi.MsgOption) (ts string, err error) {
 	options := append(message(p, notice), more...)
 	if m.ts != "" {
@@ -271,7 +270,7 @@ func (c *Channel) edit(ctx context.Context, m place, p *page, notice string) err
 	})
 }
 
-// problems are what the platform says is wrong with blocks: paths and limits.
+// problems returns what the platform says is wrong with blocks: paths and limits.
 func problems(err error) []string {
 	if e, ok := errors.AsType[slackapi.SlackErrorResponse](err); ok {
 		return e.ResponseMetadata.Messages

@@ -15,20 +15,20 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// deliveries are what came by HTTP since the start.
+// deliveries records what came by HTTP since the start.
 type deliveries struct {
-	// press and other are when the last signed request came: of interactivity,
-	// and of commands and events.
+	// press and other are when the last signed requests came: for interactivity, and for
+	// commands and events.
 	press, other time.Time
-	// forged and late are the last requests that were refused: those that the
-	// platform did not sign, and those that it signed more than five minutes off,
-	// by lag. forgeries counts the former.
+	// forged and late are when the last requests were refused: those that the platform did
+	// not sign, and those that it signed more than five minutes off, by lag. forgeries
+	// counts the former.
 	forged, late time.Time
 	lag          time.Duration
 	forgeries    int
 }
 
-// signed is the last request that the platform signed.
+// signed returns when the platform's last signed request came.
 func (d *deliveries) signed() time.Time {
 	if d.press.After(d.other) {
 		return d.press
@@ -36,8 +36,8 @@ func (d *deliveries) signed() time.Time {
 	return d.other
 }
 
-// signed reports whether the platform signed the body, of late. The comparison
-// takes the same time whatever is wrong.
+// signed reports whether the platform signed the body recently. The comparison takes the
+// same time whatever is wrong.
 func (c *Channel) signed(h http.Header, body []byte) bool {
 	v, err := slackapi.NewSecretsVerifier(h, c.config.SigningSecret)
 	if err == nil {
@@ -59,8 +59,8 @@ func (c *Channel) signed(h http.Header, body []byte) bool {
 	return false
 }
 
-// outOfTime reports whether the platform signed the body at all, and how long ago
-// by our clock. It is for the doctor alone: such a request is refused.
+// outOfTime reports whether the platform signed the body at all, and how long ago by our
+// clock. It is only for the doctor: such a request is refused.
 func (c *Channel) outOfTime(h http.Header, body []byte) (lag time.Duration, ours bool) {
 	stamp := h.Get("X-Slack-Request-Timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -73,7 +73,7 @@ func (c *Channel) outOfTime(h http.Header, body []byte) (lag time.Duration, ours
 	return time.Since(time.Unix(seconds, 0)), hmac.Equal([]byte(want), []byte(h.Get("X-Slack-Signature")))
 }
 
-// noteDelivery keeps when a signed request came.
+// noteDelivery records when a signed request came.
 func (c *Channel) noteDelivery(a *act) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *Channel) noteDelivery(a *act) {
 	}
 }
 
-// deliveries tells what came by HTTP.
+// deliveries reports what came by HTTP.
 func (e *examiner) deliveries() {
 	if e.alone {
 		e.found(subjectPresses, approval.Unseen, "Slack delivers them by HTTP, to a daemon that serves.", "")
@@ -115,18 +115,18 @@ func (e *examiner) deliveries() {
 }
 
 const (
-	// mostSkew is how far the platform's signatures may be off, and noticedSkew
-	// from where it is worth a word.
+	// mostSkew is how far off the platform's signatures may be, and noticedSkew how far off
+	// they must be to be mentioned.
 	mostSkew    = 5 * time.Minute
 	noticedSkew = time.Minute
 )
 
-// clock holds this machine's clock against the platform's.
+// clock compares this machine's clock with the platform's.
 func (e *examiner) clock(date string) {
 	const subject = "slack clock"
 	theirs, err := http.ParseTime(date)
 	if err != nil {
-		return // Nothing was said of the time.
+		return // the answer gives no time
 	}
 	off := time.Since(theirs)
 	switch said := off.Abs().Round(time.Second); {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// findings are what the doctor finds about a subject, with its grade.
+// findings returns what the doctor finds about a subject, with the grades.
 func findings(all []approval.Finding, subject string) string {
 	var b strings.Builder
 	for _, f := range all {
@@ -24,8 +24,9 @@ func findings(all []approval.Finding, subject string) string {
 	return b.String()
 }
 
-// TestExamineOverHTTP looks at what came by HTTP: nothing, commands without
-// presses, presses, requests of somebody else's, and of another time.
+// TestExamineOverHTTP checks what the doctor says about HTTP deliveries: none at all,
+// commands without presses, presses, somebody else's requests, and requests of another
+// time.
 func TestExamineOverHTTP(t *testing.T) {
 	const (
 		command = "command=%2Fvaglio"
@@ -87,7 +88,7 @@ func TestExamineOverHTTP(t *testing.T) {
 	}
 }
 
-// atAnotherTime makes the platform's answers say another time.
+// atAnotherTime makes the platform's answers claim another time.
 type atAnotherTime struct {
 	http.RoundTripper
 	off time.Duration
@@ -101,7 +102,7 @@ func (a atAnotherTime) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// TestExamineTheClock has a clock that goes wrong, in both modes.
+// TestExamineTheClock lets the clock go wrong, in both modes.
 func TestExamineTheClock(t *testing.T) {
 	for name, c := range map[string]struct {
 		off  time.Duration

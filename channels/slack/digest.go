@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// digestMark begins the id of the block by which a message that was opened for a
-// digest is known; the digest's key follows.
+// digestMark is the prefix of the id of the block that identifies a message opened for a
+// digest; the digest's key follows.
 const digestMark = "digest-"
 
 // OpenDigest sends the message that is to hold a digest.
@@ -32,8 +32,8 @@ func (at *Conversation) OpenDigest(ctx context.Context, key string, _ bool) (str
 	return m.ref(), nil
 }
 
-// FindDigest looks for the message that was opened with the key. Where the app
-// may not read what stands in the channel, nobody can tell.
+// FindDigest looks for the message that was opened with the key. It cannot tell if the app
+// may not read the channel.
 func (at *Conversation) FindDigest(ctx context.Context, key string) (string, bool, error) {
 	c := at.app
 	p := slackapi.GetConversationHistoryParameters{
@@ -91,29 +91,29 @@ func (at *Conversation) ShowDigest(ctx context.Context, ref string, d report.Dig
 	return nil
 }
 
-// OpenDigest opens a digest in the app's own channel, as [Conversation.OpenDigest].
+// OpenDigest opens a digest in the app's own channel, like [Conversation.OpenDigest].
 func (c *Channel) OpenDigest(ctx context.Context, key string, silent bool) (string, error) {
 	return c.own.OpenDigest(ctx, key, silent)
 }
 
-// FindDigest looks in the app's own channel, as [Conversation.FindDigest].
+// FindDigest looks in the app's own channel, like [Conversation.FindDigest].
 func (c *Channel) FindDigest(ctx context.Context, key string) (string, bool, error) {
 	return c.own.FindDigest(ctx, key)
 }
 
-// ShowDigest shows a digest, as [Conversation.ShowDigest].
+// ShowDigest shows a digest, like [Conversation.ShowDigest].
 func (c *Channel) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	return c.own.ShowDigest(ctx, ref, d)
 }
 
-// digestPage writes the digest's lines, as many as fit into so much text, and
-// counts the others.
+// digestPage writes the digest's lines, as many as fit into the given amount of text, and
+// counts the rest.
 func digestPage(p *page, d *report.Digest, most int) *page {
 	lines := d.Lines()
 	for i := range lines {
 		l := &lines[i]
-		// A line is written to see how much it is, and how much it would be to say
-		// that it and what follows are left out.
+		// A line is written to a page of its own to find out its size, and the size of the
+		// remark that it and the rest are left out.
 		line, cut := &page{texts: p.texts}, &page{texts: p.texts}
 		line.write(cardtext.DigestLine(p.texts, l))
 		cut.line("digest.cut", map[string]any{"n": len(lines) - i})
@@ -134,8 +134,8 @@ func digestPage(p *page, d *report.Digest, most int) *page {
 	return p
 }
 
-// digestNotice is what a notification shows of a digest: whose it is, in one
-// line, and nothing that others wrote.
+// digestNotice is what a notification shows of a digest: which one it is, in one line, and
+// nothing written by others.
 func digestNotice(p *page, d *report.Digest) string {
 	lines := d.Lines()
 	return cardtext.Clip(cardtext.DigestLine(p.texts, &lines[0]).String(), maxNotice)

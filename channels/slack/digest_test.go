@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// open opens a digest's message and returns its reference.
+// open opens a digest's message, and returns its reference.
 func (w *world) open(key string) string {
 	w.t.Helper()
 	ref, err := w.channel.OpenDigest(w.t.Context(), key, false)
@@ -26,7 +26,7 @@ func (w *world) open(key string) string {
 	return ref
 }
 
-// last returns the newest message of the channel, without its threads.
+// last returns the newest message of the channel, threads aside.
 func (w *world) last() slacktest.Message {
 	w.t.Helper()
 	synctest.Wait()
@@ -56,7 +56,8 @@ func TestADigestComesInItsMessage(t *testing.T) {
 	})
 }
 
-// The platform refuses what is beyond its limits, and the fake does, too.
+// TestTheFullestDigestFits shows the largest digests: the platform rejects what exceeds its
+// limits, and so does the fake.
 func TestTheFullestDigestFits(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -112,7 +113,7 @@ func TestDigestMeetsTrouble(t *testing.T) {
 	})
 }
 
-// A message that was opened, and of which nobody kept the reference, is found.
+// TestADigestsMessageIsFound checks that a message whose reference nobody stored is found.
 func TestADigestsMessageIsFound(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -122,7 +123,7 @@ func TestADigestsMessageIsFound(t *testing.T) {
 			t.Fatal("a message that was not answered is there")
 		}
 		want := home + ":" + w.last().TS
-		for range 250 { // further than one page of the channel's history
+		for range 250 { // beyond one page of the channel's history
 			w.server.Say(bob, home, "", "hello")
 		}
 		if ref, ok, err := w.channel.FindDigest(t.Context(), "2000-01-02T08:00:00Z"); ref != want || !ok || err != nil {
@@ -142,7 +143,8 @@ func TestADigestsMessageIsFound(t *testing.T) {
 	})
 }
 
-// The answer is for the one who asked, wherever that was.
+// TestTheDigestIsAskedFor checks that only the person who asked gets the answer, wherever
+// they asked.
 func TestTheDigestIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -150,7 +152,7 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 		a := w.ask(command("make"))
 		wait := make(chan struct{})
 		w.desk.Hold(wait)
-		for _, b := range w.shown(a).Buttons()[:1] { // A tap that hangs keeps nobody.
+		for _, b := range w.shown(a).Buttons()[:1] { // A hanging tap delays nobody.
 			w.server.PressButton(ann, home, ts(a), b)
 		}
 		for text, want := range map[string]string{
@@ -168,7 +170,7 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 		if d := w.server.Delivery(id); strings.Contains(string(d.Answer), "judged") {
 			t.Errorf("a stranger is told %s", d.Answer)
 		}
-		// One that takes long is acknowledged in time, and comes after.
+		// A digest that takes long is acknowledged in time, and sent later.
 		w.desk.Account(payloads.Digest(3), 5*time.Second)
 		id = w.server.Command(ann, elsewhere, "digest")
 		time.Sleep(10 * time.Second)
@@ -184,7 +186,8 @@ func TestTheDigestIsAskedFor(t *testing.T) {
 	})
 }
 
-// The home tab leads to the last digest, also after a restart.
+// TestTheHomeTabLeadsToTheDigest checks that the home tab links to the last digest, also
+// after a restart.
 func TestTheHomeTabLeadsToTheDigest(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -208,7 +211,7 @@ func TestTheHomeTabLeadsToTheDigest(t *testing.T) {
 	})
 }
 
-// pictures are the files below a digest's message.
+// pictures returns the files below a digest's message.
 func (w *world) pictures(ref string) (all []*slacktest.File) {
 	w.t.Helper()
 	synctest.Wait()
@@ -220,7 +223,8 @@ func (w *world) pictures(ref string) (all []*slacktest.File) {
 	return all
 }
 
-// The picture comes once, whatever is repeated, and keeps no digest back.
+// TestADigestsPicture checks that the picture comes once, whatever is repeated, and never
+// holds up a digest.
 func TestADigestsPicture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it draws many pictures; the plain run has it")
@@ -244,7 +248,7 @@ func TestADigestsPicture(t *testing.T) {
 		if len(all) != 1 || all[0].Name != "digest.png" || !strings.HasPrefix(string(all[0].Data), "\x89PNG") || all[0].Alt == "" {
 			t.Fatalf("pictures: %+v", all)
 		}
-		// One that did not get there is sent again.
+		// One that did not arrive is sent again.
 		ref = w.open("b")
 		w.server.Fail("upload", 1, slacktest.Fault{Code: 503})
 		if err := show(ref); err == nil {
@@ -273,8 +277,8 @@ func TestADigestsPicture(t *testing.T) {
 	})
 }
 
-// A channel of a route has digests of its own, and the home tab leads to the one
-// that tells everything.
+// TestAChannelOfARouteShowsItsDigest checks that a route's channel has digests of its own,
+// and that the home tab links to the one that covers everything.
 func TestAChannelOfARouteShowsItsDigest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,21 +15,20 @@ import (
 )
 
 const (
-	// pictureName is the picture's file; its message is known by it.
+	// pictureName is the picture's file name, by which its message is recognized.
 	pictureName = "digest.png"
-	// pictureFor is how long after its time a digest still waits for its picture.
-	// The text is there, and tells the same.
+	// pictureFor is how long after its time a digest still waits for its picture. The text
+	// is there, and says the same.
 	pictureFor = time.Hour
-	// maxAlt is the most characters that a picture's description may have.
+	// maxAlt is the most characters in a picture's description.
 	maxAlt = 1000
-	// maxReplies is how many messages of a thread are looked at: ours is among the
-	// first.
+	// maxReplies is how many messages of a thread are examined: ours is among the first.
 	maxReplies = 200
 )
 
-// showPicture puts the digest's picture into the thread of its message, unless
-// it stands there: it may, though nobody was told. An error means that it can
-// be tried again.
+// showPicture puts the digest's picture into the thread of its message, unless it is
+// already there, which is possible even if nobody was told. An error means that it can be
+// tried again.
 func (c *Channel) showPicture(ctx context.Context, m place, d *report.Digest) error {
 	drawn := chart.OfDigest(d, c.texts)
 	data, err := drawn.PNG()
@@ -61,8 +60,8 @@ func (c *Channel) showPicture(ctx context.Context, m place, d *report.Digest) er
 	}
 }
 
-// hasPicture reports whether the picture stands in the message's thread. Where
-// the app may not look it does not seem so.
+// hasPicture reports whether the message's thread has the picture. If the app may not look,
+// it reports false.
 func (c *Channel) hasPicture(ctx context.Context, m place) (bool, error) {
 	var all []slackapi.Message
 	err := c.do(ctx, "conversations.replies", func(ctx context.Context) (err error) {
@@ -82,7 +81,7 @@ func (c *Channel) hasPicture(ctx context.Context, m place) (bool, error) {
 	}), err
 }
 
-// passes reports whether what failed may work in a while.
+// passes reports whether what failed may work after a while.
 func passes(err error) bool {
 	if _, limited := errors.AsType[*slackapi.RateLimitedError](err); limited {
 		return true

@@ -15,8 +15,8 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 )
 
-// callError is a call of the platform that failed. It shows no secret: tokens
-// travel in bodies and headers, and addresses are left out.
+// callError is a failed call of the platform. It shows no secrets: tokens travel in bodies
+// and headers, and addresses are left out.
 type callError struct {
 	method string
 	err    error
@@ -26,8 +26,8 @@ func (e *callError) Error() string { return "slack: " + e.method + ": " + e.err.
 
 func (e *callError) Unwrap() error { return e.err }
 
-// word is the platform's word for what failed, such as "is_archived"; empty when
-// it did not say.
+// word returns the platform's word for the failure, such as "is_archived", or "" if it gave
+// none.
 func word(err error) string {
 	if e, ok := errors.AsType[slackapi.SlackErrorResponse](err); ok {
 		return e.Err
@@ -46,14 +46,14 @@ type meaning int
 const (
 	meansNothing meaning = iota // the platform gave no word
 	meansRefused                // another word: this call is refused as it is
-	meansGone                   // the message can be changed no more
+	meansGone                   // the message can no longer be changed
 	meansShut                   // the channel is closed to us
-	meansToken                  // the token, or a scope, does not do
-	meansBlocks                 // the blocks are none that the platform takes
+	meansToken                  // the token, or a scope, is insufficient
+	meansBlocks                 // the platform does not accept the blocks
 	meansUnsure                 // the call may have had its effect
 )
 
-// means reads the platform's word.
+// means interprets the platform's word.
 func means(err error) meaning {
 	switch word(err) {
 	case "":
@@ -79,8 +79,8 @@ func (c *Channel) do(ctx context.Context, method string, call func(ctx context.C
 	return c.under(ctx, limit{method: method}, call)
 }
 
-// under makes one call of the platform under a limit. While it asked for a pause
-// the call is not made: asking again would only prolong it.
+// under makes one call of the platform under a limit. While a pause that the platform asked
+// for lasts, the call is not made: asking again would only prolong the pause.
 func (c *Channel) under(ctx context.Context, l limit, call func(ctx context.Context) error) error {
 	method := l.method
 	if left := c.pace.pauses.Left(l); left > 0 {
@@ -127,8 +127,8 @@ func delivery(err error) error {
 	}
 }
 
-// final is delivery for what stands beside a message: where its channel is closed to
-// us, nobody can be told any more.
+// final is delivery for what goes next to a message: if its channel is closed to us, nobody
+// can be told any more.
 func final(err error) error {
 	if means(err) == meansShut {
 		return fmt.Errorf("%w: %w", approval.ErrGone, err)

@@ -20,9 +20,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Examine looks at how the app stands, and changes nothing. alone says that no
-// Run hears people, here or in another process of ours. What it finds shows no
-// secret.
+// Examine examines the state of the app, and changes nothing. alone says that no Run hears
+// people, here or in another process of ours. Its findings show no secrets.
 func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	e := &examiner{Channel: c, alone: alone}
 	if !e.token(ctx) {
@@ -40,7 +39,7 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	return e.findings
 }
 
-// Scopes are those that the app's manifest asks for.
+// Scopes returns the scopes that the app's manifest asks for.
 func Scopes() []string {
 	return []string{
 		"channels:history", "channels:read", "chat:write", "commands", "files:write",
@@ -48,15 +47,15 @@ func Scopes() []string {
 	}
 }
 
-// examiner is one look at the app.
+// examiner is one examination of the app.
 type examiner struct {
 	*Channel
 	alone    bool
 	findings []approval.Finding
 }
 
-// examineWithin bounds each call, so that a platform which does not answer does
-// not hold up a person at a terminal.
+// examineWithin limits each call, so that a platform that does not answer does not hold up
+// a person at a terminal.
 const examineWithin = 8 * time.Second
 
 const (
@@ -68,7 +67,7 @@ func (e *examiner) found(subject string, g approval.Grade, text, remedy string) 
 	e.findings = append(e.findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
 }
 
-// wrong tells of a trouble that people are told of, too.
+// wrong reports a trouble that people are told about, too.
 func (e *examiner) wrong(subject string, t platform.Trouble) {
 	h := t.In(e.config.English())
 	e.found(subject, approval.Wrong, h.Problem, h.Remedy)
@@ -81,7 +80,7 @@ func (e *examiner) ask(ctx context.Context, method string, call func(ctx context
 	return e.do(ctx, method, call)
 }
 
-// failed tells of a call that brought no answer to the question.
+// failed reports a call that did not answer the question.
 func (e *examiner) failed(subject string, err error) {
 	told := diagnose(err).In(e.config.English())
 	text, remedy := told.Problem, told.Remedy
@@ -101,7 +100,7 @@ func (e *examiner) failed(subject string, err error) {
 	e.found(subject, approval.Wrong, text, remedy)
 }
 
-// token finds out who the app is, and what it may.
+// token finds out who the app is, and what it may do.
 func (e *examiner) token(ctx context.Context) bool {
 	var who *slackapi.AuthTestResponse
 	err := e.ask(ctx, "auth.test", func(ctx context.Context) (err error) {
@@ -118,7 +117,7 @@ func (e *examiner) token(ctx context.Context) bool {
 	return true
 }
 
-// scopes holds what the token grants against the manifest.
+// scopes compares what the token grants with the manifest.
 func (e *examiner) scopes(header string) {
 	const subject = "slack scopes"
 	if strings.TrimSpace(header) == "" {
@@ -141,8 +140,8 @@ func (e *examiner) scopes(header string) {
 	}
 }
 
-// presses finds out whether what people do comes to us. Whether interactivity is
-// on no method tells; a rehearsal does.
+// presses finds out whether what people do reaches us. No method tells whether
+// interactivity is on; a rehearsal does.
 func (e *examiner) presses(ctx context.Context) {
 	e.mu.Lock()
 	hearing, up := e.hearing, e.up()
@@ -159,7 +158,7 @@ func (e *examiner) presses(ctx context.Context) {
 	}
 }
 
-// door finds out whether a socket could be opened, and opens none.
+// door finds out whether a socket could be opened, without opening one.
 func (e *examiner) door(ctx context.Context) {
 	err := e.ask(ctx, "apps.connections.open", func(ctx context.Context) error {
 		_, _, err := e.api.StartSocketModeContext(ctx)
@@ -206,7 +205,7 @@ func (e *examiner) room(ctx context.Context, at *Conversation) {
 	e.wrong(subject, t)
 }
 
-// rosters finds out whether the user groups are there and hold anybody.
+// rosters finds out whether the user groups exist and have members.
 func (e *examiner) rosters(ctx context.Context) {
 	const subject = "slack groups"
 	n := 0
@@ -236,7 +235,7 @@ func (e *examiner) rosters(ctx context.Context) {
 	}
 }
 
-// specimen is a card with all that a card of one call may have.
+// specimen returns a card with everything that a card of one call may have.
 func specimen() approval.Card {
 	args := `{"to": "ann@example.com", "text": "` + strings.Repeat("A line of a letter. ", 30) + `"}`
 	return approval.Card{
@@ -246,8 +245,8 @@ func specimen() approval.Card {
 	}
 }
 
-// cards has the platform say whether it would take a card and the window for words. It
-// shows them to nobody.
+// cards asks the platform whether it would accept a card and the window for words. Nobody
+// sees them.
 func (e *examiner) cards(ctx context.Context) {
 	v := &cardView{Card: cardtext.Read(specimen(), e.texts), folds: true}
 	card := func() any { return map[string]any{"blocks": v.fit().done()} }
@@ -275,8 +274,8 @@ func (e *examiner) cards(ctx context.Context) {
 	}
 }
 
-// validate has the platform look at a message or a view, and returns what it would refuse.
-// The library knows no method for it.
+// validate asks the platform to check a message or a view, and returns what it would
+// refuse. The library has no method for it.
 func (e *examiner) validate(ctx context.Context, kind string, what any) (problem string, err error) {
 	body, err := strictjson.Marshal(what)
 	if err != nil {
@@ -324,5 +323,5 @@ func (e *examiner) validate(ctx context.Context, kind string, what any) (problem
 	return said.Error, nil
 }
 
-// maxSaid bounds what is read of an answer.
+// maxSaid is the most that is read of an answer.
 const maxSaid = 1 << 20

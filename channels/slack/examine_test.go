@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// wrong are the problems among the findings, as "subject: text → remedy".
+// wrong returns the problems among the findings, as "subject: text → remedy".
 func wrong(t *testing.T, all []approval.Finding) []string {
 	t.Helper()
 	return channeltest.Wrong(t, all, "MustNotLeak", slacktest.SigningSecret)
@@ -26,7 +26,7 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		arrange func(w *world)
-		// running says that the app runs while it is looked at.
+		// running reports that the app runs during the examination.
 		running bool
 		want    []string
 	}{
@@ -101,8 +101,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineTellsForgedRequests delivers by HTTP, with the right secret and
-// with another.
+// TestExamineTellsForgedRequests delivers over HTTP, with the right secret and with
+// another.
 func TestExamineTellsForgedRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestExamineTellsForgedRequests(t *testing.T) {
 	})
 }
 
-// testCard is the message with a test card's button.
+// testCard returns the message with a test card's button.
 func testCard(w *world) slacktest.Message {
 	w.t.Helper()
 	synctest.Wait()
@@ -176,7 +176,7 @@ func TestRehearse(t *testing.T) {
 					synctest.Wait()
 				}
 				if alone {
-					// Nobody is there who could decide: the person must see that.
+					// Nobody is there who could decide, and the person must see that.
 					if d := w.press(ann, waiting, "Deny"); !d.Acked.IsZero() {
 						t.Error("a press of a card was acknowledged, and lost")
 					}

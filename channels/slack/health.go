@@ -12,12 +12,12 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// silentFor is how long nobody may be heard before it counts as a problem: a
-// connection that is exchanged takes a moment.
+// silentFor is how long nobody may be heard before it counts as a problem: exchanging a
+// connection takes a moment.
 const silentFor = 15 * time.Second
 
-// Health tells what is wrong with the app, if anything is: first what keeps it
-// from hearing people, then what keeps it from writing to its own channel.
+// Health says what is wrong with the app, if anything: first what keeps it from hearing
+// people, then what keeps it from writing to its own channel.
 func (c *Channel) Health() approval.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,14 +33,14 @@ func (c *Channel) Health() approval.Health {
 	}
 }
 
-// Connections is how many sockets are open now.
+// Connections returns how many sockets are open now.
 func (c *Channel) Connections() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.up()
 }
 
-// up counts the open sockets; c.mu is held.
+// up counts the open sockets; c.mu must be held.
 func (c *Channel) up() int {
 	n := 0
 	for _, l := range c.sockets {
@@ -51,15 +51,15 @@ func (c *Channel) up() int {
 	return n
 }
 
-// What can be wrong and is told in more than one place.
+// Troubles that are reported in more than one place.
 const (
 	troubleFull  phrase = "trouble.slack.full"
 	troubleFiles phrase = "trouble.slack.files"
 	troubleScope phrase = "trouble.slack.scope"
 )
 
-// diagnose says what a failure means for the operator; a failure that is about
-// one message, or passes by itself, means nothing.
+// diagnose says what a failure means for the operator. A failure that is about one message,
+// or temporary, means nothing.
 func diagnose(err error) platform.Trouble {
 	switch e, _ := errors.AsType[slackapi.SlackErrorResponse](err); {
 	case e.Err == "missing_scope" && e.Needed != "":
@@ -73,8 +73,8 @@ func diagnose(err error) platform.Trouble {
 	}
 }
 
-// deaf keeps what keeps the app from hearing, and says how long to wait before
-// it tries again. failures is how often it tried.
+// deaf records what keeps the app from hearing, and returns how long to wait before it
+// tries again. failures is how often it has tried.
 func (c *Channel) deaf(err error, failures int) time.Duration {
 	pause := platform.Backoff(platform.FirstPause, platform.LongestPause, failures)
 	t := diagnose(err)

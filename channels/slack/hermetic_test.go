@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain takes proxies from the environment: the platform that the tests reach
-// is in their own process.
+// TestMain removes proxies from the environment, because the platform is in the tests' own
+// process.
 func TestMain(m *testing.M) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasSuffix(strings.ToUpper(name), "_PROXY") && name != "GOPROXY" {

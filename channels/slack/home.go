@@ -15,14 +15,14 @@ import (
 const (
 	// maxRemembered is how many people's home tabs are kept up to date.
 	maxRemembered = 200
-	// historyPage is how many steps are read at a time, and maxHistory after how
-	// many the home tab looks no further: it says so.
+	// historyPage is how many steps are read at a time, and maxHistory is where the home
+	// tab stops reading, which it says.
 	historyPage, maxHistory = 500, 10_000
-	// longestAsk is how long an ask waits at most.
+	// longestAsk is the longest time that an ask waits.
 	longestAsk = 24 * time.Hour
 )
 
-// day is what the home tab tells of a day, each call once.
+// day is what the home tab shows of a day, each call once.
 type day struct {
 	decided, vetoed []approval.Entry
 	// cut says that there was more to read.
@@ -31,7 +31,7 @@ type day struct {
 	seen map[approval.ID]bool
 }
 
-// take sorts an entry in.
+// take sorts in an entry.
 func (d *day) take(e *approval.Entry, who person, morning time.Time) {
 	p := e.Approval
 	if p == nil {
@@ -52,8 +52,8 @@ func (d *day) take(e *approval.Entry, who person, morning time.Time) {
 	}
 }
 
-// today reads back what the person decided since the morning, and what was
-// vetoed. What was proposed before may have been decided since.
+// today reads back what the person has decided since the morning, and what was vetoed. What
+// was proposed earlier may have been decided since.
 func (l *loop) today(ctx context.Context, who person, morning time.Time) (d day, err error) {
 	d.seen = map[approval.ID]bool{}
 	f := approval.Filter{Limit: historyPage}
@@ -77,8 +77,8 @@ func (l *loop) today(ctx context.Context, who person, morning time.Time) (d day,
 	}
 }
 
-// home shows a person what waits for them and how much for others, what they decided, and what was
-// vetoed today.
+// home shows a person what waits for them and how much for others, what they decided, and
+// what was vetoed today.
 func (l *loop) home(ctx context.Context, who person) error {
 	p := &page{texts: l.texts}
 	if !l.may(ctx, who) {
@@ -113,7 +113,7 @@ func (l *loop) home(ctx context.Context, who person) error {
 	return nil
 }
 
-// toDigest leads to the last digest, or says how to ask for one.
+// toDigest links to the last digest, or says how to ask for one.
 func (l *loop) toDigest(p *page) {
 	m, _ := parseRef(l.notes.Now().Digest)
 	if url := l.linkTo(m); url != "" {
@@ -124,7 +124,7 @@ func (l *loop) toDigest(p *page) {
 	p.line("digest.slack.usage", nil)
 }
 
-// happened is when what the home tab tells of an entry was.
+// happened returns when what the home tab shows of an entry happened.
 func happened(e *approval.Entry) time.Time {
 	if e.Approval != nil && e.Approval.Decision != nil {
 		return e.Approval.Decision.At
@@ -132,8 +132,7 @@ func happened(e *approval.Entry) time.Time {
 	return e.Step.At
 }
 
-// past lists entries of the history, the last that happened first, and says how
-// many more there are.
+// past lists entries of the history, the latest first, and says how many more there are.
 func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 	p.header(l.texts.Plain(head, nil))
 	slices.SortStableFunc(entries, func(a, b approval.Entry) int { return happened(&b).Compare(happened(&a)) })
@@ -163,7 +162,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 	}
 }
 
-// wantedOf is a call of the history in short.
+// wantedOf returns a short form of a call in the history.
 func wantedOf(e *approval.Entry) string {
 	switch {
 	case e.Approval != nil:
@@ -188,7 +187,7 @@ func (l *loop) publish(ctx context.Context, who person, p *page) error {
 	return nil
 }
 
-// freshen brings the home tab of a person who opened it up to date.
+// freshen updates the home tab of a person who has opened it.
 func (l *loop) freshen(ctx context.Context, who person) {
 	l.mu.Lock()
 	_, open := l.homes[who.id]

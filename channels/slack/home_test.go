@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// past makes a history, newest first, from what each step was.
+// past makes a history of n entries, newest first.
 func past(n int, entry func(i int) approval.Entry) []approval.Entry {
 	all := make([]approval.Entry, n)
 	for i := range all {
@@ -33,8 +33,8 @@ func decidedBy(id string, at time.Time, state approval.State, n int) approval.En
 	}
 }
 
-// TestTheHomeTabOfABusyDay has more than it lists, more than a page of steps, and
-// decisions of today about calls of yesterday.
+// TestTheHomeTabOfABusyDay has more than the tab lists, more than a page of steps, and
+// decisions made today about calls of yesterday.
 func TestTheHomeTabOfABusyDay(t *testing.T) {
 	race.Alone(t)
 	inWorld(t, func(w *world) {
@@ -57,7 +57,7 @@ func TestTheHomeTabOfABusyDay(t *testing.T) {
 				return e
 			case i == 1: // decided yesterday
 				return decidedBy("slack:"+ann, now.Add(-13*time.Hour), approval.Succeeded, i)
-			case i < 22: // twenty of Ann's, of which a repeat counts once
+			case i < 22: // twenty of Ann's, where a repeat counts once
 				return decidedBy("slack:"+ann, now.Add(-time.Hour+time.Duration(i)*time.Second), approval.Denied, i-i%2)
 			case i < 40:
 				return decidedBy("slack:"+bob, now.Add(-time.Hour), approval.Denied, i)
@@ -72,7 +72,7 @@ func TestTheHomeTabOfABusyDay(t *testing.T) {
 		if !ok || strings.Contains(mine, "call-1.") || !strings.Contains(mine, "call-0.") || strings.Count(mine, "call-") != 11 || strings.Contains(mine, "more") {
 			w.t.Errorf("decided is %s", mine)
 		}
-		// Ten of Ann's, eighteen of Bob's and those of the guard, of which fifteen are listed.
+		// Ten of Ann's, eighteen of Bob's, and the guard's, of which fifteen are listed.
 		want := fmt.Sprintf("… and %d more; the inbox has all of them.", 10+18+29-15)
 		if !strings.Contains(others, want) {
 			w.t.Errorf("%q is not in %s", want, others)
@@ -86,8 +86,8 @@ func TestTheHomeTabOfABusyDay(t *testing.T) {
 	})
 }
 
-// TestTheHomeTabSaysWhatWaitsForWhom has two people, a route of each, and one on
-// which both must allow.
+// TestTheHomeTabSaysWhatWaitsForWhom has two people, a route for each, and one on which
+// both must allow.
 func TestTheHomeTabSaysWhatWaitsForWhom(t *testing.T) {
 	inWorld(t, func(w *world) {
 		routing := approval.Routing{

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// maxRequest bounds a delivery: a press brings its message.
+	// maxRequest is the largest delivery, in bytes: a press brings its message.
 	maxRequest = 1 << 20
-	// handWithin is how long a delivery waits for somebody to take it; the
-	// platform gives three seconds in all.
+	// handWithin is how long a delivery waits for the loop; the platform gives three
+	// seconds in all.
 	handWithin = 2 * time.Second
 )
 
-// Handler takes the platform's deliveries, for a channel whose Config has a
-// signing secret: interactivity, commands and events alike. What is not signed
-// with the secret, over the raw body and within five minutes, is refused.
+// Handler takes the platform's deliveries, for a channel whose Config has a signing secret:
+// interactivity, commands and events alike. It refuses whatever is not signed with the
+// secret, over the raw body and within five minutes.
 func (c *Channel) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := platform.Body(w, r, maxRequest, nil)
@@ -50,7 +50,7 @@ func (c *Channel) Handler() http.Handler {
 	})
 }
 
-// read reads a signed delivery. A challenge is answered as it is.
+// read reads a signed delivery. A challenge is echoed.
 func (c *Channel) read(r *http.Request, body []byte) (a act, challenge string, err error) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))

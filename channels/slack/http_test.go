@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// direct hands requests to a handler, as a proxy does.
+// direct passes requests to a handler, as a proxy does.
 type direct struct{ to http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -24,7 +24,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// overHTTP runs a test in a bubble, with the app up behind an address.
+// overHTTP runs a test in a bubble, with the app reachable at an address.
 func overHTTP(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -144,12 +144,13 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 	})
 }
 
-// deafWriter takes no answer.
+// deafWriter fails every write of an answer.
 type deafWriter struct{ *httptest.ResponseRecorder }
 
 func (deafWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestAnAnswerThatDoesNotArriveIsTold since what the act decided stands all the same.
+// TestAnAnswerThatDoesNotArriveIsTold checks that a lost answer is reported, because what
+// the request decided stands nevertheless.
 func TestAnAnswerThatDoesNotArriveIsTold(t *testing.T) {
 	overHTTP(t, func(w *world) {
 		body := "command=%2Fvaglio&text=pending&user_id=" + ann + "&team_id=" + slacktest.TeamID
@@ -171,7 +172,7 @@ func TestWithoutALoopARequestIsSentBack(t *testing.T) {
 			w.t.Errorf("acknowledged by nobody: %+v", d)
 		}
 		time.Sleep(5 * time.Second)
-		// It is sent back before the platform, which waits for three seconds, gives it up.
+		// It is sent back before the platform gives up, which it does after three seconds.
 		const body = "command=%2Fvaglio&text=pending&user_id=" + ann + "&team_id=" + slacktest.TeamID
 		r := httptest.NewRequest(http.MethodPost, "/slack/commands", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

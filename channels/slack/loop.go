@@ -17,75 +17,75 @@ import (
 
 // Desk is what the channel asks of the dispatcher.
 type Desk interface {
-	// Decide takes a tap. What it returned is on disk.
+	// Decide takes a tap. What it returns is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Opened says that the channel of the name takes messages again.
+	// Opened says that the channel with the name accepts messages again.
 	Opened(channel string)
 	Cards
 	Book
 	cardtext.Orders
 }
 
-// Cards are those of all asks, as the channel shows them.
+// Cards gives access to the cards of all asks, as the channel shows them.
 type Cards interface {
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
-	// Awaits reports whether a card that waits does so for the person with the
-	// qualified id. It answers at once.
+	// Awaits reports whether a waiting card waits for the person with the qualified id. It
+	// answers at once.
 	Awaits(c approval.Card, id string) bool
-	// Look makes sure that people can see the card of an ask that waits: a message
-	// that somebody deleted gets a successor.
+	// Look makes sure that people can see the card of an ask that waits: a deleted message
+	// is replaced.
 	Look(ctx context.Context, id approval.AskID, channel string) error
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
-	// Adopt makes a message that nobody knew of the card of an ask that ended
-	// before the channel had one, and reports whether it did.
+	// Adopt makes a message that nobody knew of the card of an ask that ended before the
+	// channel had one, and reports whether it did.
 	Adopt(ctx context.Context, id approval.AskID, channel, ref string) (bool, error)
 }
 
-// Book is where the channel reads what was.
+// Book is where the channel reads about the past.
 type Book interface {
 	// Find returns the ask that a person names.
 	Find(ctx context.Context, id string) (approval.Ask, error)
 	// History returns what was proposed and what became of it, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
-	// Why returns the card of an ask, or of what was refused without one, that a
-	// person names.
+	// Why returns the card that a person names, of an ask or of what was refused without
+	// one.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
-	// Digest returns the digest that was due on a day, or the last one for "". A
-	// day without one is an [*approval.DayError].
+	// Digest returns the digest that was due on a day; "" means the window that is not
+	// over. A day without one gives a [*report.DayError].
 	Digest(ctx context.Context, day string) (report.Digest, error)
 }
 
-// loop takes what people do.
+// loop processes what people do.
 type loop struct {
 	*Channel
 	desk    Desk
 	working sync.WaitGroup
-	// queue bounds how many acts are taken and not done, slots how many of them are worked
-	// on at once. Presses have slots of their own: what answers words may be slow.
+	// queue limits how many acts are accepted and not done, slots how many of them are
+	// worked on at once. Presses have slots of their own: answering words may be slow.
 	queue, slots, presses chan struct{}
-	// kick asks for a look at once.
+	// kick asks for an immediate look.
 	kick chan struct{}
 }
 
 const (
-	// ackBy is when an act is acknowledged though its effect is not committed:
-	// the platform gives three seconds. Until then the acknowledgement waits for
-	// the commit, so that a person whose act was lost with us sees a warning.
+	// ackBy is when an act is acknowledged even if its effect is not committed: the
+	// platform gives three seconds. Until then the acknowledgement waits for the commit, so
+	// that a person whose act was lost with us sees a warning.
 	ackBy = 2 * time.Second
-	// workWithin is when an act is given up whose effect cannot be kept.
+	// workWithin is when an act whose effect cannot be stored is given up.
 	workWithin = 20 * time.Second
 	// maxAtOnce is how many presses, and how many other acts, are worked on at once,
-	// maxTaken how many are taken and not done.
+	// maxTaken how many are accepted and not done.
 	maxAtOnce, maxTaken = 32, 4096
-	// lookEvery is the pause between two looks at how the channel does.
+	// lookEvery is the pause between two checks of the channel.
 	lookEvery = 10 * time.Second
 )
 
-// act is something that a person did. One of the three is set.
+// act is something that a person did. One of press, command and event is set.
 type act struct {
-	// id is the same when the platform brings the act again.
+	// id is the same if the platform delivers the act again.
 	id      string
 	press   *slackapi.InteractionCallback
 	command *slackapi.SlashCommand
@@ -99,8 +99,8 @@ type ack struct {
 	send func(payload any)
 }
 
-// give acknowledges with a payload, nil for none. It reports false when that was
-// done before, and the payload goes nowhere.
+// give acknowledges with a payload, nil for none. It reports false if that was already
+// done; the payload is then dropped.
 func (a *ack) give(payload any) (first bool) {
 	a.once.Do(func() { first = true; a.send(payload) })
 	return first
@@ -113,8 +113,8 @@ func (c *Channel) loop(desk Desk) *loop {
 	}
 }
 
-// Run takes what people do until ctx ends. Trouble with the platform ends
-// nothing: it is told by Health, and tried again after a pause.
+// Run processes what people do until ctx ends. Trouble with the platform does not end it:
+// Health reports the trouble, and Run tries again after a pause.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	l := c.loop(desk)
 	defer l.working.Wait()
@@ -139,7 +139,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	return nil
 }
 
-// introduce finds out who the app is, who may decide and how its channels stand.
+// introduce finds out who the app is, who may decide and the state of its channels.
 func (l *loop) introduce(ctx context.Context) error {
 	err := l.do(ctx, "auth.test", func(ctx context.Context) error {
 		who, err := l.api.AuthTestContext(ctx)
@@ -161,7 +161,7 @@ func (l *loop) introduce(ctx context.Context) error {
 	return nil
 }
 
-// look keeps the user groups fresh, and notes that people can be heard.
+// look keeps the user groups fresh, and records that people can be heard.
 func (l *loop) look(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -189,8 +189,8 @@ func (l *loop) look(ctx context.Context) {
 	}
 }
 
-// take works on an act, unless it did before. A loop without a desk takes
-// presses of test cards alone, and acknowledges nothing else.
+// take works on an act, unless it already did. A loop without a desk takes only presses of
+// test cards, and acknowledges nothing else.
 func (l *loop) take(ctx context.Context, a act) {
 	if l.desk == nil && !a.rehearses() {
 		return
@@ -222,7 +222,7 @@ func (l *loop) take(ctx context.Context, a act) {
 		defer timer.Stop()
 		if err := l.handle(ctx, &a); err != nil {
 			l.log.ErrorContext(ctx, "what a person did on slack has had no effect", "error", err)
-			// The platform brings an event again that nobody acknowledged.
+			// The platform redelivers an event that nobody acknowledged.
 			l.seen.forget(a.id)
 			if a.event != nil {
 				return
@@ -248,8 +248,8 @@ func (l *loop) handle(ctx context.Context, a *act) error {
 	}
 }
 
-// hear takes an event: words in a thread, a card that somebody deleted, or a look at
-// the home tab.
+// hear takes an event: words in a thread, a card that somebody deleted, or a look at the
+// home tab.
 func (l *loop) hear(ctx context.Context, a *act) error {
 	switch e := a.event.InnerEvent.Data.(type) {
 	case *slackevents.MessageEvent:
@@ -271,18 +271,18 @@ func (l *loop) hear(ctx context.Context, a *act) error {
 	}
 }
 
-// recent remembers the acts that were taken last. Its zero value is ready.
+// recent remembers the acts that were last taken. Its zero value is ready to use.
 type recent struct {
 	mu    sync.Mutex
 	known map[string]bool
 	order []string
 }
 
-// maxRecent is how many acts are remembered: far more than come in the minutes
-// in which the platform brings one again.
+// maxRecent is how many acts are remembered: far more than come in the minutes in which the
+// platform redelivers one.
 const maxRecent = 4096
 
-// first reports whether the act is a new one, and remembers it.
+// first reports whether the act is new, and remembers it.
 func (r *recent) first(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

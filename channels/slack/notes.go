@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 )
 
-// Memory keeps the channel's notes past the process.
+// Memory stores the channel's notes beyond its process.
 type Memory = platform.Memory[Notes]
 
 // Notes are what the channel must remember.
@@ -18,22 +18,22 @@ type Notes struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// Clone returns the notes.
+// Clone returns a copy of the notes.
 func (n Notes) Clone() Notes { return n }
 
-// Equal reports whether both say the same.
+// Equal reports whether both are equal.
 func (n Notes) Equal(o Notes) bool { return n.Heard.Equal(o.Heard) && n.Digest == o.Digest }
 
 const (
-	// noteEvery is how often it is written down that people can be heard.
+	// noteEvery is how often it is recorded that people can be heard.
 	noteEvery = 30 * time.Second
-	// awayFor is how long nobody was heard before people are told. Presses of
-	// that time are lost: the platform does not bring them again.
+	// awayFor is for how long nobody must have been heard before people are told. Presses
+	// of that time are lost: the platform does not redeliver them.
 	awayFor = 45 * time.Second
 )
 
-// heard notes that people can be heard. After a pause it tells them that what
-// they pressed is lost.
+// heard records that people can be heard. After a pause it tells them that what they
+// pressed is lost.
 func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
 	before := l.notes.Now().Heard
@@ -48,10 +48,9 @@ func (l *loop) heard(ctx context.Context) error {
 	return l.notes.Change(ctx, func(n *Notes) { n.Heard = now })
 }
 
-// away tells that presses are lost, in each channel where something waits for
-// one.
+// away says that presses are lost, in each channel where something waits for one.
 func (l *loop) away(ctx context.Context, from, to time.Time) error {
-	waiting := map[string]int{} // by channel's name
+	waiting := map[string]int{} // by the channel's name
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return err

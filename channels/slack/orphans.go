@@ -15,29 +15,28 @@ import (
 )
 
 const (
-	// orphanAge is how far back orphans are looked for; no ask waits longer than
-	// a day.
+	// orphanAge is how far back orphans are looked for; no ask waits longer than a day.
 	orphanAge = 25 * time.Hour
-	// orphanPage and orphanPages bound the look; what is older than it reaches
-	// keeps buttons that decide nothing, and say so.
+	// orphanPage and orphanPages limit the search; older orphans keep buttons that decide
+	// nothing, and say so.
 	orphanPage, orphanPages = 200, 10
 )
 
-// orphan is a message that nobody knows of, because we died, or were not
-// answered, between sending it and keeping where it stands.
+// orphan is a message that nobody knows of, because we died, or got no answer, between
+// sending it and recording where it is.
 type orphan struct {
 	place
 	ask approval.AskID
-	// bare says that it has no buttons any more.
+	// bare says that it no longer has buttons.
 	bare bool
 }
 
-// orphanMark begins the id of the block by which an orphan without buttons is
+// orphanMark is the prefix of the id of the block by which an orphan without buttons is
 // found again.
 const orphanMark = "orphan-"
 
-// tidy looks for orphans, once after a start, and again after a message that may
-// have got there; and it cares for those that were found.
+// tidy looks for orphans, once after a start, and again after a message that may have got
+// through; it also deals with those that were found.
 func (l *loop) tidy(ctx context.Context, at *Conversation) {
 	l.mu.Lock()
 	due := at.untidy && time.Since(at.tidiedAt) > platform.LongestPause
@@ -59,10 +58,9 @@ func (l *loop) tidy(ctx context.Context, at *Conversation) {
 	}
 }
 
-// care takes the buttons off orphans, because their cards are posted anew. Where
-// an ask ends before its card is, the newest of its orphans becomes its card and
-// shows the end. Those whose asks may still go either way are kept for the next
-// look.
+// care removes the buttons from orphans, because their cards are posted again. If an ask
+// ends before its card is posted, the newest of its orphans becomes its card and shows the
+// end. Orphans whose asks may still go either way are kept for the next look.
 func (l *loop) care(ctx context.Context, at *Conversation, all []orphan) error {
 	slices.SortFunc(all, func(a, b orphan) int { return strings.Compare(b.ts, a.ts) })
 	var left []orphan
@@ -76,13 +74,13 @@ func (l *loop) care(ctx context.Context, at *Conversation, all []orphan) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at.untidy = at.untidy || failed != nil // what failed is found again
+	at.untidy = at.untidy || failed != nil // what failed will be found again
 	at.orphans = join(at.orphans, left)
 	return failed
 }
 
-// given cares for a message with buttons that somebody pressed and that had been
-// given up. Which of several shows the end is left to a look at all of them.
+// given deals with a pressed message with buttons that had been given up. Which of several
+// orphans shows the end is decided by a look at all of them.
 func (l *loop) given(ctx context.Context, at *Conversation, m place, ask *approval.Ask) error {
 	if s := ask.On(at.name); s != nil && s.Ref == "" && !ask.Waiting() {
 		l.mu.Lock()
@@ -93,7 +91,7 @@ func (l *loop) given(ctx context.Context, at *Conversation, m place, ask *approv
 	return l.care(ctx, at, []orphan{{place: m, ask: ask.ID}})
 }
 
-// settle does what can be done about an orphan, and reports whether that is all.
+// settle does what can be done about an orphan, and reports whether it is done.
 func (l *loop) settle(ctx context.Context, at *Conversation, o *orphan) (done bool, err error) {
 	card, err := l.desk.Card(ctx, o.ask, at.name)
 	known := !errors.Is(err, approval.ErrNotFound)
@@ -118,8 +116,8 @@ func (l *loop) settle(ctx context.Context, at *Conversation, o *orphan) (done bo
 	return succeeded || !known, nil
 }
 
-// adopt makes the orphan the card of its ask, under the name by which the ask
-// was sent to the channel: the app's own channel can have two.
+// adopt makes the orphan the card of its ask, under the name by which the ask was sent to
+// the channel: the app's own channel can have two.
 func (l *loop) adopt(ctx context.Context, o *orphan) (bool, error) {
 	for _, at := range l.all() {
 		if at.id != o.channel {
@@ -132,7 +130,7 @@ func (l *loop) adopt(ctx context.Context, o *orphan) (bool, error) {
 	return false, nil
 }
 
-// join adds to orphans those that are not among them.
+// join adds to all those of more that are not among them.
 func join(all, more []orphan) []orphan {
 	for _, o := range more {
 		if !slices.ContainsFunc(all, func(known orphan) bool { return known.place == o.place }) {
@@ -147,13 +145,12 @@ func waits(c *approval.Card) bool {
 	return slices.ContainsFunc(c.Items, func(it approval.Item) bool { return it.State == approval.Pending })
 }
 
-// orphans returns the messages that have, or had, an ask's buttons and are no
-// ask's card. No card is sent meanwhile, so that one on its way is not taken for
-// an orphan.
+// orphans returns the messages that have, or had, an ask's buttons and are no ask's card.
+// No card is posted in the meantime, so that one on its way is not mistaken for an orphan.
 func (l *loop) orphans(ctx context.Context, at *Conversation) (found []orphan, err error) {
 	at.posting.Lock()
 	defer at.posting.Unlock()
-	// A message that may have got there from now on asks for another look.
+	// A message that may get through from now on asks for another look.
 	l.mu.Lock()
 	at.untidy = false
 	l.mu.Unlock()
@@ -185,8 +182,8 @@ func (l *loop) orphans(ctx context.Context, at *Conversation) (found []orphan, e
 	return found, nil
 }
 
-// orphan reports whether a message of ours has, or had, the buttons of an ask
-// whose card is another message.
+// orphan reports whether a message of ours has, or had, the buttons of an ask whose card is
+// another message.
 func (l *loop) orphan(ctx context.Context, at *Conversation, said *slackapi.Message) (o orphan, ok bool, err error) {
 	l.mu.Lock()
 	ours := said.User == l.self.user
@@ -202,8 +199,7 @@ func (l *loop) orphan(ctx context.Context, at *Conversation, said *slackapi.Mess
 	return o, !shows(&card, o.place), nil
 }
 
-// askOf returns the ask whose buttons a message has, or had before they were
-// taken off it.
+// askOf returns the ask whose buttons a message has, or had before they were removed.
 func askOf(m *slackapi.Message) (id approval.AskID, bare, ok bool) {
 	for _, b := range m.Blocks.BlockSet {
 		if id, ok := strings.CutPrefix(b.ID(), orphanMark); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// buttons are how many buttons each message of the channel has.
+// buttons returns the number of buttons of each message in the channel.
 func (w *world) buttons() (all []int) {
 	w.t.Helper()
 	synctest.Wait()
@@ -21,15 +21,15 @@ func (w *world) buttons() (all []int) {
 	return all
 }
 
-// TestOrphansLoseTheirButtons dies between sending a card and keeping where it
-// stands.
+// TestOrphansLoseTheirButtons simulates a crash after a card was sent and before its
+// reference was stored.
 func TestOrphansLoseTheirButtons(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		kept := w.ask(command("make build"))
 		lost := newAsk(t, denial("partial"), command("make clean"))
-		for range 2 { // twice, as if we had died twice
+		for range 2 { // twice, as after two crashes
 			if _, err := w.channel.Post(t.Context(), card(lost, slack.Name)); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestOrphansLoseTheirButtons(t *testing.T) {
 	})
 }
 
-// TestAMessageThatMayHaveGotThere is sent and not answered.
+// TestAMessageThatMayHaveGotThere sends a message without getting an answer.
 func TestAMessageThatMayHaveGotThere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestAMessageThatMayHaveGotThere(t *testing.T) {
 	})
 }
 
-// TestManyOrphans are more than one page of the channel's history.
+// TestManyOrphans has more orphans than one page of the channel's history holds.
 func TestManyOrphans(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -108,13 +108,13 @@ func TestManyOrphans(t *testing.T) {
 	})
 }
 
-// TestAnOrphanShowsTheEnd of an ask that ended elsewhere before its card was
-// posted anew: there is no newer card, so the newest orphan becomes the card.
+// TestAnOrphanShowsTheEnd ends an ask elsewhere before its card is posted again: there is
+// no newer card, so the newest orphan becomes the card.
 func TestAnOrphanShowsTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		before  bool // it ends before we are up again
-		restart bool // we die once more, with the buttons gone
+		restart bool // we crash once more, after the buttons are gone
 		pressed bool // somebody presses before we have looked
 	}{
 		"EndedWhileWeWereDown":   {before: true},
@@ -127,7 +127,7 @@ func TestAnOrphanShowsTheEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				lost := newAsk(t, denial("partial"), command("make clean"))
-				for range 2 { // twice, as if we had died twice
+				for range 2 { // twice, as after two crashes
 					if _, err := w.channel.Post(t.Context(), card(lost, slack.Name)); err != nil {
 						t.Fatal(err)
 					}

@@ -11,33 +11,34 @@ import (
 )
 
 const (
-	// messageEvery is the platform's limit for new messages in one channel: "one
-	// message per second per channel" (docs.slack.dev/apis/web-api/rate-limits).
-	// More is refused at its discretion, so no more is sent.
+	// messageEvery is the platform's limit for new messages in one channel: "one message
+	// per second per channel" (docs.slack.dev/apis/web-api/rate-limits). It may refuse
+	// more, so we send no more.
 	messageEvery = time.Second
-	// longestQueue is how long a message waits for its turn before it is put off.
+	// longestQueue is the longest time that a message waits for its turn before it is put
+	// off.
 	longestQueue = 5 * time.Second
 )
 
-// pace keeps to the platform's limits. A pause that it asks for holds where the
-// limit is: for a method, and for new messages in one channel, so that a busy
-// channel slows down no other. The zero value is ready.
+// pace keeps to the platform's limits. A pause that it asks for applies where the limit
+// does: to a method, and to new messages in one channel, so that a busy channel does not
+// slow down any other. The zero value is ready to use.
 type pace struct {
 	pauses platform.Pauses[limit]
 
 	mu sync.Mutex
-	// turns are when each channel takes another message.
+	// turns are when each channel accepts another message.
 	turns map[string]time.Time
 }
 
-// limit is what the platform counts: a method, or a method in a channel.
+// limit is what the platform counts: calls of a method, or of a method in a channel.
 type limit struct{ method, channel string }
 
-// messages is the limit of new messages in a channel.
+// messages returns the limit of new messages in a channel.
 func messages(channel string) limit { return limit{"chat.postMessage", channel} }
 
-// turn waits until the channel takes another message. Where others wait already,
-// or the platform asked for a pause, it says how long that will be.
+// turn waits until the channel accepts another message. If others are already waiting, or
+// the platform asked for a pause, it returns how long that will be.
 func (p *pace) turn(ctx context.Context, channel string) error {
 	if left := p.pauses.Left(messages(channel)); left > 0 {
 		return &slackapi.RateLimitedError{RetryAfter: left}
@@ -61,7 +62,7 @@ func (p *pace) turn(ctx context.Context, channel string) error {
 	}
 	platform.Sleep(ctx, left)
 	if ctx.Err() != nil {
-		// Nothing was sent, and nobody has to ask whether it was.
+		// Nothing was sent, and nobody needs to find out whether it was.
 		return &slackapi.RateLimitedError{RetryAfter: messageEvery}
 	}
 	return nil

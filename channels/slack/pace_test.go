@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// TestOneMessageASecond posts more than the platform takes at once, in two
-// channels, and is never refused. Neither channel waits for the other.
+// TestOneMessageASecond posts more than the platform accepts at once, in two channels, and
+// is never refused. Neither channel waits for the other.
 func TestOneMessageASecond(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		w.server.Pace(time.Second)
@@ -40,7 +40,8 @@ func TestOneMessageASecond(t *testing.T) {
 	})
 }
 
-// TestAPauseHoldsWhereTheLimitIs is refused in one channel.
+// TestAPauseHoldsWhereTheLimitIs checks that a rate limit in one channel pauses only that
+// channel.
 func TestAPauseHoldsWhereTheLimitIs(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		post := func(name string) error {
@@ -75,7 +76,7 @@ func TestAPauseHoldsWhereTheLimitIs(t *testing.T) {
 		if err := post("slack:" + ops); err != nil {
 			w.t.Errorf("after the pause: %v", err)
 		}
-		// The limit of amendments is the workspace's.
+		// Amendments are limited per workspace.
 		w.server.Fail("chat.update", 1, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: 30 * time.Second})
 		for _, name := range []string{"slack:" + ops, "slack:" + deploy} {
 			limited(w.at(name).Amend(w.t.Context(), a.Cards[0].Ref, card(a, name)), 30*time.Second)
@@ -83,7 +84,7 @@ func TestAPauseHoldsWhereTheLimitIs(t *testing.T) {
 	})
 }
 
-// TestALongQueueIsPutOff has more messages for one channel than wait for a turn.
+// TestALongQueueIsPutOff posts more messages to one channel than may wait for a turn.
 func TestALongQueueIsPutOff(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		time.Sleep(time.Minute)

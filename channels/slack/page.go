@@ -13,36 +13,36 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// The platform's limits, in characters where nothing else is said.
+// The platform's limits, in characters unless stated otherwise.
 const (
 	maxBlocks = 50
-	// maxText is the most text in the blocks of one message. It is not
-	// documented; 11341 characters were refused and about 10000 never were.
+	// maxText is the most text in the blocks of one message. It is not documented; 11341
+	// characters were refused and about 10000 never were.
 	maxText    = 10000
 	maxHeader  = 150
 	maxButton  = 75
 	maxConfirm = 300
 	maxVerb    = 30
-	maxTitle   = 24 // a modal's title and its buttons
-	// maxNotice is our bound for the text that a phone's notification shows.
+	maxTitle   = 24 // the title of a modal and the labels of its buttons
+	// maxNotice is our limit for the text that a phone's notification shows.
 	maxNotice = 300
 )
 
-// page writes the blocks of a message. It is the one place where blocks are
-// made. What others wrote becomes text elements of rich text, which hold plain
-// text: the platform reads no markup in them. It counts as the platform does,
-// with the greatest of the measures that it may use.
+// page writes the blocks of a message. It is the only place where blocks are made. Text
+// written by others becomes text elements of rich text, which hold plain text: the platform
+// interprets no markup in them. It counts as the platform does, with the largest of the
+// measures that it may use.
 type page struct {
 	texts  *templates.Texts
 	blocks []slackapi.Block
 	rich   *slackapi.RichTextBlock
 	row    []slackapi.RichTextSectionElement
 	units  int
-	// folds says that long arguments may be folded, and folded that some are.
+	// folds says that long arguments may be folded, folded that some are.
 	folds, folded bool
 }
 
-// fits reports whether the platform takes the page.
+// fits reports whether the platform accepts the page.
 func (p *page) fits() bool {
 	p.flush()
 	return p.units <= maxText && len(p.blocks) <= maxBlocks
@@ -56,15 +56,15 @@ func (p *page) done() []slackapi.Block {
 
 func (p *page) count(s string) { p.units += len(utf16.Encode([]rune(s))) }
 
-// header is the first line, in our words.
+// header writes the first line, in our words.
 func (p *page) header(s string) {
 	s = cardtext.Clip(s, maxHeader)
 	p.count(s)
 	p.add(slackapi.NewHeaderBlock(plain(s)))
 }
 
-// title is the first line of a card: a header, or a bold line where it would have
-// to be cut, because half a name could be another's.
+// title writes the first line of a card: a header, or a bold line if a header would have to
+// be cut, because half a name could be somebody else's.
 func (p *page) title(t cardtext.Text) {
 	if s := t.String(); utf8.RuneCountInString(s) <= maxHeader {
 		p.header(s)
@@ -80,19 +80,19 @@ func (p *page) title(t cardtext.Text) {
 	p.end()
 }
 
-// footer is a small last line, in our words.
+// footer writes a small last line, in our words.
 func (p *page) footer(s string) {
 	p.count(s)
 	p.add(slackapi.NewContextBlock("", plain(s)))
 }
 
-// add ends the text and puts a block below it.
+// add ends the current text and puts a block below it.
 func (p *page) add(b slackapi.Block) {
 	p.flush()
 	p.blocks = append(p.blocks, b)
 }
 
-// flush ends the text that is being written.
+// flush ends the current text.
 func (p *page) flush() {
 	p.section()
 	if p.rich != nil && len(p.rich.Elements) > 0 {
@@ -129,16 +129,16 @@ func (p *page) text(s string) { p.inline(s, nil) }
 
 func (p *page) bold(s string) { p.inline(s, &slackapi.RichTextSectionTextStyle{Bold: true}) }
 
-// code writes what somebody else wrote, on one line.
+// code writes text written by somebody else, on one line.
 func (p *page) code(s string) { p.inline(s, &slackapi.RichTextSectionTextStyle{Code: true}) }
 
-// link leads to an address of the platform's own.
+// link links to an address of the platform's own.
 func (p *page) link(url, s string) {
 	p.count(s)
 	p.row = append(p.row, slackapi.NewRichTextSectionLinkElement(url, s, nil))
 }
 
-// pre writes what somebody else wrote, in lines of its own.
+// pre writes text written by somebody else, on lines of its own.
 func (p *page) pre(s string) {
 	if s == "" {
 		return
@@ -150,8 +150,8 @@ func (p *page) pre(s string) {
 	})
 }
 
-// fold writes a long block with what names it as one that opens at a tap, if that is what
-// the text begins with, and may be.
+// fold writes a long block along with its name as one that opens at a tap, if the text
+// begins with one and folding is allowed.
 func (p *page) fold(t cardtext.Text) bool {
 	const long = 400
 	if !p.folds || len(t) < named || t[0].Kind != cardtext.Named || t[named-1].Kind != cardtext.Block || utf8.RuneCountInString(t[named-1].Text) <= long {
@@ -167,11 +167,10 @@ func (p *page) fold(t cardtext.Text) bool {
 	return true
 }
 
-// named is how many pieces a block is with what names it: the name, the line's end, and the
-// block.
+// named is how many pieces a named block has: the name, the line break, and the block.
 const named = 3
 
-// write writes what a person reads. What is theirs in it goes into code.
+// write writes what a person reads. Text that is theirs goes into code.
 func (p *page) write(t cardtext.Text) {
 	for len(t) > 0 {
 		if p.fold(t) {
@@ -198,8 +197,7 @@ func (p *page) write(t cardtext.Text) {
 // say writes one of our texts.
 func (p *page) say(ph phrase, values map[string]any) { p.write(cardtext.Say(p.texts, ph, values)) }
 
-// name gives the text that is being written an id, by which the message can be
-// found again.
+// name gives the current text an id, by which the message can be found again.
 func (p *page) name(id string) {
 	p.section()
 	if p.rich != nil {
@@ -207,16 +205,16 @@ func (p *page) name(id string) {
 	}
 }
 
-// weight is how many bytes the blocks are on their way to the platform.
+// weight returns the size of the encoded blocks, in bytes.
 func (p *page) weight() int {
 	b, err := strictjson.Marshal(p.done())
 	if err != nil {
-		return math.MaxInt // It is tried with less.
+		return math.MaxInt // forces a try with less
 	}
 	return len(b)
 }
 
-// end ends a line, unless nothing stands on it.
+// end ends a line, unless it is empty.
 func (p *page) end() {
 	if len(p.row) > 0 {
 		p.text("\n")
@@ -229,7 +227,7 @@ func (p *page) line(ph phrase, values map[string]any) {
 	p.end()
 }
 
-// plain is a text that the platform shows as it stands.
+// plain returns a text that the platform shows verbatim.
 func plain(s string) *slackapi.TextBlockObject {
 	return &slackapi.TextBlockObject{Type: slackapi.PlainTextType, Text: s, Emoji: new(bool)}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// TestPayloads sends everything that the channel can say, in every language, and
-// gathers what was sent. With VAGLIO_PAYLOADS it is written there for tsc.
+// TestPayloads sends everything that the channel can say, in every language, and collects
+// what was sent. If VAGLIO_PAYLOADS is set, the test writes it there for tsc.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -83,8 +83,8 @@ func (w *world) sayAll() {
 	act("deny", ann)
 	w.server.OpenHome(ann)
 	w.server.Say(ann, home, ts(b), "no")
-	// A restart after a while tells of the gap; a file that came too late makes
-	// the card give way to another.
+	// A restart after a while announces the gap; a file that came too late makes another
+	// card replace this one.
 	w.ask(command("make c"))
 	w.stop()
 	time.Sleep(10 * time.Minute)
@@ -102,7 +102,7 @@ func (w *world) sayAll() {
 	synctest.Wait()
 }
 
-// sent is what the platform was sent.
+// sent returns what the platform was sent.
 func (w *world) sent() []payloads.Payload {
 	var all []payloads.Payload
 	seen := map[string]int{}

@@ -12,13 +12,13 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// people are what is known of the workspace's people.
+// people is what is known about the people of the workspace.
 type people struct {
 	groups map[string]roster
 	names  map[string]string
 }
 
-// roster is who is in a user group, and when that was so.
+// roster is who is in a user group, and when that was looked up.
 type roster struct {
 	members []string
 	at      time.Time
@@ -27,21 +27,20 @@ type roster struct {
 const (
 	// rosterEvery is how often a user group is looked up.
 	rosterEvery = 5 * time.Minute
-	// rosterLives is how long its members may decide when it cannot be.
+	// rosterLives is how long its members may decide if it cannot be looked up.
 	rosterLives = 15 * time.Minute
 	// rosterAgain is the least time between two look-ups that a press causes.
 	rosterAgain = 30 * time.Second
-	// rosterFresh is how old a list of members may be by which a yes counts, and
-	// freshWithin how long a newer one is waited for.
+	// rosterFresh is the greatest age of a list of members by which a yes counts, and
+	// freshWithin how long to wait for a newer list.
 	rosterFresh = 2 * time.Second
 	freshWithin = time.Second
 	// maxNames is how many names are remembered.
 	maxNames = 1000
 )
 
-// Approves reports whether the person may decide: by their own id, or as a
-// member of a user group that was looked up of late. The id is qualified, such
-// as "slack:U0123456789".
+// Approves reports whether the person may decide: by their own id, or as a member of a user
+// group that was recently looked up. The id is qualified, such as "slack:U0123456789".
 func (c *Channel) Approves(id string) bool {
 	user, ok := strings.CutPrefix(id, Name+":")
 	if !ok || !personID.MatchString(user) {
@@ -60,9 +59,9 @@ func (c *Channel) Approves(id string) bool {
 	return false
 }
 
-// Roster returns the qualified ids of who is in the user group, such as
-// "slack:S0123456789". known is false when it was not looked up of late, or is no
-// group of those who may decide.
+// Roster returns the qualified ids of the members of the user group, such as
+// "slack:S0123456789". known is false if it was not looked up recently, or is not a group
+// of people who may decide.
 func (c *Channel) Roster(group string) (ids []string, known bool) {
 	id, ok := strings.CutPrefix(group, Name+":")
 	c.mu.Lock()
@@ -77,9 +76,9 @@ func (c *Channel) Roster(group string) (ids []string, known bool) {
 	return ids, true
 }
 
-// may reports whether a person who acts on Slack may decide. Somebody of
-// another workspace, in a shared channel, may not, unless both are of one
-// organization. A group that a person joined a moment ago is looked up once more.
+// may reports whether a person who acts on Slack may decide. A person from another
+// workspace, in a shared channel, may not, unless both belong to one organization. A group
+// that a person joined a moment ago is looked up once more.
 func (c *Channel) may(ctx context.Context, p person) bool {
 	c.mu.Lock()
 	us := c.self
@@ -93,8 +92,8 @@ func (c *Channel) may(ctx context.Context, p person) bool {
 	return p.team == "" || p.team == us.team || c.organization(ctx, p.id) == us.enterprise
 }
 
-// organization is the one that somebody's workspace belongs to (Enterprise Grid), empty
-// where that cannot be looked up. What they send tells where they did it, and of a
+// organization returns the organization that somebody's workspace belongs to (Enterprise
+// Grid), or "" if it cannot be looked up. What they send says where they did it, and for a
 // message not even that.
 func (c *Channel) organization(ctx context.Context, id string) string {
 	ctx, cancel := context.WithTimeout(ctx, freshWithin)
@@ -113,8 +112,9 @@ func (c *Channel) organization(ctx context.Context, id string) string {
 	return of
 }
 
-// still reports whether a person who may decide may say yes: who may by a group alone
-// is looked up there anew, so that nobody allows anything who was taken out of it.
+// still reports whether a person who may decide may say yes. Somebody who may only through
+// a group is looked up there again, so that nobody allows anything after being removed from
+// it.
 func (c *Channel) still(ctx context.Context, p person) bool {
 	if slices.Contains(c.config.Approvers, p.id) {
 		return true
@@ -125,10 +125,10 @@ func (c *Channel) still(ctx context.Context, p person) bool {
 	return c.Approves(p.qualified())
 }
 
-// lookUp looks up the user groups that were not for so long, and reports whether
-// there were any.
+// lookUp looks up the user groups that were not looked up for the given time, and reports
+// whether there were any.
 //
-// An app that a whole organization installed must say of which workspace they are.
+// An app that a whole organization installed must say which workspace they belong to.
 func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 	c.mu.Lock()
 	there, team := false, c.self.team
@@ -165,21 +165,21 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 // person is somebody who acts.
 type person struct {
 	id, team, name string
-	// back is the address by which what they did is answered, if there is one. It needs
-	// no membership in the channel, neither theirs nor ours.
+	// back is the address through which what they did is answered, if there is one. It
+	// needs no membership in the channel, neither theirs nor ours.
 	back string
 }
 
 func (p person) qualified() string { return Name + ":" + p.id }
 
-// known is the person as the approval knows them, by their full name where the
-// platform tells it.
+// known returns the person in the form that approvals use, by their full name if the
+// platform gives it.
 func (c *Channel) known(ctx context.Context, p person) approval.Person {
 	c.mu.Lock()
 	name, ok := c.people.names[p.id]
 	c.mu.Unlock()
 	if !ok {
-		// A name is for display alone: a decision does not wait long for it.
+		// A name is only for display: a decision does not wait long for it.
 		ctx, cancel := context.WithTimeout(ctx, nameWithin)
 		defer cancel()
 		err := c.do(ctx, "users.info", func(ctx context.Context) error {
@@ -201,7 +201,7 @@ func (c *Channel) known(ctx context.Context, p person) approval.Person {
 	return approval.Person{ID: p.qualified(), Name: cmp.Or(name, p.name, p.id)}
 }
 
-// nameWithin is how long a name is waited for.
+// nameWithin is how long to wait for a name.
 const nameWithin = 500 * time.Millisecond
 
 func nameOf(u *slackapi.User) string {

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// press takes a press of a button. Only a listed person may press, and only in
-// a channel that cards go to; everybody else is told so, alone.
+// press takes a press of a button. Only a listed person may press, and only in a channel
+// that cards go to; everybody else is told so, in private.
 func (l *loop) press(ctx context.Context, a *act) error {
 	q := a.press
 	if len(q.ActionCallback.BlockActions) == 0 {
@@ -72,13 +72,13 @@ func chooses(action string) bool {
 		strings.HasPrefix(action, actionGrant) || strings.HasPrefix(action, actionDigit)
 }
 
-// presser is who interacted.
+// presser returns the person who interacted.
 func presser(q *slackapi.InteractionCallback) person {
 	return person{id: q.User.ID, team: cmp.Or(q.User.TeamID, q.Team.ID), name: q.User.Name, back: q.ResponseURL}
 }
 
-// decide hands a choice in, with the digits that were given for it, and answers after
-// the commit. Where it takes digits, or further ones, it asks for them.
+// decide hands in a choice, with the digits given for it, and answers after the commit. If
+// the choice requires digits, or more of them, it asks for them.
 func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person, token approval.Token, digits string) error {
 	by := l.known(ctx, who)
 	receipt, err := l.desk.Decide(ctx, approval.Tap{Token: token, Digits: digits, By: by, Channel: at.name})
@@ -107,8 +107,7 @@ func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person
 	return nil
 }
 
-// failed says why a tap decided nothing, and returns the error if it is trouble
-// of ours.
+// failed says why a tap decided nothing, and returns the error if the trouble is ours.
 func (l *loop) failed(err error) (said string, trouble error) {
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
@@ -128,8 +127,8 @@ func (l *loop) failed(err error) (said string, trouble error) {
 	}
 }
 
-// whisper tells one person something where they acted. It comes after the
-// commit, so one that is lost takes nothing back: the card shows the same.
+// whisper tells one person something where they acted. It comes after the commit, so if it
+// is lost nothing is taken back: the card shows the same.
 func (l *loop) whisper(ctx context.Context, m place, who person, said string) {
 	p := &page{texts: l.texts}
 	p.text(said)

@@ -16,14 +16,14 @@ import (
 // actionTest is the verb of a test card's button.
 const actionTest = "test"
 
-// ErrUnheard says that a press is delivered to a daemon, and none serves.
+// ErrUnheard says that a press is delivered to a daemon, and none is serving.
 var ErrUnheard = errors.New("over HTTP Slack delivers a press to a daemon alone, and none serves")
 
-// Rehearse sends a card with one button to where cards go, and returns who of
-// those who may decide pressed it. It decides nothing. alone says that no Run
-// hears people, here or in another process; then it opens a connection of its
-// own, and takes nothing else from it. The error is [approval.ErrUntapped],
-// [ErrUnheard], that of ctx, or the platform's, and shows no secret.
+// Rehearse sends a card with one button to where cards go, and returns which of the people
+// who may decide pressed it. It decides nothing. alone says that no Run hears people, here
+// or in another process; Rehearse then opens a connection of its own, and takes nothing
+// else from it. The error is [approval.ErrUntapped], [ErrUnheard], that of ctx, or the
+// platform's, and shows no secrets.
 func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, platform.RehearsalLives, approval.ErrUntapped)
 	defer cancel()
@@ -69,8 +69,8 @@ func (l *loop) endRehearsal(ctx context.Context, m place, by approval.Person) {
 	}
 }
 
-// rehearsed takes a press of a test card's button. A message that does not have that
-// button, as the platform hands it out, is another: a card, perhaps.
+// rehearsed takes a press of a test card's button. If the message as the platform delivers
+// it does not have that button, it is another one, perhaps a card.
 func (l *loop) rehearsed(ctx context.Context, m place, who person, token string, has bool) error {
 	r := l.rehearsals.Find(token)
 	if r == nil {
@@ -85,7 +85,7 @@ func (l *loop) rehearsed(ctx context.Context, m place, who person, token string,
 	return nil
 }
 
-// has reports whether the message holds a button of the verb.
+// has reports whether the message has a button with the verb.
 func has(m *slackapi.Message, action string) bool {
 	return slices.ContainsFunc(m.Blocks.BlockSet, func(b slackapi.Block) bool {
 		row, ok := b.(*slackapi.ActionBlock)

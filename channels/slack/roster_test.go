@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// TestRoster asks who is in the listed group while it changes, and while it
-// cannot be looked up.
+// TestRoster looks up who is in the listed group while it changes, and while it cannot be
+// looked up.
 func TestRoster(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

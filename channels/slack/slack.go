@@ -1,11 +1,9 @@
-// Package slack is the channel that asks a team on Slack. It shows cards,
-// amends them until they are final, and hands in what people press, write and
-// command; it decides nothing. It hears people by Socket Mode, over two
-// connections, or by signed HTTP requests.
+// Package slack is the channel that asks a team on Slack. It shows cards, amends them until
+// they are final, and hands in what people press, write and command; it decides nothing. It
+// hears people by Socket Mode, over two connections, or by signed HTTP requests.
 //
-// What an agent wrote stands in plain text elements of rich text alone, where
-// the platform reads no markup: no mention, link, emoji or fence can be made
-// there.
+// Text written by an agent appears only in plain text elements of rich text, where the
+// platform interprets no markup: no mention, link, emoji or fence can be made there.
 package slack
 
 import (
@@ -32,10 +30,9 @@ import (
 // Name is the channel's name in records.
 const Name = "slack"
 
-// Channel is the app in one workspace. As a channel it is the one that cards go to
-// when no route names another; [Channel.Conversations] are the others. Post and
-// Amend work at once; presses, words and commands are taken while Run runs. It is
-// safe for concurrent use.
+// Channel is the app in one workspace. As a channel it is the one that cards go to if no
+// route names another; [Channel.Conversations] are the others. Post and Amend work at once;
+// presses, words and commands are processed while Run runs. It is safe for concurrent use.
 type Channel struct {
 	config Config
 	api    *slackapi.Client
@@ -48,8 +45,8 @@ type Channel struct {
 	// flat says that the workspace refuses blocks that fold.
 	flat atomic.Bool
 
-	// own is where cards go that no route sends elsewhere, and others are the
-	// channels of routes.
+	// own is where cards go that no route sends elsewhere, and others are the channels of
+	// routes.
 	own    *Conversation
 	others []*Conversation
 
@@ -60,34 +57,33 @@ type Channel struct {
 	people  people
 	sockets [connections]line
 	heardAt time.Time
-	hearing platform.Trouble // of taking what people do
+	hearing platform.Trouble // with taking what people do
 	homes   map[string]time.Time
 	// rehearsals wait for the press of a test card.
 	rehearsals platform.Rehearsals
 	came       deliveries
 }
 
-// Config is what a channel is made of.
+// Config configures a channel.
 type Config struct {
 	// BotToken is the app's xoxb token. No secret appears in an error or a log.
 	BotToken string
 	// AppToken is the app's xapp token, for Socket Mode.
 	AppToken string
-	// SigningSecret is the app's, for HTTP; one of the two modes is set.
+	// SigningSecret is the app's, for HTTP; exactly one of the two modes is set.
 	SigningSecret string
 	// Channel is the id of the channel that cards go to, such as C0123456789.
 	Channel string
 	// Others are the ids of further channels that routes name.
 	Others []string
-	// Approvers are the ids of people (U…, W…) and of user groups (S…) who may
-	// decide.
+	// Approvers are the ids of people (U…, W…) and of user groups (S…) who may decide.
 	Approvers []string
-	// Edits is where cards lead to for an edit, at an address that phones reach; nil
-	// means nowhere.
+	// Edits returns the address that cards link to for an edit, which phones must be able
+	// to reach; nil means no link.
 	Edits cardtext.Edits
 	// API is the Web API's address; empty means Slack's own.
 	API string
-	// Client makes the requests; nil means one of our own.
+	// Client makes the requests; nil means a default one.
 	Client *http.Client
 	// Dial opens the sockets' connections; nil means over the network.
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
@@ -96,7 +92,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// The forms of what the configuration names, as errors that say which is wrong.
+// The errors of [Config.Check], which say which setting is wrong.
 var (
 	ErrBotToken      = errors.New("the token is no bot token: it must look like xoxb-…, from the app's page OAuth & Permissions")
 	ErrAppToken      = errors.New("the token is no app-level token: it must look like xapp-…, from the app's page Basic Information")
@@ -121,11 +117,11 @@ func IsGroup(id string) bool {
 	return ok && groupID.MatchString(own)
 }
 
-// callWithin is when a request that says nothing counts as lost.
+// callWithin is when a request without an answer counts as lost.
 const callWithin = 30 * time.Second
 
-// Check returns what is wrong with the configuration's ids and secrets, without
-// repeating a secret.
+// Check returns what is wrong with the configuration's ids and secrets, without repeating a
+// secret.
 func (c *Config) Check() error {
 	switch {
 	case !botToken.MatchString(c.BotToken):
@@ -176,7 +172,7 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 	return ch, nil
 }
 
-// self is what the platform says of the app.
+// self is what the platform says about the app.
 type self struct {
 	team, enterprise, user string
 	// address is the workspace's, for links to messages.

@@ -70,9 +70,9 @@ func TestOnlyApproversDecide(t *testing.T) {
 	})
 }
 
-// TestColleaguesOfTheOrganizationDecide holds that on Enterprise Grid who is listed
-// decides from any workspace of the organization, and nobody else does: neither who is of
-// another organization, nor who is of ours and not listed, nor whoever cannot be looked up.
+// TestColleaguesOfTheOrganizationDecide checks that on Enterprise Grid a listed person
+// decides from any workspace of the organization, and nobody else does: neither people of
+// another organization, nor unlisted people of ours, nor anybody who cannot be looked up.
 func TestColleaguesOfTheOrganizationDecide(t *testing.T) {
 	const ours, theirs = "E0000000001", "E0000000002"
 	t.Parallel()
@@ -122,9 +122,9 @@ func TestColleaguesOfTheOrganizationDecide(t *testing.T) {
 	}
 }
 
-// TestAGroupIsLookedUpAtAYes holds that who was taken out of a group a moment ago allows
-// nothing more,
-// and that a group that cannot be looked up is taken as it was of late.
+// TestAGroupIsLookedUpAtAYes checks that somebody removed from a group a moment ago can no
+// longer allow anything, and that if a group cannot be looked up, its latest known members
+// count.
 func TestAGroupIsLookedUpAtAYes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
@@ -184,9 +184,9 @@ func TestAPressElsewhereDecidesNothing(t *testing.T) {
 	})
 }
 
-// TestWhoIsNotInTheChannelIsAnswered holds that an approver who sees the channel and
-// is no member of it is answered by the way that the press came with, as is everybody
-// where the app was taken out of it meanwhile.
+// TestWhoIsNotInTheChannelIsAnswered checks that an approver who sees the channel without
+// being a member gets an answer by the way the press came, as does everybody after the app
+// was removed from the channel.
 func TestWhoIsNotInTheChannelIsAnswered(t *testing.T) {
 	for name, leave := range map[string]func(w *world){
 		"the person": func(w *world) { w.server.Leave(home, ann) },
@@ -223,8 +223,8 @@ func TestADuplicateActsOnce(t *testing.T) {
 	})
 }
 
-// TestAllowedIsToldAfterTheCommit holds the commit back: the press is
-// acknowledged in time all the same, and nobody is told anything before.
+// TestAllowedIsToldAfterTheCommit delays the commit: the press is still acknowledged in
+// time, and nobody is told anything before the commit.
 func TestAllowedIsToldAfterTheCommit(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
@@ -356,7 +356,7 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))
 		w.press(ann, a, "Why?")
-		time.Sleep(time.Second) // The card was the channel's message of this one.
+		time.Sleep(time.Second) // The card was the channel's message of this second.
 		all := w.thread(a)
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
@@ -453,7 +453,7 @@ func TestAgentsCannotMakeMarkup(t *testing.T) {
 	})
 }
 
-// onlyPlain fails the test when a block holds anything but plain text.
+// onlyPlain fails the test if a block holds anything but plain text.
 func (w *world) onlyPlain(blocks []slacktest.Block) {
 	w.t.Helper()
 	kinds := []string{"container", "header", "rich_text", "context", "actions", "button", "plain_text", "rich_text_section", "rich_text_preformatted", "text"}

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	// connections is how many sockets are kept. The platform exchanges each one
-	// every few hours and brings no press again that found none open; the
-	// library closes the old one before it opens the new one.
+	// connections is how many sockets are kept open. The platform exchanges each one every
+	// few hours and does not redeliver a press that found none open; the library closes the
+	// old one before it opens the new one.
 	connections = 2
-	// silence is when a socket that says nothing counts as dead. The platform
-	// pings every few seconds; the library itself should notice after a minute.
+	// silence is when a silent socket counts as dead. The platform pings every few seconds;
+	// the library itself should notice after a minute.
 	silence = 90 * time.Second
 	// connectWithin is when an attempt to connect counts as failed.
 	connectWithin = time.Minute
 	// stagger keeps the two sockets from being exchanged at the same moment.
 	stagger = 3 * time.Second
-	// maxPayload bounds what a socket may bring: a press brings its message.
+	// maxPayload is the largest message on a socket, in bytes: a press brings its message.
 	maxPayload = 4 << 20
-	// ackWithin is how long an acknowledgement may take to leave.
+	// ackWithin is how long sending an acknowledgement may take.
 	ackWithin = 5 * time.Second
 )
 
-// line is how one socket stands.
+// line is the state of one socket.
 type line struct{ up bool }
 
 var (
@@ -61,7 +61,7 @@ func (l *loop) keepSocket(ctx context.Context, n int) {
 	}
 }
 
-// stands notes how a socket stands.
+// stands records the state of a socket.
 func (l *loop) stands(n int, up bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,8 +78,7 @@ func (l *loop) stands(n int, up bool) {
 	}
 }
 
-// socket runs a client until it fails. greeted says that the platform had
-// accepted it.
+// socket runs a client until it fails. greeted says that the platform had accepted it.
 func (l *loop) socket(ctx context.Context, n int) (greeted bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var last atomic.Int64
@@ -113,7 +112,7 @@ func (l *loop) socket(ctx context.Context, n int) (greeted bool, err error) {
 				up, began = false, time.Now()
 				l.stands(n, false)
 			case socketmode.EventTypeConnectionError:
-				// The pause is ours to choose: the library's grows to minutes.
+				// We choose the pause: the library's grows to minutes.
 				failed, _ := e.Data.(*slackapi.ConnectionErrorEvent)
 				_ = finish(nil) // it ends because it was told to
 				return greeted, &callError{"apps.connections.open", failed}
@@ -124,7 +123,7 @@ func (l *loop) socket(ctx context.Context, n int) (greeted bool, err error) {
 	}
 }
 
-// stuck says why a socket is to be given up.
+// stuck returns why a socket is to be given up, or nil.
 func stuck(up bool, began, last time.Time) error {
 	switch {
 	case up && time.Since(last) > silence:
@@ -154,7 +153,7 @@ func (l *loop) dialer(last *atomic.Int64) *websocket.Dialer {
 	}
 }
 
-// heardConn notes when something was read, pings among it.
+// heardConn notes when something was read, including pings.
 type heardConn struct {
 	net.Conn
 	last *atomic.Int64
@@ -169,10 +168,10 @@ func (c heardConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bring hands on what a socket brought.
+// bring passes on what a socket brought.
 func (l *loop) bring(ctx context.Context, client *socketmode.Client, e socketmode.Event) {
 	if e.Type == socketmode.EventTypeErrorBadMessage {
-		// Its sender gets no acknowledgement, and so a warning or another try.
+		// Its sender gets no acknowledgement, and therefore a warning or another try.
 		l.log.WarnContext(ctx, "slack brought something that cannot be read")
 		return
 	}
@@ -198,7 +197,7 @@ func (l *loop) bring(ctx context.Context, client *socketmode.Client, e socketmod
 	l.take(ctx, a.named())
 }
 
-// named gives the act the id that it keeps when it comes another way.
+// named gives the act the id that it keeps if it also comes another way.
 func (a act) named() act {
 	switch {
 	case a.press != nil && a.press.TriggerID != "":

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// toldMark begins the id of the block by which the message is known that told
+	// toldMark is the prefix of the id of the block that identifies the message that told
 	// how an ask ended; the ask's id follows.
 	toldMark = "told-"
-	// tellPages bounds how many pages of a thread are looked through for it.
+	// tellPages is how many pages of a thread are searched for it.
 	tellPages = 10
 )
 
-// Tell says in the card's thread how its ask ended, as [Conversation.Tell].
+// Tell says in the card's thread how its ask ended, like [Conversation.Tell].
 func (c *Channel) Tell(ctx context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	return c.own.Tell(ctx, ref, card, turn, again)
 }
 
-// Tell says in the card's thread how its ask ended, and what the turn did so
-// far. again says that it may stand there already.
+// Tell says in the card's thread how its ask ended, and what the turn has done so far.
+// again says that the message may already be there.
 func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	m, ok := parseRef(ref)
 	if !ok {
@@ -48,8 +48,8 @@ func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card
 	return final(err)
 }
 
-// marked reports whether a message of ours with the mark stands in the thread.
-// Where the app may not look it does not seem so.
+// marked reports whether the thread has a message of ours with the mark. If the app may not
+// look, it reports false.
 func (c *Channel) marked(ctx context.Context, m place, mark string) (bool, error) {
 	c.mu.Lock()
 	us := c.self.user

@@ -19,7 +19,7 @@ type teller interface {
 	Tell(ctx context.Context, ref string, c approval.Card, turn report.Counts, again bool) error
 }
 
-// ended is an ask on the channel that Ann denied.
+// ended returns an ask on the channel that Ann denied.
 func (w *world) ended(name, line string) *approval.Ask {
 	w.t.Helper()
 	a := w.askOn([]string{name}, command(line))
@@ -53,7 +53,7 @@ func TestTheEndIsToldInTheThread(t *testing.T) {
 				Fates: report.Fates{Allowed: 1, Denied: 2, Runs: report.Runs{Succeeded: 1}},
 			}
 			at := w.at(name).(teller)
-			// Twice: as after a crash between the message and its mark.
+			// Twice, as after a crash between the message and its mark.
 			for _, again := range []bool{false, true} {
 				if err := at.Tell(w.t.Context(), a.Cards[0].Ref, card(a, name), turn, again); err != nil {
 					w.t.Fatal(err)
@@ -84,8 +84,8 @@ func TestTheTurnOfOneCallIsNotCounted(t *testing.T) {
 	})
 }
 
-// TestALongThreadIsLookedThrough has the line behind more than a page of talk, and
-// somebody who repeats it.
+// TestALongThreadIsLookedThrough puts the line after more than a page of talk, and lets
+// somebody repeat it.
 func TestALongThreadIsLookedThrough(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		a := w.ended(slack.Name, "make")
@@ -104,7 +104,7 @@ func TestALongThreadIsLookedThrough(t *testing.T) {
 	})
 }
 
-// TestTellingHasAnEnd whatever the platform answers.
+// TestTellingHasAnEnd checks that telling ends whatever the platform answers.
 func TestTellingHasAnEnd(t *testing.T) {
 	inRoutedWorld(t, func(w *world) {
 		a := w.ended(slack.Name, "make")
@@ -131,7 +131,7 @@ func TestTellingHasAnEnd(t *testing.T) {
 				w.t.Errorf("%s %s: %v", c.method, c.word, err)
 			}
 		}
-		// Where the app may not look, it is told rather than lost.
+		// If the app may not look, it tells the end again rather than not at all.
 		w.server.Fail("conversations.replies", 1, slacktest.Fault{Error: "missing_scope"})
 		if err := tell(true); err != nil || len(w.below(a, slack.Name)) != 1 {
 			w.t.Errorf("got %v", err)

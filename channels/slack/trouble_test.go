@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestTwoSocketsAreKept exchanges and cuts them.
+// TestTwoSocketsAreKept exchanges and cuts the sockets.
 func TestTwoSocketsAreKept(t *testing.T) {
 	inWorld(t, func(w *world) {
 		both := func() {
@@ -86,8 +86,8 @@ func TestARestartTellsOfTheGap(t *testing.T) {
 	})
 }
 
-// TestEveryRefusalHasAnEnd gives each of the platform's words to a post and to
-// an amend.
+// TestEveryRefusalHasAnEnd answers a post and an amendment with each of the platform's
+// errors.
 func TestEveryRefusalHasAnEnd(t *testing.T) {
 	for word, c := range map[string]struct {
 		post, amend error
@@ -136,7 +136,8 @@ func TestEveryRefusalHasAnEnd(t *testing.T) {
 	}
 }
 
-// TestUnsentIsOnlySaidWhenSure tells refusals from failures that leave it open.
+// TestUnsentIsOnlySaidWhenSure tells refusals from failures that leave it open whether the
+// message was sent.
 func TestUnsentIsOnlySaidWhenSure(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for name, c := range map[string]struct {
@@ -238,7 +239,7 @@ func TestLongCards(t *testing.T) {
 		w.stop()
 		w.build()
 		w.start()
-		// Without files it cannot be allowed, whatever is amended later.
+		// Without files the call cannot be allowed, whatever is amended later.
 		w.server.Scope("files:write", false)
 		b := w.ask(long)
 		if err := w.amend(b); err != nil {
@@ -252,7 +253,7 @@ func TestLongCards(t *testing.T) {
 		w.wants(w.shown(b).Shown(), "cannot be allowed here")
 		w.wants(w.channel.Health().Problem, "files")
 		w.server.Scope("files:write", true)
-		// A failure that passes takes the message back.
+		// A temporary failure takes the message back.
 		w.server.Fail("files.completeUploadExternal", 1, slacktest.Fault{Error: "internal_error"})
 		before := len(w.server.Messages(home))
 		_, err := w.channel.Post(w.t.Context(), card(newAsk(w.t, denial("partial"), long), slack.Name))
@@ -262,10 +263,8 @@ func TestLongCards(t *testing.T) {
 	})
 }
 
-// TestPlansOfEverySize keeps within the platform's limits, which the fake
-// enforces, whatever is on a card and however it stands.
-// Long arguments fold where the workspace takes that, and stand open where it does not,
-// which is tried once.
+// TestLongArgumentsFold checks that long arguments are folded if the workspace supports
+// that, and shown open if it does not, which is tried once.
 func TestLongArgumentsFold(t *testing.T) {
 	for name, older := range map[string]bool{"today": false, "a workspace of before": true} {
 		t.Run(name, func(t *testing.T) {
@@ -293,11 +292,13 @@ func TestLongArgumentsFold(t *testing.T) {
 	}
 }
 
+// TestPlansOfEverySize checks that cards keep within the platform's limits, which the fake
+// enforces, whatever is on them and whatever their state.
 func TestPlansOfEverySize(t *testing.T) {
 	for _, n := range []int{1, 2, 20, 21, 100} {
 		for _, size := range []int{1, 400, 9000} {
 			if n*size > 50_000 {
-				continue // It differs from the others in the time it takes.
+				continue // It differs from the others only in the time it takes.
 			}
 			t.Run(fmt.Sprint(n, "x", size), func(t *testing.T) {
 				inWorld(t, func(w *world) {

@@ -12,12 +12,11 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// wordsID names the modal for words that deny, and in every modal the input and its
-// block.
+// wordsID names the modal for words that deny and, in every modal, the input and its block.
 const wordsID = "words"
 
-// prompt opens a modal for words. The platform lets it be opened
-// within three seconds of the press alone, so it comes before all slow work.
+// prompt opens a modal for words. The platform allows that only within three seconds of the
+// press, so it comes before all slow work.
 func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id string, kind modal) error {
 	ask, err := l.desk.Find(ctx, id)
 	switch {
@@ -42,8 +41,8 @@ func (l *loop) prompt(ctx context.Context, m place, who person, trigger, id stri
 	return nil
 }
 
-// modal asks for words. It carries the ask's id and the channel where it was
-// opened, and nothing that an agent wrote.
+// modal asks for words. It carries the ask's id and the channel where it was opened, and
+// nothing that an agent wrote.
 func (l *loop) modal(id approval.AskID, channel string, kind modal) slackapi.ModalViewRequest {
 	say := func(ph phrase, most int) *slackapi.TextBlockObject {
 		return plain(cardtext.Clip(l.texts.Plain(ph, nil), most))
@@ -60,8 +59,7 @@ func (l *loop) modal(id approval.AskID, channel string, kind modal) slackapi.Mod
 	}
 }
 
-// opened reads what a modal carries. One that an older program opened names no
-// channel.
+// opened reads what a modal carries. One that an older program opened names no channel.
 func (l *loop) opened(carried string) (approval.AskID, *Conversation) {
 	id, channel, _ := strings.Cut(carried, " ")
 	if at := l.conversation(channel); at != nil {
@@ -70,8 +68,8 @@ func (l *loop) opened(carried string) (approval.AskID, *Conversation) {
 	return approval.AskID(id), l.own
 }
 
-// submit takes the words of the modal. Who may decide, and whether something
-// still waits, is looked at anew: minutes may have passed.
+// submit takes the words of the modal. It checks again who may decide, and whether
+// something still waits: minutes may have passed.
 func (l *loop) submit(ctx context.Context, a *act) error {
 	q := a.press
 	put := l.putter(q.View.CallbackID)
@@ -100,8 +98,8 @@ func (l *loop) submit(ctx context.Context, a *act) error {
 	return nil
 }
 
-// deny denies an ask with words for the agent, and says what came of it.
-// Nothing that is written grants.
+// deny denies an ask with words for the agent, and says what came of it. Nothing that is
+// written allows anything.
 func (l *loop) deny(ctx context.Context, at *Conversation, who person, id approval.AskID, words string) (said string, won bool, err error) {
 	by := l.known(ctx, who)
 	if strings.TrimSpace(words) == "" {
@@ -124,8 +122,8 @@ func (l *loop) deny(ctx context.Context, at *Conversation, who person, id approv
 	return cardtext.Answer(l.texts, &receipt, by), false, nil
 }
 
-// words takes a message: what an approver writes in the thread of a card that
-// waits is words for the agent. All other talk is left alone.
+// words takes a message: what an approver writes in the thread of a waiting card is words
+// for the agent. Other messages are ignored.
 func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
 	if !spoken(e) || e.ThreadTimeStamp == "" || e.BotID != "" || e.User == "" {
 		return nil
@@ -157,8 +155,8 @@ func (l *loop) words(ctx context.Context, e *slackevents.MessageEvent) error {
 	return err
 }
 
-// spoken reports whether a message is what somebody says, be it with a picture, a
-// recording or as what they do.
+// spoken reports whether a message is something that a person says, with a picture or a
+// recording or as a /me message included.
 func spoken(e *slackevents.MessageEvent) bool {
 	switch e.SubType {
 	case "", "thread_broadcast", "file_share", "me_message":
@@ -168,8 +166,8 @@ func spoken(e *slackevents.MessageEvent) bool {
 	}
 }
 
-// deleted is which message somebody deleted, empty for other news of messages. Of one
-// with a thread the platform leaves a stone in its place.
+// deleted returns the message that somebody deleted, or "" for other news about messages.
+// The platform leaves a tombstone in place of a message with a thread.
 func deleted(e *slackevents.MessageEvent) string {
 	switch {
 	case e.SubType == "message_deleted":
@@ -181,7 +179,7 @@ func deleted(e *slackevents.MessageEvent) string {
 	}
 }
 
-// lost has a card come back whose message somebody deleted, as long as it waits.
+// lost restores a card whose message somebody deleted, as long as it waits.
 func (l *loop) lost(ctx context.Context, m place) error {
 	at := l.conversation(m.channel)
 	if at == nil {
@@ -194,13 +192,12 @@ func (l *loop) lost(ctx context.Context, m place) error {
 	return l.desk.Look(ctx, id, at.name)
 }
 
-// unescape undoes what the platform does to people's texts.
+// unescape undoes the platform's escaping of people's texts.
 func unescape(s string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(s)
 }
 
-// meant returns the ask whose card the message is, if it waits; empty means
-// none.
+// meant returns the ask whose card the message is, if it waits; empty means none.
 func (l *loop) meant(ctx context.Context, m place) (approval.AskID, error) {
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
@@ -216,7 +213,7 @@ func (l *loop) meant(ctx context.Context, m place) (approval.AskID, error) {
 // actionAsk is the verb of the button that opens the modal for a question.
 const actionAsk = "ask"
 
-// modal is a window that asks for words: its name, and what stands in it.
+// modal is a window that asks for words: its name and its texts.
 type modal struct {
 	id                                      string
 	title, label, placeholder, hint, submit phrase
@@ -231,7 +228,7 @@ func asking() modal {
 	return modal{"question", "modal.ask.title", "modal.ask.label", "prompt.ask.placeholder", "modal.ask.hint", "button.ask.send"}
 }
 
-// question hands a question to the agent of an ask, and says what came of it.
+// question passes a question on to the agent of an ask, and says what came of it.
 func (l *loop) question(ctx context.Context, at *Conversation, who person, id approval.AskID, words string) (said string, done bool, err error) {
 	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: words, By: l.known(ctx, who), Channel: at.name}
 	_, err = l.desk.Order(ctx, o)
@@ -242,7 +239,7 @@ func (l *loop) question(ctx context.Context, at *Conversation, who person, id ap
 	return text.String(), done, nil
 }
 
-// putter is what is done with the words of a modal; nil for none of ours.
+// putter returns what is done with the words of a modal; nil if the modal is not ours.
 func (l *loop) putter(id string) func(context.Context, *Conversation, person, approval.AskID, string) (string, bool, error) {
 	switch id {
 	case denying().id:

@@ -16,8 +16,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Who and what there is in the workspace. Ann is listed, Bob is in the listed
-// user group, Eve is neither.
+// The people and places of the workspace. Ann is listed, Bob is in the listed user group,
+// and Eve is neither.
 const (
 	home  = "C0000000001"
 	other = "C0000000002"
@@ -27,7 +27,7 @@ const (
 	group = "S0000000001"
 )
 
-// memory is where the app keeps its notes.
+// memory stores the app's notes.
 type memory = channeltest.Memory[slack.Notes]
 
 // pictures draws cards. It is shared, because each desk reads its rules once.
@@ -48,7 +48,7 @@ type world struct {
 	stop    func()
 }
 
-// inWorld runs a test in a bubble, with the app up over sockets.
+// inWorld runs a test in a bubble, with the app connected over sockets.
 func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -106,7 +106,7 @@ func (w *world) start() {
 	synctest.Wait()
 }
 
-// discreet fails the test when a secret is in the log.
+// discreet fails the test if a secret is in the log.
 func (w *world) discreet() {
 	w.t.Helper()
 	for _, secret := range []string{slacktest.BotToken, slacktest.AppToken, slacktest.SigningSecret} {
@@ -116,7 +116,7 @@ func (w *world) discreet() {
 	}
 }
 
-// denial is what a judge said of a call, and whether it can be undone.
+// denial returns what a judge said about a call, and whether it can be undone.
 func denial(undo string) vaglio.Verdict {
 	v := channeltest.Denial()
 	v.Results[0].Metadata = vaglio.Args{"effects": []any{map[string]any{"kind": "delete", "reversibility": undo, "reach": "workspace"}}}
@@ -162,10 +162,10 @@ func (w *world) amend(a *approval.Ask) error {
 	return w.channel.Amend(w.t.Context(), a.Cards[0].Ref, card(a, slack.Name))
 }
 
-// ts is the timestamp of a card's message.
+// ts returns the timestamp of a card's message.
 func ts(a *approval.Ask) string { return strings.Split(a.Cards[0].Ref, ":")[1] }
 
-// shown returns the ask's card as it stands in the channel.
+// shown returns the ask's card as it now stands in the channel.
 func (w *world) shown(a *approval.Ask) slacktest.Message {
 	w.t.Helper()
 	m, ok := w.server.Message(home, ts(a))
@@ -175,7 +175,7 @@ func (w *world) shown(a *approval.Ask) slacktest.Message {
 	return m
 }
 
-// press presses a button of the ask's card and returns how that fared.
+// press presses a button of the ask's card, and returns the delivery.
 func (w *world) press(user string, a *approval.Ask, label string) slacktest.Delivery {
 	w.t.Helper()
 	id, err := w.server.Press(user, home, ts(a), label)
@@ -212,7 +212,7 @@ func (w *world) thread(a *approval.Ask) []slacktest.Message {
 	return all
 }
 
-// wants fails the test when a text lacks a part.
+// wants fails the test if a text lacks a part.
 func (w *world) wants(text string, parts ...string) {
 	w.t.Helper()
 	for _, p := range parts {

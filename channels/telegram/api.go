@@ -18,20 +18,20 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// api makes calls of the Bot API. It uses the library for the requests, and
-// reads the answers itself: the library's client has neither contexts nor time
-// limits, and its errors show the token.
+// api makes calls of the Bot API. It uses the library for the requests, and reads the
+// answers itself: the library's client has neither contexts nor time limits, and its errors
+// show the token.
 type api struct {
 	base, token string
 	client      *http.Client
-	// quiet holds back the chats that take no message for a while.
+	// quiet holds back messages to chats that accept none for a while.
 	quiet platform.Pauses[int64]
 }
 
 const (
 	callWithin   = 20 * time.Second
 	uploadWithin = 2 * time.Minute
-	// maxAnswer bounds what is read of an answer; the platform cuts at 4 MB.
+	// maxAnswer is the most that is read of an answer; the platform cuts at 4 MB.
 	maxAnswer = 16 << 20
 )
 
@@ -42,7 +42,7 @@ type PlatformError struct {
 	Description string
 	// RetryAfter is set for code 429.
 	RetryAfter time.Duration
-	// MigrateTo is the chat's new id, when it became a supergroup.
+	// MigrateTo is the chat's new id if it became a supergroup.
 	MigrateTo int64
 }
 
@@ -50,7 +50,7 @@ func (e *PlatformError) Error() string {
 	return fmt.Sprintf("telegram: %s: %d %s", e.Method, e.Code, e.Description)
 }
 
-// reachError says that the platform gave no answer.
+// reachError says that the platform did not answer.
 type reachError struct {
 	method string
 	err    error
@@ -60,7 +60,7 @@ func (e *reachError) Error() string { return "telegram: " + e.method + ": " + e.
 
 func (e *reachError) Unwrap() error { return e.err }
 
-// says reports whether the description holds one of the texts.
+// says reports whether the description contains one of the texts.
 func (e *PlatformError) says(texts ...string) bool {
 	for _, t := range texts {
 		if strings.Contains(strings.ToLower(e.Description), strings.ToLower(t)) {
@@ -70,17 +70,17 @@ func (e *PlatformError) says(texts ...string) bool {
 	return false
 }
 
-// shut reports whether the chat takes nothing from the bot.
+// shut reports whether the chat accepts nothing from the bot.
 func (e *PlatformError) shut() bool {
 	return e.Code == http.StatusForbidden || e.Code == http.StatusBadRequest && e.says("not enough rights", "CHAT_WRITE_FORBIDDEN", "have no rights to send")
 }
 
-// topicless reports whether the forum topic is not there, or closed.
+// topicless reports whether the forum topic does not exist, or is closed.
 func (e *PlatformError) topicless() bool {
 	return e.Code == http.StatusBadRequest && e.says("message thread not found", "TOPIC_DELETED", "TOPIC_CLOSED", "TOPIC_ID_INVALID")
 }
 
-// buttonless reports whether the server knows no button of one of the sorts.
+// buttonless reports whether the server does not know one of the kinds of buttons.
 func (e *PlatformError) buttonless() bool {
 	return e.Code == http.StatusBadRequest && e.says("buttons are unallowed in the inline keyboard", "BUTTON_TYPE_INVALID")
 }
@@ -97,12 +97,12 @@ func (e *PlatformError) gone() bool {
 	}
 }
 
-// uneditable reports whether the message stands and cannot be changed.
+// uneditable reports whether the message exists but cannot be changed.
 func (e *PlatformError) uneditable() bool {
 	return e.Code == http.StatusBadRequest && e.says("message can't be edited", "no text in the message to edit")
 }
 
-// envelope is every answer's outside.
+// envelope is the outer part of every answer.
 type envelope struct {
 	OK          *bool            `json:"ok"`
 	Result      strictjson.Value `json:"result"`
@@ -114,7 +114,7 @@ type envelope struct {
 	} `json:"parameters"`
 }
 
-// doer is a function as the library's client.
+// doer adapts a function to the library's client interface.
 type doer func(*http.Request) (*http.Response, error)
 
 // Do makes the request.
@@ -140,7 +140,7 @@ func (a *api) call(ctx context.Context, method string, p tgbotapi.Params, within
 	return strictjson.Value(res.Result), nil
 }
 
-// upload makes a call that brings a file along, in a field of its own.
+// upload makes a call that also sends a file, in the given field.
 func (a *api) upload(ctx context.Context, method string, p tgbotapi.Params, field string, file tgbotapi.FileBytes, within time.Duration) (strictjson.Value, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -151,8 +151,8 @@ func (a *api) upload(ctx context.Context, method string, p tgbotapi.Params, fiel
 	return strictjson.Value(res.Result), nil
 }
 
-// exchange makes the request and reads the answer whole. Whatever is not the
-// platform's yes is an error.
+// exchange makes the request and reads the whole answer. Anything but the platform's
+// success is an error.
 func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
 	res, err := a.client.Do(r) //nolint:gosec // The address is the operator's.
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
 	}
 	var e envelope
 	if err := strictjson.UnmarshalLoose(body, &e); err != nil || e.OK == nil {
-		// A proxy's page, most likely; what it says helps nobody.
+		// A proxy's page, most likely; quoting it would help nobody.
 		return nil, &PlatformError{Method: method, Code: max(res.StatusCode, http.StatusBadRequest), Description: "the answer is not the platform's"}
 	}
 	if !*e.OK {
@@ -178,7 +178,7 @@ func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
 	return res, nil
 }
 
-// clean takes the address, and with it the token, out of an error.
+// clean removes the address, and with it the token, from an error.
 func (a *api) clean(method string, err error) error {
 	if p, ok := errors.AsType[*PlatformError](err); ok {
 		return p
@@ -196,22 +196,22 @@ func (a *api) clean(method string, err error) error {
 	return &reachError{method, err}
 }
 
-// hide takes the token out of a text, and its secret part also where the rest
-// is written in another way, as an escaped address does.
+// hide removes the token from a text, and its secret part even if the rest is written
+// differently, as in an escaped address.
 func (a *api) hide(s string) string {
 	_, secret, _ := strings.Cut(a.token, ":")
 	return strings.ReplaceAll(strings.ReplaceAll(s, a.token, "[token]"), secret, "[token]")
 }
 
-// newAPI returns the calls that go through a client. It follows no redirect:
-// the address holds the token, and nobody else is to have it.
+// newAPI returns an api that uses a client. It follows no redirects: the address contains
+// the token, which nobody else may get.
 func newAPI(base, token string, client *http.Client) *api {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own}
 }
 
-// hush is a call that a chat's rate limit holds back.
+// hush makes a call, unless the chat's rate limit still holds it back.
 func (a *api) hush(chat int64, call func() (strictjson.Value, error)) (strictjson.Value, error) {
 	if wait := a.quiet.Left(chat); wait > 0 {
 		return nil, &PlatformError{

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestAPressWaitsForNoSpeech has a bot come back to 3,000 messages, commands that are
-// answered with a photo that hangs among them, and a press behind them all: it is
+// TestAPressWaitsForNoSpeech lets a bot come back to 3,000 messages, among them commands
+// that are answered with a photo that hangs, and a press after them all: the press is
 // decided and answered at once, and the commands are answered in their order.
 func TestAPressWaitsForNoSpeech(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -10,15 +10,15 @@ import (
 type cardView struct {
 	*cardtext.Card
 
-	// data is the whole card as a document and sum its SHA-256, where the message
-	// cannot hold it and the platform takes it; empty otherwise.
+	// data is the whole card as a document and sum its SHA-256, if the message cannot hold
+	// the card and the platform accepts the file; empty otherwise.
 	data []byte
 	sum  string
-	// edits is where a call can be edited, or nil.
+	// edits returns the address where a call can be edited; nil if there is none.
 	edits cardtext.Edits
 }
 
-// maxPerItem is how many calls of a plan get buttons of their own.
+// maxPerItem is the most calls of a plan that get buttons of their own.
 const maxPerItem = 40
 
 func viewOf(c approval.Card, texts *templates.Texts, edits cardtext.Edits) *cardView {
@@ -38,9 +38,9 @@ func (v *cardView) overflows() bool {
 	return p.units+cardtext.RoomForEnd*(len(v.Calls)+1) > maxText || p.entities+4*len(v.Calls) > maxEntities
 }
 
-// fit lays the card out so that the platform takes it. attached says that the
-// file is beside it, and coming that its buttons are not there yet. seen says
-// that the person can see every call that waits, here or in the file.
+// fit lays out the card so that the platform accepts it. attached says that the file is
+// next to it, coming that its buttons are not there yet. seen reports whether the person
+// can see every waiting call, here or in the file.
 func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
 	var where cardtext.Text
 	layout := cardtext.Layout[*page](func(waiting, ended int) (*page, bool) {
@@ -65,7 +65,7 @@ func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
 	return layout.Cut(1500), attached
 }
 
-// remark says where the rest is, if there is one, and that buttons are to come.
+// remark says where the rest is, if there is one, and that buttons are coming.
 func (v *cardView) remark(p *page, where cardtext.Text, coming bool) {
 	if len(where) > 0 {
 		p.text("\n")
@@ -77,8 +77,8 @@ func (v *cardView) remark(p *page, where cardtext.Text, coming bool) {
 	}
 }
 
-// layout writes the card, with one budget for calls that wait and one for those
-// that ended; 0 names no call at all.
+// layout writes the card, with one budget for waiting calls and another for ended ones; 0
+// lists no calls.
 func (v *cardView) layout(waiting, ended int) *page {
 	p := &page{texts: v.Texts}
 	p.write(v.Title())

@@ -19,7 +19,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// hostile is a card in which every text is somebody else's.
+// hostile returns a card in which every text is somebody else's.
 func hostile(agent, intent, executor, command, arg string) approval.Card {
 	args, err := strictjson.Marshal(map[string]string{"text": arg})
 	if err != nil {
@@ -35,7 +35,7 @@ func hostile(agent, intent, executor, command, arg string) approval.Card {
 	}
 }
 
-// testTexts are the embedded texts in English.
+// testTexts returns the embedded texts in English.
 func testTexts(t *testing.T) *templates.Texts {
 	t.Helper()
 	set, err := templates.Load(nil)
@@ -45,9 +45,9 @@ func testTexts(t *testing.T) *templates.Texts {
 	return set.In(templates.English, time.UTC)
 }
 
-// picture is what a person gets of a card: text, markup and file. It fails the
-// test when the platform would not take it, when something in it is not seen, or
-// when a line or a link is not ours.
+// picture returns what a person gets of a card: text, markup and file. It fails the test if
+// the platform would not accept it, if something in it is invisible, or if a line or a link
+// is not ours.
 func picture(t *testing.T, c approval.Card) string {
 	t.Helper()
 	v := viewOf(c, testTexts(t), nil)
@@ -71,8 +71,8 @@ func picture(t *testing.T, c approval.Card) string {
 	return strings.Join(append(seen, string(v.data)), "\x00")
 }
 
-// honest fails the test when a text shows what nobody sees, leads somewhere, or
-// has words outside of code that are not ours.
+// honest fails the test if a text contains invisible characters, links anywhere, or has
+// words outside of code that are not ours.
 func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 	t.Helper()
 	for _, r := range text {
@@ -90,7 +90,7 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 		default:
 			t.Fatalf("the text made a %s of %q", e.Type, e.Of(text))
 		}
-		// One line of code is within a line of ours; several are in a box.
+		// One line of code stands in a line of ours; several lines stand in a box.
 		boxed := e.Type != "code" || slices.ContainsFunc(entities, func(b telegramtest.Entity) bool {
 			return b.Type != "code" && b.Offset <= e.Offset && b.Offset+b.Length >= e.Offset+e.Length
 		})
@@ -114,7 +114,7 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 	}
 }
 
-// ours are the lines that a card has outside of code.
+// ours matches the lines of a card outside of code.
 var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)?` +
 	`(, and \d+ other calls?)?$|` +
 	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)$|` +
@@ -124,13 +124,13 @@ var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{
 	`^One by one they can be answered in the inbox\.$|^⏳ Waits for you$|` +
 	`(✅|🚫|⌛|↩️|🔁|💤|▶️|❌|❔) (Allowed|Denied|Expired|Withdrawn|Replaced)[^\n]*$`)
 
-// calls are the parts of a card that another may differ in.
+// calls are the parts in which one card may differ from another.
 type calls struct{ agent, intent, executor, command, arg string }
 
 func (c calls) card() approval.Card { return hostile(c.agent, c.intent, c.executor, c.command, c.arg) }
 
-// ended is the card when somebody with such a name allowed it, and the agent
-// says such a thing.
+// ended returns the card after somebody with such a name allowed it, and the agent reported
+// such a detail.
 func (c calls) ended(s approval.State) approval.Card {
 	card := c.card()
 	it := &card.Items[0]
@@ -205,8 +205,7 @@ func TestWithoutItsFileALongCardHasNoAllow(t *testing.T) {
 	}
 }
 
-// TestEveryStateIsTold shows every state, with buttons that do something only where
-// something waits.
+// TestEveryStateIsTold shows every state, with buttons that act only if something waits.
 func TestEveryStateIsTold(t *testing.T) {
 	t.Parallel()
 	for _, s := range []approval.State{

@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// edits is where calls are edited.
+// edits returns the address at which calls are edited.
 func edits(ask approval.AskID, id approval.ID) string {
 	return "https://vaglio.test/" + string(ask) + "/" + string(id)
 }
@@ -152,7 +152,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 	}
 }
 
-// shuts is a way in which the chat shuts the bot out, and lets it in again.
+// shuts returns a way in which the chat shuts the bot out, and lets it in again.
 func (w *world) shuts(reason string) func(bool) {
 	return func(shut bool) {
 		w.server.Block(w.chat, map[bool]string{true: reason}[shut])
@@ -160,7 +160,7 @@ func (w *world) shuts(reason string) func(bool) {
 	}
 }
 
-// number is the message's in a reference.
+// number returns the message number in a reference.
 func number(ref string) (n int) {
 	_, rest, _ := strings.Cut(ref, ":")
 	_, _ = fmt.Sscan(rest, &n)
@@ -174,7 +174,7 @@ func somebody(who channeltest.Who) telegramtest.User {
 	return telegramtest.User{ID: 666, FirstName: "Eve"}
 }
 
-// text is that of the newest message that fits.
+// text returns the text of the newest message that fits.
 func (w *world) text(fits func(telegramtest.Message) bool) string {
 	for _, m := range slices.Backward(w.server.Messages(w.chat)) {
 		if m.From.IsBot && fits(m) {
@@ -184,7 +184,7 @@ func (w *world) text(fits func(telegramtest.Message) bool) string {
 	return ""
 }
 
-// behind presses a button of a card and returns what the card offers then.
+// behind presses a button of a card and returns what the card then offers.
 func (w *world) behind(ref, label string) []channeltest.Button {
 	m, _ := w.server.Message(w.chat, number(ref))
 	for _, b := range m.Buttons() {
@@ -207,10 +207,10 @@ func (w *world) behind(ref, label string) []channeltest.Button {
 	return all
 }
 
-// choiceOf is the choice that a button's words name; empty for any other button.
+// choiceOf returns the choice that a button's label names, or "" for any other button.
 func choiceOf(label string) approval.Choice {
 	switch {
-	case strings.HasSuffix(label, "…"): // It leads to what is behind a second tap, or to words.
+	case strings.HasSuffix(label, "…"): // It leads to a second tap, or to words.
 		return ""
 	case strings.HasPrefix(label, "Allow up to ") && strings.HasSuffix(label, "in this turn"):
 		return approval.ChoiceTurn
@@ -229,7 +229,7 @@ func choiceOf(label string) approval.Choice {
 	}
 }
 
-// fileSum is what a card says of its file, which names the ask.
+// fileSum matches what a card says about its file, which names the ask.
 var fileSum = regexp.MustCompile(`begins with [0-9a-f]{16}`)
 
 func (w *world) picture(ref string) channeltest.Picture {
@@ -271,7 +271,8 @@ func (w *world) told(id string) string {
 	return ""
 }
 
-// says is a way in which somebody says words to a card, and returns what answers them.
+// says returns a function that lets somebody reply to a card, and returns the answer to
+// that.
 func (w *world) says(reply func(u telegramtest.User, chat int64, to int, words string) int) func(channeltest.Who, string, string) string {
 	return func(who channeltest.Who, ref, words string) string {
 		id := reply(somebody(who), w.chat, number(ref), words)

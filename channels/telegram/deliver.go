@@ -19,22 +19,22 @@ import (
 const (
 	// unpairedPause is how long a card waits before it looks for a chat again.
 	unpairedPause = 10 * time.Second
-	// shutPause is how long a card waits before it tries a chat again that takes
-	// no messages.
+	// shutPause is how long a card waits before it tries a chat again that accepts no
+	// messages.
 	shutPause = 2 * time.Minute
-	// maxFile bounds an attached document; the platform takes 50 MB.
+	// maxFile is the largest attached document, in bytes; the platform accepts 50 MB.
 	maxFile = 45 << 20
 )
 
 // errUnpaired keeps cards waiting until somebody pairs.
 var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /start with the pairing code")
 
-// Post shows the card. The reference is the chat's and the message's number.
+// Post shows the card. The reference consists of the numbers of the chat and the message.
 //
-// What does not fit is attached first, so that nobody is offered Allow before
-// all of it is there. The message comes without buttons and gets them when its
-// number is on disk: a crash in between leaves one that has none, and a Post
-// that is repeated goes on where the last one stopped.
+// A document that holds what does not fit is sent first, so that nobody is offered Allow
+// before all of it is there. The message comes without buttons and gets them once its
+// number is on disk: a crash in between leaves one without any, and a repeated Post
+// continues where the last one stopped.
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -83,8 +83,8 @@ func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int
 	return d.Message, err
 }
 
-// view returns the card as the chat is to show it, and what is remembered of it.
-// A file beside it may have come before the chat changed its language.
+// view returns the card as the chat is to show it, and what is remembered about it. A file
+// next to it may have been sent before the chat changed its language.
 func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 	v, d := viewOf(card, c.textsFor(chat), c.edits), c.draft(card.Ask, chat)
 	if v.sum == "" || d.Sum == "" {
@@ -98,8 +98,8 @@ func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 	return v, d
 }
 
-// attach sends the whole card as a document where the message cannot hold it,
-// and notes that in the draft.
+// attach sends the whole card as a document if the message cannot hold it, and records that
+// in the draft.
 func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, error) {
 	if v.sum == "" || v.sum == d.Sum && d.File != 0 {
 		return d, nil
@@ -114,9 +114,8 @@ func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, erro
 	return d, c.keepDraft(ctx, d)
 }
 
-// Amend makes the message show the card. Where that cannot be, a card that
-// waits asks for a message of its own, and one that is over gets a message that
-// says how it ended.
+// Amend makes the message show the card. If that is impossible, a card that waits asks for
+// a new message, and one that is over gets a message that says how it ended.
 func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
 	chat, id, ok := parseRef(ref)
 	if !ok {
@@ -125,7 +124,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	v, d := c.view(chat, card)
 	attached := v.sum != "" && (v.Open == 0 || v.sum == d.Sum)
 	if v.sum != "" && !attached {
-		// The file beside the message, if there is one, is not of these calls.
+		// The file next to the message, if there is one, is not for these calls.
 		return c.replace(ctx, chat, id, card.Ask)
 	}
 	err := c.amend(ctx, chat, id, v, attached)
@@ -134,7 +133,8 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		case p.uneditable() || p.MigrateTo != 0:
 			return c.instead(ctx, chat, id, v, p)
 		case p.Code == http.StatusForbidden:
-			// The message is there, and shows what was until the chat lets the bot in again.
+			// The message still exists, and shows the old state until the chat lets the bot
+			// in again.
 			return &approval.RetryError{After: shutPause, Unsent: true, Shut: true, Err: err}
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	return errors.Join(err, c.settle(ctx, v, d))
 }
 
-// dropReminder takes the reminder of a card away, if there is one.
+// dropReminder deletes the reminder of a card, if there is one.
 func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
 	if d.Reminder == 0 {
 		return
@@ -158,8 +158,8 @@ func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
 	d.Reminder, d.Reminded = 0, time.Time{}
 }
 
-// settle forgets what is not needed any more of a card whose message the
-// dispatcher knows, and takes away a reminder of what is over.
+// settle forgets what is no longer needed about a card whose message the dispatcher knows,
+// and deletes the reminder of a card that is over.
 func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
 	if v.Open > 0 && (d.File != 0 || d.Reminder != 0) {
 		return nil
@@ -172,7 +172,7 @@ func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
 	return c.dropDraft(ctx, v.Ask)
 }
 
-// instead does for a card whose message cannot be changed any more what it can.
+// instead does what it can for a card whose message can no longer be changed.
 func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, why *PlatformError) error {
 	if why.MigrateTo != 0 {
 		if err := c.moved(ctx, chat, why.MigrateTo); err != nil {
@@ -195,7 +195,7 @@ func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, 
 	return fmt.Errorf("%w: %w", approval.ErrGone, why)
 }
 
-// replace takes the buttons off a message, whose card gets one of its own.
+// replace removes the buttons from a message, whose card gets a new one.
 func (c *Channel) replace(ctx context.Context, chat int64, id int, ask approval.AskID) error {
 	if err := c.dropDraft(ctx, ask); err != nil {
 		return err
@@ -206,8 +206,8 @@ func (c *Channel) replace(ctx context.Context, chat int64, id int, ask approval.
 	return approval.ErrRepost
 }
 
-// strip leaves a message without buttons, and with one of our texts. One that
-// cannot be changed any more is left as it is.
+// strip leaves a message without buttons, showing one of our texts. A message that can no
+// longer be changed stays as it is.
 func (c *Channel) strip(ctx context.Context, chat int64, id int, ph phrase) error {
 	p := &page{texts: c.textsFor(chat)}
 	p.say(ph, nil)

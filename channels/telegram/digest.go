@@ -11,10 +11,10 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// OpenDigest sends the two messages that are to hold a digest: the first is for
-// its picture, and the second, which answers it, for its text. Where the second
-// cannot be sent the first is for the text, and there is no picture. The key is
-// of no use here: a bot cannot look for what it sent.
+// OpenDigest sends the two messages that are to hold a digest: the first for its picture,
+// and the second, a reply to it, for its text. If the second cannot be sent, the first is
+// for the text, and there is no picture. The key is not used: a bot cannot look for what it
+// sent.
 func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -39,9 +39,9 @@ func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string
 	return digestRef(chat, second, first), nil
 }
 
-// ShowDigest writes the digest into its message, and then its picture into the
-// other one. Only a text that is gone asks for new messages: by then the picture
-// is not shown, so that none comes twice.
+// ShowDigest writes the digest into its message, and then its picture into the other one.
+// Only if the text is gone does it ask for new messages: the picture has not been shown by
+// then, so that none comes twice.
 func (c *Channel) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	chat, text, picture, ok := parseDigestRef(ref)
 	if !ok {
@@ -52,12 +52,12 @@ func (c *Channel) ShowDigest(ctx context.Context, ref string, d report.Digest) e
 	}
 	err := delivery(c.showPicture(ctx, chat, picture, &d))
 	if errors.Is(err, approval.ErrGone) {
-		return nil // somebody deleted it; the text tells everything
+		return nil // somebody deleted it; the text says everything
 	}
 	return err
 }
 
-// digestRef refers to the messages of a digest; picture is 0 for none.
+// digestRef refers to the messages of a digest; picture is 0 if there is none.
 func digestRef(chat int64, text, picture int) string {
 	return refTo(chat, text) + ":" + strconv.Itoa(picture)
 }
@@ -89,7 +89,7 @@ func (l *loop) digest(ctx context.Context, m *message, day string) error {
 	return nil
 }
 
-// digestPage writes the digest's lines, as many as fit, and counts the others.
+// digestPage writes the digest's lines, as many as fit, and counts the rest.
 func digestPage(p *page, d *report.Digest) *page {
 	lines := d.Lines()
 	for i := range lines {

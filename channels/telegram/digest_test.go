@@ -55,7 +55,8 @@ func TestADigestComesInItsMessage(t *testing.T) {
 	})
 }
 
-// The platform refuses what is beyond its limits, and the fake does, too.
+// TestTheFullestDigestFits shows the largest digests: the platform rejects what exceeds its
+// limits, and so does the fake.
 func TestTheFullestDigestFits(t *testing.T) {
 	race.Alone(t)
 	inWorld(t, func(w *world) {
@@ -102,7 +103,7 @@ func TestDigestMeetsTrouble(t *testing.T) {
 func TestTheDigestIsAskedFor(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
-		a := w.ask(command("make")) // What waits does not keep it.
+		a := w.ask(command("make")) // What waits does not delay it.
 		for _, text := range []string{"/digest", "/digest 2000-01-01"} {
 			if m := w.say(ann(), 0, text); !strings.Contains(m.Text, "50 calls were judged") {
 				t.Errorf("%s: %s", text, m.Text)

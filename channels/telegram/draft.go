@@ -8,28 +8,27 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Draft is what the channel remembers of a card whose message the dispatcher
-// may not know yet, or that has something beside its message. A message is
-// noted here before it gets buttons: one that a crash leaves unnoted has none.
+// Draft is what the channel remembers about a card whose message the dispatcher may not
+// know yet, or that has something next to its message. A message is recorded here before it
+// gets buttons: one that a crash leaves unrecorded has none.
 type Draft struct {
 	Ask  approval.AskID `json:"ask"`
 	Chat int64          `json:"chat"`
-	// Message is the card's message; 0 when none is known.
+	// Message is the card's message; 0 if none is known.
 	Message int `json:"message,omitempty"`
-	// File is the message with the attached document, and Sum the document's
-	// SHA-256.
+	// File is the message with the attached document, and Sum the document's SHA-256.
 	File int    `json:"file,omitempty"`
 	Sum  string `json:"sum,omitempty"`
-	// Reminder is the message that reminded of the card, and Reminded when that was due.
+	// Reminder is the message with the card's reminder, and Reminded is when that was due.
 	Reminder int       `json:"reminder,omitempty"`
 	Reminded time.Time `json:"reminded,omitzero"`
 }
 
-// maxDrafts bounds what is remembered; the oldest is forgotten first. What a
-// forgotten draft costs is a second message.
+// maxDrafts is the most drafts that are remembered; the oldest is forgotten first.
+// Forgetting a draft costs a second message.
 const maxDrafts = 1000
 
-// draft returns what is remembered of an ask's card in the chat.
+// draft returns what is remembered about an ask's card in the chat.
 func (c *Channel) draft(ask approval.AskID, chat int64) Draft {
 	n := c.notes.Now()
 	if i := n.draft(ask); i >= 0 && n.Drafts[i].Chat == chat {
@@ -38,7 +37,7 @@ func (c *Channel) draft(ask approval.AskID, chat int64) Draft {
 	return Draft{Ask: ask, Chat: chat}
 }
 
-// keepDraft remembers the draft in place of what was remembered of its ask.
+// keepDraft remembers the draft, replacing any other draft of its ask.
 func (c *Channel) keepDraft(ctx context.Context, d Draft) error {
 	return c.notes.Change(ctx, func(n *Notes) {
 		if i := n.draft(d.Ask); i >= 0 {
@@ -63,8 +62,8 @@ func (n *Notes) draft(ask approval.AskID) int {
 	return slices.IndexFunc(n.Drafts, func(d Draft) bool { return d.Ask == ask })
 }
 
-// Found returns the message that a Post of the ask's card left, though it may
-// never have returned.
+// Found returns the message that a Post of the ask's card left, even if that Post never
+// returned.
 func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
 	n := c.notes.Now()
 	i := n.draft(ask)
@@ -74,8 +73,8 @@ func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
 	return refTo(n.Drafts[i].Chat, n.Drafts[i].Message), true
 }
 
-// besides returns the ask beside whose card the message stands, as its file or
-// its reminder. Empty means none.
+// besides returns the ask whose card the message belongs to as its file or its reminder, or
+// "".
 func (c *Channel) besides(m *message) approval.AskID {
 	for _, d := range c.notes.Now().Drafts {
 		if d.Chat == m.Chat.ID && (m.ID == d.File || m.ID == d.Reminder) {

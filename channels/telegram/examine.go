@@ -18,9 +18,9 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Examine looks at how the bot stands, and changes nothing. alone says that no
-// Run hears updates, here or in another process of ours; then it also polls for
-// a moment, which shows whether somebody else does. What it finds shows no token.
+// Examine examines the state of the bot, and changes nothing. alone says that no Run
+// receives updates, here or in another process of ours; Examine then also polls for a
+// moment, which shows whether somebody else does. Its findings show no token.
 func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	clock := &clock{next: c.api.client.Transport}
 	if clock.next == nil {
@@ -40,7 +40,7 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	return e.findings
 }
 
-// examiner is one look at the bot.
+// examiner is one examination of the bot.
 type examiner struct {
 	*Channel
 	alone    bool
@@ -51,18 +51,18 @@ type examiner struct {
 }
 
 const (
-	// maxSkew is how far the clock may be off: cards say to the minute until when
-	// they wait, and a press lives for 150 s. Half a minute falsifies neither.
+	// maxSkew is how far the clock may be off: cards say to the minute until when they
+	// wait, and a press lives for 150 s. Half a minute distorts neither.
 	maxSkew = 30 * time.Second
-	// rivalPoll is how long another poller gets to show itself: what most
-	// programs wait before they poll again is 3 s.
+	// rivalPoll is how long another poller gets to show itself: most programs wait 3 s
+	// before they poll again.
 	rivalPoll = 4 * time.Second
-	// examineWithin bounds each call, so that a platform which does not answer
-	// does not hold up a person at a terminal.
+	// examineWithin limits each call, so that a platform that does not answer does not hold
+	// up a person at a terminal.
 	examineWithin = 8 * time.Second
 )
 
-// account is who the bot is, and what it may.
+// account is who the bot is, and what it may do.
 type account struct {
 	user
 	ReadsAll bool `json:"can_read_all_group_messages"`
@@ -73,7 +73,7 @@ type room struct {
 	chat
 	Title string `json:"title"`
 	Forum bool   `json:"is_forum"`
-	// Members is what a group's members may do; it is told of groups alone.
+	// Members is what a group's members may do; it is given only for groups.
 	Members *struct {
 		Photos bool `json:"can_send_photos"`
 	} `json:"permissions"`
@@ -95,7 +95,7 @@ func (e *examiner) ask(ctx context.Context, method string, p tgbotapi.Params, v 
 	return nil
 }
 
-// failed tells of a call that brought no answer to the question.
+// failed reports a call that did not answer the question.
 func (e *examiner) failed(subject string, err error) {
 	p, refused := errors.AsType[*PlatformError](err)
 	_, unreached := errors.AsType[*reachError](err)
@@ -145,7 +145,7 @@ func (e *examiner) time() {
 	}
 }
 
-// updates finds out whether presses come to us.
+// updates finds out whether presses reach us.
 func (e *examiner) updates(ctx context.Context) {
 	const subject = "telegram updates"
 	if !e.alone {
@@ -209,7 +209,7 @@ func waiting(n int) string {
 	}
 }
 
-// host is the part of an address that is no secret.
+// host returns the part of an address that is not secret.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -218,8 +218,8 @@ func host(address string) string {
 	return u.Host
 }
 
-// rival polls for a moment. Another program's poll ends that, or is ended by it
-// and comes again. Without an offset nothing is confirmed, and nothing lost.
+// rival polls for a moment. Another program's poll ends ours, or is ended by it and comes
+// again. Without an offset nothing is confirmed, and nothing lost.
 func (e *examiner) rival(ctx context.Context, pending int) {
 	const subject = "telegram updates"
 	_, err := e.probe.call(ctx, "getUpdates", tgbotapi.Params{
@@ -265,8 +265,8 @@ func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// skew is how far our clock is ahead, as little as can be: what the way took and
-// the second that a date is cut to are not counted. ok is false without a date.
+// skew returns how far our clock is ahead, at the least: it allows for the time on the way
+// and the second that a date is truncated to. ok is false without a date.
 func (c *clock) skew() (d time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

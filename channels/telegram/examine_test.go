@@ -18,13 +18,13 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// wrong are the problems among the findings, as "subject: text → remedy".
+// wrong returns the problems among the findings, as "subject: text → remedy".
 func wrong(t *testing.T, all []approval.Finding) []string {
 	t.Helper()
 	return channeltest.Wrong(t, all, "AAfake")
 }
 
-// changes are the calls that change something, or could.
+// changes returns the calls that change something, or could.
 func changes(s *telegramtest.Server, from int) []string {
 	var all []string
 	for _, c := range s.Calls("")[from:] {
@@ -47,7 +47,7 @@ func changes(s *telegramtest.Server, from int) []string {
 
 const group = int64(-100200)
 
-// inGroup moves the bot's home into a group where Ann and Bob are.
+// inGroup moves the bot's home into a group with Ann and Bob.
 func (w *world) inGroup() {
 	w.chat = w.server.Group(group)
 	w.server.Join(group, ann().ID, "member")
@@ -59,7 +59,7 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		arrange func(w *world)
-		// running says that the bot runs while it is looked at.
+		// running reports that the bot runs during the examination.
 		running bool
 		want    []string
 	}{
@@ -124,7 +124,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// look examines the bot and compares what is wrong.
+// look examines the bot and compares the problems.
 func (w *world) look(t *testing.T, running bool, want []string) {
 	t.Helper()
 	if running {
@@ -149,7 +149,8 @@ func (w *world) look(t *testing.T, running bool, want []string) {
 	}
 }
 
-// A group without photos is no problem, and is told of.
+// TestExamineFindsNoRoomForPhotos checks that a group that forbids photos is mentioned, but
+// not as a problem.
 func TestExamineFindsNoRoomForPhotos(t *testing.T) {
 	t.Parallel()
 	for status, noted := range map[string]bool{"member": true, "administrator": false} {
@@ -201,7 +202,7 @@ func TestExamineFindsAnotherPoller(t *testing.T) {
 	})
 }
 
-// TestExamineReadsTheClock moves the time that the platform tells.
+// TestExamineReadsTheClock changes the time that the platform reports.
 func TestExamineReadsTheClock(t *testing.T) {
 	t.Parallel()
 	for off, want := range map[time.Duration][]string{
@@ -219,7 +220,7 @@ func TestExamineReadsTheClock(t *testing.T) {
 	}
 }
 
-// dated makes answers tell another time.
+// dated makes answers report another time.
 type dated struct {
 	next http.RoundTripper
 	off  time.Duration
@@ -233,7 +234,7 @@ func (d dated) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// TestNoLookShowsTheToken makes every call of a look fail in every way, with the
+// TestNoLookShowsTheToken makes every call of an examination fail in every way, with the
 // token in what it says.
 func TestNoLookShowsTheToken(t *testing.T) {
 	race.Alone(t)

@@ -33,7 +33,7 @@ func (e *examiner) pairing() {
 	}
 }
 
-// people are those who may decide.
+// people returns those who may decide.
 func (e *examiner) people() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -78,13 +78,13 @@ func (e *examiner) chat(ctx context.Context) {
 	}
 }
 
-// closed tells what keeps the chat from taking messages.
+// closed reports what keeps the chat from accepting messages.
 func (e *examiner) closed(subject string, key phrase) {
 	h := platform.Trouble{Key: key}.In(e.locale.English())
 	e.found(subject, approval.Wrong, h.Problem, h.Remedy)
 }
 
-// unreachable tells why a chat is closed to the bot.
+// unreachable reports why a chat is closed to the bot.
 func (e *examiner) unreachable(subject string, err error) {
 	p, ok := errors.AsType[*PlatformError](err)
 	switch {
@@ -102,8 +102,8 @@ func (e *examiner) unreachable(subject string, err error) {
 	}
 }
 
-// writes finds out whether the chat takes messages, without sending one: the
-// person sees for a moment that the bot is typing.
+// writes finds out whether the chat accepts messages, without sending one: the person sees
+// for a moment that the bot is typing.
 func (e *examiner) writes(ctx context.Context, id int64, r *room) bool {
 	const subject = "telegram chat"
 	p := tgbotapi.Params{"chat_id": strconv.FormatInt(id, 10), "action": "typing"}
@@ -123,10 +123,10 @@ func (e *examiner) writes(ctx context.Context, id int64, r *room) bool {
 	return true
 }
 
-// standing is how somebody stands in a chat.
+// standing is somebody's status in a chat.
 type standing struct {
 	Status string `json:"status"`
-	// Sends, Photos and IsMember are told of who is restricted.
+	// Sends, Photos and IsMember are given for restricted users.
 	Sends    bool `json:"can_send_messages"`
 	Photos   bool `json:"can_send_photos"`
 	IsMember bool `json:"is_member"`
@@ -156,7 +156,7 @@ func (e *examiner) stand(ctx context.Context, chat, person int64) (s standing, e
 	return s, err
 }
 
-// group finds out how the bot and the people stand in a group.
+// group finds out the status of the bot and of the people in a group.
 func (e *examiner) group(ctx context.Context, id int64, r *room) {
 	const rights, privacy = "telegram rights", "telegram privacy"
 	s, err := e.stand(ctx, id, e.self.ID)
@@ -184,7 +184,7 @@ func (e *examiner) group(ctx context.Context, id int64, r *room) {
 func (e *examiner) seers(ctx context.Context, id int64) {
 	var out []int64
 	for _, person := range e.people() {
-		// Of others the platform tells for sure only where the bot is an admin.
+		// About others the platform gives reliable answers only if the bot is an admin.
 		if s, err := e.stand(ctx, id, person); err == nil && !s.inside() || notThere(err) {
 			out = append(out, person)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// TestWhatPeopleRead holds every card, notice and answer as the platform gets
-// it, in each language.
+// TestWhatPeopleRead compares every card, notice and answer, as the platform gets it, with
+// a golden file for each language.
 func TestWhatPeopleRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestWhatPeopleRead(t *testing.T) {
 	})
 }
 
-// goldenPages is all that people read in one language.
+// goldenPages returns everything that people read in one language.
 func goldenPages(texts *templates.Texts) string {
 	var b strings.Builder
 	add := func(name, page, keyboard string) {
@@ -67,7 +67,7 @@ func goldenPages(texts *templates.Texts) string {
 	return b.String()
 }
 
-// goldenCard is a card whose calls stand so.
+// goldenCard returns a card whose calls are in these states.
 func goldenCard(states ...approval.State) approval.Card {
 	now := time.Now()
 	verdict := vaglio.Verdict{

@@ -11,14 +11,14 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// The kinds of callback data that lead to the choices behind a second tap, and
-// back. What follows is an ask's id, which gives no right.
+// The kinds of callback data that lead to the choices behind a second tap, and back. An
+// ask's id follows, which grants nothing.
 const (
 	dataMore = "g1:"
 	dataBack = "b1:"
 )
 
-// further are the rows of what reaches further than the call: the grants, or the
+// further returns the rows of buttons that reach further than the call: the grants, or the
 // button that leads to them, and the denial of its kind.
 func (v *cardView) further(seen bool) [][]button {
 	f := v.Further(seen)
@@ -32,7 +32,7 @@ func (v *cardView) further(seen bool) [][]button {
 	return rows
 }
 
-// choiceRows are rows of one choice each.
+// choiceRows returns rows of one choice each.
 func choiceRows(all []cardtext.Choice) (rows [][]button) {
 	for _, c := range all {
 		rows = append(rows, []button{{Text: c.Label, Data: dataChoice + string(c.Token)}})
@@ -40,13 +40,13 @@ func choiceRows(all []cardtext.Choice) (rows [][]button) {
 	return rows
 }
 
-// behind is a keyboard behind another one, with the way back.
+// behind returns a keyboard behind another one, with the way back.
 func (v *cardView) behind(rows [][]button) string {
 	rows = append(rows, []button{{Text: v.Texts.Plain("button.back", nil), Data: dataBack + string(v.Ask)}})
 	return marshal(keys{rows})
 }
 
-// sureKeyboard asks once more about the Allow with that token: nothing if the
+// sureKeyboard asks for confirmation of the Allow with that token, or returns "" if the
 // card does not offer it.
 func (v *cardView) sureKeyboard(token approval.Token, seen bool) string {
 	offered := slices.Clone(v.Buttons)
@@ -59,8 +59,8 @@ func (v *cardView) sureKeyboard(token approval.Token, seen bool) string {
 	return v.behind([][]button{{{Text: v.Texts.Plain("confirm.yes", nil), Data: dataChoice + string(token), Style: styleDanger}}})
 }
 
-// more shows the choices behind the second tap on the card that was pressed, or
-// the first ones again. It decides nothing.
+// more shows the choices behind the second tap on the pressed card, or the first ones
+// again. It decides nothing.
 func (l *loop) more(ctx context.Context, q *callback, id string, open bool) error {
 	return l.turn(ctx, q, id, "", func(v *cardView, whole bool) string {
 		if grants := v.Further(whole).Grants; open && len(grants) > 0 {
@@ -70,15 +70,15 @@ func (l *loop) more(ctx context.Context, q *callback, id string, open bool) erro
 	})
 }
 
-// sure asks once more whether a call may run that cannot be undone. It decides
-// nothing. What a press brings is the ask and the token of its Allow.
+// sure asks for confirmation that a call that cannot be undone may run. It decides nothing.
+// The press carries the ask and the token of its Allow.
 func (l *loop) sure(ctx context.Context, q *callback, what string) error {
 	id, token, _ := strings.Cut(what, ":")
 	return l.turn(ctx, q, id, "", func(v *cardView, whole bool) string { return v.sureKeyboard(approval.Token(token), whole) })
 }
 
-// match asks for the next of the digits that a choice takes, on the card that was
-// pressed. It decides nothing.
+// match asks for the next of the digits that a choice requires, on the pressed card. It
+// decides nothing.
 func (l *loop) match(ctx context.Context, q *callback, token approval.Token, e *approval.MatchError, given string) error {
 	said := cardtext.Digits(l.textsOf(q), e, given, false)
 	return l.turn(ctx, q, string(e.Ask), said, func(v *cardView, _ bool) string {
@@ -89,8 +89,8 @@ func (l *loop) match(ctx context.Context, q *callback, token approval.Token, e *
 	})
 }
 
-// digitRows are the buttons of the next digit, five a row, so that they are wide enough
-// for a thumb.
+// digitRows returns the buttons for the next digit, five per row, so that they are wide
+// enough for a thumb.
 func digitRows(token approval.Token, given string) (rows [][]button) {
 	var all []button
 	for _, d := range cardtext.NextDigits(given) {
@@ -99,8 +99,8 @@ func digitRows(token approval.Token, given string) (rows [][]button) {
 	return slices.Collect(slices.Chunk(all, 5))
 }
 
-// turn shows other buttons on the card that was pressed: those behind, or its own
-// where there are none. The press is answered with what is said, as an alert.
+// turn shows other buttons on the pressed card: those behind, or its own if there are none.
+// It answers the press with said, as an alert.
 func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind func(v *cardView, whole bool) string) error {
 	card, err := l.desk.Card(ctx, approval.AskID(id), Name)
 	if errors.Is(err, approval.ErrNotFound) {
@@ -126,8 +126,8 @@ func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind fu
 	return nil
 }
 
-// caughtUp shows a card as it stands now, where it changed while other buttons of what
-// it was were put on it: the dispatcher has shown that before, and comes by no more.
+// caughtUp shows the current state of a card that changed while other buttons were put on
+// its old state: the dispatcher has shown the change before, and will not come back.
 func (l *loop) caughtUp(ctx context.Context, at *message, was approval.Card) error {
 	for {
 		now, err := l.desk.Card(ctx, was.Ask, Name)
@@ -141,8 +141,8 @@ func (l *loop) caughtUp(ctx context.Context, at *message, was approval.Card) err
 	}
 }
 
-// order follows a command that stops, lets go, lifts, ends or lists; any other is
-// answered with help.
+// order carries out a command that stops, releases, lifts, ends or lists; any other command
+// gets help.
 func (l *loop) order(ctx context.Context, m *message, name, rest string) error {
 	p := l.page(m)
 	said, known, err := cardtext.Obey(ctx, p.texts, l.desk, m.From.person(), Name, name, rest)

@@ -9,13 +9,13 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 )
 
-// Health tells in English what is wrong with the bot, if anything is: first what
-// keeps it from hearing people, then what keeps it from writing to them.
+// Health says in English what is wrong with the bot, if anything: first what keeps it from
+// hearing people, then what keeps it from writing to them.
 func (c *Channel) Health() approval.Health {
 	return c.wrong().In(c.locale.English())
 }
 
-// wrong is the trouble that matters most.
+// wrong returns the trouble that matters most.
 func (c *Channel) wrong() platform.Trouble {
 	paired := c.Status().Paired
 	c.mu.Lock()
@@ -32,18 +32,17 @@ func (c *Channel) wrong() platform.Trouble {
 	}
 }
 
-// Status is what the bot knows of itself.
+// Status is what the bot knows about itself.
 type Status struct {
-	// Bot is the bot's user name, without @; empty until the platform told it.
+	// Bot is the bot's user name, without @; empty until the platform has told it.
 	Bot string
 	// Heard is when the platform was last heard without trouble.
 	Heard time.Time
-	// Paired says that there is a chat to send cards to, and somebody who may
-	// decide.
+	// Paired says that there is a chat to send cards to, and somebody who may decide.
 	Paired bool
 }
 
-// Status tells what the bot knows of itself.
+// Status returns what the bot knows about itself.
 func (c *Channel) Status() Status {
 	_, placed := c.place()
 	person := c.notes.Now().Person
@@ -55,8 +54,8 @@ func (c *Channel) Status() Status {
 	}
 }
 
-// deaf keeps what keeps the bot from hearing, and says how long to wait before
-// it tries again. failures is how often it tried.
+// deaf records what keeps the bot from hearing, and returns how long to wait before it
+// tries again. failures is how often it has tried.
 func (c *Channel) deaf(err error, failures int) time.Duration {
 	pause := platform.Backoff(platform.FirstPause, platform.LongestPause, failures)
 	conflict := platform.Backoff(conflictPause, longConflict, failures)
@@ -91,14 +90,14 @@ func (c *Channel) deaf(err error, failures int) time.Duration {
 	return pause
 }
 
-// closed keeps what keeps the bot from writing to the home chat.
+// closed records what keeps the bot from writing to the home chat.
 func (c *Channel) closed(key phrase) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.telling.Begin(key, nil)
 }
 
-// opened says that the home chat takes messages, and reports whether that is news.
+// opened records that the home chat accepts messages, and reports whether that is news.
 func (c *Channel) opened() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,9 +106,9 @@ func (c *Channel) opened() bool {
 	return !was.OK()
 }
 
-// opens reports whether an update shows that the place of the cards, which took no
-// messages, takes them again: the bot is let in, or is brought what is written there. It
-// notes that the bot is shut out, too.
+// opens reports whether an update shows that the place of the cards accepts messages again:
+// the bot is let in, or receives what is written there. It also records if the bot is shut
+// out.
 func (c *Channel) opens(u *update) bool {
 	home, _ := c.place()
 	switch {
@@ -128,8 +127,8 @@ func (c *Channel) opens(u *update) bool {
 	return c.opened()
 }
 
-// What keeps a chat from taking messages: that it has shut the bot out, that it
-// is not there, or that its forum topic is not.
+// What keeps a chat from accepting messages: it has shut the bot out, it does not exist, or
+// its forum topic does not.
 const (
 	troubleShut  phrase = "trouble.shut"
 	troubleGone  phrase = "trouble.gone"

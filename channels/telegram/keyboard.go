@@ -8,29 +8,29 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The kinds of callback data. What follows says nothing by itself: a token, or
-// an ask's id, which gives no right.
+// The kinds of callback data. What follows says nothing by itself: a token, or an ask's id,
+// which grants nothing.
 const (
 	dataChoice = "v1:"
 	dataReply  = "r1:"
 	dataWhy    = "y1:"
-	// dataSure asks once more: an ask's id and a token follow, which decide nothing
+	// dataSure asks for confirmation: an ask's id and a token follow, which decide nothing
 	// there.
 	dataSure = "s1:"
-	// dataDigits gives the digits that a choice takes: its token and as many as were
-	// pressed follow.
+	// dataDigits gives the digits that a choice requires: its token and the digits pressed
+	// so far follow.
 	dataDigits = "d1:"
 )
 
-// button is one button of an inline keyboard, which sends data, opens an address, copies a
-// text, or does nothing any more. Servers that do not know its style ignore it.
+// button is one button of an inline keyboard. It sends data, opens an address, copies a
+// text, or no longer does anything. Servers that do not know its style ignore the style.
 type button struct {
 	Text  string `json:"text"`
 	Data  string `json:"callback_data,omitempty"`
 	URL   string `json:"url,omitempty"`
 	Style string `json:"style,omitempty"`
 	// Copies is what the person's own client copies, and Dead says that the button does
-	// nothing. A server that knows neither refuses the keyboard that has one.
+	// nothing. A server that knows neither refuses the whole keyboard.
 	Copies *copied   `json:"copy_text,omitzero"`
 	Dead   *struct{} `json:"disabled,omitzero"`
 }
@@ -45,8 +45,8 @@ type keys struct {
 	Rows [][]button `json:"inline_keyboard"`
 }
 
-// plain is a keyboard without what only newer servers know; empty where nothing else is
-// on it.
+// plain returns a keyboard without what only newer servers know, or "" if nothing else is
+// left.
 func plain(markup string) string {
 	var k keys
 	if err := strictjson.UnmarshalLoose([]byte(markup), &k); err != nil {
@@ -67,9 +67,9 @@ const (
 	styleDanger = "danger"
 )
 
-// keyboard returns the buttons of a card: Allow only where the person can see
-// the whole of what waits. Where nothing waits its choices are dead, so that the card
-// keeps its height and a late thumb does nothing.
+// keyboard returns the buttons of a card, with Allow only if the person can see everything
+// that waits. If nothing waits, its choices are dead, so that the card keeps its height and
+// a late thumb does nothing.
 func (v *cardView) keyboard(seen bool) string {
 	if v.Open == 0 {
 		return marshal(keys{[][]button{v.ended()}})
@@ -105,13 +105,13 @@ func (v *cardView) keyboard(seen bool) string {
 	return marshal(keys{append(rows, words, last)})
 }
 
-// copyID copies the ask's id, which commands take.
+// copyID returns a button that copies the ask's id, which commands take.
 func (v *cardView) copyID() button {
 	return button{Text: v.Texts.Plain("button.copy", nil), Copies: &copied{string(v.Ask)}}
 }
 
-// ended is what stays of the buttons of a card that is over: the choices of its one call,
-// of which the one that was made keeps its colour, and the id.
+// ended returns the buttons that stay on a finished card: the choices of its single call,
+// the one taken in its color, and the id.
 func (v *cardView) ended() []button {
 	if len(v.Calls) != 1 {
 		return []button{v.copyID()}
@@ -133,8 +133,8 @@ func (v *cardView) final() bool {
 	return slices.ContainsFunc(v.Calls, func(c cardtext.Call) bool { return c.Irreversible && c.State == approval.Pending })
 }
 
-// choices is one row: Allow, where it may be offered, and Deny. An Allow that
-// cannot be taken back looks dangerous, and asks once more.
+// choices returns one row: Allow, if it may be offered, and Deny. An Allow that cannot be
+// taken back looks dangerous, and asks for confirmation.
 func (v *cardView) choices(bs []approval.Button, seen, final bool, allow, deny string) []button {
 	var r []button
 	for _, b := range bs {
@@ -150,7 +150,7 @@ func (v *cardView) choices(bs []approval.Button, seen, final bool, allow, deny s
 	return r
 }
 
-// marshal writes a parameter. What it is given can always be written.
+// marshal encodes a parameter. What it is given can always be encoded.
 func marshal(v any) string {
 	b, err := strictjson.Marshal(v)
 	if err != nil {

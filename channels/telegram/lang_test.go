@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// A chat chooses its language, and keeps it past a restart; a prompt made in
-// the other language is still understood.
+// TestAChatChoosesItsLanguage checks that a chat's choice of language survives a restart,
+// and that a prompt made in the other language is still understood.
 func TestAChatChoosesItsLanguage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make deploy"))
@@ -49,7 +49,7 @@ func TestAChatChoosesItsLanguage(t *testing.T) {
 	})
 }
 
-// The operator's language is that of chats that chose none.
+// TestTheConfiguredLanguage checks that chats that chose no language get the operator's.
 func TestTheConfiguredLanguage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.stop()
@@ -64,8 +64,8 @@ func TestTheConfiguredLanguage(t *testing.T) {
 	})
 }
 
-// A file that came in one language stays the card's in another one, until
-// nothing of the card can change any more.
+// TestACardKeepsItsFileInAnotherLanguage checks that a file sent in one language remains
+// the card's file in another, until the card can no longer change.
 func TestACardKeepsItsFileInAnotherLanguage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		long := "echo " + strings.Repeat("0123456789 ", 1000)

@@ -20,8 +20,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// spoiled makes calls of one method fail, in one way, with the token wherever a
-// platform, a proxy or a network could put it.
+// spoiled makes calls of one method fail in one way, with the token wherever a platform, a
+// proxy or a network could put it.
 type spoiled struct {
 	next   http.RoundTripper
 	method string
@@ -57,14 +57,14 @@ func (s *spoiled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// made is how many calls were spoiled.
+// made returns how many calls were spoiled.
 func (s *spoiled) made() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hits
 }
 
-// way is how a call fails.
+// way is a way in which a call fails.
 type way func(r *http.Request) failure
 
 type failure struct {
@@ -94,7 +94,7 @@ func (b *broken) Read(p []byte) (int, error) {
 
 func (b *broken) Close() error { return nil }
 
-// ways are the ways in which a call fails.
+// ways returns the ways in which a call can fail.
 func ways() map[string]way {
 	refusal := func(code int, text string) way {
 		return said(code, "", fmt.Sprintf(`{"ok":false,"error_code":%d,"description":%q,"parameters":{"retry_after":2}}`, code, text+" /bot"+telegramtest.Token+"/x"))
@@ -132,8 +132,8 @@ func ways() map[string]way {
 	}
 }
 
-// TestNoFailureShowsTheToken makes every call of the API fail in every way, and
-// looks at errors, log, health and chat.
+// TestNoFailureShowsTheToken makes every call of the API fail in every way, and checks
+// errors, log, health and chat.
 func TestNoFailureShowsTheToken(t *testing.T) {
 	t.Parallel()
 	methods := []string{
@@ -218,7 +218,7 @@ func spoil(t *testing.T, method string, how way) {
 	}
 }
 
-// chain is the texts of an error and of all that it wraps.
+// chain returns the texts of an error and of everything it wraps.
 func chain(err error) []string {
 	if err == nil {
 		return nil
@@ -236,7 +236,7 @@ func chain(err error) []string {
 	return slices.Compact(all)
 }
 
-// TestARedirectIsNotFollowed sees where the token goes.
+// TestARedirectIsNotFollowed checks where the token goes.
 func TestARedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

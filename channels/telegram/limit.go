@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// strangerLimit bounds what strangers get out of the bot. Its zero value is ready.
+// strangerLimit limits what strangers get from the bot. Its zero value is ready to use.
 type strangerLimit struct {
 	mu    sync.Mutex
 	since time.Time
@@ -17,7 +17,7 @@ const (
 	strangerLasts = CodeLives
 	// maxAsked is how often one stranger is heard in that time.
 	maxAsked = 5
-	// maxStrangers is how many are; nobody else is heard then.
+	// maxStrangers is the most strangers that are heard; after that nobody else is.
 	maxStrangers = 1000
 )
 
@@ -35,7 +35,7 @@ func (p *strangerLimit) admits(person int64) bool {
 	return p.by[person] <= maxAsked
 }
 
-// reset starts the count anew: who mistyped an old code may try the new one.
+// reset restarts the count: people who mistyped an old code may try the new one.
 func (p *strangerLimit) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

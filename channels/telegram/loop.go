@@ -19,48 +19,47 @@ import (
 
 // Desk is what the channel asks of the dispatcher.
 type Desk interface {
-	// Decide takes a tap. What it returned is on disk.
+	// Decide takes a tap. What it returns is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Opened says that the channel of the name takes messages again.
+	// Opened says that the channel with the name accepts messages again.
 	Opened(channel string)
 	Cards
 	Book
 	cardtext.Orders
 }
 
-// Cards are those of all asks, as the channel shows them.
+// Cards gives access to the cards of all asks, as the channel shows them.
 type Cards interface {
 	// Pending yields the cards that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
-	// Look makes sure that people can see the card of an ask that waits: a message
-	// that somebody deleted gets a successor.
+	// Look makes sure that people can see the card of an ask that waits: a deleted message
+	// is replaced.
 	Look(ctx context.Context, id approval.AskID, channel string) error
 	// Card returns the card of an ask.
 	Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error)
 }
 
-// Book is where the channel reads what was.
+// Book is where the channel reads about the past.
 type Book interface {
 	// Find returns the ask that a person names.
 	Find(ctx context.Context, id string) (approval.Ask, error)
-	// Why returns the card of an ask, or of what was refused without one, that a
-	// person names.
+	// Why returns the card that a person names, of an ask or of what was refused without
+	// one.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
-	// Digest returns the digest that was due on a day such as "2026-11-21", and
-	// the last one for an empty day. An [*approval.DayError] says that there is
-	// none.
+	// Digest returns the digest that was due on a day such as "2026-11-21"; an empty day
+	// means the window that is not over. A [*report.DayError] says that there is none.
 	Digest(ctx context.Context, day string) (report.Digest, error)
 }
 
-// loop takes the updates in, one after the other. What it says beside them goes
-// through the lanes: no press waits until something else was said.
+// loop takes the updates, one after the other. What it says about them goes through the
+// lanes: no press waits until something else has been said.
 type loop struct {
 	*Channel
 	desk   Desk
 	speech platform.Lanes
 }
 
-// later has something said in a chat, after what is to be said there already.
+// later says something in a chat, after what is already queued there.
 func (l *loop) later(ctx context.Context, chat int64, say func()) {
 	if !l.speech.Do("chat "+strconv.FormatInt(chat, 10), say) {
 		l.log.WarnContext(ctx, "a chat is written to faster than the platform takes it; an answer is left out", "chat", chat)
@@ -69,7 +68,7 @@ func (l *loop) later(ctx context.Context, chat int64, say func()) {
 
 const (
 	pollFor = 50 * time.Second
-	// pollWithin is when a poll that says nothing counts as lost.
+	// pollWithin is when a poll without an answer counts as lost.
 	pollWithin = pollFor + 15*time.Second
 	// pressLives is how long the platform keeps a press for us.
 	pressLives = 150 * time.Second
@@ -77,18 +76,17 @@ const (
 	// conflictPause is long, because the other poller may be the right one.
 	conflictPause = 30 * time.Second
 	longConflict  = 5 * time.Minute
-	// hotPoll is the least time between two polls that bring nothing.
+	// hotPoll is the least time between two polls that return nothing.
 	hotPoll = time.Second
-	// tries is how often a polled update is tried whose effect cannot be kept.
-	// They take seven seconds: after some fifteen a press cannot be answered any
-	// more, and who pressed is to know.
+	// tries is how often a polled update is tried if its effect cannot be stored. The tries
+	// take seven seconds: after some fifteen a press can no longer be answered, and the
+	// person who pressed must be told.
 	tries = 4
 )
 
-// Run takes what people do until ctx ends. Trouble with the platform ends
-// nothing: it is told by Health, and tried again after a pause. An update is
-// confirmed only when its effect is committed, so one that a crash interrupts
-// comes again.
+// Run takes what people do until ctx ends. Trouble with the platform does not end it:
+// Health reports the trouble, and Run tries again after a pause. An update is confirmed
+// only once its effect is committed, so one that a crash interrupts comes again.
 func (c *Channel) Run(ctx context.Context, desk Desk) error {
 	l := &loop{Channel: c, desk: desk}
 	defer c.end()
@@ -126,7 +124,7 @@ func (l *loop) listen(ctx context.Context) error {
 	if err := l.unhook(ctx); err != nil {
 		return err
 	}
-	// The first poll does not wait: it shows at once how we stand.
+	// The first poll does not wait: it shows the state at once.
 	for wait := time.Duration(0); ; wait = pollFor {
 		began := time.Now()
 		batch, err := l.poll(ctx, wait)
@@ -170,7 +168,7 @@ func (l *loop) introduce(ctx context.Context) error {
 	return nil
 }
 
-// poll waits for updates. The offset in it confirms those before.
+// poll waits for updates. Its offset confirms the earlier ones.
 func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value, error) {
 	offset := l.notes.Now().Offset
 	res, err := l.api.call(ctx, "getUpdates", tgbotapi.Params{
@@ -187,7 +185,7 @@ func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value
 	return batch, nil
 }
 
-// heard notes that the platform answered. After a pause that outlives a press
+// heard records that the platform answered. After a pause longer than the life of a press
 // it tells the person that presses may be lost.
 func (l *loop) heard(ctx context.Context) error {
 	now := time.Now().Round(0)
@@ -203,7 +201,7 @@ func (l *loop) heard(ctx context.Context) error {
 	return l.notes.Change(ctx, func(n *Notes) { n.Heard = now })
 }
 
-// away tells that presses may be lost, if anything waits for one.
+// away says that presses may be lost, if anything waits for one.
 func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	chat, ok := l.place()
 	n, err := l.waiting(ctx)
@@ -231,9 +229,9 @@ func (l *loop) waiting(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// takeAll takes a batch in. What keeps nothing is confirmed with what follows it,
-// or at the end of the batch: a commit for every word that somebody writes would
-// hold up the presses behind them.
+// takeAll takes a batch. Updates that store nothing are confirmed together with the next
+// that does, or at the end of the batch: a commit for every word that somebody writes would
+// hold up the presses after it.
 func (l *loop) takeAll(ctx context.Context, batch []strictjson.Value) error {
 	var passed int64
 	for _, u := range batch {
@@ -251,9 +249,9 @@ func (l *loop) takeAll(ctx context.Context, batch []strictjson.Value) error {
 	return l.notes.Change(ctx, func(n *Notes) { n.Offset = passed + 1 })
 }
 
-// take lets a polled update have its effect, and then moves the offset past it,
-// if it kept anything. An id below the offset means that the platform restarted its
-// ids, and moves the offset down.
+// take lets a polled update have its effect, and then moves the offset past it if it stored
+// anything. An id below the offset means that the platform restarted its ids, and moves the
+// offset down.
 func (l *loop) take(ctx context.Context, raw strictjson.Value) (id int64, kept bool, err error) {
 	id, u, err := l.decode(ctx, raw)
 	if err != nil {
@@ -279,8 +277,8 @@ func (l *loop) take(ctx context.Context, raw strictjson.Value) (id int64, kept b
 	return id, true, l.notes.Change(ctx, func(n *Notes) { n.Offset = id + 1; n.add(id, time.Now()) })
 }
 
-// decode reads an update. One that cannot be read, but for its id, is left out:
-// it is the zero update.
+// decode reads an update. If only its id can be read, the update is skipped: it is returned
+// as the zero update.
 func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update, error) {
 	var id struct {
 		ID int64 `json:"update_id"`
@@ -296,8 +294,9 @@ func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update,
 	return id.ID, u, nil
 }
 
-// effect lets an update have its effect, unless it had it before. It reports
-// whether anything was kept: what was not may come again, and is answered again.
+// effect lets an update have its effect, unless it already had it. It reports whether
+// anything was stored: an update that stored nothing may come again, and is then answered
+// again.
 func (l *loop) effect(ctx context.Context, id int64, u *update) (kept bool, err error) {
 	notes := l.notes.Now()
 	if notes.has(id, time.Now()) {

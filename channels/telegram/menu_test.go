@@ -10,9 +10,9 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// TestAMenuThatIsRefusedDelaysNoPress starts a bot whose menu the platform
-// refuses for an hour, with a press waiting: the press is decided and answered at
-// once, nothing is told as trouble, and the menu comes later.
+// TestAMenuThatIsRefusedDelaysNoPress starts a bot whose menu the platform refuses for an
+// hour, with a press waiting: the press is decided and answered at once, no trouble is
+// reported, and the menu comes later.
 func TestAMenuThatIsRefusedDelaysNoPress(t *testing.T) {
 	for name, fault := range map[string]telegramtest.Fault{
 		"Flood":    {Code: 429, Description: "Too Many Requests: retry after 3600", RetryAfter: 3600},
@@ -50,8 +50,8 @@ func TestAMenuThatIsRefusedDelaysNoPress(t *testing.T) {
 	}
 }
 
-// TestAMenuIsSetOnce holds that a restart spares the calls whose result is known,
-// and that another bot gets its menu.
+// TestAMenuIsSetOnce checks that a restart does not repeat the calls for a menu that is
+// already set, and that another bot gets its own menu.
 func TestAMenuIsSetOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		menu := w.memory.Notes.Menu

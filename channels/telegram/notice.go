@@ -8,9 +8,8 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// Remind says beside a card that it still waits, and until when. It has no
-// buttons, so that there is one place to answer; it is taken away when the card
-// is over.
+// Remind says next to a card that it still waits, and until when. It has no buttons, so
+// that there is one place to answer. It is deleted when the card is over.
 func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) error {
 	chat, id, ok := parseRef(ref)
 	if !ok {
@@ -20,14 +19,14 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 	if v.Open == 0 || d.Reminder != 0 && d.Reminded.Equal(card.RemindAt) {
 		return nil
 	}
-	c.dropReminder(ctx, &d) // One that was put off comes anew.
+	c.dropReminder(ctx, &d) // a postponed reminder comes again
 	p := &page{texts: v.Texts}
 	p.write(v.Reminder())
 	reminder, err := c.send(ctx, chat, p, note{reply: id, thread: c.topic, silent: card.Silent})
 	if err != nil {
 		return delivery(err)
 	}
-	// A reminder that cannot be noted stays behind; the dispatcher sends no second.
+	// A reminder that cannot be recorded stays; the dispatcher sends no second one.
 	d.Message, d.Reminder, d.Reminded = id, reminder, card.RemindAt
 	if err := c.keepDraft(ctx, d); err != nil {
 		c.log.WarnContext(ctx, "a reminder could not be noted; it stays when the card is over", "ask", v.Ask, "error", err)
@@ -35,8 +34,8 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 	return nil
 }
 
-// Notify tells what the guard denied, as a message of its own without buttons:
-// there is nothing to answer.
+// Notify says what the guard denied, in a message of its own without buttons: there is
+// nothing to answer.
 func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	chat, ok := c.place()
 	if !ok {
@@ -51,7 +50,7 @@ func (c *Channel) Notify(ctx context.Context, n approval.Notice) error {
 	return delivery(err)
 }
 
-// Announce tells what changed about the gate, as a message of its own.
+// Announce says what changed about the gate, in a message of its own.
 func (c *Channel) Announce(ctx context.Context, a approval.Announcement) error { //nolint:gocritic // As the interface has it.
 	chat, ok := c.place()
 	if !ok {

@@ -73,7 +73,7 @@ func TestQuietHoursMakeNoSound(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := w.server.Messages(w.chat)
-			// The file never rings: the card that follows it does.
+			// The file never rings; the card that follows it does.
 			if file, m := all[len(all)-2], all[len(all)-1]; !file.Silent || m.Silent != silent {
 				t.Errorf("silent %v: the file %v, the card %v", silent, file.Silent, m.Silent)
 			}

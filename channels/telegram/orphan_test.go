@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// withButtons counts the messages of the chat that offer something.
+// withButtons counts the messages of the chat that have buttons.
 func (w *world) withButtons() (n int) {
 	for _, m := range w.server.Messages(w.chat) {
 		if len(m.Buttons()) > 0 {
@@ -20,15 +20,15 @@ func (w *world) withButtons() (n int) {
 	return n
 }
 
-// restart is a new process over the same memory.
+// restart starts a new process over the same memory.
 func (w *world) restart() {
 	w.t.Helper()
 	w.stop()
 	w.start()
 }
 
-// TestAMessageThatNobodyKnowsOfHasNoButtons loses the platform's answer, so
-// that the card is sent again.
+// TestAMessageThatNobodyKnowsOfHasNoButtons loses the platform's answer, so that the card
+// is sent again.
 func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -53,7 +53,8 @@ func TestAMessageThatNobodyKnowsOfHasNoButtons(t *testing.T) {
 	})
 }
 
-// TestAMessageThatIsNotedIsGoneOnWith dies between sending and giving buttons.
+// TestAMessageThatIsNotedIsGoneOnWith simulates a crash after a message was sent and before
+// it got its buttons.
 func TestAMessageThatIsNotedIsGoneOnWith(t *testing.T) {
 	for name, through := range map[string]func(w *world, a *approval.Ask) error{
 		"Posted": func(w *world, a *approval.Ask) error {
@@ -145,8 +146,8 @@ func TestNotesAreForgottenWhenTheyAreNotNeeded(t *testing.T) {
 	})
 }
 
-// TestACardThatGrewPastItsMessageGetsANewOne joins calls that the file does not
-// hold.
+// TestACardThatGrewPastItsMessageGetsANewOne lets calls join that the card's file does not
+// contain.
 func TestACardThatGrewPastItsMessageGetsANewOne(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -170,8 +171,8 @@ func TestACardThatGrewPastItsMessageGetsANewOne(t *testing.T) {
 	})
 }
 
-// TestAPressOnAMessageThatIsNotTheCardsIsTruthful presses on a twin, as one
-// that a restored backup knows nothing of.
+// TestAPressOnAMessageThatIsNotTheCardsIsTruthful presses a button of a duplicate message,
+// such as one that a restored backup does not know.
 func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -195,7 +196,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") {
 			t.Errorf("the twin shows %q %v", m.Text, labels(m))
 		}
-		// A button that nobody knows is told so, and taken away.
+		// A press of an unknown button is answered so, and the button is removed.
 		b := w.ask(command("make b"))
 		w.desk.Forget()
 		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "means nothing") {

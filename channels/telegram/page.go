@@ -12,23 +12,23 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// The platform's limits, counted after the markup was read. It says characters;
-// we count units of UTF-16, which are never fewer.
+// The platform's limits, counted after the markup was parsed. The platform speaks of
+// characters; we count UTF-16 units, of which there are never fewer.
 const (
 	maxText     = 4096
 	maxEntities = 100
 )
 
-// page writes a message in the HTML mode. It is the one place where markup is
-// made: every text is escaped on its way in, and what others wrote goes into
-// code, where the platform makes no links, mentions or commands of it.
+// page writes a message in the HTML mode. It is the only place where markup is made: every
+// text is escaped on its way in, and text written by others goes into code, where the
+// platform makes no links, mentions or commands of it.
 type page struct {
 	texts           *templates.Texts
 	b               strings.Builder
 	units, entities int
 }
 
-// fits reports whether the platform takes the page.
+// fits reports whether the platform accepts the page.
 func (p *page) fits() bool { return p.units <= maxText && p.entities <= maxEntities }
 
 func (p *page) text(s string) {
@@ -48,17 +48,17 @@ func (p *page) element(opening, s, closing string) {
 
 func (p *page) bold(s string) { p.element("<b>", s, "</b>") }
 
-// code writes what somebody else wrote, on one line.
+// code writes text written by somebody else, on one line.
 func (p *page) code(s string) { p.element("<code>", s, "</code>") }
 
-// mention names a person so that the platform tells them.
+// mention names a person so that the platform notifies them.
 func (p *page) mention(u *user) {
 	name := cmp.Or(string(cardtext.Within(u.person().Name, 40)), "…")
 	p.element(`<a href="tg://user?id=`+strconv.FormatInt(u.ID, 10)+`">`, name, "</a>")
 }
 
-// block writes what somebody else wrote, in lines of its own; a long text is
-// folded.
+// block writes text written by somebody else, on lines of its own; a long text is
+// collapsed.
 func (p *page) block(s, language string) {
 	const long = 400
 	switch {
@@ -72,7 +72,7 @@ func (p *page) block(s, language string) {
 	}
 }
 
-// write writes what a person reads. What is theirs in it goes into code.
+// write writes what a person reads. Text that is theirs goes into code.
 func (p *page) write(t cardtext.Text) {
 	for _, piece := range t {
 		switch piece.Kind {
@@ -95,7 +95,7 @@ func (p *page) write(t cardtext.Text) {
 // say writes one of our texts.
 func (p *page) say(ph phrase, values map[string]any) { p.write(cardtext.Say(p.texts, ph, values)) }
 
-// line is say with a line end.
+// line is say with a line break.
 func (p *page) line(ph phrase, values map[string]any) {
 	p.say(ph, values)
 	p.text("\n")

@@ -11,15 +11,15 @@ import (
 // CodeLives is how long a pairing code can be used.
 const CodeLives = 15 * time.Minute
 
-// pairingCode binds whoever sends it, once.
+// pairingCode binds the person who sends it, once.
 type pairingCode struct {
 	text  string
 	until time.Time
 }
 
-// NewCode makes a pairing code, good once and until the instant; it voids the
-// one before. Whoever sends "/start CODE" becomes an approver in place of who
-// paired before, and the chat it came from the one that cards go to.
+// NewCode makes a pairing code that works once, until the returned time; it voids the
+// previous one. Whoever sends "/start CODE" becomes an approver in place of the person who
+// paired before, and the chat it came from becomes the one that cards go to.
 func (c *Channel) NewCode() (code string, until time.Time) {
 	code = rand.Text()[:12] // 60 random bits: nobody guesses that at the platform's pace
 	until = time.Now().Add(CodeLives)
@@ -30,7 +30,7 @@ func (c *Channel) NewCode() (code string, until time.Time) {
 	return code, until
 }
 
-// pair binds the sender if the code is the one that is in force.
+// pair binds the sender if the code is the one in force.
 func (c *Channel) pair(ctx context.Context, m *message, code string) (bool, error) {
 	c.mu.Lock()
 	now := c.code

@@ -14,8 +14,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// TestPayloads sends everything that the channel can say, in every language, and
-// gathers what was sent. With VAGLIO_PAYLOADS it is written there for tsc.
+// TestPayloads sends everything that the channel can say, in every language, and collects
+// what was sent. If VAGLIO_PAYLOADS is set, the test writes it there for tsc.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -62,8 +62,8 @@ func (w *world) sayAll() {
 	synctest.Wait()
 }
 
-// sent is what the platform was sent. Values travel as texts; what is a number,
-// a truth or JSON is checked as that.
+// sent returns what the platform was sent. Values travel as texts; numbers, booleans and
+// JSON are checked as such.
 func (w *world) sent() []payloads.Payload {
 	texts := []string{"text", "caption", "parse_mode", "callback_query_id", "url", "secret_token", "language_code"}
 	var all []payloads.Payload

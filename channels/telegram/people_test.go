@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// TestOnlyAPersonsOwnWordsCount hands in replies to a card that look as if a
-// listed person had written them.
+// TestOnlyAPersonsOwnWordsCount sends replies to a card that only look as if a listed
+// person had written them.
 func TestOnlyAPersonsOwnWordsCount(t *testing.T) {
 	for name, change := range map[string]func(m map[string]any){
 		"AnonymousAdmin": func(m map[string]any) { m["sender_chat"] = map[string]any{"id": -100, "type": "supergroup"} },
@@ -131,7 +131,7 @@ func TestStrangersAreHeardALittle(t *testing.T) {
 		if answers != 5 || w.channel.Approves("telegram:666") {
 			t.Errorf("who guesses got %d answers, and may decide: %v", answers, w.channel.Approves("telegram:666"))
 		}
-		// Somebody else's guesses are not the owner's.
+		// Somebody else's guesses do not count against the owner.
 		fresh := telegramtest.User{ID: 667, FirstName: "Cy"}
 		own := w.server.Private(fresh)
 		w.server.Say(fresh, own, "/start "+code)

@@ -13,12 +13,12 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// maxCaption is how long a photo's caption may be, counted as a text's length.
+// maxCaption is the longest caption of a photo, counted like the length of a text.
 const maxCaption = 1024
 
-// showPicture makes a message show the digest's picture. Where the chat takes no
-// photos, and where an upload fails twice, it shows what the caption would have
-// said: a picture keeps nobody from the next digest.
+// showPicture makes a message show the digest's picture. If the chat accepts no photos, or
+// an upload fails twice, the message shows the text of the caption instead: a picture must
+// not hold up the next digest.
 func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *report.Digest) error {
 	caption, photo, err := c.draw(chat, d)
 	if err == nil {
@@ -34,8 +34,8 @@ func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *report
 	return c.edit(ctx, chat, id, caption, "")
 }
 
-// draw returns the picture of a digest, and what stands below it: a headline,
-// and the picture in words.
+// draw returns the picture of a digest, and what goes below it: a headline, and the picture
+// in words.
 func (c *Channel) draw(chat int64, d *report.Digest) (*page, tgbotapi.FileBytes, error) {
 	texts := c.textsFor(chat)
 	p := chart.OfDigest(d, texts)
@@ -43,8 +43,8 @@ func (c *Channel) draw(chat int64, d *report.Digest) (*page, tgbotapi.FileBytes,
 	return captionPage(&page{texts: texts}, d, p.Alt()), tgbotapi.FileBytes{Name: "digest.png", Bytes: photo}, err
 }
 
-// captionPage writes what waits, what was counted, and what the picture shows,
-// as far as it fits.
+// captionPage writes what waits, what was counted, and what the picture shows, as far as it
+// fits.
 func captionPage(p *page, d *report.Digest, alt string) *page {
 	if n := len(d.Waiting) + d.WaitingMore; n > 0 {
 		p.line("digest.caption.waiting", map[string]any{"n": n})
@@ -76,8 +76,8 @@ func (c *Channel) editPhoto(ctx context.Context, chat int64, id int, caption *pa
 	return err
 }
 
-// replyPicture answers a message with the digest's picture. Where that fails, the
-// text has come already.
+// replyPicture answers a message with the digest's picture. If that fails, the text is
+// already there.
 func (l *loop) replyPicture(ctx context.Context, m *message, d *report.Digest) {
 	caption, photo, err := l.draw(m.Chat.ID, d)
 	if err == nil {

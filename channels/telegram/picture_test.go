@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// pair returns the messages of the last digest: its picture's and its text's.
+// pair returns the messages of the last digest: the picture's and the text's.
 func (w *world) pair() (picture, text telegramtest.Message) {
 	w.t.Helper()
 	all := w.server.Messages(w.chat)
@@ -21,7 +21,8 @@ func (w *world) pair() (picture, text telegramtest.Message) {
 	return all[len(all)-2], all[len(all)-1]
 }
 
-// Whatever happens to the picture, the text comes, and neither comes twice.
+// TestAPictureMeetsTrouble checks that whatever happens to the picture, the text comes, and
+// that neither comes twice.
 func TestAPictureMeetsTrouble(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it draws many pictures; the plain run has it")
@@ -117,14 +118,15 @@ func TestADigestWithoutRoomForItsPicture(t *testing.T) {
 		if m, _ := w.server.Message(w.chat, picture.ID); m.Photo != nil {
 			t.Error("the picture came, and comes again in a new message")
 		}
-		// A reference of one message, as there were before pictures.
+		// A reference to one message, from before digests had pictures.
 		if err := w.channel.ShowDigest(t.Context(), strings.TrimSuffix(ref, ref[strings.LastIndex(ref, ":"):]), payloads.Digest(1)); !errors.Is(err, approval.ErrGone) {
 			t.Errorf("an older reference: %v", err)
 		}
 	})
 }
 
-// The second message cannot be sent: the first one holds the text.
+// TestADigestOfOneMessage checks that if the second message cannot be sent, the first holds
+// the text.
 func TestADigestOfOneMessage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t

@@ -141,8 +141,8 @@ func TestAMigrationThatNobodyToldIsNoticed(t *testing.T) {
 	})
 }
 
-// TestAChatThatShutsTheBotOutIsToldAndHeals holds what the bot's health says; what
-// becomes of cards meanwhile is in the contract.
+// TestAChatThatShutsTheBotOutIsToldAndHeals checks what the bot's health says; the contract
+// checks what happens to cards meanwhile.
 func TestAChatThatShutsTheBotOutIsToldAndHeals(t *testing.T) {
 	for name, c := range map[string]struct{ reason, want string }{
 		"Blocked": {"bot was blocked by the user", "shut the bot out"},

@@ -12,13 +12,12 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// maxAnswerText is the most characters of the answer to a press.
+// maxAnswerText is the most characters in the answer to a press.
 const maxAnswerText = 200
 
-// press takes a press of a button. Only a listed person may press, and only in
-// the chat that cards go to, or on a button that the platform says is really
-// there: a card that was posted before the chat changed. Everybody else is told
-// so, alone.
+// press takes a press of a button. Only a listed person may press, and only in the chat
+// that cards go to, or on a button that the platform says is really there: a card that was
+// posted before the chat changed. Everybody else is told so, in private.
 func (l *loop) press(ctx context.Context, q *callback) error {
 	if l.turnedAway(ctx, q) {
 		return nil
@@ -61,7 +60,7 @@ func (l *loop) turnedAway(ctx context.Context, q *callback) bool {
 	texts := l.textsOf(q)
 	if q.From.IsBot || !l.listed(q.From.ID) {
 		if l.strangers.admits(q.From.ID) {
-			// Who sets a group up needs the number.
+			// A person who sets up a group needs the number.
 			l.log.InfoContext(ctx, "somebody who may not decide pressed a button", "person", q.From.ID)
 		}
 		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
@@ -74,8 +73,8 @@ func (l *loop) turnedAway(ctx context.Context, q *callback) bool {
 	return false
 }
 
-// decide hands a choice in, with the digits that were given for it, and answers after
-// the commit. Where it takes digits, or further ones, it asks for them.
+// decide hands in a choice, with the digits given for it, and answers after the commit. If
+// the choice requires digits, or more of them, it asks for them.
 func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, digits string) error {
 	texts := l.textsOf(q)
 	by := q.From.person()
@@ -116,8 +115,8 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, di
 	return nil
 }
 
-// unknown answers a press that means nothing, and takes the buttons off the
-// message if it really has that one: what a press says it was is the sender's.
+// unknown answers a press that means nothing, and removes the buttons from the message if
+// it really has the pressed one: what a press claims to be comes from the sender.
 func (l *loop) unknown(ctx context.Context, q *callback) {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
 	if !q.Message.has(q.Data) {
@@ -130,8 +129,7 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 	})
 }
 
-// replaced answers a press on a message that was given up for a newer one, and
-// takes its buttons off.
+// replaced answers a press on a message that a newer one replaced, and removes its buttons.
 func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
 	l.later(ctx, q.Message.Chat.ID, func() {
@@ -142,8 +140,8 @@ func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) err
 	return nil
 }
 
-// heal brings the pressed message up to date when it is not the one that is
-// recorded: a crash between sending and recording leaves such a twin.
+// heal brings the pressed message up to date if it is not the recorded one: a crash between
+// sending and recording leaves such a twin.
 func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	shown := ask.On(Name)
 	if shown == nil || shown.Ref == refOf(q.Message) && !shown.Gone {
@@ -178,7 +176,7 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string, kind prompt) 
 	l.answer(ctx, q, "", false)
 	p := l.page(q.Message)
 	p.line(kind.says, nil)
-	// In a group the reply opens for whom the prompt mentions, and nobody else.
+	// In a group the reply opens only for the person whom the prompt mentions.
 	alone := q.Message.Chat.Type == private
 	if !alone {
 		p.mention(&q.From)
@@ -191,15 +189,15 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string, kind prompt) 
 	return nil
 }
 
-// answer answers a press. It comes after the commit, so one that is too late
-// or is lost takes nothing back: the card shows the same.
+// answer answers a press. It comes after the commit, so if it is late or lost nothing is
+// taken back: the card shows the same.
 func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool) {
 	params := tgbotapi.Params{"callback_query_id": q.ID, "show_alert": strconv.FormatBool(alert)}
 	if text != "" {
 		params["text"] = cardtext.Clip(text, maxAnswerText)
 	}
-	// Each person's presses have a lane: an answer waits for no message, and for
-	// nobody else's.
+	// Each person's presses have a lane: an answer waits for no message, and for nobody
+	// else's press.
 	lane := "strangers' presses"
 	if l.listed(q.From.ID) {
 		lane = "presses of " + strconv.FormatInt(q.From.ID, 10)

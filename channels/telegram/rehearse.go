@@ -15,14 +15,13 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// dataTest begins the data of a test card's button.
+// dataTest is the prefix of the data of a test card's button.
 const dataTest = "t1:"
 
-// Rehearse sends a card with one button to where cards go, and returns who
-// pressed it. It decides nothing. alone says that no Run hears updates, here or
-// in another process; then it polls by itself, and confirms nothing of what the
-// next Run has to take. The error is
-// [approval.ErrUntapped], [approval.ErrUnpaired], that of ctx, or the platform's,
+// Rehearse sends a card with one button to where cards go, and returns who pressed it. It
+// decides nothing. alone says that no Run receives updates, here or in another process;
+// Rehearse then polls by itself, and confirms nothing that the next Run must take. The
+// error is [approval.ErrUntapped], [approval.ErrUnpaired], that of ctx, or the platform's,
 // and shows no token.
 func (c *Channel) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, platform.RehearsalLives, approval.ErrUntapped)
@@ -67,7 +66,7 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 	if r == nil {
 		l.answer(ctx, q, l.textsOf(q).Plain("test.over", nil), true)
 		if !q.Message.has(q.Data) {
-			return nil // Another message than the press says it is of: a card, perhaps.
+			return nil // the press may name a message that is not its own, such as a card
 		}
 		l.later(ctx, q.Message.Chat.ID, func() {
 			if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
@@ -81,11 +80,10 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 	return nil
 }
 
-// pollForTest hears presses of test cards, and nothing else. It names no
-// offset, so the platform keeps everything for the next Run, and brings the same
-// again each time.
+// pollForTest receives presses of test cards, and nothing else. It gives no offset, so the
+// platform keeps everything for the next Run, and returns the same updates each time.
 func (l *loop) pollForTest(ctx context.Context) error {
-	// The platform makes whoever repeats a poll wait as long.
+	// The platform makes clients that repeat a poll wait this long.
 	const again = 3 * time.Second
 	taken := map[string]bool{}
 	for ctx.Err() == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// wire keeps every byte that is sent to the platform.
+// wire records every byte that is sent to the platform.
 type wire struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -34,8 +34,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(r)
 }
 
-// Secrets in a call are never sent to the platform: not in a card, a file, a
-// button, an answer, nor when the card is amended or asked about.
+// TestSecretsAreNeverSent checks that a call's secrets are never sent to the platform: not
+// in a card, a file, a button or an answer, nor when the card is amended or asked about.
 func TestSecretsAreNeverSent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		secrets := []string{

@@ -10,15 +10,15 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// note is how a message is sent.
+// note says how a message is sent.
 type note struct {
-	// reply is the message that it answers, 0 for none.
+	// reply is the message that it replies to, 0 for none.
 	reply int
 	// thread is the forum topic that it goes to, 0 for none.
 	thread int64
 	// markup is its keyboard, empty for none.
 	markup string
-	// silent lets it come without a sound.
+	// silent makes it arrive without a sound.
 	silent bool
 }
 
@@ -49,21 +49,20 @@ func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, e
 	})
 }
 
-// upload sends a document to where cards go, without a sound: the card that
-// follows it makes one.
+// upload sends a document to where cards go, without a sound: the card that follows it
+// makes one.
 func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tgbotapi.FileBytes) (int, error) {
 	params := c.params(chat, caption, note{thread: c.topic, silent: true})
 	params["caption"] = params["text"]
 	delete(params, "text")
-	delete(params, "link_preview_options") // The platform takes it with a text alone.
+	delete(params, "link_preview_options") // the platform accepts it only with a text
 	return c.put(chat, params, func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.upload(ctx, "sendDocument", params, "document", file, uploadWithin)
 	})
 }
 
-// put makes a call that leaves a message, and returns its id. Where the topic
-// is not there the chat itself gets the message: better in the wrong place than
-// nowhere.
+// put makes a call that creates a message, and returns its id. If the topic does not exist
+// the message goes to the chat itself: better in the wrong place than nowhere.
 func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (strictjson.Value, error)) (int, error) {
 	put := func() (strictjson.Value, error) { return call(params) }
 	res, err := c.api.hush(chat, put)
@@ -92,8 +91,8 @@ func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Par
 	return messageID(res)
 }
 
-// edit changes a message; without markup it takes the buttons off. A server that refuses
-// the newer sorts of buttons gets none of them from then on.
+// edit changes a message; without markup it removes the buttons. A server that refuses the
+// newer kinds of buttons gets none of them from then on.
 func (c *Channel) edit(ctx context.Context, chat int64, id int, p *page, markup string) error {
 	try := func(markup string) error {
 		params := c.params(chat, p, note{markup: markup})

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// finally is an ask about a call that cannot be undone.
+// finally asks about a call that cannot be undone.
 func (w *world) finally(line string) *approval.Ask {
 	w.t.Helper()
 	v := channeltest.Denial()
@@ -29,7 +29,7 @@ func (w *world) finally(line string) *approval.Ask {
 	return a
 }
 
-// styleOf is how the button with the label looks.
+// styleOf returns the style of the button with the label.
 func styleOf(t *testing.T, m telegramtest.Message, label string) string {
 	t.Helper()
 	all := m.Buttons()
@@ -40,8 +40,8 @@ func styleOf(t *testing.T, m telegramtest.Message, label string) string {
 	return all[i].Style
 }
 
-// TestWhatCannotBeUndoneIsAskedTwice holds that the first press on a call that
-// cannot be undone decides nothing, and that there is a way back.
+// TestWhatCannotBeUndoneIsAskedTwice checks that the first press on a call that cannot be
+// undone decides nothing, and that there is a way back.
 func TestWhatCannotBeUndoneIsAskedTwice(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const yes = "Yes, allow: it cannot be undone"
@@ -79,8 +79,9 @@ func TestWhatCannotBeUndoneIsAskedTwice(t *testing.T) {
 	})
 }
 
-// TestAQuestionThatComesLateLeavesTheEnd holds that a card that was decided while its
-// question waited for its turn in the chat shows the end, and nothing else brings it back.
+// TestAQuestionThatComesLateLeavesTheEnd checks that a card that was decided while its
+// question waited for its turn in the chat shows the end, and that nothing brings the
+// question back.
 func TestAQuestionThatComesLateLeavesTheEnd(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.finally("drop it")
@@ -106,8 +107,8 @@ func TestAQuestionThatComesLateLeavesTheEnd(t *testing.T) {
 	})
 }
 
-// TestAForgedQuestionOffersNothing brings the token of another card, or none, to
-// the question: it offers only what the ask's own card does.
+// TestAForgedQuestionOffersNothing asks the question with the token of another card, or
+// with none: it offers only what the ask's own card does.
 func TestAForgedQuestionOffersNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a, other := w.finally("drop it"), w.finally("drop more")
@@ -130,8 +131,9 @@ func TestAForgedQuestionOffersNothing(t *testing.T) {
 	})
 }
 
-// A card that is over keeps its choices, which do nothing any more, and its id can be
-// copied as before. A server that knows no such buttons gets none, and is not asked again.
+// TestADecidedCardKeepsDeadButtons checks that a finished card keeps its choices as buttons
+// without effect, and that its id can still be copied. A server that does not know such
+// buttons gets none, and is not asked again.
 func TestADecidedCardKeepsDeadButtons(t *testing.T) {
 	for name, older := range map[string]bool{"today's server": false, "an older server": true} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +173,7 @@ func TestADecidedCardKeepsDeadButtons(t *testing.T) {
 	}
 }
 
-// keyboard is how each button of a message looks, but those that send something.
+// keyboard describes each button of a message, except those that send something.
 func keyboard(m telegramtest.Message) string {
 	var all []string
 	for _, b := range slices.Concat(m.Keyboard...) {

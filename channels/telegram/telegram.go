@@ -1,7 +1,7 @@
-// Package telegram is the channel that asks a person on Telegram. It shows
-// cards, amends them until they are final, and hands in what the person taps
-// or writes; it decides nothing. It fetches updates by its own long poll and
-// confirms one only after its effect is committed.
+// Package telegram is the channel that asks a person on Telegram. It shows cards, amends
+// them until they are final, and hands in what the person taps or writes; it decides
+// nothing. It fetches updates by its own long poll and confirms each one only after its
+// effect is committed.
 package telegram
 
 import (
@@ -25,8 +25,8 @@ import (
 // Name is the channel's name in records.
 const Name = "telegram"
 
-// Channel is a bot. Post and Amend work at once; taps, words and commands are
-// taken while Run runs. It is safe for concurrent use.
+// Channel is a bot. Post and Amend work at once; taps, words and commands are processed
+// while Run runs. It is safe for concurrent use.
 type Channel struct {
 	api       *api
 	topic     int64
@@ -42,11 +42,11 @@ type Channel struct {
 	code      pairingCode
 	began     time.Time
 	lastHeard time.Time
-	hearing   platform.Trouble // with taking updates in
+	hearing   platform.Trouble // with receiving updates
 	telling   platform.Trouble // with writing to the chat
 	self      user
 
-	// older says that the server knows no dead buttons, and none that copy.
+	// older says that the server knows neither dead buttons nor buttons that copy.
 	older atomic.Bool
 
 	strangers  strangerLimit
@@ -58,26 +58,26 @@ type Channel struct {
 	delivered  time.Time     // the last delivery that had its effect
 }
 
-// Config is what a channel is made of.
+// Config configures a channel.
 type Config struct {
 	// Token is the bot's, from BotFather. It appears in no error and no log.
 	Token string
 	// API is the Bot API's address; empty means Telegram's own.
 	API string
-	// Client makes the requests; nil means one of our own.
+	// Client makes the requests; nil means a default one.
 	Client *http.Client
 	Memory Memory
-	// Chat is where cards go, and Topic the forum topic in it. A zero Chat is
-	// the one that was paired.
+	// Chat is where cards go, and Topic the forum topic in it. A zero Chat means the paired
+	// one.
 	Chat, Topic int64
-	// Webhook is the public address, https and ending where [Channel.Webhook]
-	// is served, to which the platform delivers. Empty means that we poll.
+	// Webhook is the public https address to which the platform delivers, ending where
+	// [Channel.Webhook] is served. Empty means that we poll.
 	Webhook string
-	// Approvers are the numeric ids of those who may decide, besides the person
-	// who paired.
+	// Approvers are the numeric ids of those who may decide, in addition to the person who
+	// paired.
 	Approvers []int64
-	// Edits is where cards lead to for an edit, at an address that phones reach; nil
-	// means nowhere.
+	// Edits returns the address that cards link to for an edit, which phones must be able
+	// to reach; nil means no link.
 	Edits cardtext.Edits
 	platform.Locale
 	Log *slog.Logger
@@ -88,8 +88,8 @@ var ErrToken = errors.New("the token is not one of BotFather's: it must look lik
 
 var builtinToken = regexp.MustCompile(`^[0-9]{5,20}:[A-Za-z0-9_-]{20,100}$`)
 
-// New returns the channel with the notes that its memory holds. The error
-// never shows the token.
+// New returns the channel with the notes that its memory holds. The error never shows the
+// token.
 func New(ctx context.Context, c Config) (*Channel, error) {
 	if !builtinToken.MatchString(c.Token) {
 		return nil, ErrToken
@@ -118,9 +118,9 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 // Name returns [Name].
 func (c *Channel) Name() string { return Name }
 
-// Approves reports whether the person may decide: one of the configuration, or
-// the one who paired. The id is qualified, such as "telegram:4711". It waits for
-// no disk and no network.
+// Approves reports whether the person may decide: one from the configuration, or the one
+// who paired. The id is qualified, such as "telegram:4711". It does not block on disk or
+// network.
 func (c *Channel) Approves(id string) bool {
 	number, ok := strings.CutPrefix(id, Name+":")
 	n, err := strconv.ParseInt(number, 10, 64)

@@ -94,7 +94,8 @@ func TestPairingCodesAgeAndAreReplaced(t *testing.T) {
 	})
 }
 
-// Who pairs is bound once that is on disk, and the code stays good until then.
+// TestAPairingThatCannotBeKept checks that a pairing takes effect once it is on disk, and
+// that the code stays valid until then.
 func TestAPairingThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -255,7 +256,7 @@ func TestStatusTellsAll(t *testing.T) {
 		if strings.Contains(m.Text, "wrong") {
 			t.Errorf("/status tells of trouble: %q", m.Text)
 		}
-		w.config.Topic = 7 // In a chat that has no topics.
+		w.config.Topic = 7 // In a chat without topics.
 		w.restart()
 		w.ask(command("make b"))
 		if m := w.say(ann(), 0, "/status"); !strings.Contains(m.Text, "Something is wrong since") || !strings.Contains(m.Text, "METNOS_TELEGRAM_TOPIC") {

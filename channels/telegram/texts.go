@@ -20,7 +20,7 @@ import (
 type (
 	// phrase names a text that a person reads.
 	phrase = templates.Key
-	// theirs is a text that somebody else wrote, ready to be seen.
+	// theirs is text written by somebody else, ready to be shown.
 	theirs = templates.Theirs
 )
 
@@ -65,17 +65,17 @@ func (l *loop) speak(ctx context.Context, m *message, tag string) error {
 	return nil
 }
 
-// menuCommands are the commands that the menu lists.
+// menuCommands returns the commands that the menu lists.
 func menuCommands() []string {
 	return []string{"pending", "why", "stop", "go", "grants", "digest", "status", "lang", "help"}
 }
 
-// longestMenuPause is the longest pause between two tries to set the menu that
-// the platform did not ask for.
+// longestMenuPause is the longest pause between two attempts to set the menu, unless the
+// platform asks for more.
 const longestMenuPause = time.Hour
 
-// keepMenus sets the bot's menu, for as long as it takes. It is decoration, and
-// the platform limits it hard: nothing waits for it, least of all a press.
+// keepMenus sets the bot's menu, however long it takes. The menu is decoration, and the
+// platform limits it strictly: nothing waits for it, least of all a press.
 func (l *loop) keepMenus(ctx context.Context) {
 	for failures := 0; ; failures++ {
 		err := l.setMenus(ctx)
@@ -91,8 +91,8 @@ func (l *loop) keepMenus(ctx context.Context) {
 	}
 }
 
-// setMenus registers the commands: in the configured language, and in each one
-// for the people whose app is set to it. What is registered already is spared.
+// setMenus registers the commands: in the configured language, and in each other one for
+// people whose app is set to it. It skips what is already registered.
 func (l *loop) setMenus(ctx context.Context) error {
 	type entry struct {
 		Command     string `json:"command"`
@@ -128,8 +128,8 @@ func (l *loop) setMenus(ctx context.Context) error {
 	return l.notes.Change(ctx, func(n *Notes) { n.Menu = menu })
 }
 
-// promptOf returns the ask that a prompt of ours of that kind names: below its text, on the
-// last line. The language may have changed since. Empty means no prompt.
+// promptOf returns the ask that a prompt of ours of that kind names below its text, on the
+// last line. The language may have changed since. Empty means that the text is no prompt.
 func (c *Channel) promptOf(text string, kind prompt) approval.AskID {
 	for _, lang := range templates.Langs() {
 		rest, ok := strings.CutPrefix(text, c.locale.In(lang).Plain(kind.says, nil)+"\n")

@@ -54,7 +54,7 @@ func TestATapWhileDownIsHonoured(t *testing.T) {
 		if _, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Second) // too late to be answered, not to be heard
+		time.Sleep(100 * time.Second) // too late to be answered, but not to be heard
 		w.start()
 		if s := w.desk.State(a); s != approval.Allowed {
 			t.Errorf("the tap made it %s", s)

@@ -11,16 +11,16 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// update is one entry of the bot's queue, as far as it is read. Other kinds,
-// an edited message among them, have no effect.
+// update is one entry of the bot's queue, as far as it is read. Other kinds, such as an
+// edited message, have no effect.
 type update struct {
 	Message  *message  `json:"message"`
 	Callback *callback `json:"callback_query"`
 	Member   *member   `json:"my_chat_member"`
 }
 
-// wanted are the kinds of updates that the platform is asked for. What is not
-// named would stay as another program set it.
+// wantedUpdates are the kinds of updates that the platform is asked for. Without this, the
+// list would stay as another program set it.
 const wantedUpdates = `["message","callback_query","my_chat_member"]`
 
 type user struct {
@@ -43,14 +43,14 @@ type message struct {
 	From    *user  `json:"from"`
 	Chat    chat   `json:"chat"`
 	Text    string `json:"text"`
-	// Caption stands with a picture, a voice message or a file.
+	// Caption comes with a picture, a voice message or a file.
 	Caption string   `json:"caption"`
 	ReplyTo *message `json:"reply_to_message"`
 	Markup  keys     `json:"reply_markup"`
 
-	// Sender is set where somebody writes in the name of a chat.
+	// Sender is set if somebody writes in the name of a chat.
 	Sender *chat `json:"sender_chat"`
-	// Origin, and Date before it, are set where the message was forwarded.
+	// Origin and, from older servers, Date are set if the message was forwarded.
 	Origin strictjson.Value `json:"forward_origin"`
 	Date   int64            `json:"forward_date"`
 	// Via is the bot that wrote the text for the sender.
@@ -59,22 +59,22 @@ type message struct {
 	MigrateTo int64 `json:"migrate_to_chat_id"`
 }
 
-// personal reports whether a person wrote the message themselves: not a bot, not
-// in the name of a group or a channel, and not by passing on what another wrote.
+// personal reports whether a person wrote the message themselves: not a bot, not in the
+// name of a group or a channel, and not by forwarding what somebody else wrote.
 func (m *message) personal() bool {
 	return m.From != nil && !m.From.IsBot && m.Sender == nil && m.Via == nil && len(m.Origin) == 0 && m.Date == 0
 }
 
-// said is what the person wrote, also with a picture.
+// said returns what the person wrote, even if it came with a picture.
 func (m *message) said() string { return cmp.Or(m.Text, m.Caption) }
 
-// has reports whether the message has a button with the data. The platform says
-// so, not who presses.
+// has reports whether the message has a button with the data. The message comes from the
+// platform, not from the person who presses.
 func (m *message) has(data string) bool {
 	return slices.ContainsFunc(slices.Concat(m.Markup.Rows...), func(b button) bool { return b.Data == data })
 }
 
-// topic is the forum topic that the message is in, 0 for none.
+// topic returns the forum topic that the message is in, 0 for none.
 func (m *message) topic() int64 {
 	if m.InTopic {
 		return m.Thread
@@ -82,7 +82,7 @@ func (m *message) topic() int64 {
 	return 0
 }
 
-// member is how the bot stands in a chat now.
+// member is the bot's current status in a chat.
 type member struct {
 	Chat chat `json:"chat"`
 	New  struct {
@@ -97,7 +97,7 @@ type callback struct {
 	Data    string   `json:"data"`
 }
 
-// person is the sender as the approval knows them.
+// person returns the sender in the form that approvals use.
 func (u *user) person() approval.Person {
 	name := strings.TrimSpace(u.First + " " + u.Last)
 	if name == "" {
@@ -106,8 +106,8 @@ func (u *user) person() approval.Person {
 	return approval.Person{ID: fmt.Sprintf("%s:%d", Name, u.ID), Name: name}
 }
 
-// handle lets an update have its effect, and reports whether it is one that is
-// kept. An error means that it had none, and is to be tried again.
+// handle lets an update have its effect, and reports whether it is one that is stored. An
+// error means that it had none, and is to be tried again.
 func (l *loop) handle(ctx context.Context, u *update) (kept bool, err error) {
 	if l.opens(u) {
 		l.desk.Opened(Name)
@@ -134,8 +134,8 @@ func (l *loop) giveUp(ctx context.Context, u *update) {
 	}
 }
 
-// reply answers a message with one of our texts. An answer that cannot be sent
-// changes nothing that was decided.
+// reply answers a message with one of our texts. If the answer cannot be sent, that changes
+// no decision.
 func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[string]any) {
 	p := l.page(m)
 	p.say(ph, values)

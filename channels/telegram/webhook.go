@@ -19,23 +19,22 @@ import (
 )
 
 const (
-	// secretHeader is where the platform shows that a delivery is its own.
+	// secretHeader is the header that proves that a delivery comes from the platform.
 	secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // A header's name.
-	// maxUpdate bounds a delivery. The greatest message and the one that it
-	// replies to have 4096 characters each, which JSON may write in 12 bytes.
+	// maxUpdate is the largest delivery, in bytes. The longest message and the one that it
+	// replies to have 4096 characters each, for each of which JSON may use 12 bytes.
 	maxUpdate = 256 << 10
-	// deliverWithin is when a delivery is sent back, to come again; the platform
-	// waits for a minute.
+	// deliverWithin is when a delivery is returned, to come again; the platform waits for a
+	// minute.
 	deliverWithin = 25 * time.Second
-	// lookEvery is the pause between two looks at how the webhook does. It is
-	// far below what a press lives.
+	// lookEvery is the pause between two checks of the webhook. It is far below the life of
+	// a press.
 	lookEvery = 30 * time.Second
 	// errorLasts is how long the platform's last failure to deliver counts.
 	errorLasts = 5 * time.Minute
 )
 
-// incoming is an update that the platform brought, and where it is told whether
-// it had its effect.
+// incoming is a delivered update, and the channel that reports whether it had its effect.
 type incoming struct {
 	update strictjson.Value
 	taken  chan error
@@ -44,23 +43,23 @@ type incoming struct {
 // errTaken says that somebody else set the bot's webhook.
 var errTaken = errors.New("telegram: the bot's webhook is not the one that we set")
 
-// hookSecret is what only the platform and we can tell: it needs the bot token.
-// It stays the same over restarts, so a delivery that began before one is taken
-// after it.
+// hookSecret returns a secret that only the platform and we can compute, because it needs
+// the bot token. It is the same across restarts, so a delivery that began before one is
+// accepted after it.
 func hookSecret(token, address string) string {
 	m := hmac.New(sha256.New, []byte(token))
 	m.Write([]byte("webhook\n" + address))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
-// Webhook takes the platform's deliveries, for a channel whose Config has a
-// Webhook. It answers 200 when an update has had its effect, and else so that
-// the platform brings it again.
+// Webhook takes the platform's deliveries, for a channel whose Config has a Webhook. It
+// answers 200 once an update has had its effect, and otherwise so that the platform
+// delivers it again.
 func (c *Channel) Webhook() http.Handler {
 	want := []byte(hookSecret(c.api.token, c.webhook))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := platform.Body(w, r, maxUpdate, func(h http.Header) int {
-			kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // an unreadable one is none
+			kind, _, _ := mime.ParseMediaType(h.Get("Content-Type")) // an unreadable type counts as none
 			switch {
 			case c.webhook == "" || subtle.ConstantTimeCompare([]byte(h.Get(secretHeader)), want) != 1:
 				return http.StatusUnauthorized
@@ -71,7 +70,7 @@ func (c *Channel) Webhook() http.Handler {
 			}
 		})
 		switch {
-		case !ok: // It has its answer.
+		case !ok: // it has been answered
 		case !strictjson.Value(body).IsValid():
 			w.WriteHeader(http.StatusBadRequest)
 		default:
@@ -80,14 +79,14 @@ func (c *Channel) Webhook() http.Handler {
 	})
 }
 
-// deliver hands an update to the loop and returns the status that answers it.
+// deliver hands an update to the loop and returns the status to answer with.
 func (c *Channel) deliver(ctx context.Context, update strictjson.Value) int {
 	ctx, cancel := context.WithTimeout(ctx, deliverWithin)
 	defer cancel()
 	d := incoming{update, make(chan error, 1)}
 	select {
 	case c.deliveries <- d:
-	case <-c.over: // Nobody listens any more; the next process does.
+	case <-c.over: // nobody listens any more; the next process does
 		return http.StatusServiceUnavailable
 	case <-ctx.Done():
 		return http.StatusServiceUnavailable
@@ -103,7 +102,7 @@ func (c *Channel) deliver(ctx context.Context, update strictjson.Value) int {
 	}
 }
 
-// receive takes deliveries in, one after the other.
+// receive takes deliveries, one after the other.
 func (l *loop) receive(ctx context.Context) {
 	for {
 		select {
@@ -129,15 +128,15 @@ func (l *loop) receive(ctx context.Context) {
 	}
 }
 
-// serveHook sets the webhook and looks after it until something fails.
+// serveHook sets the webhook and checks on it until something fails.
 func (l *loop) serveHook(ctx context.Context) error {
-	// The note comes first: what we may have set is ours to delete later.
+	// The note comes first: whatever we may have set is ours to delete later.
 	if err := l.notes.Change(ctx, func(n *Notes) { n.Webhook = l.webhook }); err != nil {
 		return err
 	}
 	if _, err := l.api.call(ctx, "setWebhook", tgbotapi.Params{
 		"url": l.webhook, "secret_token": hookSecret(l.api.token, l.webhook), "allowed_updates": wantedUpdates,
-		// One after the other: a person's taps and words keep their order.
+		// One at a time, so that a person's taps and words keep their order.
 		"max_connections": "1",
 	}, callWithin); err != nil {
 		return err
@@ -165,7 +164,7 @@ func (l *loop) serveHook(ctx context.Context) error {
 	}
 }
 
-// hookInfo is how the bot's webhook stands.
+// hookInfo is the state of the bot's webhook.
 type hookInfo struct {
 	URL     string `json:"url"`
 	Pending int    `json:"pending_update_count"`
@@ -181,9 +180,9 @@ func (l *loop) hook(ctx context.Context) (info hookInfo, err error) {
 	return info, err
 }
 
-// fails reports whether deliveries fail now. The platform tells its last failure
-// for ever, so one counts until something was delivered after it, or for a
-// while when nothing waits to be.
+// fails reports whether deliveries currently fail. The platform reports its last failure
+// for ever, so a failure counts until something was delivered after it or, if nothing waits
+// to be delivered, for a while.
 func (l *loop) fails(info *hookInfo) bool {
 	if info.ErrorAt == 0 {
 		return false
@@ -197,8 +196,8 @@ func (l *loop) fails(info *hookInfo) bool {
 	return info.Pending > 0 || time.Since(at) < errorLasts
 }
 
-// unhook deletes the webhook that an earlier run of ours set. One that somebody
-// else set stays: whoever needs it has to know.
+// unhook deletes the webhook that an earlier run of ours set. One that somebody else set
+// stays: whoever needs it must find out.
 func (l *loop) unhook(ctx context.Context) error {
 	ours := l.notes.Now().Webhook
 	if ours == "" {

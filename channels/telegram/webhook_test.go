@@ -22,15 +22,15 @@ import (
 
 const hookAddress = "https://vaglio.test/telegram"
 
-// lane is the way from the platform to the bot's handler.
+// lane is the route from the platform to the bot's handler.
 type lane struct {
 	w *world
 	// broken makes every delivery fail on the way.
 	broken atomic.Bool
-	// deaf takes the answer away once the bot gave it.
+	// deaf discards the answer after the bot has given it.
 	deaf  atomic.Bool
 	count atomic.Int64
-	// slow is how long a delivery is on its way.
+	// slow is how long a delivery takes to arrive.
 	slow atomic.Int64
 }
 
@@ -48,13 +48,13 @@ func (l *lane) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// handler is the handler of the process that runs now.
+// handler returns the handler of the running process.
 func (w *world) handler() (h http.Handler) {
 	w.desk.Change(func() { h = w.channel.Webhook() })
 	return h
 }
 
-// inHookWorld is inWorld with a bot to which the platform delivers.
+// inHookWorld is inWorld with a bot that gets its updates by webhook.
 func inHookWorld(t *testing.T, test func(w *world, l *lane)) {
 	t.Helper()
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestAWebhookSaysYesOnlyAfterTheCommit(t *testing.T) {
 		if got := w.answer(id); got.Text != "Allowed once." || w.desk.State(a) != approval.Allowed {
 			t.Errorf("after the trouble: %+v, %s", got, w.desk.State(a))
 		}
-		// A bot that is not listening takes nothing.
+		// A bot that is not listening accepts nothing.
 		b := w.ask(command("make b"))
 		w.stop()
 		if _, err := w.server.Press(ann(), w.chat, w.shown(b).ID, "Deny"); err != nil {
@@ -209,7 +209,7 @@ func TestAWebhookRefusesWhatIsNotThePlatforms(t *testing.T) {
 		if len(w.desk.Taps()) != 0 {
 			t.Errorf("%d taps came through", len(w.desk.Taps()))
 		}
-		// The greatest update that the platform makes is taken.
+		// The largest update that the platform makes is accepted.
 		wide := strings.Repeat(`😀`, 4096)
 		r := httptest.NewRequestWithContext(t.Context(), "POST", hookAddress, strings.NewReader(
 			`{"update_id":7778,"message":{"message_id":5,"from":{"id":4711},"chat":{"id":4711,"type":"private"},"text":"`+wide+`","reply_to_message":{"message_id":4,"chat":{"id":4711},"text":"`+wide+`"}}}`))
@@ -236,7 +236,8 @@ func TestABotThatEndedLetsNoDeliveryWait(t *testing.T) {
 	})
 }
 
-// A delivery that nobody takes in is sent back before the platform gives it up.
+// TestABotThatIsBusyLetsADeliveryWait checks that a delivery that nobody accepts is sent
+// back before the platform gives it up.
 func TestABotThatIsBusyLetsADeliveryWait(t *testing.T) {
 	inHookWorld(t, func(w *world, _ *lane) {
 		idle, err := telegram.New(w.t.Context(), w.config)
@@ -257,7 +258,7 @@ func TestWithoutAWebhookNothingIsTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
 		r := httptest.NewRequestWithContext(w.t.Context(), "POST", hookAddress, strings.NewReader(`{"update_id":1}`))
 		r.Header.Set("Content-Type", "application/json")
-		// Without an address there is no secret, also none that could be computed.
+		// Without an address there is no secret, not even one that could be computed.
 		m := hmac.New(sha256.New, []byte(telegramtest.Token))
 		m.Write([]byte("webhook\n"))
 		r.Header.Set("X-Telegram-Bot-Api-Secret-Token", base64.RawURLEncoding.EncodeToString(m.Sum(nil)))
@@ -382,8 +383,8 @@ func TestPressesLostOnTheWayToAWebhookAreTold(t *testing.T) {
 	})
 }
 
-// What waits to be delivered is no trouble where no delivery failed, or where one came
-// since. The bot looks every half minute.
+// TestADeliveryOnItsWayIsNoTrouble checks that a waiting delivery is no trouble if none has
+// failed, or if one has arrived since. The bot looks every half minute.
 func TestADeliveryOnItsWayIsNoTrouble(t *testing.T) {
 	for name, failed := range map[string]bool{"as yet": false, "any more": true} {
 		t.Run(name, func(t *testing.T) {
@@ -410,7 +411,8 @@ func TestADeliveryOnItsWayIsNoTrouble(t *testing.T) {
 	}
 }
 
-// A failure of which nothing is left to deliver counts for five minutes.
+// TestAnOldFailureToDeliverIsForgotten checks that after a failure with nothing left to
+// deliver, the trouble lasts five minutes.
 func TestAnOldFailureToDeliverIsForgotten(t *testing.T) {
 	inHookWorld(t, func(w *world, l *lane) {
 		a := w.ask(command("make"))
@@ -429,7 +431,8 @@ func TestAnOldFailureToDeliverIsForgotten(t *testing.T) {
 	})
 }
 
-// A webhook that cannot be noted is not set: nobody would take it away again.
+// TestAWebhookIsNotedBeforeItIsSet checks that a webhook that cannot be recorded is not
+// set, because nobody would ever remove it.
 func TestAWebhookIsNotedBeforeItIsSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -451,7 +454,8 @@ func TestAWebhookIsNotedBeforeItIsSet(t *testing.T) {
 	})
 }
 
-// A webhook that the platform refuses is not one that somebody else took.
+// TestAWebhookThatIsRefused checks that a webhook refused by the platform is not mistaken
+// for one that another program has set.
 func TestAWebhookThatIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -472,7 +476,8 @@ func TestAWebhookThatIsRefused(t *testing.T) {
 	})
 }
 
-// A webhook that the platform does not take, or does not take back, is tried again.
+// TestAWebhookThatIsNotTaken checks that setting or removing a webhook is tried again if it
+// fails.
 func TestAWebhookThatIsNotTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -506,8 +511,8 @@ func TestAWebhookThatIsNotTaken(t *testing.T) {
 	})
 }
 
-// Where it cannot be noted that the bot was heard, presses may be lost later without a
-// word, and so that is trouble now.
+// TestAWebhookThatCannotBeNotedIsTrouble checks that it is trouble if the bot cannot record
+// when it last heard something, because lost presses could then go unnoticed later.
 func TestAWebhookThatCannotBeNotedIsTrouble(t *testing.T) {
 	inHookWorld(t, func(w *world, _ *lane) {
 		w.memory.Fail(errors.New("disk full"))

@@ -13,11 +13,11 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// maxListed is how many asks /pending names.
+// maxListed is the most asks that /pending lists.
 const maxListed = 15
 
-// read takes a message: a command, words for an agent, or nothing of ours. It
-// reports whether it has an effect that is kept.
+// read takes a message: a command, words for an agent, or nothing of ours. It reports
+// whether it has an effect that is stored.
 func (l *loop) read(ctx context.Context, m *message) (kept bool, err error) {
 	name, rest, ok := l.command(m)
 	pairs := name == "start" && rest != ""
@@ -39,9 +39,8 @@ func (l *loop) read(ctx context.Context, m *message) (kept bool, err error) {
 // private is the type of a chat between the bot and one person.
 const private = "private"
 
-// stranger takes a message of somebody who may do nothing but pair. In a group
-// only a press can be answered so that nobody else reads it, so there a
-// stranger's message gets no answer.
+// stranger takes a message from somebody who may do nothing but pair. In a group only a
+// press can be answered privately, so a stranger's message there gets no answer.
 func (l *loop) stranger(ctx context.Context, m *message, pairs bool, code string) error {
 	alone := m.Chat.Type == private
 	if !alone && !pairs || !l.strangers.admits(m.From.ID) {
@@ -84,7 +83,7 @@ func (l *loop) mine(m *message) bool {
 	return m.From != nil && m.From.ID == l.self.ID
 }
 
-// start pairs anew: somebody who may decide moves the cards to this chat.
+// start pairs again: somebody who may decide moves the cards to this chat.
 func (l *loop) start(ctx context.Context, m *message, code string) error {
 	paired, err := l.pair(ctx, m, code)
 	if err != nil {
@@ -106,8 +105,8 @@ func (l *loop) pairedHere(m *message) phrase {
 	return "pair.done"
 }
 
-// obey runs a command of somebody who may, and reports whether it has an effect that
-// is kept. What only tells is put together where it is said.
+// obey runs a command of somebody who may give it, and reports whether it has an effect
+// that is stored. Commands that only tell something assemble it when it is said.
 func (l *loop) obey(ctx context.Context, m *message, name, rest string) (kept bool, err error) {
 	var tell func() error
 	switch name {
@@ -133,8 +132,8 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) (kept bo
 	return false, nil
 }
 
-// words denies the ask that the message replies to, with words for the agent, or
-// asks the agent something. Nothing that is written grants.
+// words denies the ask that the message replies to, with words for the agent, or asks the
+// agent something. Nothing that is written allows anything.
 func (l *loop) words(ctx context.Context, m *message) error {
 	if id := l.promptOf(m.ReplyTo.Text, asking()); id != "" {
 		return l.question(ctx, m, id)
@@ -179,8 +178,8 @@ func (l *loop) words(ctx context.Context, m *message) error {
 	return nil
 }
 
-// meant returns the ask that a message of ours is about: a prompt names it, a
-// card is looked up. Empty means none.
+// meant returns the ask that a message of ours is about: a prompt names it, a card is
+// looked up. Empty means none.
 func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 	if id := l.promptOf(m.Text, denying()); id != "" {
 		return id, nil
@@ -203,7 +202,7 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 	return "", nil
 }
 
-// pending lists what waits, and has cards come back that somebody deleted.
+// pending lists what waits, and restores cards that somebody deleted.
 func (l *loop) pending(ctx context.Context, m *message) error {
 	p, body, n := l.page(m), l.page(m), 0
 	for card, err := range l.desk.Pending(ctx, Name) {
@@ -272,7 +271,7 @@ func reasons(p *page, card *approval.Card) *page {
 	return p
 }
 
-// status tells how the bot does.
+// status says how the bot is doing.
 func (l *loop) status(ctx context.Context, m *message) error {
 	n, next := 0, time.Time{}
 	for card, err := range l.desk.Pending(ctx, Name) {
@@ -303,7 +302,7 @@ func (l *loop) status(ctx context.Context, m *message) error {
 	return nil
 }
 
-// deciders are the numbers of those who may decide.
+// deciders returns the numbers of those who may decide.
 func (c *Channel) deciders() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -322,15 +321,16 @@ func (c *Channel) deciders() []string {
 // dataAsk is the callback data that opens a reply for a question to the agent.
 const dataAsk = "q1:"
 
-// prompt is a message of ours that people reply to with words: what it says, and what
-// stands where they write.
+// prompt is a message of ours that people reply to with words: its text, and the
+// placeholder of the reply.
 type prompt struct{ says, placeholder phrase }
 
 // The prompts: for words that deny, and for a question, which decides nothing.
 func denying() prompt { return prompt{"prompt", "prompt.placeholder"} }
 func asking() prompt  { return prompt{"prompt.ask", "prompt.ask.placeholder"} }
 
-// askButtons lead to a question to the agent; none where nothing can be asked.
+// askButtons returns the buttons that lead to a question to the agent; none if nothing can
+// be asked.
 func (v *cardView) askButtons() []button {
 	if !v.MayAsk {
 		return nil
@@ -338,7 +338,7 @@ func (v *cardView) askButtons() []button {
 	return []button{{Text: v.Texts.Plain("button.ask", nil), Data: dataAsk + string(v.Ask)}}
 }
 
-// question hands what somebody replied to the prompt to the agent of the ask.
+// question passes a reply to the prompt on to the agent of the ask.
 func (l *loop) question(ctx context.Context, m *message, id approval.AskID) error {
 	p := l.page(m)
 	o := approval.Order{Verb: approval.VerbAsk, ID: string(id), Words: m.said(), By: m.From.person(), Channel: Name}

@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// memory is where the bot keeps its notes.
+// memory stores the bot's notes.
 type memory = channeltest.Memory[telegram.Notes]
 
 // pictures draws cards. It is shared, because each desk reads its rules once.
@@ -29,7 +29,7 @@ type world struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	desk    *channeltest.Desk
-	hands   telegram.Desk // what the bot hands taps to: desk, unless a test changes it
+	hands   telegram.Desk // takes the bot's taps: desk, unless a test changes it
 	memory  *memory
 	channel *telegram.Channel
 	chat    int64
@@ -114,7 +114,7 @@ func (w *world) amend(a *approval.Ask) error {
 	return w.channel.Amend(w.t.Context(), a.Cards[0].Ref, card(a))
 }
 
-// shown returns the ask's card as it stands in the chat.
+// shown returns the ask's card as it now stands in the chat.
 func (w *world) shown(a *approval.Ask) telegramtest.Message {
 	w.t.Helper()
 	var chat int64
@@ -129,7 +129,7 @@ func (w *world) shown(a *approval.Ask) telegramtest.Message {
 	return m
 }
 
-// press presses a button of the ask's card and returns the answer.
+// press presses a button of the ask's card, and returns the answer.
 func (w *world) press(u telegramtest.User, a *approval.Ask, label string) telegramtest.Answer {
 	w.t.Helper()
 	m := w.shown(a)
@@ -151,7 +151,7 @@ func (w *world) answer(id string) telegramtest.Answer {
 	return all[i]
 }
 
-// say sends a text and returns the last message of the chat.
+// say sends a text, and returns the last message of the chat.
 func (w *world) say(u telegramtest.User, to int, words string) telegramtest.Message {
 	w.t.Helper()
 	w.server.Reply(u, w.chat, to, words)

@@ -17,11 +17,11 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// pageError is a failure as a person reads it.
+// pageError is a failure in the form that a person reads.
 type pageError struct {
 	Status      int
 	Title, Text text
-	// Link leads to where the person can go on; empty means to the inbox.
+	// Link is where the person can go on; empty means the inbox.
 	Link string
 	// Err is the cause, for the log.
 	Err error
@@ -36,7 +36,7 @@ func (e *pageError) Error() string {
 
 func (e *pageError) Unwrap() error { return e.Err }
 
-// handler answers a request, or returns the error that is to be shown.
+// handler answers a request, or returns the error to show.
 type handler func(http.ResponseWriter, *http.Request) error
 
 // open serves h to everybody.
@@ -48,9 +48,9 @@ func (w *Web) open(h handler) http.Handler {
 	})
 }
 
-// signedIn serves h to people with a session, and to others the page that says
-// how to get one. Where the page that signed in may be the reader that page asks it for a
-// sign of its key, and is gone before it was seen.
+// signedIn serves h to people with a session, and shows everyone else how to get one. If
+// the page that signed in may be the reader, that page asks it for a sign of its key, and
+// goes away before it is seen.
 func (w *Web) signedIn(h handler) http.Handler {
 	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
 		who, ok := w.session(r)
@@ -62,11 +62,11 @@ func (w *Web) signedIn(h handler) http.Handler {
 	})
 }
 
-// turnAway shows how to sign in, and notes the page that was asked for: the sign-in
-// leads there.
+// turnAway shows how to sign in, and records the page that was asked for, to which the
+// sign-in leads.
 func (w *Web) turnAway(rw http.ResponseWriter, r *http.Request) error {
 	to := start
-	// What a script asks for, which takes anything, is no page.
+	// A request from a script, which accepts anything, is not for a page.
 	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		to = r.URL.EscapedPath()
 		if err := w.remember(rw, r, to); err != nil {
@@ -76,7 +76,7 @@ func (w *Web) turnAway(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusUnauthorized, Name: "signin", Title: text{Key: "web.signin"}, Body: to})
 }
 
-// stretch lets a session last longer that is used.
+// stretch extends a session that is in use.
 func (w *Web) stretch(r *http.Request, who *Session) {
 	if err := w.sessions.used(context.WithoutCancel(r.Context()), who); err != nil {
 		w.log.WarnContext(r.Context(), "a session could not be stretched; it ends when it would have", "error", err)
@@ -86,9 +86,10 @@ func (w *Web) stretch(r *http.Request, who *Session) {
 // actor does what a session's form asks for.
 type actor func(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error
 
-// acting serves h to sessions that may do what their form asks for: with a key all,
-// once its signature holds, also by a cookie that is too old to read by, which is made
-// anew; without one only what refuses, by the word of no.
+// acting serves h to sessions that may do what their form asks for. A session with a key
+// may do everything once its signature verifies, even with a cookie that is too old to read
+// by, which is then renewed. A session without a key may only do what no reports as a
+// refusal.
 func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
 	return w.open(func(rw http.ResponseWriter, r *http.Request) error {
 		who, ok := w.sessions.of(r, w.secure(r))
@@ -118,8 +119,8 @@ func (w *Web) acting(no func(f url.Values) bool, h actor) http.Handler {
 	})
 }
 
-// proven refuses an act that the page which signed in did not send. For one that it sent
-// the cookie is made anew, in the answer and for the rest of the request.
+// proven refuses an act that the page which signed in did not send. For one that it sent,
+// it renews the cookie in the answer and for the rest of the request.
 func (w *Web) proven(rw http.ResponseWriter, r *http.Request, who *Session, act proof.Act) error {
 	if err := w.proofs.Check(who.Key, act, proof.Of(r)); err != nil {
 		w.log.WarnContext(r.Context(), "a request with a session's cookie was refused: the page that signed in did not send it",
@@ -137,7 +138,7 @@ func (w *Web) proven(rw http.ResponseWriter, r *http.Request, who *Session, act 
 	return nil
 }
 
-// never is the word of no of a form that refuses nothing.
+// never is the no of acting for forms that refuse nothing.
 func never(url.Values) bool { return false }
 
 // unproven says why a request does not come from the page that signed in.
@@ -159,8 +160,8 @@ func unproven(err error) error {
 	return err
 }
 
-// nonce answers with what the page signs its next act with. It changes nothing: who
-// has the cookie alone can sign nothing with it.
+// nonce answers with what the page needs to sign its next act. It changes nothing: somebody
+// who has only the cookie can sign nothing with it.
 func (w *Web) nonce(rw http.ResponseWriter, r *http.Request) error {
 	who, ok := w.sessions.of(r, w.secure(r))
 	if !ok || who.stale && who.right() != mayDecide {
@@ -178,14 +179,14 @@ func (w *Web) nonce(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	_, _ = rw.Write(body) // The reader may be gone; there is nobody to tell.
+	_, _ = rw.Write(body) // the reader may have left; there is nobody to tell
 	return nil
 }
 
 // offer is what a page needs to sign one act.
 type offer struct {
 	Session string `json:"session"`
-	// Key names the key in the browser; empty where the session has none.
+	// Key identifies the key in the browser; empty if the session has none.
 	Key   string `json:"key"`
 	Nonce string `json:"nonce"`
 	// Host is what passkeys belong to; empty at an address that can have none.
@@ -194,10 +195,10 @@ type offer struct {
 	Passkeys [][]byte `json:"passkeys"`
 }
 
-// fail shows the error. What is ours goes to the log, and only there.
+// fail shows the error. What is internal goes only to the log.
 func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
-		return // The tab was closed: nobody reads this.
+		return // the tab was closed: nobody reads this
 	}
 	shown, ok := errors.AsType[*pageError](err)
 	switch {
@@ -231,13 +232,13 @@ func (w *Web) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// policy lets a page use what comes from here and nothing else: no inline
-// script or style, no frame around it, no form that leads elsewhere.
+// policy lets a page use only what comes from here: no inline script or style, no frame
+// around it, no form that leads elsewhere.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// armour sets the headers of every answer and refuses other hosts' names, which
-// is what a page that rebinds its own name to this machine would send.
+// armour sets the headers of every answer and refuses foreign host names, which a page
+// would send that rebinds its own name to this machine.
 func (w *Web) armour(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()

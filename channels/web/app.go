@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// manifest makes the inbox a thing of its own on a phone or a desk: a window, an icon,
-// a count on it. All of it comes from here; nothing is told to anybody else.
+// manifest makes the inbox an app of its own on a phone or a desktop: with a window, an
+// icon, and a count on it. Everything comes from here; nobody else is told anything.
 type manifest struct {
 	ID         string         `json:"id"`
 	Name       string         `json:"name"`
@@ -29,12 +29,12 @@ type manifestIcon struct {
 	Purpose string `json:"purpose"`
 }
 
-// scope is below which addresses the app and its worker are.
+// scope is the prefix of the addresses of the app and its worker.
 const scope = "/inbox"
 
 func (w *Web) manifest(rw http.ResponseWriter, r *http.Request) error {
 	texts := w.textsFor(r)
-	icon, touch := w.assets["icon.svg"], w.assets["icon.png"] // Phones that draw no SVG take the picture.
+	icon, touch := w.assets["icon.svg"], w.assets["icon.png"] // phones that draw no SVG use the bitmap
 	body, err := strictjson.Marshal(manifest{
 		ID: scope, Name: "vaglio: " + texts.Plain("web.inbox", nil), ShortName: "vaglio", Lang: texts.Lang(), StartURL: scope, Scope: scope,
 		Display: "standalone", Background: "#f5f4f0", Theme: "#1f6b4a",
@@ -48,16 +48,16 @@ func (w *Web) manifest(rw http.ResponseWriter, r *http.Request) error {
 	}
 	rw.Header().Set("Content-Type", "application/manifest+json")
 	rw.Header().Add("Vary", "Accept-Language")
-	_, _ = rw.Write(body) // The reader may be gone; there is nobody to tell.
+	_, _ = rw.Write(body) // the reader may have left; there is nobody to tell
 	return nil
 }
 
-// worker serves the script that shows notifications. It keeps no page and answers no
-// request: what people see is never old.
+// worker serves the script that shows notifications. The script caches no page and answers
+// no request, so what people see is never stale.
 func (w *Web) worker(rw http.ResponseWriter, _ *http.Request) error {
 	script := w.assets["worker.js"]
 	rw.Header().Set("Content-Type", script.kind)
 	rw.Header().Set("Service-Worker-Allowed", scope)
-	_, _ = rw.Write(script.body) // The reader may be gone; there is nobody to tell.
+	_, _ = rw.Write(script.body) // the reader may have left; there is nobody to tell
 	return nil
 }

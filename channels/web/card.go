@@ -10,36 +10,36 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// cardView is a card as the templates read it.
+// cardView is a card in the form the templates read.
 type cardView struct {
 	approval.Card
-	// Open is how many calls wait, and Waiting that some do.
+	// Open is how many calls wait, and Waiting says that some do.
 	Open    int
 	Waiting bool
-	// Whole says that the page shows all of every call, so Allow may be there.
+	// Whole says that the page shows every call in full, so Allow may be there.
 	Whole bool
-	// Obscured says that something that waits can be allowed only once its masked
-	// values are shown, which they are not here.
+	// Obscured says that something that waits can be allowed only where its masked values
+	// are shown, which is not here.
 	Obscured bool
-	// PasskeyNote says that Allow needs a passkey; zero where nothing does.
+	// PasskeyNote says that Allow requires a passkey; zero if nothing does.
 	PasskeyNote text
-	// Askable says that the agent may be asked something first.
+	// Askable says that the agent may first be asked something.
 	Askable bool
-	// Later says that the reminder can be put off, and the ask handed over; Notes say
-	// that somebody did.
+	// Later says that the reminder can be postponed and the ask handed over; Notes say that
+	// somebody did.
 	Later bool
 	Notes []saying
 	// Editable says that the session may change a call.
 	Editable bool
 	Badge    standing
-	// Harm says whether the call that weighs most can be undone.
+	// Harm says whether the weightiest call can be undone.
 	Harm  harm
 	Items []itemView
-	// Act holds the buttons below the card; nil when nothing waits.
+	// Act holds the buttons below the card; nil if nothing waits.
 	Act *actView
 }
 
-// itemView is one call of a card as the templates read it.
+// itemView is one call of a card in the form the templates read.
 type itemView struct {
 	approval.Item
 	// N counts from 1; 0 on a card of one call.
@@ -47,72 +47,71 @@ type itemView struct {
 	Wanted string
 	Stands standing
 	Judges []judgeView
-	// Said says that the command is all that the arguments hold, so that those are
-	// evidence and no part of the call that is still to be read.
+	// Said says that the arguments hold nothing but the command, so that they are evidence
+	// and not something else to read.
 	Said bool
 	// Moved says that the call runs in another folder than the one before it.
 	Moved bool
-	// Cut says that Head and Tail stand for arguments that are shown whole
-	// elsewhere.
+	// Cut says that Head and Tail stand for arguments that are shown in full elsewhere.
 	Cut        bool
 	Head, Tail string
-	// Act holds the buttons of this call alone; nil when the card's are enough.
+	// Act holds the buttons of this call alone; nil if the card's are enough.
 	Act *actView
-	// Answers say what an answer still holds.
+	// Answers say what answers still hold.
 	Answers []answerView
 }
 
-// actView is a row of buttons. An empty token is no button.
+// actView is a row of buttons. An empty token means that there is no button.
 type actView struct {
 	Ask         approval.AskID
 	Allow, Deny approval.Token
-	// AllowText and DenyText are the buttons' words, and Label names the call
-	// for readers who hear them.
+	// AllowText and DenyText are the buttons' labels, and Label names the call for screen
+	// readers.
 	AllowText, DenyText text
 	Label               string
-	// ID tells the rows of a page apart.
+	// ID distinguishes the rows of a page.
 	ID string
-	// From names the page that the forms are on, where an answer leads back to, and
-	// List the search of the list there.
+	// From names the page that has the forms, to which an answer leads back, and List is
+	// the search of the list there.
 	From, List string
-	// Of are the calls that the buttons mean, which are read before they are allowed.
+	// Of are the calls that the buttons stand for, which are read before they are allowed.
 	Of []approval.ID
-	// Grants are the choices that allow the call and more like it, Unfolded where one
-	// was just allowed. DenyKind denies everything of the call's kind.
+	// Grants are the choices that allow the call and more like it, Unfolded if one was just
+	// allowed. DenyKind denies everything of the call's kind.
 	Grants   []grantView
 	Unfolded bool
 	DenyKind approval.Token
-	// Match says that allowing takes the digits of a chat.
+	// Match says that allowing requires the digits of a chat.
 	Match bool
-	// All says that the row is for all waiting calls of a plan, which are Open.
+	// All says that the row is for all waiting calls of a plan; Open is their number.
 	All  bool
 	Open int
-	// Limited says that the session may not do all of it, and Limit, on the card's own
-	// row, why.
+	// Limited says that the session may not do all of it, and Limit says why, on the card's
+	// own row.
 	Limited bool
 	Limit   text
 }
 
-// judgeView is one judge's answer as the templates read it.
+// judgeView is one judge's answer in the form the templates read.
 type judgeView struct {
 	vaglio.GradientResult
-	// Wants is the score that the judge wants at least, when it is known.
+	// Wants is the least score that the judge requires, if known.
 	Wants    float64
 	HasWants bool
-	// Decided says that this judge is the one that said no.
+	// Decided says that this is the judge that said no.
 	Decided bool
 }
 
 const (
-	// maxShown is how many bytes of arguments a card shows beside others; a
-	// longer call is shown whole on its own page.
+	// maxShown is how many bytes of arguments a card shows next to others; a longer call is
+	// shown in full on its own page.
 	maxShown = 64 << 10
-	// headShown and tailShown are how much of a longer one is shown there.
+	// headShown and tailShown are how much of a longer call is shown there.
 	headShown, tailShown = 4 << 10, 2 << 10
 )
 
-// view prepares a card for a page. A whole card shows everything however long
-// it is; another one may cut, and then offers no Allow.
+// view prepares a card for a page. A whole card shows everything however long it is; any
+// other may be cut, and then offers no Allow.
 func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 	v := cardView{Card: c, Whole: true}
 	long := len(c.Intent)
@@ -156,7 +155,7 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	return v
 }
 
-// saidBy reports whether arguments hold nothing but a command line.
+// saidBy reports whether the arguments hold nothing but a command line.
 func saidBy(command, args string) bool {
 	return command != "" && args == indented(vaglio.Args{"command": command})
 }
@@ -179,9 +178,9 @@ func (v *cardView) badge() standing {
 	return standing{Word: first.Word, Tone: first.Tone}
 }
 
-// offer lays out the buttons: below a plan those for all that waits, at each of
-// its calls those for that call, and one row alone where one call waits. It
-// offers no button that the card does not hold.
+// offer lays out the buttons: for a plan, those for everything that waits below it and
+// those for each call next to the call; for a single waiting call, one row. It offers no
+// button that the card does not have.
 func (v *cardView) offer(from string) {
 	if !v.Waiting {
 		return
@@ -216,7 +215,7 @@ func (v *cardView) offer(from string) {
 	}
 }
 
-// decides has the row decide what waits of some calls.
+// decides makes the row decide what waits among some calls.
 func (a *actView) decides(items []itemView) {
 	for i := range items {
 		if items[i].State == approval.Pending {
@@ -225,15 +224,15 @@ func (a *actView) decides(items []itemView) {
 	}
 }
 
-// beside says which list the card stands beside, by its search: an answer leads to the
-// next ask of that list.
+// beside records which list the card is shown next to, by its search: an answer leads to
+// the next ask of that list.
 func (v *cardView) beside(list string) {
 	for _, a := range v.acts() {
 		a.List = list
 	}
 }
 
-// limit takes off the card what the session may not do.
+// limit removes from the card what the session may not do.
 func (v *cardView) limit(may right) {
 	if may == mayDecide {
 		return
@@ -254,7 +253,7 @@ func (v *cardView) limit(may right) {
 	}
 }
 
-// acts are the rows of buttons on the card.
+// acts returns the rows of buttons on the card.
 func (v *cardView) acts() []*actView {
 	var all []*actView
 	if v.Act != nil {
@@ -268,7 +267,7 @@ func (v *cardView) acts() []*actView {
 	return all
 }
 
-// row lays out one row of buttons; it allows only what is seen whole.
+// row lays out one row of buttons; it allows only what is shown in full.
 func (v *cardView) row(bs []approval.Button, id, label, from string, whole bool) *actView {
 	a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: plain(label), ID: id, From: from, Open: v.Open}
 	for _, b := range bs {
@@ -288,7 +287,7 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 	for _, r := range v.Results {
 		j := judgeView{GradientResult: r, Decided: !v.Approved && r.Judge == v.JudgeKind}
 		j.Wants, j.HasWants = w.thresholds[r.Judge]
-		if r.MinScore > 0 { // what it was held to, whatever holds now
+		if r.MinScore > 0 { // the score it was held to, whatever applies now
 			j.Wants, j.HasWants = r.MinScore, true
 		}
 		all = append(all, j)
@@ -306,8 +305,8 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 	return all
 }
 
-// wanted is the call in one line: the command where there is one, else the
-// refusal's line, else the arguments.
+// wanted returns the call in one line: the command if there is one, else the refusal's
+// line, else the arguments.
 func wanted(executor, command, line string, args vaglio.Args) string {
 	switch {
 	case command != "":
@@ -339,7 +338,7 @@ func ends(text string) (head, tail string) {
 	return text[:i], text[j:]
 }
 
-// line names a card in a list.
+// line returns a card's name in a list.
 func (v *cardView) line(texts *templates.Texts) string {
 	switch len(v.Items) {
 	case 0:
@@ -354,5 +353,5 @@ func (v *cardView) line(texts *templates.Texts) string {
 // Bar returns the score as a length on a scale of 200.
 func (v judgeView) Bar() float64 { return 200 * min(max(v.Score, 0), 1) }
 
-// Mark returns the place of the wanted score on that scale.
+// Mark returns the position of the required score on that scale.
 func (v judgeView) Mark() float64 { return 200 * min(max(v.Wants, 0), 1) }

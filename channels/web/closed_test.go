@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// failing is a book whose history fails at a page, as a store does that is asked by
-// somebody who left, or that is broken.
+// failing is a book whose history fails at a page, as a store does whose reader left or
+// that is broken.
 type failing struct {
 	*desk
 	at    int
@@ -33,8 +33,8 @@ func (f *failing) History(ctx context.Context, q approval.Filter) (approval.Page
 	return approval.Page{}, ctx.Err()
 }
 
-// A tab that is closed while its page or its file is made is no error of ours; a store
-// that fails is one.
+// TestAClosedTabIsNoError checks that closing a tab while its page or file is made is not
+// an error of ours, while a failing store is.
 func TestAClosedTabIsNoError(t *testing.T) {
 	for name, row := range map[string]struct {
 		path   string

@@ -21,7 +21,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// contractDesk is the contract's desk with what the inbox reads besides.
+// contractDesk is the contract's desk with what the inbox also reads.
 type contractDesk struct{ *channeltest.Desk }
 
 func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
@@ -47,7 +47,7 @@ func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.
 }
 
 func TestContract(t *testing.T) {
-	// Its pages show all of a call, so there is no limit and no file.
+	// The inbox's pages show all of a call, so there is no limit and no file.
 	channeltest.Run(t, channeltest.Facts{Order: onButton, Edits: edits}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -62,12 +62,13 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// onButton names the button that gives an order.
+// onButton returns the label of the button that gives an order.
 func onButton(verb string, _ ...string) string {
 	return map[string]string{"lift": "“Lift the denial”", "end": "“End the grant”", "go": "“Let go”", "grants": "“Granted”"}[verb]
 }
 
-// edits is the page of an edit. That of an ask has a link for each of several calls.
+// edits returns the page of an edit. The page of an ask has a link for each of several
+// calls.
 func edits(ask approval.AskID, id approval.ID) string {
 	return web.EditAddress("", ask, cmp.Or(id, approval.ID(ask+"-1")))
 }
@@ -77,11 +78,11 @@ type contractInbox struct {
 	*testing.T
 	desk            contractDesk
 	owner, stranger *inbox
-	// deny is the form that answers an ask with words.
+	// deny holds the form that answers an ask with words.
 	deny map[string]url.Values
 }
 
-// start is a new process.
+// start starts a new process.
 func (c *contractInbox) start() {
 	c.Helper()
 	w, err := web.New(context.Background(), web.Config{
@@ -95,10 +96,10 @@ func (c *contractInbox) start() {
 	c.owner = (&inbox{T: c.T, web: w, h: w.Handler()}).signIn()
 }
 
-// shown is the ask's card on its own page.
+// shown returns the ask's card on its own page.
 func (c *contractInbox) shown(ref string) channeltest.Picture { return c.picture(ref, "") }
 
-// revealed is the card with what was masked, behind the link that leads there.
+// revealed returns the card with its masked values, after the link that leads there.
 func (c *contractInbox) revealed(ref string) channeltest.Picture {
 	c.Helper()
 	offered := slices.ContainsFunc(sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("form"),
@@ -111,7 +112,7 @@ func (c *contractInbox) revealed(ref string) channeltest.Picture {
 	return c.picture(ref, "?"+to)
 }
 
-// picture is the ask's card on its own page, as the search makes it.
+// picture returns the ask's card on its own page for a query.
 func (c *contractInbox) picture(ref, search string) channeltest.Picture {
 	c.Helper()
 	rec := c.owner.get("/inbox/ask/" + ref + search)
@@ -132,7 +133,7 @@ func (c *contractInbox) picture(ref, search string) channeltest.Picture {
 				values.Set(field.attr("name"), field.attr("value"))
 			}
 		}
-		// An answer with words has the token of the one without.
+		// A denial with words has the token of the one without.
 		token := values.Get("token")
 		if token == "" || seen[token] {
 			continue
@@ -140,7 +141,7 @@ func (c *contractInbox) picture(ref, search string) channeltest.Picture {
 		seen[token] = true
 		b := form.all("button")[0]
 		if approval.Choice(b.attr("data-choice")).Grants() && !unfolded {
-			continue // It is behind a second tap.
+			continue // It comes after a second tap.
 		}
 		one := channeltest.Button{
 			Choice: approval.Choice(b.attr("data-choice")), Label: b.name(),
@@ -180,7 +181,7 @@ func (c *contractInbox) match(ref, digits string) string {
 	return ""
 }
 
-// edit is where the page of the ask leads to for an edit.
+// edit returns the label and address of the ask's link to an edit.
 func (c *contractInbox) edit(ref string) (label, address string) {
 	for _, a := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("a") {
 		if a.attr("class") == "edit" {
@@ -190,7 +191,7 @@ func (c *contractInbox) edit(ref string) (label, address string) {
 	return "", ""
 }
 
-// grants are the choices that the page folds away.
+// grants returns the choices that the page folds away.
 func (c *contractInbox) grants(ref string) []channeltest.Button {
 	c.Helper()
 	card := sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref)
@@ -213,8 +214,7 @@ func (c *contractInbox) grants(ref string) []channeltest.Button {
 	return all
 }
 
-// command gives an order by the form that stands for it, and returns what the page
-// behind it tells.
+// command gives an order by its form, and returns what the next page says.
 func (c *contractInbox) command(who channeltest.Who, line string) string {
 	c.Helper()
 	in := c.owner
@@ -240,14 +240,14 @@ func (c *contractInbox) command(who channeltest.Who, line string) string {
 	if words[0] == "grants" {
 		said := sound(c.T, in.get("/inbox")).all("main")[0].words()
 		if !strings.Contains(said, "Granted") {
-			return "No grant" // There is no list where there is nothing to list.
+			return "No grant" // There is no list if there is nothing to list.
 		}
 		return said
 	}
 	return c.ordered(who, form)
 }
 
-// ordered sends an order, and returns what the page behind it tells.
+// ordered sends an order, and returns what the next page says.
 func (c *contractInbox) ordered(who channeltest.Who, form url.Values) string {
 	c.Helper()
 	in := c.owner
@@ -261,7 +261,7 @@ func (c *contractInbox) ordered(who channeltest.Who, form url.Values) string {
 	return sound(c.T, rec).all("main")[0].words()
 }
 
-// ask asks the agent something by the form of the ask's page.
+// ask asks the agent something with the form of the ask's page.
 func (c *contractInbox) ask(who channeltest.Who, ref, words string) (told string, offered bool) {
 	c.Helper()
 	for _, form := range sound(c.T, c.owner.get("/inbox/ask/"+ref)).id(c.T, "ask-"+ref).all("form") {
@@ -284,7 +284,7 @@ func (c *contractInbox) reply(who channeltest.Who, ref, words string) string {
 	return c.tap(who, values)
 }
 
-// tap sends a form and returns what the page behind it tells.
+// tap sends a form, and returns what the next page says.
 func (c *contractInbox) tap(who channeltest.Who, form url.Values) string {
 	c.Helper()
 	in := c.owner

@@ -13,16 +13,16 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// decideWithin bounds one decision, which goes on when its reader leaves.
+// decideWithin limits one decision, which continues even if its reader leaves.
 const decideWithin = 15 * time.Second
 
-// decide hands a tap in. What it tells the person afterwards comes from the
-// receipt, so a page that was stale gets the truth and not an echo.
+// decide hands in a tap. What it then tells the person comes from the receipt, so a stale
+// page gets the truth and not an echo.
 func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	tap := approval.Tap{
 		Token: approval.Token(f.Get("token")), Ask: approval.AskID(f.Get("ask")), Choice: approval.Choice(f.Get("choice")),
 		By: who.by(), Channel: Name, Words: cleanWords(f.Get("words")),
-		// The token that allows what is obscured stands on the page alone that reveals it.
+		// The token that allows something obscured is only on the page that reveals it.
 		Revealed: true,
 		Passkey:  who.asserted,
 		Digits:   f.Get("digits"),
@@ -46,7 +46,7 @@ func (w *Web) decide(rw http.ResponseWriter, r *http.Request, who Session, f url
 	return w.tell(rw, r, receipt, f)
 }
 
-// denies reports whether a form of decide only says no, and nothing to the agent.
+// denies reports whether a form of decide only says no, without words to the agent.
 func denies(f url.Values) bool {
 	choice := approval.Choice(f.Get("choice"))
 	return (choice == approval.ChoiceDeny || choice == approval.ChoiceDenyKind) && f.Get("words") == ""
@@ -93,7 +93,7 @@ func undecided(err error, back string) error {
 	}
 }
 
-// mismatched says that a yes took digits that did not come, or were wrong.
+// mismatched says that a yes required digits that were missing or wrong.
 func mismatched(e *approval.MatchError, wrong bool, back string) error {
 	key, values := cardtext.DigitsKey(e, "", wrong)
 	return &pageError{Status: http.StatusForbidden, Title: text{Key: "web.fault.match.title"}, Text: text{key, values}, Link: back, Err: e}
@@ -106,9 +106,9 @@ func unknownButton(back string, err error) error {
 	}
 }
 
-// tell sends the person back with a sealed note of what the tap did. The note
-// names the ask; the sentence is made from the ask's state when it is shown. From
-// the list it leads to the ask that comes up next.
+// tell sends the person back with a sealed note of what the tap did. The note names the
+// ask; the sentence is made from the ask's state when it is shown. From the list it leads
+// to the next ask.
 func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, f url.Values) error {
 	note, err := w.told.Load().seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
 	if err != nil {
@@ -123,13 +123,13 @@ func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Rec
 	return nil
 }
 
-// next is the address of the ask that comes up after an answer, in the list that a
-// search made, ready for one more value. The answer is kept whatever happens here:
-// where the list cannot be read it leads otherwise.
+// next returns the address of the ask that comes up after an answer, in the list that a
+// search produced, ready for another value. The answer is stored whatever happens here: if
+// the list cannot be read, it returns otherwise.
 func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise string) string {
 	q, err := url.ParseQuery(list)
 	if err != nil {
-		q = nil // A form that was changed by hand has no search.
+		q = nil // a form that was changed by hand has no search
 	}
 	s := searchOf(q)
 	c, err := w.desk.Card(ctx, answered, Name)
@@ -148,8 +148,7 @@ func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise
 	return to + "?"
 }
 
-// cleanWords prepares what the person wrote for the agent. How much is taken is
-// the approval's to say.
+// cleanWords prepares what the person wrote for the agent. The approval limits its length.
 func cleanWords(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -168,20 +167,20 @@ type told struct {
 	IDs   []approval.ID  `json:"ids"`
 }
 
-// notice is what the person is told of a tap.
+// notice is what the person is told about a tap.
 type notice struct {
 	Won   bool
 	Lines []noticeLine
 }
 
-// noticeLine tells how one call stands.
+// noticeLine says how one call stands.
 type noticeLine struct {
 	Wanted string
 	Text   saying
-	// More is a sentence behind it, if there is one.
+	// More is a sentence after it, if there is one.
 	More saying
 	At   time.Time
-	// By is who decided, when it was not this tap.
+	// By is who decided, if it was not this tap.
 	By string
 	// Until is when the permit lapses.
 	Until time.Time
@@ -189,8 +188,8 @@ type noticeLine struct {
 	Words bool
 }
 
-// noticeOf reads the note of a tap that led here, and tells how its calls
-// stand now. A note that was not sealed by us says nothing.
+// noticeOf reads the note of the tap that led here, and says how its calls stand now. A
+// note that we did not seal says nothing.
 func (w *Web) noticeOf(r *http.Request) *notice {
 	var t told
 	if !w.told.Load().open(r.URL.Query().Get("told"), &t) {
@@ -198,7 +197,7 @@ func (w *Web) noticeOf(r *http.Request) *notice {
 	}
 	c, err := w.desk.Card(r.Context(), t.Ask, Name)
 	if err != nil {
-		return nil // The card below, or its absence, says what there is to say.
+		return nil // the card below, or its absence, says all there is to say
 	}
 	n := &notice{Won: t.Won || t.Voted}
 	for i := range c.Items {
@@ -250,5 +249,5 @@ func line(it *approval.Item, t told) noticeLine {
 	return l
 }
 
-// askURL is the address of an ask's page.
+// askURL returns the address of an ask's page.
 func askURL(id approval.AskID) string { return "/inbox/ask/" + url.PathEscape(string(id)) }

@@ -33,7 +33,7 @@ func (in *inbox) press(form url.Values) tree {
 
 func tap(c approval.Choice) url.Values { return tapOf("rmbuild1", c) }
 
-// pressed is the form of a button of the desk, by its token.
+// pressed returns the form of a button of the desk, by its token.
 func pressed(token string) url.Values {
 	return url.Values{"token": {token}, "choice": {token[strings.LastIndex(token, "-")+1:]}}
 }
@@ -85,7 +85,8 @@ func TestDenyWithWords(t *testing.T) {
 	}
 }
 
-// How long a yes holds is told while it does, and as long as it was not used.
+// TestHowLongAYesHolds checks that the page says how long a yes holds, while it does and is
+// not used.
 func TestHowLongAYesHolds(t *testing.T) {
 	permit := &approval.Permit{LapsesAt: time.Now().Add(time.Hour)}
 	for _, row := range []struct {
@@ -107,8 +108,8 @@ func TestHowLongAYesHolds(t *testing.T) {
 	}
 }
 
-// A page that was open while somebody else decided says who did and what, and
-// nothing that its own button said.
+// TestLateTapsAreToldTheTruth checks that a page that was open while somebody else decided
+// says who did and what, and nothing that its own button said.
 func TestLateTapsAreToldTheTruth(t *testing.T) {
 	allow := &approval.Decision{Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:1", Name: "Ada"}, Channel: "telegram", At: time.Now()}
 	deny := *allow
@@ -145,7 +146,8 @@ func TestLateTapsAreToldTheTruth(t *testing.T) {
 	}
 }
 
-// Where more people must allow, a yes is kept and said to be, on the card too.
+// TestAYesThatIsNotEnough checks that if more people must allow, a yes is kept and reported
+// as such, also on the card.
 func TestAYesThatIsNotEnough(t *testing.T) {
 	d := full()
 	r := approval.Routing{Routes: []approval.Route{{Name: "two", Approvers: []string{"web:owner", "telegram:1"}, Quorum: 2}}}
@@ -168,7 +170,7 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 	}
 }
 
-// A button of a card that was given up for a newer one decides nothing.
+// TestAReplacedButtonMeansNothing checks that a button of a replaced card decides nothing.
 func TestAReplacedButtonMeansNothing(t *testing.T) {
 	d := full()
 	in := newInbox(t, d).signIn()
@@ -213,7 +215,8 @@ func TestOfManyTapsOneIsToldThatItDecided(t *testing.T) {
 	}
 }
 
-// An answer that arrived counts, also when its sender did not stay.
+// TestAnswerOutlivesItsPage checks that an answer that arrived counts even if its sender
+// left.
 func TestAnswerOutlivesItsPage(t *testing.T) {
 	d := full()
 	in := newInbox(t, d).signIn()
@@ -225,7 +228,7 @@ func TestAnswerOutlivesItsPage(t *testing.T) {
 	}
 }
 
-// blind is a desk that reads no list, or no card, and decides all the same.
+// blind is a desk that cannot read its list or its cards, but still decides.
 type blind struct {
 	*desk
 
@@ -244,7 +247,8 @@ func (b blind) Card(ctx context.Context, id approval.AskID, channel string) (app
 	return c, errors.Join(err, b.cards)
 }
 
-// Where nothing can be read of what comes next, an answer that is kept leads to its ask.
+// TestAnAnswerOutlivesTheList checks that if what comes next cannot be read, a stored
+// answer leads to its own ask.
 func TestAnAnswerOutlivesTheList(t *testing.T) {
 	broken := errors.New("broken")
 	for _, row := range []struct {
@@ -295,8 +299,8 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// Only what a tap of ours led to is told; a link cannot make the page claim
-// that something was decided.
+// TestNoticeCannotBeForged checks that only the outcome of a real tap is told: a link
+// cannot make the page claim that something was decided.
 func TestNoticeCannotBeForged(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	session, _, _ := strings.Cut(in.cookie.Value, ".")
@@ -311,7 +315,8 @@ func TestNoticeCannotBeForged(t *testing.T) {
 	}
 }
 
-// What a tap could not do is told as it is, and nothing is decided.
+// TestATapThatDecidesNothingSaysWhy checks that a tap that fails says why, and decides
+// nothing.
 func TestATapThatDecidesNothingSaysWhy(t *testing.T) {
 	for name, row := range map[string]struct {
 		err  error

@@ -38,7 +38,7 @@ func (d *desk) Statistics(ctx context.Context, r report.Range) (report.Statistic
 	return s, d.fail
 }
 
-// Digest returns a digest with what others wrote in it, for one day.
+// Digest returns the digest of one day, with texts that others wrote.
 func (d *desk) Digest(_ context.Context, day string) (report.Digest, error) {
 	if day != "" && day != "2026-11-21" {
 		return report.Digest{}, &report.DayError{Day: day, Early: day > "2026-11-21"}
@@ -69,7 +69,7 @@ func (d *desk) Digest(_ context.Context, day string) (report.Digest, error) {
 	}, nil
 }
 
-// busy is a desk on which so many calls were judged in the last days.
+// busy returns a desk on which that many calls were judged in the last days.
 func busy(calls, days int) *desk {
 	d, rng := newDesk(), rand.New(rand.NewPCG(1, 2))
 	begin := time.Now().AddDate(0, 0, 1-days).Truncate(24 * time.Hour)

@@ -89,7 +89,7 @@ func proposal(command string) vaglio.Proposal {
 	}
 }
 
-// guarded is a step that the guard stopped.
+// guarded returns a step that the guard stopped.
 func guarded() approval.Step {
 	return approval.Step{
 		Proposal: vaglio.Proposal{
@@ -131,7 +131,7 @@ func samples() []web.Sample {
 	}
 }
 
-// full fills a desk with one of everything that people see.
+// full returns a desk with one of everything that people see.
 func full() *desk {
 	d := newDesk()
 	d.log(passed())
@@ -163,14 +163,14 @@ func full() *desk {
 	return d
 }
 
-// inbox is an inbox on a desk, and a browser's worth of cookies.
+// inbox is an inbox on a desk, with the cookie of one browser.
 type inbox struct {
 	*testing.T
 	desk   *desk
 	web    *web.Web
 	h      http.Handler
 	cookie *http.Cookie
-	// key signs what is posted with the cookie; nil signs nothing.
+	// key signs what is posted with the cookie; a nil key signs nothing.
 	key *webtest.Key
 }
 
@@ -195,8 +195,8 @@ func inboxOf(t *testing.T, d *desk, c web.Config) *inbox {
 	return &inbox{T: t, desk: d, web: w, h: w.Handler()}
 }
 
-// signIn takes the way that a person takes: the printed link, then its button, in a
-// browser that makes a key.
+// signIn signs in as a person does: with the printed link and then its button, in a browser
+// that makes a key.
 func (in *inbox) signIn() *inbox {
 	in.Helper()
 	key := webtest.NewKey()
@@ -205,7 +205,7 @@ func (in *inbox) signIn() *inbox {
 	return in
 }
 
-// signInWith signs in with the text of a public key; none for a browser without scripts.
+// signInWith signs in with the text of a public key, or "" for a browser without scripts.
 func (in *inbox) signInWith(public string) *inbox {
 	in.Helper()
 	in.key = nil
@@ -247,7 +247,7 @@ func (in *inbox) request(method, target string, form url.Values) *http.Request {
 	return r
 }
 
-// unsigned is a request with the cookie and nothing besides.
+// unsigned returns a request with the cookie and nothing else.
 func (in *inbox) unsigned(method, target, body string) *http.Request {
 	r := httptest.NewRequestWithContext(in.Context(), method, "http://127.0.0.1:8787"+target, strings.NewReader(body))
 	if method == http.MethodPost {
@@ -261,7 +261,7 @@ func (in *inbox) unsigned(method, target, body string) *http.Request {
 	return r
 }
 
-// offer is what the page is given to sign with, where the session is still good.
+// offer returns what the page gets to sign with, if the session is still valid.
 func (in *inbox) offer() (webtest.Offer, bool) {
 	in.Helper()
 	rec := in.get("/inbox/nonce")
@@ -281,7 +281,7 @@ func (in *inbox) do(r *http.Request) *httptest.ResponseRecorder {
 	return rec
 }
 
-// pages are all addresses that a signed-in person can look at.
+// pages returns all addresses that a signed-in person can look at.
 func pages() []string {
 	return []string{
 		"/inbox", "/inbox?ask=answered", "/inbox?ask=nothing", "/inbox?ask=plan4711&q=git&agent=claude-code&harm=unknown", "/inbox?q=nothing-fits", "/inbox/ask/rmbuild1", "/inbox/ask/plan4711-2",
@@ -291,7 +291,7 @@ func pages() []string {
 	}
 }
 
-// hostile are texts that an agent could write to mislead the person.
+// hostile returns texts that an agent could write to mislead people.
 func hostile() map[string]string {
 	return map[string]string{
 		"closes_pre":      `</pre></code></p></article><script>alert(1)</script>`,
@@ -318,8 +318,7 @@ func hostile() map[string]string {
 	}
 }
 
-// everywhere is a desk on which the text stands wherever a text from outside
-// can stand.
+// everywhere returns a desk with the text in every place where outside text can stand.
 func everywhere(text string) *desk {
 	d := newDesk()
 	p := vaglio.Proposal{
@@ -359,7 +358,7 @@ func everywhere(text string) *desk {
 	return d
 }
 
-// tapOf is the form that answers an ask of one call in the list.
+// tapOf returns the form that answers an ask of one call in the list.
 func tapOf(ask approval.AskID, c approval.Choice) url.Values {
 	return url.Values{"token": {string(token(approval.ID(ask)+"-1", ask, c))}, "ask": {string(ask)}, "choice": {string(c)}, "from": {"inbox"}}
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// desk is a small dispatcher in memory. It keeps the promises that the inbox
-// rests on: one tap decides, the card comes from the state, every change ticks.
+// desk is a small dispatcher in memory. It keeps the promises on which the inbox rests: one
+// tap decides, the card follows from the state, and every change ticks.
 type desk struct {
-	// digest is what every day's is; nil is a digest with what others wrote.
+	// digest is every day's digest; nil means one with texts that others wrote.
 	digest *report.Digest
 
-	// voters are who may decide; nil lets each decide alone.
+	// voters are those who may decide; if nil, each person decides alone.
 	voters   *approval.Electorate
 	mu       sync.Mutex
 	asks     []approval.Ask
@@ -37,15 +37,15 @@ type desk struct {
 	edits    []approval.Editing
 	brakes   []approval.Brake
 	granted  []approval.Approval
-	// fail, when set, is what every call answers.
+	// fail, if set, is what every call returns.
 	fail error
-	// readings is how often statistics were read.
+	// readings counts how often statistics were read.
 	readings int
-	// revealed is how often masked values were.
+	// revealed counts how often masked values were read.
 	revealed int
-	// seers are whom they were to be shown to.
+	// seers are the people to whom those were to be shown.
 	seers []approval.Person
-	// frozen makes every write a test failure.
+	// frozen makes every write fail the test.
 	frozen *testing.T
 }
 
@@ -108,8 +108,8 @@ func (d *desk) Card(_ context.Context, id approval.AskID, channel string) (appro
 	return d.guarded(card(a)), err
 }
 
-// guarded marks what needs a passkey, where the voters hold one, and shows the digits that
-// a yes on a chat takes of them.
+// guarded marks the cards that need a passkey if the voters hold one, and shows the digits
+// that a yes on a chat takes from them.
 func (d *desk) guarded(c approval.Card) approval.Card {
 	if d.voters != nil {
 		c.WantPasskey(d.voters, true)
@@ -118,7 +118,7 @@ func (d *desk) guarded(c approval.Card) approval.Card {
 	return c
 }
 
-// Reveal notes who is shown what.
+// Reveal records who is shown what.
 func (d *desk) Reveal(_ context.Context, id approval.AskID, by approval.Person, _ string) error {
 	_, err := d.find(func(a *approval.Ask) bool { return a.ID == id })
 	d.change(func() { d.seers = append(d.seers, by) })
@@ -137,7 +137,7 @@ func (d *desk) Find(_ context.Context, id string) (approval.Ask, error) {
 	})
 }
 
-// Why knows one veto, of a turn or of none, besides the asks.
+// Why knows one veto, in a turn or in none, in addition to the asks.
 func (d *desk) Why(ctx context.Context, id, channel string) (approval.Card, error) {
 	for _, turn := range []string{"t-1", ""} {
 		s := approval.Step{
@@ -245,14 +245,14 @@ func (d *desk) written(what string) {
 	}
 }
 
-// tapped returns the taps that were handed in.
+// tapped returns the taps so far.
 func (d *desk) tapped() []approval.Tap {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.taps)
 }
 
-// lastTap returns the newest of them.
+// lastTap returns the latest tap.
 func (d *desk) lastTap() approval.Tap {
 	taps := d.tapped()
 	return taps[len(taps)-1]
@@ -285,7 +285,7 @@ func (d *desk) change(f func()) {
 	d.tick()
 }
 
-// Order keeps what was ordered.
+// Order records what was ordered.
 func (d *desk) Order(_ context.Context, o approval.Order) (approval.Done, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -299,14 +299,14 @@ func (d *desk) Order(_ context.Context, o approval.Order) (approval.Done, error)
 	return approval.Done{Order: o}, nil
 }
 
-// Granted are those of the desk.
+// Granted returns the desk's grants.
 func (d *desk) Granted(context.Context, string) ([]approval.Approval, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.granted, d.fail
 }
 
-// Brakes are those of the desk.
+// Brakes returns the desk's brakes.
 func (d *desk) Brakes(context.Context) ([]approval.Brake, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

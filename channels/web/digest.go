@@ -16,19 +16,19 @@ import (
 
 // digestView is what the page of a digest shows.
 type digestView struct {
-	// Day is the day on which the digest was due; empty for the window that is not
-	// over. Shown is the day of the field: of that window the one on which it is due.
+	// Day is the day on which the digest was due; empty for the window that is not over.
+	// Shown is the day in the field: for that window, the day on which it is due.
 	Day, Shown string
-	// Before and After are the days of the digests next to it; empty where there is
-	// none yet.
+	// Before and After are the days of the neighbouring digests; empty if there is none
+	// yet.
 	Before, After string
-	// Week shows the day among those before it.
+	// Week shows the day along with those before it.
 	Week   part
 	Rows   []digestRow
 	Digest *report.Digest
 }
 
-// digestRow is one line of the table: how many now, and a week before.
+// digestRow is one line of the table: the number now, and a week earlier.
 type digestRow struct {
 	Word        text
 	Now, Before int
@@ -44,7 +44,7 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	day := strings.TrimSpace(r.URL.Query().Get("date"))
 	d, err := w.book.Digest(r.Context(), day)
 	if early, ok := errors.AsType[*report.DayError](err); ok && early.Early {
-		// The digest that comes next is that of the window which is open.
+		// The next digest is that of the open window.
 		if open, fault := w.book.Digest(r.Context(), ""); fault == nil && w.dueNext(&open) == day {
 			d, err, day = open, nil, ""
 		}
@@ -74,8 +74,8 @@ func (w *Web) digest(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "digest", Title: text{Key: "web.digest"}, Nav: "digest", Still: true, Body: v})
 }
 
-// dueNext is the day on which the digest of the open window comes, or, where none is sent,
-// until which it tells.
+// dueNext returns the day on which the digest of the open window is due or, if none is
+// sent, the day up to which it tells.
 func (w *Web) dueNext(d *report.Digest) string {
 	at := d.Next
 	if at.IsZero() {
@@ -95,11 +95,11 @@ func digestRows(now, before *report.Counts) []digestRow {
 	for _, fate := range report.EveryFate() {
 		rows = append(rows, digestRow{text{Key: templates.Key("web.digest.row." + fate.String())}, a.Of(fate), b.Of(fate)})
 	}
-	// What happened in neither is no news.
+	// What happened in neither window is not news.
 	return slices.DeleteFunc(rows, func(r digestRow) bool { return r.Now == 0 && r.Before == 0 })
 }
 
-// digestLines says the digest in the reader's language.
+// digestLines puts the digest into words in the reader's language.
 func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 	said := d.Lines()
 	all := make([]digestLine, 0, len(said))
@@ -140,7 +140,7 @@ func weekOf(texts *templates.Texts, d *report.Digest) (part, error) {
 			p.column(texts, c.Title, c.Sum)
 		}
 		for _, s := range c.Series {
-			// What happened on no day is no news.
+			// What happened on no day is not news.
 			if len(c.Series) == 1 || slices.ContainsFunc(s.Values, func(n int) bool { return n > 0 }) {
 				p.column(texts, s.Name, func(day int) int { return s.Values[day] })
 			}

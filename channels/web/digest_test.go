@@ -45,8 +45,9 @@ func TestTheDigestHasAPage(t *testing.T) {
 	}
 }
 
-// The day that is not over has a date, too: that of the digest which comes next. Who asks
-// for it reads what there is so far; a later one is a mistake.
+// TestTheOpenDigestHasItsDay checks that the day that is not over has a date too: that of
+// the next digest. Asking for it shows what there is so far; asking for a later one is a
+// mistake.
 func TestTheOpenDigestHasItsDay(t *testing.T) {
 	d := full()
 	at := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
@@ -62,7 +63,7 @@ func TestTheOpenDigestHasItsDay(t *testing.T) {
 	}
 }
 
-// A day is told in the time zone of people, not in the machine's.
+// TestTheDigestIsInItsZone checks that days are in people's time zone, not the machine's.
 func TestTheDigestIsInItsZone(t *testing.T) {
 	d := full()
 	c := config(d)
@@ -73,8 +74,8 @@ func TestTheDigestIsInItsZone(t *testing.T) {
 	}
 }
 
-// tellsItsWeek finds both charts, with words for who does not see them, and every
-// number of theirs in the table beside them.
+// tellsItsWeek checks that both charts are there, with text for those who cannot see them,
+// and that the table next to them has every number.
 func tellsItsWeek(t *testing.T, doc tree, lang string) {
 	t.Helper()
 	want := map[string][]string{
@@ -107,7 +108,8 @@ func tellsItsWeek(t *testing.T, doc tree, lang string) {
 	}
 }
 
-// The ids of a digest lead to what they name, also where nobody was asked.
+// TestTheIDsOfADigestLead checks that the ids of a digest link to what they name, even if
+// nobody was asked.
 func TestTheIDsOfADigestLead(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	linked := false

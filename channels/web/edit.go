@@ -11,30 +11,30 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// editView is a call in the form that a person would give it, as the page shows it.
+// editView is a call in the form that a person wants to give it, as the page shows it.
 type editView struct {
 	approval.Edited
 	ID  approval.ID
 	Ask approval.AskID
-	// Call is the call as it was proposed.
+	// Call is the call as proposed.
 	Call approval.Item
-	// Texts are the arguments that can be changed or, once they were, those that
-	// were, which are sent again.
+	// Texts are the arguments that can be changed or, after a change, those that were,
+	// which are sent again.
 	Texts []approval.Editable
 	Words string
-	// Anew says that it is not any more as it was shown when it was to be made.
+	// Anew says that the call is no longer as it was shown when it was to be changed.
 	Anew bool
 }
 
 const (
-	// editWithin bounds one look at an edit: judges are asked.
+	// editWithin limits one look at an edit, for which judges are asked.
 	editWithin = time.Minute
-	// argField begins the names of the form's fields that are arguments.
+	// argField is the prefix of the names of form fields that are arguments.
 	argField = "arg."
 )
 
-// EditAddress is where a person edits a call of the ask, or chooses which one where none
-// is named, in the inbox at the address.
+// EditAddress returns where, in the inbox at the address, a person edits a call of the ask,
+// or chooses one if id is empty.
 func EditAddress(inbox string, ask approval.AskID, id approval.ID) string {
 	if id == "" {
 		return inbox + askURL(ask)
@@ -42,7 +42,7 @@ func EditAddress(inbox string, ask approval.AskID, id approval.ID) string {
 	return inbox + "/inbox/edit/" + url.PathEscape(string(id))
 }
 
-// editPage is the form in which a person changes a call that waits.
+// editPage shows the form in which a person changes a waiting call.
 func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 	id := approval.ID(r.PathValue("id"))
 	c, err := w.desk.Card(r.Context(), id.Ask(), Name)
@@ -58,8 +58,9 @@ func (w *Web) editPage(rw http.ResponseWriter, r *http.Request) error {
 	return unordered(&approval.OrderError{Key: approval.OrderNothing, Value: string(id)}, string(id), askURL(id.Ask()))
 }
 
-// edit shows what a person would make of a call, judged anew. Who saw just that and
-// sends it again denies the call as it was proposed, and allows it so.
+// edit shows what a call would become if a person edited it, judged again. A person who saw
+// exactly that and sends it again denies the call as proposed and allows it in the new
+// form.
 func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	e := approval.Editing{
 		ID: approval.ID(f.Get("id")), Texts: textsOf(f), Words: cleanWords(f.Get("words")),
@@ -89,8 +90,8 @@ func (w *Web) edit(rw http.ResponseWriter, r *http.Request, who Session, f url.V
 	return nil
 }
 
-// textsOf are the arguments of a form. A browser sends line ends as CR LF, which no
-// argument that can be changed holds.
+// textsOf returns the arguments in a form. A browser sends line breaks as CR LF, which no
+// argument that can be changed contains.
 func textsOf(f url.Values) map[string]string {
 	texts := map[string]string{}
 	for name, values := range f {
@@ -101,5 +102,5 @@ func textsOf(f url.Values) map[string]string {
 	return texts
 }
 
-// rows is how many lines a form gives a text.
+// rows returns how many lines a form gives a text.
 func rows(text string) int { return min(max(2, strings.Count(text, "\n")+1), 12) }

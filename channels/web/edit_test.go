@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAnEditIsShownBeforeItIsMade goes from the card over what it would be to the
-// edit, with what a form makes of line ends.
+// TestAnEditIsShownBeforeItIsMade goes from the card through a preview to the edit, with
+// the line ends that a form sends.
 func TestAnEditIsShownBeforeItIsMade(t *testing.T) {
 	d := newDesk()
 	d.open("editable", proposal("\ngit push origin main"))

@@ -8,16 +8,15 @@ import (
 )
 
 const (
-	// beatEvery keeps proxies from closing a quiet stream, and finds the
-	// readers that are gone.
+	// beatEvery keeps proxies from closing a quiet stream, and detects readers that have
+	// left.
 	beatEvery = 15 * time.Second
 	// sendWithin is how long a reader may take for one message.
 	sendWithin = 10 * time.Second
 )
 
-// events is the stream that tells a page that something changed. It says no
-// more than that: the page fetches itself again, so there is one way only in
-// which anything is shown.
+// events is the stream that tells a page that something changed. It says nothing else: the
+// page fetches itself again, so that there is only one way in which anything is shown.
 func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	select {
 	case <-w.stopped:
@@ -45,11 +44,11 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 	rw.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	rw.Header().Set("X-Accel-Buffering", "no")
 	s := stream{rw, http.NewResponseController(rw)}
-	// A server's bound on reading a request is not meant for its answer.
+	// A server's limit on reading a request is not meant for its answer.
 	_ = s.c.SetReadDeadline(time.Time{})
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	// The first tick makes a page catch up with what it missed before.
+	// The first tick makes a page catch up with what it missed.
 	err := s.send("retry: 2000\nevent: tick\ndata: {}\n\n")
 	for err == nil && w.signed(r) {
 		select {
@@ -66,7 +65,7 @@ func (w *Web) events(rw http.ResponseWriter, r *http.Request) error {
 			err = s.send(": beat\n\n")
 		}
 	}
-	return nil // A reader that is gone is no fault of ours, and the answer has begun.
+	return nil // a reader that left is not an error of ours, and the answer has begun
 }
 
 // stream writes messages that must not wait in a buffer.
@@ -76,7 +75,7 @@ type stream struct {
 }
 
 func (s stream) send(message string) error {
-	// A writer without deadlines has other means; only the bound is lost.
+	// A writer without deadlines has other means; only the limit is lost.
 	_ = s.c.SetWriteDeadline(time.Now().Add(sendWithin))
 	defer func() { _ = s.c.SetWriteDeadline(time.Time{}) }()
 	if _, err := io.WriteString(s.w, message); err != nil {

@@ -21,7 +21,7 @@ type streamed struct {
 	header http.Header
 }
 
-// pipeWriter is a response that goes to a pipe as it is written.
+// pipeWriter is a response that is written to a pipe immediately.
 type pipeWriter struct {
 	*httptest.ResponseRecorder
 	w io.Writer
@@ -31,8 +31,7 @@ func (p pipeWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
 
 func (p pipeWriter) WriteString(s string) (int, error) { return io.WriteString(p.w, s) }
 
-// listen opens a stream of events, without a network, so that it works in a
-// bubble.
+// listen opens a stream of events without a network, so that it works in a bubble.
 func (in *inbox) listen() *streamed {
 	in.Helper()
 	ctx, cancel := context.WithCancel(in.Context())
@@ -49,7 +48,7 @@ func (in *inbox) listen() *streamed {
 	return s
 }
 
-// message returns the next message, without its empty line; "" at the end.
+// message returns the next message without its empty line, or "" at the end.
 func (s *streamed) message() string {
 	var lines []string
 	for s.lines.Scan() {
@@ -134,8 +133,8 @@ func TestEventsAreBounded(t *testing.T) {
 	})
 }
 
-// The stream also works over a real connection, and does not hold up a
-// server's shutdown.
+// TestEventsOverTheNetwork checks that the stream also works over a real connection, and
+// does not delay a server's shutdown.
 func TestEventsOverTheNetwork(t *testing.T) {
 	d := newDesk()
 	in := newInbox(t, d).signIn()

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// exporter writes entries of the history into a file, one after the other.
+// exporter writes entries of the history to a file, one after the other.
 type exporter interface {
 	put(e *approval.Entry) error
 	// flush sends what was put.
@@ -22,21 +22,21 @@ type exporter interface {
 }
 
 const (
-	// exportPage is how many entries are read at once for a file.
+	// exportPage is how many entries are read at a time for a file.
 	exportPage = 500
-	// exportWithin bounds how long a reader may take for them.
+	// exportWithin limits how long a reader may take for them.
 	exportWithin = 30 * time.Second
 )
 
-// exportURL is the address of a file with what a filter selects.
+// exportURL returns the address of a file with what a filter selects.
 func exportURL(format string, filter url.Values) string {
 	q := url.Values{"format": {format}}
 	maps.Copy(q, filter)
 	return "/inbox/history/export?" + q.Encode()
 }
 
-// export sends all of the history that a filter selects, newest first, masked as the
-// pages are. It is read and sent piece by piece, so that it may be long.
+// export sends everything in the history that a filter selects, newest first, masked like
+// the pages. It is read and sent piece by piece, so that it may be long.
 func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 	f, err := w.filterOf(r.URL.Query())
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 	default:
 		return badFilter("web.fault.filter.format")
 	}
-	// What can go wrong before the first piece is told on a page.
+	// What fails before the first piece is reported on a page.
 	past, err := w.book.History(r.Context(), f)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 	rw.Header().Set("Content-Disposition", `attachment; filename="vaglio-history.`+format+`"`)
 	c := http.NewResponseController(rw)
 	for {
-		// A writer without deadlines has other means; only the bound is lost.
+		// A writer without deadlines has other means; only the limit is lost.
 		_ = c.SetWriteDeadline(time.Now().Add(exportWithin))
 		if err := send(to, past.Entries); err != nil {
 			return nil //nolint:nilerr // The reader is gone; there is nobody to tell.
@@ -72,10 +72,10 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		if past, err = w.book.History(r.Context(), f); err != nil {
-			if r.Context().Err() == nil { // Else the reader is gone.
+			if r.Context().Err() == nil { // otherwise the reader has left
 				w.log.ErrorContext(r.Context(), "an export of the history was cut short", "error", err)
 			}
-			panic(http.ErrAbortHandler) // A file that ends in order would pass for the whole.
+			panic(http.ErrAbortHandler) // a file that ends normally would pass for complete
 		}
 	}
 }
@@ -103,12 +103,12 @@ func (l lines) put(e *approval.Entry) error {
 
 func (lines) flush() error { return nil }
 
-// sheet writes an entry as a row of CSV. Its columns do not change with the reader's
+// sheet writes an entry as a row of CSV. Its columns do not depend on the reader's
 // language.
 type sheet struct {
 	*csv.Writer
 	zone *time.Location
-	// begun says that the names of the columns were written.
+	// begun says that the column names were written.
 	begun bool
 }
 
@@ -154,8 +154,8 @@ func (s *sheet) flush() error {
 	return s.Error()
 }
 
-// harmless keeps a cell that somebody else wrote from being a formula of the program
-// that opens the file.
+// harmless keeps a cell with foreign text from becoming a formula in the program that opens
+// the file.
 func harmless(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell

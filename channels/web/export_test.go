@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// days fills a desk with a step a day, the newest today.
+// days returns a desk with a step per day, the newest today.
 func days(n int) *desk {
 	d := newDesk()
 	for i := range n {
@@ -67,8 +67,8 @@ func TestHistoryIsSearched(t *testing.T) {
 	}
 }
 
-// A file holds all that the filter selects, more than a page does, and nothing in it is
-// a formula.
+// TestHistoryIsTakenAway checks that a file holds everything that the filter selects,
+// beyond one page, and that nothing in it is a formula.
 func TestHistoryIsTakenAway(t *testing.T) {
 	d := days(1200)
 	answered := d.open("answered", proposal("=cmd|calc"))

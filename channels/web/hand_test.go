@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestWhatAnswersHoldIsSaid has a call that is like a denied one and has a grant: the
-// page says what differs, and what is left, as the chats do.
+// TestWhatAnswersHoldIsSaid opens a call that is like a denied one and has a grant: the
+// page says what differs and what is left, as the chats do.
 func TestWhatAnswersHoldIsSaid(t *testing.T) {
 	d := newDesk()
 	d.open("nearness", proposal("git push origin dev"))

@@ -14,13 +14,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// entryView is one line of the history as the templates read it.
+// entryView is one line of the history in the form the templates read.
 type entryView struct {
 	Step   approval.Step
 	Wanted string
 	Args   string
-	// Cut says that Head and Tail stand for arguments that are too long for a
-	// list; Whole is the address of the page that shows all of them.
+	// Cut says that Head and Tail stand for arguments that are too long for a list; Whole
+	// is the address of the page that shows all of them.
 	Cut               bool
 	Head, Tail, Whole string
 	Stands            standing
@@ -28,26 +28,26 @@ type entryView struct {
 	Guard             *vaglio.GuardRule
 	// Alternatives say what can be done instead.
 	Alternatives []string
-	// Moments are what happened to it, in order, on the page of its turn; none where its
-	// badge says all.
+	// Moments are what happened to it, in order, on the page of its turn; empty if its
+	// badge says everything.
 	Moments []moment
 	// OnTurn says that it is shown on its turn's page, which names the agent and the turn.
 	OnTurn bool
-	// Ask is the address of the ask's page, and Turn that of the turn's; empty
-	// when there is none.
+	// Ask is the address of the ask's page, and Turn that of the turn's; empty if there is
+	// none.
 	Ask, Turn string
 }
 
 // historyView is what the page of the history shows.
 type historyView struct {
 	Filter approval.Filter
-	// From and To are the first and the last day, as they were typed.
+	// From and To are the first and the last day, as typed.
 	From, To string
 	// CSV and JSONL are the addresses of what the filter selects, as files.
 	CSV, JSONL string
 	Outcomes   []outcome
 	Entries    []entryView
-	// Older is the address of the page behind this one; empty on the last.
+	// Older is the address of the next older page; empty on the last one.
 	Older string
 	// Live says that this is the newest page, which changes.
 	Live bool
@@ -65,8 +65,8 @@ type outcome struct {
 const (
 	// perPage is how many entries a page of the history shows.
 	perPage = 50
-	// maxListed is how many bytes of arguments an entry of a list shows; longer
-	// ones have a page of their own.
+	// maxListed is how many bytes of arguments an entry of a list shows; longer ones have a
+	// page of their own.
 	maxListed = 16 << 10
 )
 
@@ -77,7 +77,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	outcomes, _ := outcomes(f.Outcome)
-	// A page of one entry shows all of it.
+	// A page with one entry shows all of it.
 	whole := q.Has("whole")
 	if whole {
 		f.Limit = 1
@@ -101,7 +101,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "history", Title: text{Key: "web.history"}, Nav: "history", Body: v})
 }
 
-// filterValues are the values of an address that make the filter, without empty ones.
+// filterValues returns the non-empty values of an address that make up the filter.
 func filterValues(q url.Values) url.Values {
 	kept := url.Values{}
 	for _, key := range []string{"q", "agent", "executor", "outcome", "from", "to"} {
@@ -136,7 +136,7 @@ func (w *Web) filterOf(q url.Values) (approval.Filter, error) {
 		if f.Until.Before(f.Since) {
 			return f, badFilter("web.fault.filter.order")
 		}
-		f.Until = f.Until.AddDate(0, 0, 1) // The last day is included.
+		f.Until = f.Until.AddDate(0, 0, 1) // the last day is included
 	}
 	text := q.Get("before")
 	if text == "" {
@@ -156,8 +156,7 @@ func badFilter(what templates.Key) error {
 	}
 }
 
-// outcomes returns the choices of the filter, and whether the chosen one is
-// among them.
+// outcomes returns the choices of the filter, and whether the chosen one is among them.
 func outcomes(chosen string) ([]outcome, bool) {
 	all := []outcome{
 		{Value: "", Word: text{Key: "web.outcome.any"}},
@@ -185,7 +184,7 @@ func outcomes(chosen string) ([]outcome, bool) {
 type turnView struct {
 	Agent, Turn, Intent string
 	Steps               []entryView
-	More                bool // than can be shown of so long a turn
+	More                bool // than can be shown of such a long turn
 }
 
 // moment is something that happened to a step: it was proposed, answered, run.
@@ -193,11 +192,11 @@ type moment struct {
 	At   time.Time
 	Word text
 	Tone string
-	// By is who did it, empty where nobody decided.
+	// By is who did it; empty if nobody decided.
 	By string
 }
 
-// momentsOf tells what happened to a step that somebody was asked about, in order.
+// momentsOf returns what happened to a step that somebody was asked about, in order.
 func momentsOf(e *approval.Entry) []moment {
 	var all []moment
 	add := func(at time.Time, word text, tone, by string) {
@@ -231,8 +230,8 @@ func momentsOf(e *approval.Entry) []moment {
 	return all
 }
 
-// turn shows what one turn of an agent proposed, in order. Agent and turn come
-// from the path, or from the query when an id cannot stand in a path.
+// turn shows what one turn of an agent proposed, in order. Agent and turn come from the
+// path, or from the query if an id cannot be part of a path.
 func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	v := turnView{Agent: r.PathValue("agent"), Turn: r.PathValue("turn")}
 	if v.Agent == "" {
@@ -265,8 +264,8 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
 }
 
-// standsAs returns how an approval stands, from its card, where secrets are
-// masked; nil when it is not kept any more.
+// standsAs returns an approval from its card, where secrets are masked; nil if it is no
+// longer kept.
 func (w *Web) standsAs(ctx context.Context, id approval.ID) *approval.Approval {
 	a, err := w.book.Find(ctx, string(id))
 	if err != nil {
@@ -287,8 +286,8 @@ func (w *Web) standsAs(ctx context.Context, id approval.ID) *approval.Approval {
 	return nil
 }
 
-// turnURL is the address of a turn's page. Ids that a browser would take for
-// steps in the path go into the query.
+// turnURL returns the address of a turn's page. Ids that a browser would take for steps in
+// the path go into the query.
 func turnURL(agent, turn string) string {
 	dots := func(s string) bool { return s == "" || s == "." || s == ".." }
 	if dots(agent) || dots(turn) {
@@ -332,7 +331,7 @@ func (w *Web) entry(e *approval.Entry) entryView {
 	return v
 }
 
-// wantedOf is the call of a step in one line, of a long command its beginning.
+// wantedOf returns the call of a step in one line; of a long command, its beginning.
 func wantedOf(s *approval.Step) string {
 	line := ""
 	if s.Refusal != nil {
@@ -345,8 +344,8 @@ func wantedOf(s *approval.Step) string {
 	return wanted(s.Proposal.Executor, command, line, s.Proposal.Args)
 }
 
-// indented writes a value as people read JSON, with its members in order and
-// its numbers as they were written.
+// indented formats a value as readable JSON, with its members sorted and its numbers as
+// they were written.
 func indented(v any) string {
 	b, err := strictjson.MarshalIndent(v)
 	if err != nil {

@@ -53,7 +53,7 @@ func (n tree) id(t *testing.T, id string) tree {
 	return tree{}
 }
 
-// class returns the elements below n of the class.
+// class returns the elements below n with the class.
 func (n tree) class(class string) []tree {
 	var found []tree
 	for d := range n.Descendants() {
@@ -64,7 +64,7 @@ func (n tree) class(class string) []tree {
 	return found
 }
 
-// text is what is written below n.
+// text returns what is written below n.
 func (n tree) text() string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -75,10 +75,10 @@ func (n tree) text() string {
 	return b.String()
 }
 
-// words is text with every gap as one space.
+// words returns text with every gap as one space.
 func (n tree) words() string { return strings.Join(strings.Fields(n.text()), " ") }
 
-// name is what a reader hears of a control.
+// name returns what a screen reader says for a control.
 func (n tree) name() string {
 	if l := n.attr("aria-label"); l != "" {
 		return l
@@ -97,7 +97,7 @@ func (n tree) tokens() map[string]string {
 	return found
 }
 
-// sound checks what holds of every page, whatever it shows.
+// sound checks what holds for every page, whatever it shows.
 func sound(t *testing.T, rec *httptest.ResponseRecorder) tree {
 	t.Helper()
 	h := rec.Result().Header
@@ -139,7 +139,7 @@ func sound(t *testing.T, rec *httptest.ResponseRecorder) tree {
 	return doc
 }
 
-// soundNames checks what readers who do not see the page rest on.
+// soundNames checks what people rely on who do not see the page.
 func soundNames(t *testing.T, doc tree, ids map[string]bool) {
 	t.Helper()
 	for d := range doc.Descendants() {

@@ -12,18 +12,18 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// inboxView is what the first page shows: the list of what waits, and one ask of it
-// whole.
+// inboxView is what the first page shows: the list of what waits, and one of its asks in
+// full.
 type inboxView struct {
 	Notice *notice
 	List   *listView
-	// Card is the ask beside the list; nil when none waits and none was chosen.
+	// Card is the ask next to the list; nil if none waits and none was chosen.
 	Card *cardView
-	// Chosen says that the reader chose the card, or was brought to it by an answer: a
-	// narrow screen shows it instead of the list.
+	// Chosen says that the reader chose the card, or was led to it by an answer: a narrow
+	// screen shows it instead of the list.
 	Chosen bool
-	// Next is the address of the ask that comes after a card that is over; empty
-	// when none waits.
+	// Next is the address of the ask that comes after a card that is over; empty if none
+	// waits.
 	Next   string
 	Recent []entryView
 	// Holds is what people's answers hold now.
@@ -48,7 +48,7 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// What waits stands in the list already.
+	// What waits is already in the list.
 	entries := slices.DeleteFunc(past.Entries, func(e approval.Entry) bool {
 		return e.Approval != nil && e.Approval.State == approval.Pending
 	})
@@ -59,8 +59,8 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// choose lists what waits, and shows the ask that the address names, whether it
-// waits or not; without one, that which is first in the list.
+// choose lists what waits, and shows the ask that the address names, whether it waits or
+// not; without one, it shows the first in the list.
 func (w *Web) choose(r *http.Request, v *inboxView) error {
 	q := r.URL.Query()
 	cards, more, err := w.pending(r.Context())
@@ -98,8 +98,8 @@ func (w *Web) choose(r *http.Request, v *inboxView) error {
 	return nil
 }
 
-// named returns the card of an ask, of the list or else as it ended; none for an ask
-// that is not kept, and for no name.
+// named returns the card of an ask, from the list or else as it ended; none for an ask that
+// is no longer kept, or an empty name.
 func (w *Web) named(ctx context.Context, list []approval.Card, ask approval.AskID) (approval.Card, bool, error) {
 	if c, ok := pick(list, ask); ok || ask == "" {
 		return c, ok, nil
@@ -111,7 +111,8 @@ func (w *Web) named(ctx context.Context, list []approval.Card, ask approval.AskI
 	return c, err == nil, err
 }
 
-// pending reads the cards that wait, as many as are counted, and says whether more do.
+// pending reads the cards that wait, as many as are counted, and reports whether there are
+// more.
 func (w *Web) pending(ctx context.Context) (cards []approval.Card, more bool, err error) {
 	weight := 0
 	for c, err := range w.desk.Pending(ctx, Name) {
@@ -136,9 +137,9 @@ func pick(cards []approval.Card, ask approval.AskID) (approval.Card, bool) {
 	return cards[i], true
 }
 
-// after returns the ask that comes up when a card was answered: the card's own while
-// some of its calls wait, else that which stood below it in the list, else the last.
-// Empty when none waits.
+// after returns the ask that comes up when a card was answered: the card's own while some
+// of its calls wait, else the one that was below it in the list, else the last one. It is
+// empty if none waits.
 func after(list []approval.Card, c *approval.Card) approval.AskID {
 	if len(list) == 0 {
 		return ""
@@ -155,7 +156,7 @@ func after(list []approval.Card, c *approval.Card) approval.AskID {
 	return list[len(list)-1].Ask
 }
 
-// weigh returns how many bytes a card's calls have.
+// weigh returns the size of a card's calls, in bytes.
 func weigh(c *approval.Card) (bytes int) {
 	for i := range c.Items {
 		bytes += len(c.Items[i].Args) + len(c.Items[i].Command)
@@ -166,13 +167,13 @@ func weigh(c *approval.Card) (bytes int) {
 // askView is what the page of one ask shows.
 type askView struct {
 	Notice *notice
-	// Did says what an order did that was just given here.
+	// Did says what an order given here just did.
 	Did  string
 	Card cardView
 }
 
-// ask shows one ask as it stands, however long its calls are; where its address asks
-// for that, with the masked values that decide what they do.
+// ask shows one ask as it stands, however long its calls are. If its address asks for that,
+// it shows the masked values that decide what they do.
 func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	if approval.IsVetoID(r.PathValue("id")) {
 		return w.veto(rw, r)
@@ -197,7 +198,7 @@ func (w *Web) ask(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "ask", Title: title, Body: v})
 }
 
-// revealFor is how long an address shows what is masked.
+// revealFor is how long an address shows masked values.
 const revealFor = 10 * time.Minute
 
 // revealing is sealed in the address that shows a session the masked values of an ask.
@@ -207,9 +208,9 @@ type revealing struct {
 	Until   time.Time      `json:"until"`
 }
 
-// reveal leads to the page of an ask with the masked values that decide what its calls
-// do. They are secrets, which no session's cookie alone may read, and the history tells
-// who asked for them.
+// reveal leads to the page of an ask with the masked values that decide what its calls do.
+// They are secrets, which a session's cookie alone must not be able to read; the history
+// records who asked for them.
 func (w *Web) reveal(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	ask := approval.AskID(f.Get("ask"))
 	if w.passkeys.Any() && !who.asserted {
@@ -226,15 +227,15 @@ func (w *Web) reveal(rw http.ResponseWriter, r *http.Request, who Session, f url
 	return nil
 }
 
-// reveals says whether the address was made for the session to show the ask's masked
-// values, not long ago.
+// reveals reports whether the address was recently made for the session to show the ask's
+// masked values.
 func (w *Web) reveals(r *http.Request, who Session, ask approval.AskID) bool {
 	var v revealing
 	return w.told.Load().open(r.URL.Query().Get("reveal"), &v) && v.Session == who.ID && v.Ask == ask && time.Now().Before(v.Until)
 }
 
-// veto leads to where the inbox tells of a call that was refused without an ask:
-// its turn, or the history of its agent.
+// veto leads to where the inbox shows a call that was refused without an ask: its turn, or
+// the history of its agent.
 func (w *Web) veto(rw http.ResponseWriter, r *http.Request) error {
 	c, err := w.book.Why(r.Context(), r.PathValue("id"), Name)
 	if err != nil {

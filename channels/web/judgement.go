@@ -12,13 +12,13 @@ import (
 // judgementView is what the page of a judgement shows.
 type judgementView struct{ vaglio.Judgement }
 
-// Tokens is how many the model used.
+// Tokens returns how many tokens the model used.
 func (v judgementView) Tokens() int { return v.Input + v.Output }
 
-// Seconds is how long it took.
+// Seconds returns how long it took.
 func (v judgementView) Seconds() string { return strconv.FormatFloat(v.Took, 'f', 1, 64) }
 
-// judgementURL is the page of a judgement; empty where there is none.
+// judgementURL returns the page of a judgement, or "" if there is none.
 func judgementURL(id string) string {
 	if id == "" {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// looked is what a judge agent did about a call, and the verdict that names it.
+// looked returns what a judge agent did about a call, and the verdict that names it.
 func looked(said string) (vaglio.Judgement, vaglio.Verdict) {
 	j := vaglio.Judgement{
 		ID: "j-1/../x", Depth: 1, Agent: "claude-code", TurnID: "t-81", Step: 2, Executor: "shell_exec", Judge: "semantic:qa", Model: "local",
@@ -31,7 +31,7 @@ func looked(said string) (vaglio.Judgement, vaglio.Verdict) {
 	return j, v
 }
 
-// judged is an inbox with a card that a judge agent's no has opened.
+// judged returns an inbox with a card that a judge agent's no has opened.
 func judged(t *testing.T, said string) *inbox {
 	t.Helper()
 	j, v := looked(said)
@@ -51,8 +51,8 @@ func judged(t *testing.T, said string) *inbox {
 	return inboxOf(t, d, c)
 }
 
-// The card says that the judge reaches a network, and its Why leads to what the
-// judge saw and did, which has a page.
+// TestWhatAJudgeDidHasAPage checks that the card says that the judge reaches a network, and
+// that its Why links to a page with what the judge saw and did.
 func TestWhatAJudgeDidHasAPage(t *testing.T) {
 	in := judged(t, "With it TestAdd fails.").signIn()
 	doc := sound(t, in.get("/inbox"))
@@ -90,7 +90,8 @@ func TestWhatAJudgeDidHasAPage(t *testing.T) {
 	}
 }
 
-// What a judge's tools read is hostile, and stays text.
+// TestAJudgesTranscriptIsText checks that what a judge's tools read is treated as hostile,
+// and stays text.
 func TestAJudgesTranscriptIsText(t *testing.T) {
 	race.Alone(t)
 	skeletons := func(said string) []string {

@@ -24,7 +24,7 @@ func (in *inbox) forged(path, body string, sign func(h http.Header)) *httptest.R
 	return in.do(r)
 }
 
-// mustOffer is what the page is given to sign with.
+// mustOffer returns what the page gets to sign with.
 func (in *inbox) mustOffer() webtest.Offer {
 	in.Helper()
 	o, ok := in.offer()
@@ -34,8 +34,9 @@ func (in *inbox) mustOffer() webtest.Offer {
 	return o
 }
 
-// Whoever has the cookie, and anything that the page ever sent, decides nothing with it;
-// the answer says what was wrong, and the same request from the page decides.
+// TestTheCookieAloneDecidesNothing checks that whoever has the cookie, and anything the
+// page ever sent, decides nothing with it. The answer says what was wrong, and the same
+// request from the page decides.
 func TestTheCookieAloneDecidesNothing(t *testing.T) {
 	allow, deny := tap(approval.ChoiceAllow).Encode(), tap(approval.ChoiceDeny).Encode()
 	const unsigned, altered, foreign = "carries no signature", "does not fit what was sent", "made for another session"
@@ -98,7 +99,7 @@ func TestTheCookieAloneDecidesNothing(t *testing.T) {
 			return in.forged("/inbox/decide", allow, func(h http.Header) { in.key.Sign(h, o, "/inbox/decide", allow) })
 		}},
 		{"replayed signature", "was used before", func(in, _, _ *inbox) *httptest.ResponseRecorder {
-			// Its first use is an answer that means nothing: it is used up by that, too.
+			// Its first use is an answer that means nothing, but that uses it up too.
 			form := url.Values{"ask": {"rmbuild1"}, "choice": {"allow"}, "token": {"none"}}.Encode()
 			header := http.Header{}
 			in.key.Sign(header, in.mustOffer(), "/inbox/decide", form)
@@ -131,7 +132,7 @@ func TestTheCookieAloneDecidesNothing(t *testing.T) {
 	})
 }
 
-// renew fills the desk anew, as [full] does.
+// renew resets the desk, as [full] fills it.
 func (d *desk) renew() {
 	fresh := full()
 	d.change(func() {
@@ -139,9 +140,8 @@ func (d *desk) renew() {
 	})
 }
 
-// A session without a key, of a browser without scripts, denies and stops by its cookie,
-// and does nothing else, and its reader is told why. Nobody is signed in by one of before
-// keys.
+// TestSessionsWithoutAKey checks that a session without a key, from a browser without
+// scripts, can deny and stop with its cookie, and nothing else.
 func TestSessionsWithoutAKey(t *testing.T) {
 	deny := tap(approval.ChoiceDeny)
 	with := func(form url.Values, key, value string) url.Values {
@@ -188,7 +188,8 @@ func TestSessionsWithoutAKey(t *testing.T) {
 	}
 }
 
-// TestSessionsOfBeforeKeys are nobody's: who had one signs in again.
+// TestSessionsOfBeforeKeys checks that a session from before keys is invalid: its owner
+// signs in again.
 func TestSessionsOfBeforeKeys(t *testing.T) {
 	d, kept := newDesk(), new(memory)
 	first := inboxOf(t, d, kept.on(config(d))).signIn()
@@ -204,7 +205,8 @@ func TestSessionsOfBeforeKeys(t *testing.T) {
 	}
 }
 
-// What a session may not do is not on its pages, and why stands there instead.
+// TestPagesOfSessionsWithoutAKey checks that pages omit what a session may not do, and say
+// why.
 func TestPagesOfSessionsWithoutAKey(t *testing.T) {
 	d := full()
 	d.brakes = []approval.Brake{{Agent: "coder", At: time.Now()}}
@@ -241,8 +243,9 @@ func TestPagesOfSessionsWithoutAKey(t *testing.T) {
 	}
 }
 
-// A key is taken once, when somebody signs in; what is no key signs nobody in and uses
-// no link up. It is kept with the session, past the process.
+// TestAKeyIsKeptWithItsSession checks that a key is accepted once, at sign-in, and is
+// stored with the session beyond the process. An invalid key signs nobody in and does not
+// use up the link.
 func TestAKeyIsKeptWithItsSession(t *testing.T) {
 	d, kept := full(), new(memory)
 	in := inboxOf(t, d, kept.on(config(d)))
@@ -266,8 +269,8 @@ func TestAKeyIsKeptWithItsSession(t *testing.T) {
 	}
 }
 
-// What shows masked values shows them to the session that asked for them, of that ask,
-// for a while.
+// TestARevealIsOfOneSession checks that masked values are shown only to the session that
+// asked for them, for that ask, and for a limited time.
 func TestARevealIsOfOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := full()

@@ -18,7 +18,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// spoken asks for a page in a language.
+// spoken requests a page in a language.
 func (in *inbox) spoken(target, languages string) tree {
 	in.Helper()
 	r := in.request(http.MethodGet, target, nil)
@@ -56,10 +56,10 @@ func TestTheBrowserChoosesTheLanguage(t *testing.T) {
 	}
 }
 
-// stamps are what differs between two runs.
+// stamps matches what differs between two runs.
 var stamps = regexp.MustCompile(`\d{1,2} [A-Za-z]{3} \d{4}, \d\d:\d\d:\d\d [A-Z0-9+-]+`)
 
-// TestWhatPeopleRead holds the words of every page in each language.
+// TestWhatPeopleRead compares the words of every page with a golden file for each language.
 func TestWhatPeopleRead(t *testing.T) {
 	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,8 @@ func TestWhatPeopleRead(t *testing.T) {
 	})
 }
 
-// What the script says comes with the page: each text that it names, and no other.
+// TestScriptHasItsTexts checks that the page contains exactly the texts that the script
+// names.
 func TestScriptHasItsTexts(t *testing.T) {
 	script, err := os.ReadFile("assets/app.js")
 	if err != nil {

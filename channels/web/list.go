@@ -11,11 +11,11 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// listView is what waits, a row for each ask, the worst and most urgent first.
+// listView is what waits, one row per ask, the worst and most urgent first.
 type listView struct {
 	Rows []rowView
-	// Open is how many asks wait, Uncounted that more do, and Found how many of
-	// those that were counted fit the search.
+	// Open is how many asks wait, Uncounted says that there are more, and Found is how many
+	// of those that were counted match the search.
 	Open, Found int
 	Uncounted   bool
 	Search      search
@@ -23,13 +23,13 @@ type listView struct {
 	Harms       []choice
 }
 
-// Narrowed says that there is more than a glance takes in, or that a search is on.
+// Narrowed reports whether there is more than fits a glance, or a search is active.
 func (l *listView) Narrowed() bool { return l.Open >= manyRows || l.Search.on() }
 
-// Left is how many rows fit the search and are not listed.
+// Left returns how many rows match the search and are not listed.
 func (l *listView) Left() int { return l.Found - len(l.Rows) }
 
-// choice is one choice of a filter. A word that is no text of ours is a name.
+// choice is one choice of a filter. If Word is zero, Value is a name.
 type choice struct {
 	Value  string
 	Word   text
@@ -40,30 +40,29 @@ type choice struct {
 type rowView struct {
 	*approval.Card
 	Harm harm
-	// Link opens the ask beside the list, with the search as it is.
+	// Link opens the ask next to the list, keeping the search.
 	Link   string
 	Chosen bool
 }
 
 const (
-	// maxRows bounds the rows of the list; the search brings up the others.
+	// maxRows is the most rows of the list; the search brings up the others.
 	maxRows = 200
-	// manyRows is how many rows take a search.
+	// manyRows is how many rows make a search useful.
 	manyRows = 6
 )
 
-// harm says of what waits whether it can be undone; it orders the list and is the
-// chip of a row. Besides the words of the effects judge it knows one for what no
-// judge said.
+// harm says whether what waits can be undone; it orders the list and is the chip of a row.
+// In addition to the effects judge's words it has one for what no judge described.
 type harm string
 
 const harmUnknown harm = "unknown"
 
-// harms are all, the worst first. What nobody knows stands before what can be undone
-// in part: it may be the worst.
+// harms returns all of them, worst first. The unknown comes before what can be partly
+// undone: it may be the worst.
 func harms() []harm { return []harm{"irreversible", harmUnknown, "partial", "reversible"} }
 
-// Word is the chip's word.
+// Word returns the chip's word.
 func (h harm) Word() text {
 	if h == harmUnknown {
 		return text{Key: "web.harm.unknown"}
@@ -74,7 +73,7 @@ func (h harm) Word() text {
 // rank orders harms; 0 is the worst.
 func (h harm) rank() int { return slices.Index(harms(), h) }
 
-// harmOf is what follows from the call of a card that weighs most.
+// harmOf returns the harm of a card's weightiest call.
 func harmOf(c *approval.Card) harm {
 	lead, _, _ := c.Lead()
 	if lead == nil {
@@ -92,7 +91,7 @@ func harmOf(c *approval.Card) harm {
 	}
 }
 
-// urgency is an ask's place in the list.
+// urgency is what decides an ask's place in the list.
 type urgency struct {
 	harm    harm
 	expires time.Time
@@ -101,20 +100,20 @@ type urgency struct {
 
 func urgencyOf(c *approval.Card) urgency { return urgency{harmOf(c), c.ExpiresAt, c.Ask} }
 
-// compare orders by consequence, then by deadline; ids make it an order of all.
+// compare orders by consequence, then by deadline; ids make the order total.
 func (u urgency) compare(o urgency) int {
 	return cmp.Or(cmp.Compare(u.harm.rank(), o.harm.rank()), u.expires.Compare(o.expires), strings.Compare(string(u.ask), string(o.ask)))
 }
 
 // search narrows the list.
 type search struct {
-	// Text stands somewhere in what the card shows of the calls, in any case.
+	// Text occurs in what the card shows of the calls, ignoring case.
 	Text  string
 	Agent string
 	Harm  harm
 }
 
-// searchOf reads the search from an address or a form; what is no harm is none.
+// searchOf reads the search from an address or a form; an invalid harm counts as none.
 func searchOf(q url.Values) search {
 	s := search{strings.TrimSpace(q.Get("q")), strings.TrimSpace(q.Get("agent")), harm(q.Get("harm"))}
 	if s.Harm.rank() < 0 {
@@ -125,7 +124,7 @@ func searchOf(q url.Values) search {
 
 func (s search) on() bool { return s != search{} }
 
-// Query is the search as an address has it; empty without one.
+// Query returns the search as an address has it; empty without one.
 func (s search) Query() string { return s.values().Encode() }
 
 func (s search) values() url.Values {
@@ -138,7 +137,7 @@ func (s search) values() url.Values {
 	return q
 }
 
-// fits reports whether a card is searched for.
+// fits reports whether a card matches the search.
 func (s search) fits(c *approval.Card) bool {
 	if s.Agent != "" && c.Agent != s.Agent || s.Harm != "" && harmOf(c) != s.Harm {
 		return false
@@ -152,7 +151,8 @@ func (s search) fits(c *approval.Card) bool {
 	})
 }
 
-// inboxURL is the address of an ask beside the list; of the list alone for none.
+// inboxURL returns the address of an ask next to the list, or of the list alone if ask is
+// empty.
 func inboxURL(ask approval.AskID, s search) string {
 	q := s.values()
 	if ask != "" {
@@ -164,7 +164,7 @@ func inboxURL(ask approval.AskID, s search) string {
 	return "/inbox?" + q.Encode()
 }
 
-// listOf lists the cards that wait and fit, and returns them in the list's order.
+// listOf lists the matching cards that wait, and returns them in the list's order.
 func listOf(cards []approval.Card, s search) (listView, []approval.Card) {
 	l := listView{Search: s, Open: len(cards)}
 	agents := map[string]bool{}

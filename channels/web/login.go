@@ -21,12 +21,12 @@ import (
 // owner is the one person who signs in.
 const owner = "owner"
 
-// Owner is the id under which the signed-in person's decisions are recorded,
-// and by which the person is an approver.
+// Owner is the id under which the signed-in person's decisions are recorded, and by which
+// that person is an approver.
 const Owner = Name + ":" + owner
 
-// loginPage shows a form and nothing else: a link that is only looked at, by a
-// preview or a scanner, is not used up.
+// loginPage shows a form and nothing else: a link that is only fetched, by a preview or a
+// scanner, is not used up.
 func (w *Web) loginPage(rw http.ResponseWriter, r *http.Request) error {
 	code := strings.TrimSpace(r.URL.Query().Get("code"))
 	if code == "" {
@@ -57,7 +57,7 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 	}
 	ctx := context.WithoutCancel(r.Context())
 	one := Session{Person: owner, From: hostOf(r.RemoteAddr), Browser: browserOf(r), Key: key, Keyless: key == ""}
-	// What nobody could be told of does not happen.
+	// A sign-in that nobody could be told about does not happen.
 	if err := w.signedInBy(ctx, one); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (w *Web) login(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// start is where a sign-in leads that no page was asked for before.
+// start is where a sign-in leads if no page was asked for before.
 const start = "/inbox"
 
 // sought is the path, in a cookie, that a browser asked for before it signed in.
@@ -78,8 +78,9 @@ type sought struct {
 	To string `json:"to"`
 }
 
-// remember notes in the browser the path that it asked for, for as long as a link works.
-// The path is one that we serve, sealed: no other site can make a sign-in lead elsewhere.
+// remember records in the browser the path that it asked for, for as long as a link works.
+// The path is one that we serve, and is sealed: no other site can make a sign-in lead
+// elsewhere.
 func (w *Web) remember(rw http.ResponseWriter, r *http.Request, to string) error {
 	c := w.soughtCookie(r) //nolint:gosec // As a session's.
 	var err error
@@ -91,7 +92,7 @@ func (w *Web) remember(rw http.ResponseWriter, r *http.Request, to string) error
 	return nil
 }
 
-// sought returns the path that the browser asked for before it signed in, and has the
+// sought returns the path that the browser asked for before it signed in, and makes the
 // browser forget it.
 func (w *Web) sought(rw http.ResponseWriter, r *http.Request) string {
 	c := w.soughtCookie(r) //nolint:gosec // As a session's.
@@ -114,8 +115,7 @@ func (w *Web) soughtCookie(r *http.Request) *http.Cookie {
 	return c
 }
 
-// logout ends the session on this side too, so that a copy of its cookie is
-// worth nothing.
+// logout also ends the session on this side, so that a copy of its cookie is worthless.
 func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
 	http.SetCookie(rw, w.sessions.gone(w.secure(r)))
 	if who, ok := w.sessions.of(r, w.secure(r)); ok {
@@ -131,10 +131,10 @@ func (w *Web) logout(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// maxBrowser is how much is kept of what a browser says of itself, in bytes.
+// maxBrowser is how much is kept of what a browser says about itself, in bytes.
 const maxBrowser = 200
 
-// browserOf returns what the browser says of itself, on one line.
+// browserOf returns what the browser says about itself, on one line.
 func browserOf(r *http.Request) string {
 	said := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {
@@ -145,36 +145,36 @@ func browserOf(r *http.Request) string {
 	return said[:min(len(said), maxBrowser)]
 }
 
-// session returns the session that a request may read by.
+// session returns the session that a request may read with.
 func (w *Web) session(r *http.Request) (Session, bool) {
 	who, ok := w.sessions.of(r, w.secure(r))
 	return who, ok && !who.stale
 }
 
-// renew does what every act of the page that signed in does, and nothing besides: its
-// cookie reads anew.
+// renew does what every act of the page that signed in does, and nothing else: it renews
+// its cookie.
 func (w *Web) renew(rw http.ResponseWriter, _ *http.Request, _ Session, _ url.Values) error {
 	rw.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// signed reports whether the request's session is still good.
+// signed reports whether the request's session is still valid.
 func (w *Web) signed(r *http.Request) bool {
 	_, ok := w.session(r)
 	return ok
 }
 
-// Sessions returns the browsers that are signed in, the oldest first.
+// Sessions returns the browsers that are signed in, oldest first.
 func (w *Web) Sessions() []Session { return w.sessions.list() }
 
-// EndSessions ends the sessions whose id begins with the prefix, all for an empty
-// one, and says how many that were.
+// EndSessions ends the sessions whose id has the prefix, all of them for an empty one, and
+// returns how many there were.
 func (w *Web) EndSessions(ctx context.Context, prefix string) (int, error) {
 	return w.sessions.end(ctx, func(one *Session) bool { return strings.HasPrefix(one.ID, prefix) })
 }
 
-// Rekey seals with another secret from now on, and lets no one-time link of before
-// sign anybody in. The cookie keeps its name until the next start.
+// Rekey seals with another secret from now on, and voids earlier one-time links. The cookie
+// keeps its name until the next start.
 func (w *Web) Rekey(secret [32]byte) error {
 	s, err := newSealer(secret, "told/v1")
 	if err != nil {
@@ -185,24 +185,24 @@ func (w *Web) Rekey(secret [32]byte) error {
 	return nil
 }
 
-// secure reports whether the browser reached us over TLS, by ourselves or by a
-// proxy in front of the public address.
+// secure reports whether the browser reached us over TLS, directly or through a proxy in
+// front of the public address.
 func (w *Web) secure(r *http.Request) bool {
 	return r.TLS != nil ||
 		w.public != nil && w.public.Scheme == "https" && strings.EqualFold(hostOf(r.Host), w.public.Hostname())
 }
 
-// maxForm is the greatest size of a posted form: a proposal of 1 MiB and the
-// form around it, percent-encoded.
+// maxForm is the largest posted form, in bytes: a proposal of 1 MiB and the form around it,
+// percent-encoded.
 const maxForm = 4 << 20
 
-// formWithin bounds how long a form may take to arrive.
+// formWithin is how long a form may take to arrive.
 const formWithin = 30 * time.Second
 
-// formOf reads a posted form, and returns it as it was sent, too.
+// formOf reads a posted form, and also returns it as it was sent.
 func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, []byte, error) {
 	c := http.NewResponseController(rw)
-	// A writer without deadlines has other means; only the bound is lost.
+	// A writer without deadlines has other means; only the limit is lost.
 	_ = c.SetReadDeadline(time.Now().Add(formWithin))
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxForm))
 	if err == nil {
@@ -228,12 +228,12 @@ func formOf(rw http.ResponseWriter, r *http.Request) (url.Values, []byte, error)
 const (
 	// codeFor is how long a one-time link works.
 	codeFor = 10 * time.Minute
-	// maxCodes bounds the links that wait to be used; the oldest gives way.
+	// maxCodes is the most links that wait to be used; the oldest is dropped.
 	maxCodes = 16
 )
 
-// codes keeps the one-time codes that were not used yet, by their hashes. They
-// end with the process: a new link is one command away.
+// codes keeps the unused one-time codes, by their hashes. They end with the process: a new
+// link is one command away.
 type codes struct {
 	mu      sync.Mutex
 	waiting []code
@@ -244,7 +244,7 @@ type code struct {
 	until time.Time
 }
 
-// mint returns a fresh code of 130 random bits.
+// mint returns a fresh code with 130 random bits.
 func (c *codes) mint() string {
 	text := rand.Text()
 	c.mu.Lock()
@@ -257,8 +257,8 @@ func (c *codes) mint() string {
 	return text
 }
 
-// spend reports whether the code was good, which it is once. It looks at every
-// code that waits, whichever matches, so its time tells nothing.
+// spend reports whether the code was valid, which it is only once. It compares every
+// waiting code, whichever matches, so that its timing reveals nothing.
 func (c *codes) spend(text string) bool {
 	hash := sha256.Sum256([]byte(text))
 	c.mu.Lock()
@@ -284,7 +284,7 @@ func (c *codes) forget() {
 	c.waiting = nil
 }
 
-// drop forgets the codes whose time is over; c.mu is held.
+// drop forgets expired codes; c.mu must be held.
 func (c *codes) drop(now time.Time) {
 	kept := c.waiting[:0]
 	for _, w := range c.waiting {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestContrast holds WCAG's AA: 4.5 to 1 for words, 3 to 1 for the edges of
-// what can be pressed and for the ring of the focus.
+// TestContrast checks WCAG's level AA: 4.5 to 1 for words, and 3 to 1 for the edges of
+// controls and for the focus ring.
 func TestContrast(t *testing.T) {
 	css, err := builtin.ReadFile("assets/app.css")
 	if err != nil {
@@ -68,7 +68,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// palette reads the luminance of each colour.
+// palette reads the luminance of each color.
 func palette(t *testing.T, css string, base map[string]float64) map[string]float64 {
 	t.Helper()
 	p := map[string]float64{}
@@ -96,8 +96,8 @@ func linear(c uint64) float64 {
 
 func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
 
-// The style and the script load nothing, and the style moves nothing for those
-// who asked for that.
+// TestAssetsStayAtHome checks that the style and the script load nothing, and that the
+// style moves nothing for people who asked for reduced motion.
 func TestAssetsStayAtHome(t *testing.T) {
 	for _, name := range []string{"app.css", "app.js"} {
 		body, err := builtin.ReadFile("assets/" + name)

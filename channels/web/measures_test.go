@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// No share is said to be none or all that is not.
+// TestShares checks that a share is called none or all only if it is.
 func TestShares(t *testing.T) {
 	for _, tt := range []struct {
 		part, of int
@@ -29,7 +29,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// A time that is told is never shorter than it was.
+// TestTimesTaken checks that a time is never reported shorter than it was.
 func TestTimesTaken(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 1: "1 s", time.Second: "1 s", 1001 * time.Millisecond: "2 s", 59 * time.Second: "59 s",

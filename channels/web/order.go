@@ -17,15 +17,15 @@ import (
 // answers still hold. Of that, an edit alone allows a call.
 type Orders interface {
 	cardtext.Orders
-	// Brakes are those that hold.
+	// Brakes returns the brakes that hold.
 	Brakes(ctx context.Context) ([]approval.Brake, error)
-	// Edit shows what a person would make of a call that waits, or makes it that.
+	// Edit shows what a waiting call would become if a person edited it, or makes the edit.
 	Edit(ctx context.Context, e approval.Editing) (approval.Edited, error)
 }
 
 // holdsView is what people's answers hold now: who is stopped, and what is granted.
 type holdsView struct {
-	// Did says what an order did that was just given here.
+	// Did says what an order given here just did.
 	Did    string
 	Brakes []heldView
 	Grants []heldView
@@ -64,8 +64,8 @@ func (w *Web) holds(ctx context.Context, may right) (holdsView, error) {
 	return v, nil
 }
 
-// answerView says what an answer to one call still holds, with the order that ends
-// it; without a verb it only says.
+// answerView says what an answer to one call still holds, with the order that ends it;
+// without a verb there is none.
 type answerView struct {
 	Says saying
 	Verb approval.Verb
@@ -75,7 +75,7 @@ type answerView struct {
 	Warns bool
 }
 
-// answersOf are what the card says of a call beside how it stands.
+// answersOf returns what the card says about a call apart from how it stands.
 func answersOf(it *approval.Item) []answerView {
 	all := relatedTo(it)
 	if g := it.Grant; g != nil {
@@ -104,7 +104,7 @@ func answersOf(it *approval.Item) []answerView {
 	return all
 }
 
-// notesOf are what people did to an ask without answering it.
+// notesOf returns what people did to an ask without answering it.
 func notesOf(c *approval.Card) (notes []saying) {
 	if n := len(c.Handed); n > 0 {
 		notes = append(notes, chatLine(func(texts *templates.Texts) cardtext.Text { return cardtext.HandedOver(texts, &c.Handed[n-1]) }))
@@ -115,8 +115,8 @@ func notesOf(c *approval.Card) (notes []saying) {
 	return notes
 }
 
-// relatedTo are what the card says of a call that waits: which answers it is like, and
-// what a further one would reach.
+// relatedTo returns what the card says about a waiting call: which answers it resembles,
+// and how far another answer would reach.
 func relatedTo(it *approval.Item) (all []answerView) {
 	say := func(says saying) { all = append(all, answerView{Says: says, ID: it.Approval}) }
 	if l := it.Like; l != nil && it.State == approval.Pending {
@@ -140,7 +140,7 @@ type grantView struct {
 	Text   text
 }
 
-// grantsOf are the choices that allow a call and more like it.
+// grantsOf returns the choices that allow the call and more like it.
 func grantsOf(it *approval.Item) []grantView {
 	var all []grantView
 	for _, b := range it.Grants {
@@ -149,8 +149,8 @@ func grantsOf(it *approval.Item) []grantView {
 	return all
 }
 
-// order follows an order, and leads back to where it was given. What it did stands
-// on the page.
+// order carries out an order, and leads back to where it was given. The page there says
+// what it did.
 func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) (err error) {
 	o := approval.Order{
 		Verb: approval.Verb(f.Get("verb")), ID: f.Get("id"), Agent: strings.TrimSpace(f.Get("agent")), All: f.Get("all") != "",
@@ -182,7 +182,7 @@ func (w *Web) order(rw http.ResponseWriter, r *http.Request, who Session, f url.
 	return nil
 }
 
-// stops reports whether a form of order only stops, and says nothing to the agent.
+// stops reports whether a form of order only stops, without words to the agent.
 func stops(f url.Values) bool {
 	return approval.Verb(f.Get("verb")) == approval.VerbStop && f.Get("words") == ""
 }
@@ -192,7 +192,7 @@ type did struct {
 	Said string `json:"said"`
 }
 
-// didOf is what the order did that led here; empty without one.
+// didOf returns what the order did that led here, or "" if there was none.
 func (w *Web) didOf(r *http.Request) string {
 	var d did
 	if !w.told.Load().open(r.URL.Query().Get("did"), &d) {
@@ -201,7 +201,7 @@ func (w *Web) didOf(r *http.Request) string {
 	return d.Said
 }
 
-// unordered says why an order about that id was not followed.
+// unordered says why an order about that id was not carried out.
 func unordered(err error, id, back string) error {
 	page := &pageError{Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Link: back, Err: err}
 	bad, ok := errors.AsType[*approval.OrderError](err)

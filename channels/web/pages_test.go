@@ -89,8 +89,8 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 	}
 }
 
-// A call that is too long to stand among others is offered for Allow only
-// where all of it is shown.
+// TestLongCallIsAllowedOnlyWhereItIsWhole checks that a call too long for the list offers
+// Allow only where all of it is shown.
 func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
 	race.Alone(t)
 	d := newDesk()
@@ -116,8 +116,9 @@ func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
 	}
 }
 
-// The list has a row for each ask: what cannot be undone first, and of equals what
-// ends first. Its search finds what the cards show, and an answer leads on in it.
+// TestTheListIsSortedAndSearched checks that the list has a row for each ask: first what
+// cannot be undone, and among equals what ends first. Its search finds what the cards show,
+// and an answer leads to the next result.
 func TestTheListIsSortedAndSearched(t *testing.T) {
 	d := newDesk()
 	for i, undo := range []string{"reversible", "irreversible", "", "partial", "irreversible", "nonsense"} {
@@ -177,7 +178,8 @@ func TestTheListIsSortedAndSearched(t *testing.T) {
 	}
 }
 
-// What a person answers in the list leads to the next; the last one to the one before.
+// TestTheNextCardComesUp checks that an answer in the list leads to the next ask, and the
+// last one to the previous.
 func TestTheNextCardComesUp(t *testing.T) {
 	d := newDesk()
 	for i := range 3 {
@@ -218,7 +220,8 @@ func TestEmptyInboxHelps(t *testing.T) {
 	}
 }
 
-// A guard's denial is shown, says that it is final, and holds nothing to press.
+// TestGuardDenialHasNoAllow checks that a guard's denial is shown, says that it is final,
+// and has nothing to press.
 func TestGuardDenialHasNoAllow(t *testing.T) {
 	d := newDesk()
 	s := guarded()
@@ -229,7 +232,7 @@ func TestGuardDenialHasNoAllow(t *testing.T) {
 		doc := sound(t, in.get(p))
 		entry := doc.id(t, "step-guarded")
 		wants := []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it."}
-		if p != "/inbox" { // What happened lately is told in short there, and whole in the turn that it leads to.
+		if p != "/inbox" { // The inbox is brief, and links to the full turn.
 			wants = append(wants, "path.ssh", "SSH keys open other machines", "name a path outside that folder")
 		}
 		for _, want := range wants {
@@ -315,8 +318,9 @@ func TestTurnShowsHowItsStepsEnded(t *testing.T) {
 	}
 }
 
-// A turn lists each step once, and with it what became of it by time: who was asked,
-// who answered, and how it ended. Of a step that nobody was asked about its badge says all.
+// TestATurnIsTold checks that a turn lists each step once, with what happened to it in
+// order of time: who was asked, who answered, and how it ended. A step that nobody was
+// asked about has only a badge.
 func TestATurnIsTold(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	doc := sound(t, in.get("/inbox/turn/claude-code/t-81"))
@@ -371,7 +375,8 @@ func TestEveryStateIsSaid(t *testing.T) {
 	}
 }
 
-// A page says that the values of a call are gone, and shows nothing in their place.
+// TestDroppedValuesAreSaid checks that a page says that a call's values are gone, and shows
+// nothing in their place.
 func TestDroppedValuesAreSaid(t *testing.T) {
 	d := newDesk()
 	d.open("oneask", proposal("make secret-plan"))
@@ -391,8 +396,8 @@ func TestDroppedValuesAreSaid(t *testing.T) {
 	}
 }
 
-// Lists stay short however long the calls are that an agent sends; what they
-// leave out is one link away, and they say so.
+// TestLongCallsInLists checks that lists stay short however long an agent's calls are, that
+// what they omit is one link away, and that they say so.
 func TestLongCallsInLists(t *testing.T) {
 	d := newDesk()
 	long := strings.Repeat("x", 200<<10) + "MIDDLE" + strings.Repeat("y", 200<<10)
@@ -419,7 +424,8 @@ func TestLongCallsInLists(t *testing.T) {
 	}
 }
 
-// An agent that floods the inbox does not keep its owner out.
+// TestAFloodOfLongAsks checks that an agent that floods the inbox does not keep its owner
+// out.
 func TestAFloodOfLongAsks(t *testing.T) {
 	d := newDesk()
 	for i := range 60 {

@@ -19,15 +19,15 @@ import (
 
 const (
 	// passkeyHeader carries an assertion of a passkey, and newPasskeyHeader what an
-	// authenticator made: the JSON of WebAuthn, in base64url. In an answer the former
-	// says that an assertion is wanted.
+	// authenticator made: WebAuthn JSON, in base64url. In an answer, the former says that
+	// an assertion is wanted.
 	passkeyHeader    = "Vaglio-Passkey"     //nolint:gosec // the name of a header
 	newPasskeyHeader = "Vaglio-New-Passkey" //nolint:gosec // the name of a header
-	// maxPasskey bounds either, in characters.
+	// maxPasskey is the longest value of either, in characters.
 	maxPasskey = 16 << 10
 )
 
-// takePasskeys takes the passkeys of the configuration.
+// takePasskeys takes the passkeys from the configuration.
 func (w *Web) takePasskeys(ctx context.Context, c *Config) (err error) {
 	if w.passkeysBy = c.PasskeysChange; w.passkeysBy == nil {
 		w.passkeysBy = func(context.Context, approval.Announcement) error { return nil }
@@ -38,15 +38,15 @@ func (w *Web) takePasskeys(ctx context.Context, c *Config) (err error) {
 	return err
 }
 
-// site is where the request's page is, for passkeys: the public address or localhost,
-// at our own port. They are bound to a name, so an address in numbers has none.
+// site returns where the request's page is, for passkeys: the public address, or localhost
+// at our own port. Passkeys are bound to a name, so a numeric address has none.
 func (w *Web) site(r *http.Request) (passkey.Site, bool) {
 	host := strings.ToLower(hostOf(r.Host))
 	if w.public != nil && host == strings.ToLower(w.public.Hostname()) {
 		_, err := netip.ParseAddr(host)
 		return passkey.Site{Host: host, Origin: w.public.Scheme + "://" + strings.ToLower(w.public.Host)}, err != nil
 	}
-	// What a request says of its port, a page on another port can have said.
+	// The port in a request may come from a page on another port.
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if host != "localhost" || !ok {
 		return passkey.Site{}, false
@@ -59,8 +59,8 @@ func (w *Web) site(r *http.Request) (passkey.Site, bool) {
 	return passkey.Site{Host: host, Origin: scheme + "://" + net.JoinHostPort(host, port)}, err == nil
 }
 
-// asserted notes with the session that its act came with an assertion of a passkey. One
-// that does not hold refuses the act, whatever it is.
+// asserted records in the session that its act came with an assertion of a passkey. An
+// invalid assertion refuses the act, whatever it is.
 func (w *Web) asserted(r *http.Request, who *Session, act *proof.Act) error {
 	who.challenge = act.Challenge(proof.Of(r))
 	if r.Header.Get(passkeyHeader) == "" || who.right() != mayDecide {
@@ -79,7 +79,7 @@ func (w *Web) asserted(r *http.Request, who *Session, act *proof.Act) error {
 	return nil
 }
 
-// ceremony reads what an authenticator says from a header.
+// ceremony reads an authenticator's message from a header.
 func (w *Web) ceremony(r *http.Request, header string) (passkey.Site, []byte, error) {
 	at, ok := w.site(r)
 	if !ok {
@@ -120,7 +120,7 @@ func unkeyed(err error) error {
 	return err
 }
 
-// wantsPasskey says that an act needs an assertion that it came without.
+// wantsPasskey says that an act requires an assertion that it came without.
 func wantsPasskey(back string) error {
 	return &pageError{
 		Status: http.StatusForbidden, Title: text{Key: "web.fault.proof.title"}, Text: text{Key: "web.fault.passkey"},
@@ -132,7 +132,7 @@ func wantsPasskey(back string) error {
 type passkeysView struct {
 	Did string
 	All []passkey.Passkey
-	// Here says that this address can have passkeys, and Limit why the session may not
+	// Here says that this address can have passkeys, and Limit says why the session may not
 	// change them.
 	Here  bool
 	Limit text
@@ -146,8 +146,8 @@ func (w *Web) passkeysPage(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "passkeys", Title: text{Key: "web.passkeys"}, Still: true, Body: v})
 }
 
-// changePasskeys adds or removes one. Once there is one, both need an assertion: who
-// took over a session adds none of their own.
+// changePasskeys adds or removes one. Once there is one, both require an assertion:
+// somebody who took over a session cannot add their own.
 func (w *Web) changePasskeys(rw http.ResponseWriter, r *http.Request, who Session, f url.Values) error {
 	if w.passkeys.Any() && !who.asserted {
 		return wantsPasskey("/inbox/passkeys")
@@ -184,18 +184,18 @@ func (w *Web) changePasskeys(rw http.ResponseWriter, r *http.Request, who Sessio
 	return nil
 }
 
-// Passkeys returns the passkeys, the oldest first.
+// Passkeys returns the passkeys, oldest first.
 func (w *Web) Passkeys() []passkey.Passkey { return w.passkeys.List() }
 
 // RemovePasskey forgets a lost passkey without an assertion of it. It returns
-// [passkey.ErrNone] where there is none of that name.
+// [passkey.ErrNone] if there is none of that name.
 func (w *Web) RemovePasskey(ctx context.Context, name string) error {
 	return w.passkeys.Remove(ctx, name, func(ctx context.Context) error {
 		return w.passkeysBy(ctx, approval.Announcement{Kind: approval.PasskeyRemoved, By: Owner, Detail: name + " (vaglio passkeys remove)"})
 	})
 }
 
-// notePasskey says on a card that Allow needs a passkey, and where that is.
+// notePasskey says on a card that Allow requires a passkey, and where.
 func (w *Web) notePasskey(r *http.Request, who Session, v *cardView) {
 	if who.right() != mayDecide || !slices.ContainsFunc(v.Items, func(it itemView) bool { return it.Passkey }) {
 		return

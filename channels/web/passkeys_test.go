@@ -25,9 +25,9 @@ type holder struct {
 	*inbox
 	host string
 	port int
-	// tls says that the browser came over TLS, to vaglio itself.
+	// tls reports that the browser came over TLS, to vaglio itself.
 	tls bool
-	// told are the changes that were told, and untold keeps them from being told.
+	// told holds the announced changes, and untold makes announcing them fail.
 	told   []approval.Announcement
 	untold error
 }
@@ -44,7 +44,7 @@ func newHolder(t *testing.T, d *desk) *holder {
 	return h
 }
 
-// offered is what the page is given to sign with.
+// offered returns what the page gets to sign with.
 func (h *holder) offered() webtest.Offer {
 	h.Helper()
 	rec := h.do(h.at(http.MethodGet, "/inbox/nonce", ""))
@@ -55,7 +55,7 @@ func (h *holder) offered() webtest.Offer {
 	return o
 }
 
-// at is a request to the holder's address.
+// at returns a request to the holder's address.
 func (h *holder) at(method, path, body string) *http.Request {
 	r := h.unsigned(method, path, body)
 	r.Host = h.host
@@ -70,7 +70,8 @@ func (h *holder) at(method, path, body string) *http.Request {
 	return r
 }
 
-// send sends a form that the page signed, with what authenticators say of its challenge.
+// send sends a form that the page signed, with the authenticators' answers to its
+// challenge.
 func (h *holder) send(path string, form url.Values, use, create func(challenge []byte) []byte) *httptest.ResponseRecorder {
 	h.Helper()
 	body, o := form.Encode(), h.offered()
@@ -93,15 +94,16 @@ func authenticator() *webtest.Authenticator {
 	return webtest.NewAuthenticator("localhost", "http://localhost:8787")
 }
 
-// held makes the desk ask for the passkeys of the owner.
+// held makes the desk ask for the owner's passkeys.
 func (h *holder) held() {
 	voters := approval.Everybody()
 	voters.Holder = web.Owner
 	h.desk.change(func() { h.desk.voters = &voters })
 }
 
-// A call that may not be undone is allowed with a passkey, for just what was pressed;
-// every other answer of one, and none, allows nothing and says why.
+// TestAllowTakesThePasskey checks that a call that cannot be undone is allowed with a
+// passkey, for exactly what was pressed. Any other answer of a passkey, or none, allows
+// nothing and says why.
 func TestAllowTakesThePasskey(t *testing.T) {
 	allow := tap(approval.ChoiceAllow)
 	rows := []struct {
@@ -208,8 +210,8 @@ func TestAllowTakesThePasskey(t *testing.T) {
 	}
 }
 
-// What refuses takes no passkey; what shows a masked value, and what changes who may
-// allow, takes one once there is one.
+// TestWhatTakesAPasskey checks that refusing takes no passkey, and that showing a masked
+// value, or changing who may allow, takes one once there is one.
 func TestWhatTakesAPasskey(t *testing.T) {
 	h := newHolder(t, full())
 	a := authenticator()
@@ -241,7 +243,8 @@ func TestWhatTakesAPasskey(t *testing.T) {
 	}
 }
 
-// Registering and removing is told before it happens, and shown on the page.
+// TestPasskeysAreToldAndListed checks that adding and removing a passkey is announced
+// before it happens, and shown on the page.
 func TestPasskeysAreToldAndListed(t *testing.T) {
 	h := newHolder(t, newDesk())
 	a, other := authenticator(), authenticator()
@@ -315,7 +318,8 @@ func TestPasskeysAreToldAndListed(t *testing.T) {
 	}
 }
 
-// A card says that it needs a passkey, and where that works.
+// TestACardSaysThatItNeedsAPasskey checks that a card says that it needs a passkey, and
+// where that works.
 func TestACardSaysThatItNeedsAPasskey(t *testing.T) {
 	h := newHolder(t, full())
 	page := func() string {
@@ -337,7 +341,8 @@ func TestACardSaysThatItNeedsAPasskey(t *testing.T) {
 	}
 }
 
-// Where there are passkeys, but none of this address, the card says where they work.
+// TestACardSaysThatAPasskeyIsOfAnotherAddress checks that if all passkeys belong to another
+// address, the card says where they work.
 func TestACardSaysThatAPasskeyIsOfAnotherAddress(t *testing.T) {
 	d := full()
 	c := config(d)
@@ -355,9 +360,10 @@ func TestACardSaysThatAPasskeyIsOfAnotherAddress(t *testing.T) {
 	}
 }
 
-// What an authenticator says is read up to a length that none comes near.
+// TestALongAnswerOfAnAuthenticator checks that an authenticator's answer is read up to a
+// length that none comes near.
 func TestALongAnswerOfAnAuthenticator(t *testing.T) {
-	const most = 16 << 10 / 4 * 3 // In base64 that is the bound.
+	const most = 16 << 10 / 4 * 3 // In base64 this is the limit.
 	for length, want := range map[int]int{most: http.StatusSeeOther, most + 1: http.StatusForbidden} {
 		h := newHolder(t, full())
 		a := authenticator()
@@ -375,7 +381,7 @@ func TestALongAnswerOfAnAuthenticator(t *testing.T) {
 	}
 }
 
-// Over TLS a passkey is of the page that came over TLS.
+// TestPasskeysOverTLS checks that over TLS a passkey belongs to the page loaded over TLS.
 func TestPasskeysOverTLS(t *testing.T) {
 	for origin, want := range map[string]int{"https://localhost:8787": http.StatusSeeOther, "http://localhost:8787": http.StatusForbidden} {
 		h := newHolder(t, full())
@@ -386,7 +392,8 @@ func TestPasskeysOverTLS(t *testing.T) {
 	}
 }
 
-// The public address has passkeys of its own, whatever the proxy says of ports.
+// TestPasskeysOfThePublicAddress checks that the public address has passkeys of its own,
+// whatever the proxy says about ports.
 func TestPasskeysOfThePublicAddress(t *testing.T) {
 	d := full()
 	c := config(d)
@@ -408,8 +415,9 @@ func TestPasskeysOfThePublicAddress(t *testing.T) {
 	}
 }
 
-// A card that is on a chat, too, shows the digits that a yes there takes, to a session that
-// may decide; a yes in the inbox takes those of the chat.
+// TestACardShowsTheDigitsForAChat checks that a card that is also on a chat shows the
+// digits for a yes there to sessions that may decide, and that a yes in the inbox takes the
+// chat's digits.
 func TestACardShowsTheDigitsForAChat(t *testing.T) {
 	d := full()
 	in := inboxOf(t, d, config(d)).signIn()

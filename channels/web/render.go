@@ -20,22 +20,22 @@ import (
 // page is one answer in HTML.
 type page struct {
 	Status int
-	// Name is the template's, without its ending.
+	// Name is the template's, without its extension.
 	Name  string
 	Title text
-	// Nav names the entry of the menu that is current.
+	// Nav names the current entry of the menu.
 	Nav string
-	// Still says that the page takes long to make, so that the script does not
-	// fetch it again with every change.
+	// Still says that the page takes long to make, so that the script does not fetch it
+	// again with every change.
 	Still bool
-	// Wide says that the page has a list and a detail beside it.
+	// Wide says that the page has a list and a detail next to it.
 	Wide bool
 	// Waiting is how many asks wait; nil makes render count them.
 	Waiting *waiting
 	Body    any
 }
 
-// waiting is a count that may have been given up at More.
+// waiting is a count; More says that it was cut off.
 type waiting struct {
 	N    int
 	More bool
@@ -47,7 +47,7 @@ type frame struct {
 	// Main is what the page's own template made of its Body.
 	Main          template.HTML
 	Signed, Trial bool
-	// Unsigning says that nothing that is pressed here counts while scripts are off.
+	// Unsigning says that nothing pressed here counts while scripts are off.
 	Unsigning bool
 	// Renews says that the page which signed in may read here by a sign of its key.
 	Renews bool
@@ -58,8 +58,8 @@ type frame struct {
 //go:embed pages/*.html assets/*
 var builtin embed.FS
 
-// asset is one file that pages load. Its address changes with its content, so
-// a browser may keep it.
+// asset is one file that pages load. Its address changes with its content, so a browser may
+// cache it.
 type asset struct {
 	body []byte
 	kind string
@@ -100,7 +100,7 @@ func (w *Web) asset(rw http.ResponseWriter, r *http.Request) error {
 	rw.Header().Set("Content-Type", a.kind)
 	rw.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	rw.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-	_, _ = rw.Write(a.body) // The reader may be gone; there is nobody to tell.
+	_, _ = rw.Write(a.body) // the reader may have left; there is nobody to tell
 	return nil
 }
 
@@ -113,8 +113,8 @@ func (w *Web) loadPages(texts *templates.Texts) (*template.Template, error) {
 	return all, nil
 }
 
-// funcs are the functions of the templates. Every text that was written
-// outside goes through show, or through plain where markup cannot be.
+// funcs returns the functions of the templates. Every text from outside goes through show,
+// or through plain where there can be no markup.
 func (w *Web) funcs() template.FuncMap {
 	return template.FuncMap{
 		"show":     show,
@@ -124,15 +124,15 @@ func (w *Web) funcs() template.FuncMap {
 		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"turnURL":  turnURL,
 		"inboxURL": func(s search) string { return inboxURL("", s) },
-		// The browser counts in units of UTF-16, which are never fewer than
-		// characters: what it lets through is taken.
+		// The browser counts UTF-16 units, of which there are never fewer than characters:
+		// what it lets through is accepted.
 		"maxWords": func() int { return approval.MaxWords },
 		"rows":     rows,
 	}
 }
 
-// render writes the page. Nothing is sent before all of it was made, so a
-// reader gets a whole page or an error.
+// render writes the page. Nothing is sent before all of it is made, so a reader gets a
+// complete page or an error.
 func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	f := frame{page: p, Trial: w.trial}
 	who, signed := w.session(r)
@@ -161,12 +161,12 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 	rw.Header().Set("Content-Language", string(w.textsFor(r).Lang()))
 	rw.Header().Add("Vary", "Accept-Language")
 	rw.WriteHeader(p.Status)
-	_, _ = b.WriteTo(rw) // The reader may be gone; there is nobody to tell.
+	_, _ = b.WriteTo(rw) // the reader may have left; there is nobody to tell
 	return nil
 }
 
-// count says how many asks wait, for the menu and the title; a trouble there is
-// shown by the page that lists them, not by all.
+// count returns how many asks wait, for the menu and the title. If that fails, only the
+// page that lists them says so.
 func (w *Web) count(r *http.Request) *waiting {
 	cards, more, err := w.pending(r.Context())
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// What the browser brings back is taken as it was sealed, for its purpose and by this
-// instance; every flaw is the same no, and nothing is read.
+// TestASealHoldsWhatWasSealed checks that what a browser brings back is accepted only as
+// this instance sealed it for its purpose. Every flaw gets the same refusal, and nothing is
+// read.
 func TestASealHoldsWhatWasSealed(t *testing.T) {
 	sealerOf := func(first byte, purpose string) sealer {
 		s, err := newSealer([32]byte{first}, purpose)
@@ -29,7 +30,7 @@ func TestASealHoldsWhatWasSealed(t *testing.T) {
 	good, longer := sealed(own, "to /inbox"), sealed(own, "to /inbox/history")
 	body, mac, _ := strings.Cut(good, ".")
 	otherBody, _, _ := strings.Cut(longer, ".")
-	// The longest that is read has 4096 characters.
+	// At most 4096 characters are read.
 	long := func(length int) string {
 		for n := length / 2; ; n++ {
 			if text := sealed(own, strings.Repeat("x", n)); len(text) >= length {

@@ -22,52 +22,52 @@ import (
 )
 
 const (
-	// sessionFor is how long a session stays good that nobody uses, and sessionMost
-	// how long one can be stretched by use.
+	// sessionFor is how long a session stays valid without use, and sessionMost is the most
+	// that use can extend it to.
 	sessionFor  = 12 * time.Hour
 	sessionMost = 7 * 24 * time.Hour
-	// stretchAfter is the use after which a session's new end is kept: not each one.
+	// stretchAfter is the least extension of a session that is stored: not every use is.
 	stretchAfter = time.Hour
-	// readsFor is how long a cookie reads: whoever has a copy of it has no longer. The
-	// page gets another one by its key.
+	// readsFor is how long a cookie is valid for reading, and so how long a copy of it is.
+	// The page gets a new one with its key.
 	readsFor = time.Hour
-	// maxSessions bounds the sessions; the oldest gives way.
+	// maxSessions is the most sessions; the oldest is dropped.
 	maxSessions = 64
 )
 
 // Session is one signed-in browser.
 type Session struct {
-	// ID names the session; it is the hash of what the browser holds, and of no use
-	// to sign in with.
+	// ID names the session; it is the hash of what the browser holds, and cannot be used to
+	// sign in.
 	ID     string    `json:"id"`
 	Person string    `json:"person"`
 	Made   time.Time `json:"made"`
 	Until  time.Time `json:"until"`
-	// From is the address that signed in, and Browser what it said of itself: not
-	// to be relied on, and without control characters.
+	// From is the address that signed in, and Browser what the browser said about itself:
+	// not reliable, and without control characters.
 	From    string `json:"from"`
 	Browser string `json:"browser"`
 	// Key is the public half of the key that the browser made when it signed in, as
-	// [proof.CheckKey] takes it; it never changes. Keyless says that the browser made
-	// none. A record of before keys has neither, and nobody is signed in by it.
+	// [proof.CheckKey] accepts it; it never changes. Keyless says that the browser made
+	// none. A record that predates keys has neither, and signs nobody in.
 	Key     string `json:"key,omitempty"`
 	Keyless bool   `json:"keyless,omitempty"`
-	// stale says that the cookie at hand is too old to read by.
+	// stale says that the current cookie is too old to read with.
 	stale bool
-	// asserted says that the act at hand came with an assertion of a passkey.
+	// asserted says that the current act came with an assertion of a passkey.
 	asserted bool
-	// challenge is what an authenticator signs for the act at hand.
+	// challenge is what an authenticator signs for the current act.
 	challenge []byte
 }
 
-// right is how far a session goes.
+// right is what a session may do.
 type right int
 
 const (
-	// mayDeny is what a session without a key may: its cookie alone says no, and
+	// mayDeny is the right of a session without a key: its cookie alone can say no, and
 	// speaks to nobody.
 	mayDeny right = iota
-	// mayDecide is what a session may with its key: each of its acts is signed.
+	// mayDecide is the right of a session with a key: each of its acts is signed.
 	mayDecide
 )
 
@@ -78,7 +78,7 @@ func (v *Session) right() right {
 	return mayDeny
 }
 
-// limit says what the session may not do, and why; zero where it may all.
+// limit says what the session may not do, and why; zero if it may do everything.
 func (r right) limit() text {
 	if r == mayDecide {
 		return text{}
@@ -86,30 +86,29 @@ func (r right) limit() text {
 	return text{Key: "web.limit.deny"}
 }
 
-// Sessions keep the sessions past the process.
+// Sessions stores the sessions beyond the process.
 type Sessions interface {
-	// Load returns what was saved last.
+	// Load returns what was last saved.
 	Load(ctx context.Context) ([]Session, error)
-	// Save keeps all sessions: what it returned nil for is on disk.
+	// Save stores all sessions. If it returns nil, they are on disk.
 	Save(ctx context.Context, all []Session) error
 }
 
-// sessions are the signed-in browsers: what is not among them is not signed in.
+// sessions are the signed-in browsers: whatever is not among them is not signed in.
 type sessions struct {
-	// cookie is the cookie's name. It is the instance's own, because cookies
-	// ignore the port: two instances on one machine must not sign each other's
-	// people out.
+	// cookie is the cookie's name. It is specific to the instance, because cookies ignore
+	// the port: two instances on one machine must not sign out each other's people.
 	cookie string
 	keep   Sessions
-	// stamps seal until when a cookie reads.
+	// stamps seal until when a cookie is valid for reading.
 	stamps sealer
 
 	mu  sync.Mutex
 	all []Session
 }
 
-// openSessions takes up the sessions that were kept; a nil keep forgets them with
-// the process.
+// openSessions loads the stored sessions; with a nil keep they are forgotten when the
+// process ends.
 func openSessions(ctx context.Context, secret [32]byte, keep Sessions) (*sessions, error) {
 	s, err := newSealer(secret, "session/v1")
 	if err != nil {
@@ -130,13 +129,13 @@ func openSessions(ctx context.Context, secret [32]byte, keep Sessions) (*session
 	return all, nil
 }
 
-// idOf is the name of the session that a browser holds the value of.
+// idOf returns the id of the session whose value a browser holds.
 func idOf(value string) string {
 	h := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(h[:])
 }
 
-// start makes a session and returns its cookie once it is kept.
+// start makes a session and returns its cookie once it is stored.
 func (s *sessions) start(ctx context.Context, one Session, secure bool) (*http.Cookie, error) {
 	value := rand.Text() + rand.Text()
 	now := time.Now().UTC().Round(0)
@@ -151,7 +150,8 @@ func (s *sessions) start(ctx context.Context, one Session, secure bool) (*http.C
 	return s.stamped(value, now, secure), nil
 }
 
-// stamped is the cookie of a session that was made then, which reads from now on.
+// stamped returns the cookie of a session made at the given time, valid for reading from
+// now on.
 func (s *sessions) stamped(value string, made time.Time, secure bool) *http.Cookie {
 	c := s.blank(secure) //nolint:gosec // Secure follows from how the page was reached.
 	until := strconv.FormatInt(time.Now().Add(readsFor).Unix(), 10)
@@ -171,15 +171,15 @@ func (s *sessions) reads(value, stamp string) bool {
 	return err == nil && hmac.Equal([]byte(mac), []byte(s.stamp(value, text))) && time.Now().Before(time.Unix(until, 0))
 }
 
-// gone returns the cookie that takes a session's away.
+// gone returns the cookie that removes a session's.
 func (s *sessions) gone(secure bool) *http.Cookie {
 	c := s.blank(secure) //nolint:gosec // Secure follows from how the page was reached.
 	c.MaxAge = -1
 	return c
 }
 
-// blank is the cookie without its value. secure says that the page came over TLS:
-// then its name binds it to this host, at which no other can set it. On plain
+// blank returns the cookie without its value. secure says that the page came over TLS: the
+// cookie's name then binds it to this host, for which no other can set it. On plain
 // loopback a browser would drop a Secure cookie.
 func (s *sessions) blank(secure bool) *http.Cookie {
 	c := &http.Cookie{ //nolint:gosec // Secure follows from how the page was reached.
@@ -191,8 +191,8 @@ func (s *sessions) blank(secure bool) *http.Cookie {
 	return c
 }
 
-// of returns the session whose cookie the request carries, if there is one, also
-// where the cookie is stale.
+// of returns the session whose cookie the request carries, if there is one, even if the
+// cookie is stale.
 func (s *sessions) of(r *http.Request, secure bool) (Session, bool) {
 	c, err := r.Cookie(s.blank(secure).Name)
 	if err != nil || len(c.Value) > 200 {
@@ -212,7 +212,7 @@ func (s *sessions) of(r *http.Request, secure bool) (Session, bool) {
 	return Session{}, false
 }
 
-// renewed returns the cookie that the request carries, stamped anew.
+// renewed returns the cookie that the request carries, with a new stamp.
 func (s *sessions) renewed(r *http.Request, one *Session, secure bool) (*http.Cookie, error) {
 	c, err := r.Cookie(s.blank(secure).Name)
 	if err != nil {
@@ -222,8 +222,8 @@ func (s *sessions) renewed(r *http.Request, one *Session, secure bool) (*http.Co
 	return s.stamped(value, one.Made, secure), nil
 }
 
-// used stretches a session that is used. Where that cannot be kept the session
-// ends when it would have.
+// used extends a session that is in use. If that cannot be stored the session ends when it
+// would have.
 func (s *sessions) used(ctx context.Context, one *Session) error {
 	until := time.Now().UTC().Round(0).Add(sessionFor)
 	if most := one.Made.Add(sessionMost); until.After(most) {
@@ -242,8 +242,7 @@ func (s *sessions) used(ctx context.Context, one *Session) error {
 	})
 }
 
-// end ends the sessions that are chosen, in this process also where that cannot be
-// kept.
+// end ends the chosen sessions; in this process it does so even if that cannot be stored.
 func (s *sessions) end(ctx context.Context, chosen func(*Session) bool) (n int, err error) {
 	err = s.change(ctx, func(all []Session) []Session {
 		before := len(all)
@@ -259,7 +258,7 @@ func (s *sessions) end(ctx context.Context, chosen func(*Session) bool) (n int, 
 	return n, err
 }
 
-// list returns the sessions that are good now, the oldest first.
+// list returns the currently valid sessions, oldest first.
 func (s *sessions) list() []Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +270,7 @@ func living(all []Session) []Session {
 	return slices.DeleteFunc(slices.Clone(all), func(one Session) bool { return !now.Before(one.Until) })
 }
 
-// change keeps what change makes of the sessions, and then answers by it.
+// change stores what change makes of the sessions, and then uses it.
 func (s *sessions) change(ctx context.Context, change func([]Session) []Session) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,7 +289,7 @@ func (v *Session) by() approval.Person {
 	return approval.Person{ID: Name + ":" + v.Person, Name: v.Person}
 }
 
-// sealer signs small values that go through the browser, for one purpose.
+// sealer signs small values that pass through the browser, for one purpose.
 type sealer struct{ key []byte }
 
 func newSealer(secret [32]byte, purpose string) (sealer, error) {
@@ -310,7 +309,7 @@ func (s sealer) seal(v any) (string, error) {
 	return enc.EncodeToString(body) + "." + enc.EncodeToString(s.mac(body)), nil
 }
 
-// open reads a sealed value into v. Any flaw is the same false.
+// open reads a sealed value into v. It reports false for any flaw.
 func (s sealer) open(text string, v any) bool {
 	left, right, ok := strings.Cut(text, ".")
 	if !ok || len(text) > 4096 {

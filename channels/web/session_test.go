@@ -18,7 +18,7 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 )
 
-// code takes the code out of a fresh link.
+// code extracts the code from a fresh link.
 func (in *inbox) code() url.Values {
 	in.Helper()
 	link, err := url.Parse(in.web.LoginLink("https://vaglio.example.org/"))
@@ -47,8 +47,8 @@ func TestLinkWorksOnce(t *testing.T) {
 	}
 }
 
-// A link to an ask leads there, once the browser has signed in, and nothing leads to
-// another site.
+// TestSigningInLeadsBack checks that a link to an ask leads there once the browser has
+// signed in, and that nothing leads to another site.
 func TestSigningInLeadsBack(t *testing.T) {
 	const html = "text/html,application/xhtml+xml,*/*;q=0.8"
 	turned := func(in *inbox, method, target, accept string) (door *httptest.ResponseRecorder, note *http.Cookie) {
@@ -143,8 +143,8 @@ func (o *one) Close() error { return nil }
 
 func (o *one) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// Who has no session cannot hold a connection, beyond half a minute, by sending a form
-// that never ends.
+// TestAFormThatNeverComes checks that without a session nobody can hold a connection for
+// more than half a minute by sending a form that never ends.
 func TestAFormThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -169,7 +169,7 @@ func TestAFormThatNeverComes(t *testing.T) {
 	})
 }
 
-// A form is read up to four MiB.
+// TestAFormThatIsTooLarge checks that a form is read up to four MiB.
 func TestAFormThatIsTooLarge(t *testing.T) {
 	in := newInbox(t, newDesk())
 	const most = 4<<20 - len("code=")
@@ -213,7 +213,7 @@ func TestSessionCookie(t *testing.T) {
 			strings.HasPrefix(got.Name, "__Host-") != secure || got.Domain != "" || got.MaxAge != 7*24*3600 {
 			t.Errorf("%s: got %v", host, got)
 		}
-		// A cookie of one way in is worth nothing on the other.
+		// A cookie for one way in is worthless for the other.
 		for other, want := range map[string]int{host: http.StatusOK, map[bool]string{true: "127.0.0.1:8787", false: "vaglio.example.org"}[secure]: http.StatusUnauthorized} {
 			r := in.request(http.MethodGet, "/inbox", nil)
 			r.Host = other
@@ -286,7 +286,8 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// Of more than 64 sessions the oldest gives way.
+// TestTheOldestSessionGivesWay checks that with more than 64 sessions, the oldest is
+// dropped.
 func TestTheOldestSessionGivesWay(t *testing.T) {
 	in := newInbox(t, newDesk())
 	var all []*http.Cookie
@@ -305,7 +306,8 @@ func TestTheOldestSessionGivesWay(t *testing.T) {
 	}
 }
 
-// Where it is not known who is signed in, nothing is served.
+// TestSessionsThatCannotBeRead checks that nothing is served if it is unknown who is signed
+// in.
 func TestSessionsThatCannotBeRead(t *testing.T) {
 	kept := &memory{fail: errors.New("the disk is away")}
 	if _, err := web.New(t.Context(), kept.on(config(newDesk()))); !errors.Is(err, kept.fail) {
@@ -313,7 +315,8 @@ func TestSessionsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A session is stretched once it was used for an hour, and not at each use.
+// TestUseStretchesASession checks that a session is extended after an hour of use, and not
+// at each use.
 func TestUseStretchesASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newInbox(t, newDesk()).signIn()
@@ -329,7 +332,8 @@ func TestUseStretchesASession(t *testing.T) {
 	})
 }
 
-// Of what a browser says of itself one line that can be printed is kept.
+// TestWhatABrowserSays checks that of what a browser says about itself, one printable line
+// is stored.
 func TestWhatABrowserSays(t *testing.T) {
 	for said, want := range map[string]string{"A b~c": "A b~c", "A\x1fb\x7fc\u00e9\td": "Abcd", strings.Repeat("a", 201): strings.Repeat("a", 200)} {
 		in := newInbox(t, newDesk())
@@ -342,7 +346,7 @@ func TestWhatABrowserSays(t *testing.T) {
 	}
 }
 
-// renew has the page's cookie made anew by its key, as its script does.
+// renew has the page's cookie renewed with its key, as its script does.
 func (in *inbox) renew() {
 	in.Helper()
 	rec := in.post("/inbox/renew", nil)
@@ -352,9 +356,9 @@ func (in *inbox) renew() {
 	in.cookie = rec.Result().Cookies()[0]
 }
 
-// A copy of the cookie reads for an hour at most, whatever the page that signed in does
-// meanwhile, and then nothing but the page that says how to sign in. The page itself goes
-// on by its key, also after it slept.
+// TestAStolenCookieReadsForAnHour checks that a copy of the cookie can read for an hour at
+// most, whatever the signed-in page does meanwhile, and then only the page that says how to
+// sign in. The original page continues with its key, even after sleeping.
 func TestAStolenCookieReadsForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := full()
@@ -367,7 +371,7 @@ func TestAStolenCookieReadsForAnHour(t *testing.T) {
 			t.Errorf("within the hour: %d", rec.Code)
 		}
 		time.Sleep(time.Second)
-		stamp := *in.cookie // the value that was stolen with the time of a later stamp, and with one of its own
+		stamp := *in.cookie // the stolen value with the time of a later stamp, and with its own
 		value, _, _ := strings.Cut(thief.cookie.Value, ".")
 		_, later, _ := strings.Cut(in.cookie.Value, ".")
 		stamp.Value = value + "." + later
@@ -414,7 +418,7 @@ func TestAStolenCookieReadsForAnHour(t *testing.T) {
 			t.Errorf("with its key: %d", rec.Code)
 		}
 		time.Sleep(3 * time.Hour)
-		// What is pressed on it needs no other sign.
+		// What is pressed on the page needs no other renewal.
 		d.renew()
 		rec = in.post("/inbox/decide", tap(approval.ChoiceAllow))
 		if rec.Code != http.StatusSeeOther || d.state("rmbuild1-1") != approval.Allowed || len(rec.Result().Cookies()) != 1 {
@@ -432,7 +436,8 @@ func TestAStolenCookieReadsForAnHour(t *testing.T) {
 	})
 }
 
-// Nothing that the store holds, and nothing near a cookie's value, signs in.
+// TestForgedSessions checks that nothing in the store, and nothing close to a cookie's
+// value, signs in.
 func TestForgedSessions(t *testing.T) {
 	kept := new(memory)
 	in := inboxOf(t, newDesk(), kept.on(config(newDesk()))).signIn()

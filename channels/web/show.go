@@ -11,14 +11,14 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
-// show returns a text that was written outside as HTML in which everything can
-// be seen: what is invisible, turns the reading direction, pads, or looks like
-// something else is marked, and the first mark of a sort says in words what it
-// is. Besides brief and plain it is the only way from outside text into a page.
+// show returns a text from outside as HTML in which everything is visible: whatever is
+// invisible, turns the reading direction, pads, or looks like something else is marked, and
+// the first mark of each sort says in words what it is. Apart from brief and plain it is
+// the only way for outside text into a page.
 func show(text any) template.HTML { return markup(text, true) }
 
-// brief is show for a name within a sentence: the marks stand without notes,
-// which the same text's full form has.
+// brief is show for a name within a sentence: its marks have no notes, which the full form
+// of the same text has.
 func brief(text any) template.HTML { return markup(text, false) }
 
 func markup(text any, notes bool) template.HTML {
@@ -37,7 +37,7 @@ func markup(text any, notes bool) template.HTML {
 		case visible.Lookalike:
 		}
 		fmt.Fprintf(&b, `<mark class="%s">%s`, class, template.HTMLEscapeString(r.Text))
-		// A note is content, not a title: not everybody has a pointer to hover
+		// A note is content, not a title attribute: not everybody has a pointer to hover
 		// with. Counted padding explains itself.
 		counted := r.Kind == visible.Space && !strings.Contains(r.Text, "U+")
 		if notes && r.Note != "" && !counted && !said[r.Note] {
@@ -50,11 +50,11 @@ func markup(text any, notes bool) template.HTML {
 	return template.HTML(b.String())
 }
 
-// maxLabel is how many characters a label has at most.
+// maxLabel is the longest label, in characters.
 const maxLabel = 120
 
-// short returns the beginning of a text that was written outside, as long as a label
-// may be. What it leaves out is in the page.
+// short returns the beginning of a text from outside, as long as a label may be. The page
+// has the rest.
 func short(text string) string {
 	n := 0
 	for i := range text {
@@ -65,12 +65,12 @@ func short(text string) string {
 	return text
 }
 
-// saidOf is a text of the cards as HTML. What somebody else wrote stands in it as it
-// is shown everywhere, made visible already, and apart from our words.
+// saidOf returns a text of the cards as HTML. Text from somebody else is shown in it as
+// everywhere, already made visible and set apart from our words.
 func saidOf(t cardtext.Text) template.HTML {
 	var b strings.Builder
 	for i, p := range t {
-		if i == 0 && p.Kind == cardtext.Ours { // It begins a line.
+		if i == 0 && p.Kind == cardtext.Ours { // it begins a line
 			first, size := utf8.DecodeRuneInString(p.Text)
 			p.Text = string(unicode.ToUpper(first)) + p.Text[size:]
 		}
@@ -83,8 +83,8 @@ func saidOf(t cardtext.Text) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // Every piece was escaped.
 }
 
-// plain returns what show does for a place that holds no markup, such as a label. It
-// is short: what it leaves out is in the page.
+// plain does what show does for a place without markup, such as a label. Its result is
+// short; the page has the rest.
 func plain(text any) string {
 	return short(strings.ReplaceAll(visible.Text(fmt.Sprint(text)), "\n", " "))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// FuzzShow holds that a browser reads from the markup exactly the text that
-// Runs made visible, and no element but the marks.
+// FuzzShow checks that a browser reads from the markup exactly the text that Runs made
+// visible, and no element but the marks.
 func FuzzShow(f *testing.F) {
 	for _, s := range []string{
 		"", "rm -rf ./build", "</pre><script>", "\u202ea\u202c", "a\x00\xffb", "⟨U+202E⟩", "&amp;&#60;", strings.Repeat(" ", 99), "a\n\n\n\n\n\nb\r\n\t",
@@ -42,7 +42,7 @@ func FuzzShow(f *testing.F) {
 	})
 }
 
-// read collects what is written, without the notes.
+// read collects what is written, except the notes.
 func read(t *testing.T, n *html.Node, b *strings.Builder) {
 	t.Helper()
 	for c := range n.ChildNodes() {
@@ -85,7 +85,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// BenchmarkShow measures what a card of ordinary length costs, and a long one.
+// BenchmarkShow measures the cost of a card of ordinary length, and of a long one.
 func BenchmarkShow(b *testing.B) {
 	for name, s := range map[string]string{"command": "rm -rf ./build", "file": strings.Repeat("a line of a file that is written\n", 1000)} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 )
 
-// memory keeps sessions, and can fail.
+// memory stores sessions, and can fail.
 type memory struct {
 	mu   sync.Mutex
 	all  []web.Session
@@ -46,8 +46,8 @@ func (m *memory) fails(err error) {
 	m.fail = err
 }
 
-// Who signs out is signed out also where a copy of the cookie is, and stays so
-// over a restart. Others stay signed in.
+// TestSigningOutEndsEveryCopy checks that signing out also ends every copy of the cookie,
+// across a restart, and leaves others signed in.
 func TestSigningOutEndsEveryCopy(t *testing.T) {
 	kept, d := new(memory), newDesk()
 	c := config(d)
@@ -85,7 +85,8 @@ func TestSigningOutThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// The owner ends sessions by their names, also those that another process began.
+// TestEndingSessionsByName checks that the owner can end sessions by name, including those
+// that another process began.
 func TestEndingSessionsByName(t *testing.T) {
 	kept, d := new(memory), newDesk()
 	one, two := inboxOf(t, d, kept.on(config(d))).signIn(), inboxOf(t, d, kept.on(config(d)))
@@ -106,7 +107,7 @@ func TestEndingSessionsByName(t *testing.T) {
 	}
 }
 
-// A sign-in that nobody can be told of does not happen.
+// TestASignInIsToldFirst checks that a sign-in that cannot be announced does not happen.
 func TestASignInIsToldFirst(t *testing.T) {
 	d := newDesk()
 	c := config(d)
@@ -132,7 +133,7 @@ func TestASignInIsToldFirst(t *testing.T) {
 	}
 }
 
-// A sign-in that cannot be kept does not happen.
+// TestASignInThatCannotBeKept checks that a sign-in that cannot be stored does not happen.
 func TestASignInThatCannotBeKept(t *testing.T) {
 	kept, d := new(memory), newDesk()
 	in := inboxOf(t, d, kept.on(config(d)))

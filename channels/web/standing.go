@@ -9,20 +9,20 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// standing says how a call stands, in words; the tone only colours them.
+// standing says in words how a call stands; Tone only colors them.
 type standing struct {
 	Word text
 	// Tone is one of waiting, yes, no, done, bad, final and quiet.
 	Tone string
 	// Says completes the word to a sentence.
 	Says text
-	// At is when it came to stand so; zero when the answer's time says it, or
-	// nothing does.
+	// At is when it came to stand like that; zero if the answer's time says it, or nothing
+	// does.
 	At time.Time
-	// Due says what will happen at Until; empty when nothing will.
+	// Due says what will happen at Until; empty if nothing will.
 	Due   text
 	Until time.Time
-	// Answer is the person's, and Verb what it did; nil when nobody answered.
+	// Answer is the person's, and Verb what it did; nil if nobody answered.
 	Answer *approval.Decision
 	Verb   text
 	// Words are the person's.
@@ -31,7 +31,7 @@ type standing struct {
 	Detail string
 }
 
-// fate is what the parts of a standing come from.
+// fate is what a standing is made from.
 type fate struct {
 	state     approval.State
 	decision  *approval.Decision
@@ -85,7 +85,7 @@ func (f fate) standing() standing {
 	return s
 }
 
-// due is what time will do to the call, and when; zero where it does nothing.
+// due returns what time will do to the call, and when; zero if nothing.
 func (f fate) due() (what text, until time.Time) {
 	switch {
 	case f.state == approval.Pending && !f.expiresAt.IsZero():
@@ -97,7 +97,7 @@ func (f fate) due() (what text, until time.Time) {
 	}
 }
 
-// moved is when the call came to stand as it does; zero while it waits.
+// moved returns when the call came to stand as it does; zero while it waits.
 func (f fate) moved() time.Time {
 	switch {
 	case f.state == approval.Pending:
@@ -115,7 +115,7 @@ func (f fate) moved() time.Time {
 	}
 }
 
-// verb says what a decision did.
+// verb returns what a decision did.
 func verb(d *approval.Decision) text {
 	if d.Choice == approval.ChoiceAllow {
 		return text{Key: "web.verb.allowed"}

@@ -16,14 +16,14 @@ import (
 // statisticsView is what the page of statistics shows.
 type statisticsView struct {
 	Form rangeForm
-	// Says tells of which days the numbers are; empty where there are none.
+	// Says tells which days the numbers are for; empty if there are none.
 	Says    []string
 	Figures []figure
 	Hints   []template.HTML
 	Parts   []part
 }
 
-// figure is one number that stands for all of the range.
+// figure is one number for the whole range.
 type figure struct{ Name, Value, Note string }
 
 // rangeForm is the form that asks for a range, as it was filled in.
@@ -34,8 +34,8 @@ type rangeForm struct {
 	Fault string
 }
 
-// rangeField is one day of the form. What is no day is shown in a field for any
-// text: one for days would hide it.
+// rangeField is one day of the form. An invalid day is shown in a text field, because a
+// date field would hide it.
 type rangeField struct {
 	Kind, Value string
 	Bad         bool
@@ -48,14 +48,14 @@ func fieldOf(value string) rangeField {
 	return rangeField{Kind: "date", Value: strings.TrimSpace(value)}
 }
 
-// preset is a range that can be had with one press.
+// preset is a range that takes one press.
 type preset struct {
 	Days   int
 	Name   string
 	Chosen bool
 }
 
-// usualDays are the days of the page that names none.
+// usualDays is the number of days if the page names none.
 const usualDays = 7
 
 // statistics shows how the gate was used in a range of days.
@@ -70,7 +70,7 @@ func (w *Web) statistics(rw http.ResponseWriter, r *http.Request) error {
 		case wrong:
 			form.refuse(texts, fault)
 		case r.Context().Err() != nil:
-			return nil // The reader is gone; there is nobody to tell.
+			return nil // the reader has left; there is nobody to tell
 		case err != nil:
 			return err
 		default:
@@ -90,8 +90,8 @@ func (w *Web) statistics(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, p)
 }
 
-// rangeOf reads the range from the page's address, and returns the form as it
-// was filled in.
+// rangeOf reads the range from the page's address, and returns the form as it was filled
+// in.
 func rangeOf(texts *templates.Texts, q url.Values) (report.Range, rangeForm) {
 	asked := report.Range{From: q.Get("from"), To: q.Get("to")}
 	form := rangeForm{From: fieldOf(asked.From), To: fieldOf(asked.To)}
@@ -135,7 +135,7 @@ func (f *rangeForm) refuse(texts *templates.Texts, e *report.RangeError) {
 	}
 }
 
-// statisticsOf says statistics in the reader's language, in the zone of the
+// statisticsOf puts statistics into words in the reader's language, in the zone of the
 // texts.
 func (w *Web) statisticsOf(texts *templates.Texts, s *report.Statistics) (statisticsView, error) {
 	says := teller{texts}
@@ -168,10 +168,10 @@ func (w *Web) statisticsOf(texts *templates.Texts, s *report.Statistics) (statis
 	return v, nil
 }
 
-// teller says statistics in a language and zone.
+// teller puts statistics into words in a language and zone.
 type teller struct{ *templates.Texts }
 
-// days says of which days the numbers are.
+// days says which days the numbers are for.
 func (t teller) days(s *report.Statistics) []string {
 	day := func(at time.Time) string { return t.Day(at) + " " + t.Year(at) }
 	told, last := day(s.Window.From), day(s.Window.To.Add(-time.Nanosecond))
@@ -185,7 +185,7 @@ func (t teller) days(s *report.Statistics) []string {
 	return says
 }
 
-// figures are the numbers that a person wants first.
+// figures returns the numbers that a person wants first.
 func (t teller) figures(s *report.Statistics) []figure {
 	c, f := &s.Counts, &s.Counts.Fates
 	of := func(n int) string {
@@ -224,8 +224,7 @@ func (t teller) hint(h *report.Hint) template.HTML {
 	return markedUp(t.Say(templates.Key("web.stats.hint."+string(h.Kind)), values))
 }
 
-// share writes how many of a hundred, so that neither none nor all is said where
-// it is not so.
+// share formats a percentage so that it never says none or all where that is not so.
 func share(part, of int) string {
 	if of == 0 {
 		return "–"
@@ -240,8 +239,7 @@ func share(part, of int) string {
 	}
 }
 
-// took writes a time that is not shorter than d, in units that read the same in
-// every language.
+// took formats a duration, rounded up, in units that read the same in every language.
 func took(d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	unit := func(n, m int, big, small string) string {

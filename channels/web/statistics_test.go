@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// numbers returns the table of a part by the part's heading: its rows by their
-// names.
+// numbers returns the table under a heading: its rows by name.
 func (n tree) numbers(t *testing.T, heading string) map[string][]string {
 	t.Helper()
 	for _, section := range n.class("stat") {
@@ -98,8 +97,8 @@ func TestStatisticsOfNothing(t *testing.T) {
 	}
 }
 
-// A range that is none is answered with one sentence and the form as it was
-// typed.
+// TestStatisticsOfNoRange checks that an invalid range is answered with one sentence and
+// the form as it was typed.
 func TestStatisticsOfNoRange(t *testing.T) {
 	in := newInbox(t, busy(20, 2)).signIn()
 	for q, want := range map[string][2]string{
@@ -145,8 +144,8 @@ func TestStatisticsOfNoRange(t *testing.T) {
 	}
 }
 
-// Who goes away while the records are read is told nothing, and nothing is
-// logged.
+// TestStatisticsForNobody checks that somebody who leaves while the records are read gets
+// no answer, and that nothing is logged.
 func TestStatisticsForNobody(t *testing.T) {
 	in := newInbox(t, busy(20, 2)).signIn()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// part is one thing that statistics show: charts, and a table of all their
-// numbers.
+// part is one part of the statistics: charts, and a table of all their numbers.
 type part struct {
 	ID    string
 	Title template.HTML
@@ -23,15 +22,15 @@ type part struct {
 	Charts   []chart.Chart
 	Drawings []drawing
 	Table    table
-	// Beside says that the table is narrow enough to stand at the charts' side.
+	// Beside says that the table is narrow enough to go next to the charts.
 	Beside bool
-	// Long says that the table is too long to stand open.
+	// Long says that the table is too long to be shown open.
 	Long bool
 }
 
-// drawing is a chart as a page holds it.
+// drawing is a chart in the form a page holds it.
 type drawing struct {
-	// Title is empty where the part has only this one.
+	// Title is empty if the part has only this one.
 	Title string
 	SVG   template.HTML
 }
@@ -42,7 +41,7 @@ type table struct {
 	Rows []row
 }
 
-// row is a line of a table. What it links to shows the calls that it counts.
+// row is a line of a table. It links to the calls that it counts.
 type row struct {
 	Name  template.HTML
 	Link  string
@@ -52,9 +51,9 @@ type row struct {
 type cell struct{ Text, Link string }
 
 const (
-	// longTable is how many rows stand open.
+	// longTable is how many rows are shown open.
 	longTable = 14
-	// narrowTable is how many columns have room beside a chart.
+	// narrowTable is how many columns fit next to a chart.
 	narrowTable = 3
 )
 
@@ -75,12 +74,12 @@ func (p *part) draw() error {
 	return nil
 }
 
-// said is a text of ours as markup.
+// said returns a text of ours as markup.
 func said(text string) template.HTML {
 	return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // It was escaped.
 }
 
-// markedUp is a text of ours with what others wrote in it.
+// markedUp returns a text of ours that contains text from others.
 func markedUp(parts []templates.Part) template.HTML {
 	var b strings.Builder
 	for _, p := range parts {
@@ -135,8 +134,8 @@ func (t teller) over(s *report.Statistics) part {
 	return p
 }
 
-// backFrom is the address of the history from an entry on backwards; empty where
-// there is none.
+// backFrom returns the address of the history from an entry backwards, or "" if there is
+// none.
 func backFrom(cursor uint64) string {
 	if cursor == 0 {
 		return ""
@@ -144,7 +143,7 @@ func backFrom(cursor uint64) string {
 	return "/inbox/history?before=" + strconv.FormatUint(cursor+1, 10)
 }
 
-// overAlt says the sums of a chart over time.
+// overAlt describes the sums of a chart over time.
 func (t teller) overAlt(c *chart.Chart) string {
 	var sums []string
 	for i := range c.Series {
@@ -153,11 +152,11 @@ func (t teller) overAlt(c *chart.Chart) string {
 	return t.Plain("web.stats.over.alt", templates.Values{"what": strings.ToLower(c.Title), "sums": strings.Join(sums, ", ")})
 }
 
-// spanName is what stands below a column, and in the table.
+// spanName is the label below a column, and the name in the table.
 type spanName struct{ short, long string }
 
-// spans names the parts of the window. An hour that a change of the clock brings
-// twice is told with its zone.
+// spans names the parts of the window. An hour that a change of clocks repeats is given
+// with its zone.
 func (t teller) spans(s *report.Statistics) []spanName {
 	names := make([]spanName, 0, len(s.Spans))
 	before := ""
@@ -187,11 +186,11 @@ func (t teller) spans(s *report.Statistics) []spanName {
 	return names
 }
 
-// usageColumns are the columns of a part about names, besides the names.
+// usageColumns are the columns of a part about names, in addition to the names.
 type usageColumns struct{ calls, guard, judges bool }
 
-// usage shows names with what became of their calls. what is the part's name
-// among the texts.
+// usage shows names with what became of their calls. what is the part's name among the
+// texts.
 func (t teller) usage(what string, all []report.Usage) part {
 	key := func(k string) string { return t.Plain(templates.Key("web.stats."+k), nil) }
 	has := usageColumns{what == "executors" || what == "agents", what != "effects", what != "rules"}
@@ -226,8 +225,8 @@ func (t teller) usage(what string, all []report.Usage) part {
 	return p
 }
 
-// outcomesOf are the outcomes that a part about names can know of: all that charts
-// have, so that none is the rest of the others.
+// outcomesOf returns the outcomes that a part about names can know: all that charts have,
+// so that none is the remainder of the others.
 func outcomesOf(has usageColumns) []chart.Outcome {
 	return slices.DeleteFunc(chart.Outcomes(), func(o chart.Outcome) bool {
 		return o.Tone == chart.Guard && !has.guard || o.Tone != chart.Guard && !has.judges
@@ -249,7 +248,7 @@ func (t teller) usageRow(what string, u *report.Usage, has usageColumns) row {
 	return r
 }
 
-// name is what a row is about, and label the same below a chart.
+// name returns what a row is about; label returns the same for use below a chart.
 func (t teller) name(what, name string) template.HTML {
 	switch {
 	case name == "":
@@ -272,8 +271,8 @@ func (t teller) label(what, name string) string {
 	}
 }
 
-// historyOf is the address of the calls of a name in the history; empty where
-// the history has no filter for it.
+// historyOf returns the address of a name's calls in the history, or "" if the history has
+// no filter for it.
 func historyOf(what string, u *report.Usage, outcome string) string {
 	field := map[string]string{"executors": "executor", "agents": "agent"}[what]
 	if field == "" || !u.Whole {

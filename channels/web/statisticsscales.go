@@ -10,11 +10,10 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// scoreStep is how many hundredths a column of scores has.
+// scoreStep is how many hundredths a column of scores covers.
 const scoreStep = 10
 
-// scores shows how a judge graded. Where its threshold is known the columns are
-// cut there.
+// scores shows how a judge graded. If its threshold is known the columns are cut there.
 func (t teller) scores(s *report.Scores, thresholds map[string]float64) part {
 	p := part{Title: said(t.Plain("web.stats.scores.others", nil)), Says: []string{
 		t.Plain("web.stats.scores.lead", templates.Values{"n": s.Graded, "refused": t.Number(s.Refused)}),
@@ -105,13 +104,13 @@ func (t teller) delays(s *report.Statistics) part {
 // twoLines puts a unit below its number.
 func twoLines(s string) string { return strings.ReplaceAll(s, " ", "\n") }
 
-// clock is the time of the day at a minute.
+// clock returns the time of day at a minute.
 func clock(minute int) string {
 	return time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC).Format("15:04")
 }
 
-// turns shows how many cards a turn causes. Those that cause none are told and
-// not drawn: they would hide the others.
+// turns shows how many cards a turn causes. Turns without cards are mentioned but not
+// drawn: they would hide the others.
 func (t teller) turns(s *report.Statistics) part {
 	n := &s.Turns
 	p := part{Title: said(t.Plain("web.stats.turns", nil))}

@@ -24,19 +24,19 @@ type saying interface {
 	in(texts *templates.Texts) string
 }
 
-// chatLine is what a chat's card or notice says, too.
+// chatLine is something that a chat's card or notice says, too.
 type chatLine func(*templates.Texts) cardtext.Text
 
 func (l chatLine) in(texts *templates.Texts) string { return l(texts).String() }
 
-// text is one of our texts, to be filled in the reader's language. Its values
-// may be sayings themselves.
+// text is one of our texts, to be filled in for the reader's language. Its values may be
+// sayings themselves.
 type text struct {
 	Key    templates.Key
 	Values templates.Values
 }
 
-// in fills the text.
+// in fills in the text.
 func (t text) in(texts *templates.Texts) string {
 	values := templates.Values{}
 	for name, v := range t.Values {
@@ -48,8 +48,8 @@ func (t text) in(texts *templates.Texts) string {
 	return texts.Plain(t.Key, values)
 }
 
-// textsFor returns the texts in the language that the browser prefers, among
-// those that there are, or else in the configured one.
+// textsFor returns the texts in the language that the browser prefers, among the available
+// ones, or else in the configured one.
 func (w *Web) textsFor(r *http.Request) *templates.Texts {
 	wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
 	if err == nil {
@@ -63,7 +63,7 @@ func (w *Web) textsFor(r *http.Request) *templates.Texts {
 	return w.texts.In(w.lang, w.zone)
 }
 
-// textFuncs are the functions of the pages that say something of ours.
+// textFuncs returns the functions of the pages that say something of ours.
 func textFuncs(texts *templates.Texts) template.FuncMap {
 	return template.FuncMap{
 		"lang":      func() string { return string(texts.Lang()) },
@@ -104,8 +104,8 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 	}
 }
 
-// fill fills a text that a page names by its key, with pairs of field and
-// value, or that was prepared.
+// fill fills in a text that a page names by its key, with pairs of field and value, or one
+// that was prepared.
 func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 	switch what := what.(type) {
 	case saying:
@@ -125,8 +125,8 @@ func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 	}
 }
 
-// unmarked is what a chat's line says without the pictograph that leads it: the pages
-// have icons of their own, and not every machine has a picture for each.
+// unmarked returns a chat's line without its leading pictograph: the pages have icons of
+// their own, and not every machine can show every pictograph.
 func unmarked(line string) string {
 	mark, rest, ok := strings.Cut(line, " ")
 	if r, _ := utf8.DecodeRuneInString(mark); ok && unicode.Is(unicode.So, r) {
@@ -151,8 +151,8 @@ func left(texts *templates.Texts, t time.Time) string {
 	}
 }
 
-// leftBrief says in a row of a list how long it is until t, for readers without the
-// script, as the script does.
+// leftBrief says in a row of a list how long it is until t, for readers without the script,
+// in the same way as the script.
 func leftBrief(texts *templates.Texts, t time.Time) string {
 	switch d := time.Until(t); {
 	case d < time.Minute:
@@ -164,11 +164,11 @@ func leftBrief(texts *templates.Texts, t time.Time) string {
 	}
 }
 
-// plainSize is how many characters of one line are told at a glance.
+// plainSize is how many characters on one line can be taken in at a glance.
 const plainSize = 80
 
-// size says how long a text is, so that nobody has to trust the looks; nothing of
-// one line that is short, in which all that would not be seen is marked.
+// size says how long a text is, so that nobody has to trust its looks. It returns "" for a
+// short single line, in which everything invisible is marked.
 func size(texts *templates.Texts, s string) string {
 	if len(s) <= plainSize && !strings.Contains(s, "\n") {
 		return ""
@@ -176,7 +176,7 @@ func size(texts *templates.Texts, s string) string {
 	return texts.Plain("web.size", templates.Values{"lines": strings.Count(s, "\n") + 1, "chars": utf8.RuneCountInString(s)})
 }
 
-// follows says what follows if the call of a card that weighs most runs.
+// follows says what follows if the weightiest call of a card runs.
 func follows(texts *templates.Texts, c *approval.Card) string {
 	lead, _, _ := c.Lead()
 	if lead == nil {
@@ -185,8 +185,8 @@ func follows(texts *templates.Texts, c *approval.Card) string {
 	return cardtext.Consequence(texts, &lead.Headline.Consequence)
 }
 
-// effect names a category of signals. The judge's own name for it may be
-// anything, and is shown with care.
+// effect names a category of signals. The judge's own name for it may be anything, and is
+// shown with care.
 func effect(texts *templates.Texts, category string) template.HTML {
 	if name := texts.EffectName(category); name != category {
 		return template.HTML(template.HTMLEscapeString(name)) //nolint:gosec // It was escaped.
@@ -194,8 +194,8 @@ func effect(texts *templates.Texts, category string) template.HTML {
 	return brief(category)
 }
 
-// why says in the reader's language what the judge says in English below it;
-// empty in English.
+// why says in the reader's language what the judge says in English below it; empty in
+// English.
 func why(texts *templates.Texts, it approval.Item) string {
 	r := approval.ReasonOf(it.Verdict)
 	if _, ok := texts.Said(r.Message, r.Said); ok && r.Said != nil {
@@ -204,7 +204,7 @@ func why(texts *templates.Texts, it approval.Item) string {
 	return texts.Effect(r.Effect, r.Reversibility, r.Reach)
 }
 
-// callBeside is the call of a step as it was proposed, empty where its headline has it whole.
+// callBeside returns the call of a step as proposed, or "" if its headline has all of it.
 func callBeside(texts *templates.Texts, v *entryView) string {
 	p := &v.Step.Proposal
 	if command, _ := p.Args["command"].(string); command != "" && strings.Contains(cardtext.StepHeadline(texts, &v.Step).String(), command) {
@@ -213,7 +213,7 @@ func callBeside(texts *templates.Texts, v *entryView) string {
 	return v.Wanted
 }
 
-// besides says why a call is asked about, where none of its judges says it below.
+// besides says why a call is asked about, unless one of its judges says so below.
 func besides(texts *templates.Texts, v *itemView) string {
 	why := cardtext.Why(texts, &v.Item)
 	for i := range v.Judges {
@@ -225,8 +225,8 @@ func besides(texts *templates.Texts, v *itemView) string {
 	return why
 }
 
-// agentTold says in the reader's language what the agent is told in English; what is
-// none of our sentences is shown with care.
+// agentTold says in the reader's language what the agent is told in English. A sentence
+// that is not ours is shown with care.
 func agentTold(texts *templates.Texts, sentence string) template.HTML {
 	if said, ok := texts.Told(sentence); ok {
 		return template.HTML(template.HTMLEscapeString(said)) //nolint:gosec // It was escaped.
@@ -234,8 +234,8 @@ func agentTold(texts *templates.Texts, sentence string) template.HTML {
 	return show(sentence)
 }
 
-// judged says in the reader's language what a judge says, where there are words for
-// it. All of it is shown with care: it names what the call is about.
+// judged says in the reader's language what a judge says, if there are words for it. All of
+// it is shown with care: it names what the call is about.
 func judged(texts *templates.Texts, message string, said wording.Sentence) template.HTML {
 	text, _ := texts.Said(message, said)
 	return show(text)
@@ -252,7 +252,7 @@ func forbids(texts *templates.Texts, rule *vaglio.GuardRule) template.HTML {
 // scriptText is one text of the script.
 type scriptText struct{ Name, Text string }
 
-// scriptTexts are what the script says.
+// scriptTexts returns the texts of the script.
 func scriptTexts(texts *templates.Texts) []scriptText {
 	var all []scriptText
 	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "keyless", "passkey"} {

@@ -14,12 +14,12 @@ import (
 // tryView is what the page Try it shows.
 type tryView struct {
 	Samples []sampleView
-	// Text is what stands in the form.
+	// Text is the content of the form.
 	Text string
-	// Mistake is what is wrong with the text; empty when nothing is.
+	// Mistake is what is wrong with the text; empty if nothing is.
 	Mistake string
 	Result  *tryResult
-	// Limit says why the session may propose nothing; zero where it may.
+	// Limit says why the session may not propose anything; zero if it may.
 	Limit text
 }
 
@@ -33,22 +33,22 @@ type tryResult struct {
 	Sent, Answer string
 	Word, Tone   string
 	Says         text
-	// Ask is the address of the ask's page; empty when nobody is asked.
+	// Ask is the address of the ask's page; empty if nobody is asked.
 	Ask string
 	// Waits says that the ask waits for a person.
 	Waits bool
 }
 
-// maxProposal is the greatest proposal that agents may send.
+// maxProposal is the largest proposal that agents may send, in bytes.
 const maxProposal = 1 << 20
 
 func (w *Web) tryPage(rw http.ResponseWriter, r *http.Request) error {
 	return w.renderTry(rw, r, http.StatusOK, tryView{})
 }
 
-// try proposes a sample or the reader's own call, and shows what an agent is
-// told. It answers with the page itself: the answer of a call that was approved
-// or stopped exists nowhere else.
+// try proposes a sample or the reader's own call, and shows what an agent is told. It
+// answers with the page itself: the answer to a call that was approved or stopped exists
+// nowhere else.
 func (w *Web) try(rw http.ResponseWriter, r *http.Request, _ Session, f url.Values) error {
 	v := tryView{Text: f.Get("proposal")}
 	var p vaglio.Proposal
@@ -135,7 +135,7 @@ func (w *Web) renderTry(rw http.ResponseWriter, r *http.Request, status int, v t
 	v.Limit = who.right().limit()
 	for _, s := range w.samples {
 		p := s.Proposal
-		p.Agent = "" // Ours to say, not the form's.
+		p.Agent = "" // set by us, not by the form
 		v.Samples = append(v.Samples, sampleView{s, indented(p)})
 	}
 	if v.Text == "" && len(v.Samples) > 0 {

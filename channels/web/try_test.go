@@ -87,7 +87,7 @@ func TestTryOwnCall(t *testing.T) {
 	}
 }
 
-// ownForm is what stands in the form for the reader's own call.
+// ownForm returns the contents of the form for the reader's own call.
 func (in *inbox) ownForm(page string) string {
 	_, text, _ := strings.Cut(page, `<textarea id="proposal"`)
 	_, text, _ = strings.Cut(text, ">")

@@ -1,17 +1,17 @@
-// Package web is the inbox in the browser: the channel that is always there.
-// Its pages are rendered on the server from the state as it is, and load nothing
-// from elsewhere. Without JavaScript they show and deny. A small script signs what
-// is pressed, keeps them live, counts down, and adds keys.
+// Package web is the inbox in the browser: the channel that is always there. Its pages are
+// rendered on the server from the current state, and load nothing from elsewhere. Without
+// JavaScript they show and deny. A small script signs what is pressed, keeps the pages
+// live, counts down, and adds keyboard shortcuts.
 //
-// The package shows and hands in; it decides nothing. What an agent, a judge or
-// a turn wrote is passed through [visible.Runs] before it reaches a page, and
-// Allow is offered only on a page that shows the whole call.
+// The package shows and hands in; it decides nothing. What an agent, a judge or a turn
+// wrote goes through [visible.Runs] before it reaches a page, and Allow is offered only on
+// a page that shows the whole call.
 //
-// Nobody reads or presses anything without a session. A session starts from a
-// one-time link ([Web.LoginLink]) and is a record, so it survives a restart and can
-// be ended. No GET changes anything. What changes something is signed by a key that
-// the browser made when it signed in and keeps for this origin ([proof]); a session
-// without one looks and denies.
+// Nobody reads or presses anything without a session. A session starts from a one-time link
+// ([Web.LoginLink]) and is a record, so it survives a restart and can be ended. No GET
+// changes anything. What changes something is signed by a key that the browser made when it
+// signed in and keeps for this origin ([proof]); a session without one can only look and
+// deny.
 package web
 
 import (
@@ -49,13 +49,13 @@ type Web struct {
 	log        *slog.Logger
 
 	sessions *sessions
-	// proofs tell who has a session's key from who has its cookie alone.
+	// proofs distinguishes who has a session's key from who has only its cookie.
 	proofs *proof.Verifier
-	// passkeys are needed to allow serious calls once there is one, and passkeysBy is
-	// told before they change.
+	// passkeys are required to allow serious calls once there is one; passkeysBy is called
+	// before they change.
 	passkeys   *passkey.Ring
 	passkeysBy func(context.Context, approval.Announcement) error
-	// signedInBy is told of each sign-in before it happens.
+	// signedInBy is called before each sign-in.
 	signedInBy func(context.Context, Session) error
 	codes      codes
 	told       atomic.Pointer[sealer]
@@ -69,48 +69,48 @@ type Web struct {
 	stopOnce   sync.Once
 }
 
-// Config is what the inbox is built with.
+// Config configures the inbox.
 type Config struct {
 	// Desk lists what waits and takes the decisions.
 	Desk Desk
-	// Book answers what happened.
+	// Book answers questions about what happened.
 	Book Book
-	// Propose proposes a call of the page Try it, in the name of [TryAgent]. It
-	// must not wait for the person: the same person is looking at the page. A
-	// text that the person may read comes as an [*InputError].
+	// Propose proposes a call from the page Try it, in the name of [TryAgent]. It must not
+	// wait for the person, who is looking at the page. An error that the person may read is
+	// an [*InputError].
 	Propose func(ctx context.Context, agent string, p vaglio.Proposal) (approval.Answer, error)
 	// Judgement returns what a judge agent did, by its id.
 	Judgement func(ctx context.Context, id string) (vaglio.Judgement, error)
 	// Samples are the ready-made calls of the page Try it.
 	Samples []Sample
-	// Thresholds holds, by kind of judge, the score that the judge wants at
-	// least. The score of a judge that is not listed is shown without one.
+	// Thresholds maps kinds of judges to the least score that they require. The score of a
+	// judge that is not listed is shown without one.
 	Thresholds map[string]float64
-	// Sessions keep who is signed in; nil forgets it with the process.
+	// Sessions stores who is signed in; nil forgets it when the process ends.
 	Sessions Sessions
-	// SignedIn is told of each sign-in before it happens; an error keeps it from
-	// happening. Nil tells nobody.
+	// SignedIn is called before each sign-in; an error prevents it. Nil tells nobody.
 	SignedIn func(context.Context, Session) error
-	// Passkeys are those of the person who signs in; nil forgets them with the process.
+	// Passkeys are those of the person who signs in; nil forgets them when the process
+	// ends.
 	Passkeys *passkey.Ring
-	// PasskeysChange is told of each change of them before it happens; an error keeps it
-	// from happening. Nil tells nobody.
+	// PasskeysChange is called before each change of them; an error prevents it. Nil tells
+	// nobody.
 	PasskeysChange func(context.Context, approval.Announcement) error
-	// Secret names the cookie and seals what the browser carries from one page to the
-	// next, the latter until [Web.Rekey]. No session derives from it.
+	// Secret determines the cookie's name and, until [Web.Rekey], seals what the browser
+	// carries from one page to the next. No session derives from it.
 	Secret [32]byte
-	// Public is the address at which people reach the inbox from elsewhere,
-	// such as "https://vaglio.example.org". Empty means from this machine only.
+	// Public is the address at which people reach the inbox from elsewhere, such as
+	// "https://vaglio.example.org". Empty means only from this machine.
 	Public string
-	// Trial says that agents can run as the user who serves, which every page tells.
+	// Trial says that agents can run as the user who serves, which every page mentions.
 	Trial bool
 	// Texts are what people read; nil means the embedded ones.
 	Texts *templates.Set
-	// Lang is the language of browsers that prefer none that there are texts in.
+	// Lang is the language for browsers that prefer none of the available ones.
 	Lang templates.Lang
 	// Zone is the time zone of what people read; nil means the machine's.
 	Zone *time.Location
-	// Log receives what went wrong on our side.
+	// Log receives errors on our side.
 	Log *slog.Logger
 }
 
@@ -124,48 +124,47 @@ type Desk interface {
 	Orders
 }
 
-// Cards are the asks as a channel shows them, with its buttons.
+// Cards gives access to the asks as a channel shows them, with its buttons.
 type Cards interface {
 	// Pending yields the cards of the asks that wait, oldest first.
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	// Card returns the card of one ask.
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
-	// Reveal notes that a person is about to be shown those values.
+	// Reveal records that a person is about to be shown masked values of the ask.
 	Reveal(ctx context.Context, ask approval.AskID, by approval.Person, channel string) error
-	// Revealed returns it with the values that decide what its calls do.
+	// Revealed returns the card with the values that decide what its calls do.
 	Revealed(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 }
 
 // Book is the record of what was proposed and what became of it.
 type Book interface {
-	// Find returns the ask with the id, with an approval of that id, or with
-	// the unique prefix of one.
+	// Find returns the ask with the id, with an approval of that id, or with the unique
+	// prefix of one.
 	Find(ctx context.Context, id string) (approval.Ask, error)
-	// History returns a page of the entries that match, newest first.
+	// History returns a page of the matching entries, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
-	// Steps returns the steps of one turn, in order.
+	// Steps returns the steps of one turn, in order; more says that there are earlier ones.
 	Steps(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
-	// Why returns the card of an ask, or of what was refused without one, that a
-	// person names.
+	// Why returns the card that a person names, of an ask or of what was refused without
+	// one.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	Reports
 }
 
-// Reports tell of spans of time.
+// Reports cover periods of time.
 type Reports interface {
-	// Digest returns the digest that was due on a day such as "2026-11-21", and
-	// the last one for an empty day. An [*report.DayError] says that there is
-	// none.
+	// Digest returns the digest that was due on a day such as "2026-11-21"; an empty day
+	// means the window that is not over. A [*report.DayError] says that there is none.
 	Digest(ctx context.Context, day string) (report.Digest, error)
-	// Statistics tells how the gate was used in a range of days. An
-	// [*report.RangeError] says that it is none.
+	// Statistics returns how the gate was used in a range of days. A [*report.RangeError]
+	// says that the range is invalid.
 	Statistics(ctx context.Context, r report.Range) (report.Statistics, error)
 }
 
 // TryAgent is the agent in whose name the page Try it proposes.
 const TryAgent = "try-it"
 
-// Sample is a ready-made call of the page Try it.
+// Sample is a ready-made call for the page Try it.
 type Sample struct {
 	// Name is the sample's name in the form, such as "guard".
 	Name string
@@ -179,15 +178,15 @@ type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error beneath.
+// Unwrap returns the underlying error.
 func (e *InputError) Unwrap() error { return e.Err }
 
 const (
-	// maxStreams bounds the live connections; one browser needs one.
+	// maxStreams is the most live connections; one browser needs one.
 	maxStreams = 64
-	// maxWaiting bounds how far the waiting asks are counted, and maxWeight how
-	// many bytes of calls are read for it: an agent that floods the inbox must
-	// not keep its owner out.
+	// maxWaiting limits how far the waiting asks are counted, and maxWeight how many bytes
+	// of calls are read for that: an agent that floods the inbox must not lock out its
+	// owner.
 	maxWaiting = 500
 	maxWeight  = 4 << 20
 )
@@ -228,7 +227,7 @@ func New(ctx context.Context, c Config) (*Web, error) {
 	return w, w.speak(c)
 }
 
-// speak has the pages in every language, each from its first reader on.
+// speak prepares the pages in every language, each when its first reader comes.
 func (w *Web) speak(c Config) (err error) {
 	if w.zone = c.Zone; w.zone == nil {
 		w.zone = time.Local
@@ -265,14 +264,14 @@ func (c *Config) check() error {
 	return errors.Join(errs...)
 }
 
-// LoginLink returns a link that signs one person in, once, within ten minutes.
-// base is the address that serves the inbox, such as "http://127.0.0.1:8787".
+// LoginLink returns a link that signs one person in, once, within ten minutes. base is the
+// address that serves the inbox, such as "http://127.0.0.1:8787".
 func (w *Web) LoginLink(base string) string {
 	return strings.TrimRight(base, "/") + "/inbox/login?code=" + w.codes.mint()
 }
 
-// Stop ends the live connections, which a server's Shutdown would wait for. The
-// pages go on being served.
+// Stop ends the live connections, which a server's Shutdown would wait for. The pages
+// continue to be served.
 func (w *Web) Stop() { w.stopOnce.Do(func() { close(w.stopped) }) }
 
 // Handler serves /inbox and everything below it.
@@ -320,13 +319,13 @@ func (w *Web) Handler() http.Handler {
 	return w.armour(same.Handler(mux))
 }
 
-// frame is a page with nothing in it but the menu and what waits: the script
-// fetches it for pages that stand still.
+// frame is a page with nothing but the menu and what waits: the script fetches it for pages
+// that stand still.
 func (w *Web) frame(rw http.ResponseWriter, r *http.Request) error {
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "frame", Title: text{Key: "web.inbox"}})
 }
 
-// elsewhere answers for paths below /inbox that are no page.
+// elsewhere answers for paths below /inbox that are not pages.
 func (w *Web) elsewhere(rw http.ResponseWriter, r *http.Request) error {
 	if r.URL.Path == "/inbox/" {
 		http.Redirect(rw, r, "/inbox", http.StatusSeeOther)
@@ -341,10 +340,9 @@ func (w *Web) elsewhere(rw http.ResponseWriter, r *http.Request) error {
 // Name is the channel's name in records.
 const Name = "web"
 
-// Channel is the inbox as a place where people are asked. Its zero value is
-// ready. The pages are rendered from the state at every look, so there is
-// nothing to deliver and nothing to amend; that the card is recorded here is
-// what gives it its buttons.
+// Channel is the inbox as a place where people are asked. Its zero value is ready to use.
+// The pages are rendered from the current state at every look, so there is nothing to
+// deliver and nothing to amend; a card gets its buttons by being recorded here.
 type Channel struct{}
 
 // Name returns [Name].

@@ -179,7 +179,7 @@ func TestAssets(t *testing.T) {
 	for _, l := range page.all("link", "script") {
 		address := l.attr("href") + l.attr("src")
 		rec := in.get(address)
-		// The manifest is in the reader's language, so it is not kept.
+		// The manifest is in the reader's language, so it is not cached.
 		kept := strings.Contains(rec.Header().Get("Cache-Control"), "immutable")
 		if rec.Code != http.StatusOK || rec.Body.Len() == 0 || kept == (l.attr("rel") == "manifest") {
 			t.Errorf("%s: got %d, %s", address, rec.Code, rec.Header())
@@ -190,7 +190,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestTouchIcon holds the icon's size, which the pages and the manifest tell.
+// TestTouchIcon checks the icon's size, which the pages and the manifest state.
 func TestTouchIcon(t *testing.T) {
 	in := newInbox(t, newDesk())
 	for _, l := range parse(t, in.get("/inbox/login")).all("link") {

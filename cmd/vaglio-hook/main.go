@@ -1,6 +1,5 @@
-// Command vaglio-hook answers the hooks of coding agents, as `vaglio hook` does. It
-// is a program of its own because every tool call starts it, and it starts in a
-// fraction of the time.
+// Command vaglio-hook answers the hooks of coding agents, as `vaglio hook` does. It is a program of
+// its own because it starts with every tool call, and starts in a fraction of the time.
 package main
 
 import (
@@ -13,9 +12,9 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 )
 
-// briefly is the time in which most calls are judged. Signals are heard only after
-// it, because to be ready for them costs an eighth of such a call; until then those
-// that would stop the hook are ignored, and the agent has its answer.
+// briefly is the time within which most calls are judged. Signals are handled only after it, because
+// setting up their handling would cost an eighth of such a call. Until then the signals that would
+// stop the hook are ignored, and the agent gets its answer.
 const briefly = 50 * time.Millisecond
 
 func main() {

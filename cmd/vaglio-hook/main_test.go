@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// TestMain is the hook itself where a test starts it as one.
+// TestMain runs the hook itself when a test starts this binary as one.
 func TestMain(m *testing.M) {
 	if os.Getenv("VAGLIO_TEST_HOOK") == "1" {
 		main()
@@ -22,8 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestAStoppedHookWithdrawsAndDenies tells a hook that waits for a person to stop, as
-// a client does.
+// TestAStoppedHookWithdrawsAndDenies stops a hook that waits for a person, as a client does.
 func TestAStoppedHookWithdrawsAndDenies(t *testing.T) {
 	folder := t.TempDir()
 	socket := filepath.Join(folder, "s")
@@ -73,7 +72,7 @@ func TestAStoppedHookWithdrawsAndDenies(t *testing.T) {
 	case <-ctx.Done():
 		t.Fatal("it asked nobody")
 	}
-	// A hook that has only begun to run does not hear of it.
+	// A hook that has only just started may miss the signal, so send it again.
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for gone := false; !gone; {
@@ -94,8 +93,8 @@ func TestAStoppedHookWithdrawsAndDenies(t *testing.T) {
 	}
 }
 
-// TestTheHookLinksNothingOfTheEngine keeps the program small that every tool call
-// of an agent starts: what it links is initialised each time.
+// TestTheHookLinksNothingOfTheEngine keeps the hook small: it starts for every tool call of an
+// agent, and each start initialises all linked packages.
 func TestTheHookLinksNothingOfTheEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

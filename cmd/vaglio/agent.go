@@ -26,14 +26,14 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// agentDesk changes the agents, within what the configuration says of them.
+// agentDesk changes the agents, within what the configuration permits.
 type agentDesk struct {
 	*agents.Agents
 	config config
 	policy policyfile.Policy
 }
 
-// Add makes an agent whose route there is.
+// Add adds an agent, whose route must exist.
 func (a agentDesk) Add(ctx context.Context, one agents.Agent) (datafolder.Secret, error) { //nolint:gocritic // As the interface wants it.
 	if err := a.policy.CheckAgentRoute(one.Route); err != nil {
 		return "", &agents.MistakeError{Field: "--route", Problem: "the agent " + err.Error()}
@@ -45,7 +45,7 @@ func (a agentDesk) Add(ctx context.Context, one agents.Agent) (datafolder.Secret
 	return token, err
 }
 
-// Rotate gives an agent a new token, unless its token is chosen elsewhere.
+// Rotate gives an agent a new token, unless its token is set in the configuration.
 func (a agentDesk) Rotate(ctx context.Context, name string) (datafolder.Secret, error) {
 	if name == agents.Default && a.config.AgentToken != "" {
 		return "", &agents.MistakeError{Field: "name", Problem: "the token of default is METNOS_AGENT_TOKEN; change it there, and start anew"}
@@ -57,7 +57,7 @@ func (a agentDesk) Rotate(ctx context.Context, name string) (datafolder.Secret, 
 	return token, err
 }
 
-// Remove forgets an agent that nothing else speaks of.
+// Remove removes an agent that neither the policy nor the configuration names.
 func (a agentDesk) Remove(ctx context.Context, name string) error {
 	switch {
 	case slices.Contains(a.policy.AgentNames(), name):
@@ -74,13 +74,13 @@ func (a agentDesk) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// toldAgents has everybody told of what changes about the agents.
+// toldAgents announces changes of the agents on every channel.
 type toldAgents struct {
 	owner.Agents
 	gate *dispatcher.Dispatcher
 }
 
-// Add makes an agent.
+// Add adds an agent.
 func (a toldAgents) Add(ctx context.Context, one agents.Agent) (datafolder.Secret, error) { //nolint:gocritic // As the interface wants it.
 	token, err := a.Agents.Add(ctx, one)
 	if err == nil {
@@ -98,7 +98,7 @@ func (a toldAgents) Rotate(ctx context.Context, name string) (datafolder.Secret,
 	return token, err
 }
 
-// Remove forgets an agent.
+// Remove removes an agent.
 func (a toldAgents) Remove(ctx context.Context, name string) error {
 	if err := a.Agents.Remove(ctx, name); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (a toldAgents) Remove(ctx context.Context, name string) error {
 	return a.gate.Announce(ctx, approval.Announcement{Kind: approval.AgentRemoved, Agent: name})
 }
 
-// checkAgents refuses a policy that speaks of agents that there are not.
+// checkAgents rejects a policy that names agents that do not exist.
 func checkAgents(p *policyfile.Policy, all []agents.Agent) error {
 	routes := map[string]string{}
 	for i := range all {
@@ -117,7 +117,7 @@ func checkAgents(p *policyfile.Policy, all []agents.Agent) error {
 	return p.CheckAgents(agents.Names(all, web.TryAgent), routes)
 }
 
-// openAgents loads who may propose, and holds the policy against it.
+// openAgents loads the agents, and checks the policy against them.
 func openAgents(ctx context.Context, d *daemon, p *policyfile.Policy) (err error) {
 	if d.agents, err = agents.Load(ctx, d.store, self(&d.config)); err != nil {
 		return err
@@ -132,13 +132,12 @@ func openAgents(ctx context.Context, d *daemon, p *policyfile.Policy) (err error
 	return nil
 }
 
-// self is the user who serves.
+// self returns the user who runs the daemon.
 func self(c *config) agents.Self {
 	return agents.Self{UID: uint32(os.Geteuid()), Home: c.Home} //nolint:gosec // Never negative where there are sockets of ours.
 }
 
-// withAgents does something to the agents: by the daemon where one serves, else in
-// the store itself.
+// withAgents changes the agents: through the daemon if one is running, else directly in the store.
 func withAgents(ctx context.Context, method, path string, answer any, offline func(owner.Agents) error) error {
 	err := askDaemon(ctx, method, path, answer)
 	if !errors.Is(err, owner.ErrNoDaemon) {
@@ -169,7 +168,7 @@ func withAgents(ctx context.Context, method, path string, answer any, offline fu
 	return errors.Join(err, db.Close())
 }
 
-// knownAgents returns the agents of the data folder; without one nobody knows.
+// knownAgents returns the agents of the data folder; known is false if there is no store yet.
 func knownAgents(ctx context.Context, dir string) (all []agents.Agent, known bool, err error) {
 	var list owner.AgentList
 	if err := (owner.Client{Dir: dir}).Ask(ctx, owner.AskWithin, http.MethodGet, "/agents", &list); err == nil {
@@ -250,7 +249,7 @@ names; an agent with a user of its own needs none on this machine.` + agentExits
 	return cmd
 }
 
-// addAgent makes the agent that a form describes, and returns its token.
+// addAgent adds the agent that a form describes, and returns its token.
 func addAgent(ctx context.Context, form url.Values) (string, error) {
 	var made owner.NewToken
 	err := withAgents(ctx, http.MethodPost, "/agents?"+form.Encode(), &made, func(all owner.Agents) error {
@@ -265,7 +264,7 @@ func addAgent(ctx context.Context, form url.Values) (string, error) {
 	return made.Token, err
 }
 
-// printToken prints the token, and to the person what to do with it.
+// printToken prints the token and, for the person, what to do with it.
 func printToken(std stdio, name, token string) error {
 	if _, err := fmt.Fprintln(std.out, token); err != nil {
 		return err
@@ -320,7 +319,7 @@ gets the new one.` + agentExits,
 			if err != nil {
 				return err
 			}
-			// A hook that was installed under the name goes on.
+			// Keep the hook that was installed under this name working.
 			if dir, err := loadDataDir(); err == nil {
 				if _, err := os.Stat(hookmain.TokenFile(dir, args[0])); err == nil {
 					if err := hookmain.KeepToken(dir, args[0], made.Token); err != nil {
@@ -351,8 +350,8 @@ is taken out of there first.` + agentExits,
 	}
 }
 
-// checkKnownAgents holds the policy against the agents of the data folder, or says
-// which agents it names where there is no instance yet that could have them.
+// checkKnownAgents checks the policy against the agents of the data folder. If there is no instance
+// yet, it returns a line with the agents that the policy names.
 func checkKnownAgents(ctx context.Context, p *policyfile.Policy, dir string) (unchecked string, err error) {
 	all, known, err := knownAgents(ctx, dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// newAgent names an agent and returns its token.
+// newAgent adds an agent and returns its token.
 func (s *served) newAgent(name string, flags ...string) string {
 	s.h.t.Helper()
 	r := s.h.run("", append([]string{"agent", "add", name}, flags...)...)
@@ -23,14 +23,14 @@ func (s *served) newAgent(name string, flags ...string) string {
 	return strings.TrimSpace(r.out)
 }
 
-// as calls the API over the address with a token.
+// as calls the API at the TCP address with a token.
 func (s *served) as(token, method, path, body string) reply {
 	s.h.t.Helper()
 	return s.send(http.DefaultClient, method, s.base+path, body, "Bearer "+token)
 }
 
-// TestAgentsAreToldApart lets one agent reach for everything of another, by token
-// and over the socket, and then changes both tokens.
+// TestAgentsAreToldApart checks that one agent cannot reach anything of another, by token or over
+// the socket, and then replaces both tokens.
 func TestAgentsAreToldApart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
@@ -96,7 +96,7 @@ func TestAgentsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestAHookWithATokenIsItsAgent runs the hook as another agent than the user's.
+// TestAHookWithATokenIsItsAgent runs the hook as an agent other than the user's.
 func TestAHookWithATokenIsItsAgent(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
@@ -109,7 +109,7 @@ func TestAHookWithATokenIsItsAgent(t *testing.T) {
 	}
 }
 
-// TestAgentMistakes gives each mistake one sentence, and changes nothing.
+// TestAgentMistakes checks that each mistake is answered with one sentence and changes nothing.
 func TestAgentMistakes(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestAgentMistakes(t *testing.T) {
 	} {
 		for where, at := range map[string]*home{"serving": serving, "not serving": h} {
 			if name == "home" && where == "serving" {
-				continue // Its own home is another one.
+				continue // This is another agent's home.
 			}
 			r := at.run("", append([]string{"agent"}, tt.args...)...)
 			if r.code != tt.code || !strings.Contains(r.err, tt.want) || strings.Count(strings.TrimSpace(r.err), "\n") > 1 {
@@ -166,7 +166,7 @@ func TestAgentMistakes(t *testing.T) {
 	}
 }
 
-// TestAPolicyNamesAgentsThatThereAre starts under a policy whose agents come and go.
+// TestAPolicyNamesAgentsThatThereAre starts under a policy whose agents are added and removed.
 func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -224,8 +224,8 @@ func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 	}
 }
 
-// TestAnAgentIsStoppedByName stops one that never asked, and lets it go on; one that
-// there is not, or for no time, is not stopped.
+// TestAnAgentIsStoppedByName stops an agent that never asked, and lets it go on. An unknown agent,
+// or a stop of zero length, is refused.
 func TestAnAgentIsStoppedByName(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -253,8 +253,8 @@ func TestAnAgentIsStoppedByName(t *testing.T) {
 	}
 }
 
-// What is installed where a daemon has run is an agent of its own; its hook goes on with
-// a new token, and stops with the agent.
+// TestInstallNamesTheClient checks that a client installed where a daemon has run becomes an agent
+// of its own, whose hook goes on with a new token and stops with the agent.
 func TestInstallNamesTheClient(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()

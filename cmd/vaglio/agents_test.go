@@ -23,7 +23,7 @@ import (
 // These tests run real coding agents, offline, behind the gate. `make agents`
 // installs them and names their folder in VAGLIO_AGENTS.
 
-// gated is one client with the hook in its settings, in a home with a daemon.
+// gated is a client with the hook in its settings, in a home with a daemon.
 type gated struct {
 	h      *home
 	r      trial.Recipe
@@ -31,10 +31,10 @@ type gated struct {
 	work   string
 }
 
-// agentPatience is how long a run of an agent may take: some start for most of a minute.
+// agentPatience bounds a run of an agent: some take most of a minute to start.
 const agentPatience = 5 * patience
 
-// newGated installs the hook with the command that people use.
+// newGated installs the hook with the command that users run.
 func newGated(t *testing.T, r trial.Recipe) *gated {
 	t.Helper()
 	g := newBare(t, r)
@@ -64,7 +64,7 @@ func (g *gated) install(more ...string) {
 	}
 }
 
-// start has the model make the calls and returns what comes of it.
+// start makes the model call the tools, and returns what came of it.
 func (g *gated) start(calls ...string) <-chan trial.Seen { return g.begin(trial.Run{Calls: calls}) }
 
 func (g *gated) begin(run trial.Run) <-chan trial.Seen {
@@ -87,13 +87,13 @@ func (g *gated) begin(run trial.Run) <-chan trial.Seen {
 	return done
 }
 
-// ran tells whether a call left its mark.
+// ran reports whether a call left its file.
 func (g *gated) ran(what string) bool {
 	_, err := os.Stat(filepath.Join(g.work, what))
 	return err == nil
 }
 
-// state is how an approval stands, once it is as wanted or patience ends.
+// state returns an approval's state, once it is the wanted one or the time is up.
 func (g *gated) state(s *served, id approval.ID, want approval.State) approval.State {
 	var a approval.Answer
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
@@ -108,7 +108,7 @@ func (g *gated) state(s *served, id approval.ID, want approval.State) approval.S
 	return a.Approval.State
 }
 
-// TestAgents runs every client that can be run, and prints a table.
+// TestAgents runs every client that is installed, and prints a table.
 func TestAgents(t *testing.T) {
 	var table strings.Builder
 	head := []string{"version", "tools, unknown", "approved runs", "guard holds", "click lets go on", "words reach the model", "outcome told", "parallel calls", "sub-agent", "daemon killed and back", "limit passes, nothing runs", "missing hook found"}
@@ -129,17 +129,17 @@ func TestAgents(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// asked waits for the one card of an agent's, which may take long to start.
+// asked waits for an agent's only card. The agent may take long to start.
 func (g *gated) asked(s *served) owner.Account {
 	g.h.t.Helper()
 	return s.waitingWithin(1, agentPatience, 200*time.Millisecond)[0]
 }
 
-// examine walks a client through what can become of a call.
+// examine tests everything that can become of a client's call.
 func (g *gated) examine(t *testing.T) []string {
 	s := g.h.serve()
 	me := s.signIn(s.link)
-	// A denial ends the run of some, so that each has a run that it is the last of.
+	// A denial ends the run of some clients, so each denied call is the last one of its run.
 	done := g.start("touch approved.txt", "touch allowed.txt; git push --force origin main; true", "touch guarded.txt; cat ./.ssh/id_rsa")
 	asked := g.asked(s)
 	if g.ran("allowed.txt") {
@@ -194,8 +194,8 @@ func (g *gated) examine(t *testing.T) []string {
 	return append(marks, mark(out.code == 1 && strings.Contains(out.out, "never asked"), "a missing hook was not found: "+out.out+out.err))
 }
 
-// clicks allows what waits of a run until it is over, and reports whether every file was
-// made, and none before the first click.
+// clicks allows whatever waits until the run is over. It reports whether every file was created, and
+// none before the first click.
 func (g *gated) clicks(s *served, me *person, run trial.Run, files ...string) (seen trial.Seen, ran bool) {
 	g.h.t.Helper()
 	done := g.begin(run)
@@ -221,7 +221,7 @@ func (g *gated) clicks(s *served, me *person, run trial.Run, files ...string) (s
 	}
 }
 
-// version is what the client says of itself.
+// version returns what the client reports as its version.
 func (g *gated) version() string {
 	cmd := exec.CommandContext(g.h.t.Context(), filepath.Join(g.folder, g.r.Program), "--version")
 	cmd.Env = append([]string{"HOME=" + g.h.dir}, g.h.env...)
@@ -232,8 +232,8 @@ func (g *gated) version() string {
 	return regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(string(out))
 }
 
-// goesOn reports whether a call that waits while the daemon is killed runs after a yes to
-// the next one.
+// goesOn reports whether a call that waits when the daemon is killed runs once the next daemon's
+// card is allowed.
 func (g *gated) goesOn(s *served) bool {
 	g.h.t.Helper()
 	done := g.start("touch back.txt; git push --force origin fifth; true")
@@ -246,7 +246,7 @@ func (g *gated) goesOn(s *served) bool {
 	return g.ran("back.txt")
 }
 
-// knowsItsTools holds the client's table to what it offered its model, and counts both.
+// knowsItsTools checks the client's table against the tools it offered its model, and counts both.
 func (g *gated) knowsItsTools(t *testing.T, offered []string) string {
 	t.Helper()
 	set, err := clients.Load()
@@ -266,8 +266,8 @@ func (g *gated) knowsItsTools(t *testing.T, offered []string) string {
 	return fmt.Sprintf("%d, %d", len(offered), len(unknown))
 }
 
-// TestAgentThatTrustsNoHook has somebody change the hook that Codex was told to trust, and
-// switch all hooks off: Codex says nothing of either, and `vaglio status` does.
+// TestAgentThatTrustsNoHook changes the hook that Codex was told to trust, and disables all hooks:
+// Codex reports neither, but `vaglio status` does.
 func TestAgentThatTrustsNoHook(t *testing.T) {
 	r, _ := trial.For("codex")
 	g := newGated(t, r)
@@ -298,8 +298,7 @@ func TestAgentThatTrustsNoHook(t *testing.T) {
 	stands("no", 1)
 }
 
-// TestAgentThatRefusesAfterTheYes has Claude Code's own rule deny what a person
-// allowed.
+// TestAgentThatRefusesAfterTheYes lets Claude Code's own rule deny what a person allowed.
 func TestAgentThatRefusesAfterTheYes(t *testing.T) {
 	r, _ := trial.For("claude-code")
 	g := newGated(t, r)
@@ -322,8 +321,8 @@ func TestAgentThatRefusesAfterTheYes(t *testing.T) {
 	}
 }
 
-// TestAgentThatPlans has Claude Code refuse in its plan mode what a person allowed, who was
-// told of the mode before.
+// TestAgentThatPlans has Claude Code refuse, in plan mode, what a person allowed, whose card had
+// shown the mode.
 func TestAgentThatPlans(t *testing.T) {
 	g := newGated(t, trial.ClaudeIn("plan"))
 	s := g.h.serve()
@@ -343,9 +342,9 @@ func TestAgentThatPlans(t *testing.T) {
 	}
 }
 
-// TestAgentOfEqualCalls has one message of Claude Code, which asks about one call after the
-// other, and of Codex, which asks about all at once, hold two equal calls: a grant for a few
-// answers both with one click.
+// TestAgentOfEqualCalls puts two equal calls in one message, of Claude Code, which asks about one
+// after the other, and of Codex, which asks about all at once. A grant for a few answers both with
+// one click.
 func TestAgentOfEqualCalls(t *testing.T) {
 	for _, client := range []string{"claude-code", "codex"} {
 		t.Run(client, func(t *testing.T) {
@@ -368,8 +367,8 @@ func TestAgentOfEqualCalls(t *testing.T) {
 	}
 }
 
-// TestAgentOfAutoMode has Claude Code's own classifier refuse what the judges approve: a
-// person is asked, and the call that the model then makes once more waits for them.
+// TestAgentOfAutoMode has Claude Code's own classifier refuse what the judges approve. A person is
+// asked, and the model's second attempt waits for the answer.
 func TestAgentOfAutoMode(t *testing.T) {
 	g := newGated(t, trial.ClaudeIn("auto"))
 	s := g.h.serve()
@@ -390,8 +389,8 @@ func TestAgentOfAutoMode(t *testing.T) {
 	}
 }
 
-// TestAgentThatAsksATool has Claude Code, without a hook, ask the tool of `vaglio mcp approve`
-// where it would ask its user.
+// TestAgentThatAsksATool runs Claude Code without a hook, which asks the tool of `vaglio mcp
+// approve` instead of its user.
 func TestAgentThatAsksATool(t *testing.T) {
 	g := newBare(t, trial.ClaudePrompting(binary, "mcp", "approve"))
 	s := g.h.serve()
@@ -423,7 +422,7 @@ func TestAgentThatAsksATool(t *testing.T) {
 	}
 }
 
-// TestAgentThatAsksAToolWithoutADaemon has no daemon at all.
+// TestAgentThatAsksAToolWithoutADaemon runs it without a daemon.
 func TestAgentThatAsksAToolWithoutADaemon(t *testing.T) {
 	g := newBare(t, trial.ClaudePrompting(binary, "mcp", "approve"))
 	if seen := <-g.start("touch ran.txt"); g.ran("ran.txt") || !strings.Contains(strings.Join(seen.Results, ""), "vaglio serve") {
@@ -431,8 +430,8 @@ func TestAgentThatAsksAToolWithoutADaemon(t *testing.T) {
 	}
 }
 
-// TestAgentOfCodeMode has a program of OpenClaw's code mode call a tool: the call waits for
-// a person as one by itself does.
+// TestAgentOfCodeMode has a program in OpenClaw's code mode call a tool. The call waits for a
+// person as a direct one does.
 func TestAgentOfCodeMode(t *testing.T) {
 	g := newGated(t, trial.OpenClawCode())
 	s := g.h.serve()
@@ -448,8 +447,8 @@ func TestAgentOfCodeMode(t *testing.T) {
 	}
 }
 
-// TestAgentThatAsksItself has Codex's own gate ask about what the judges approve: a person is
-// asked, and not its front end; what a person has allowed is not asked about again.
+// TestAgentThatAsksItself has Codex's own gate ask about what the judges approve. A person is asked
+// instead of its front end, and is not asked again about what they allowed.
 func TestAgentThatAsksItself(t *testing.T) {
 	r := trial.CodexAsking(filepath.Join(os.Getenv("VAGLIO_AGENTS"), "..", "..", "appserver.mjs"))
 	g := newGated(t, r)
@@ -477,8 +476,8 @@ func TestAgentThatAsksItself(t *testing.T) {
 	}
 }
 
-// TestAgentInAnEditor has the protocol's own library start agents as editors do, behind
-// `vaglio acp`, which asks a daemon on another machine: the editor is asked nothing.
+// TestAgentInAnEditor starts agents as editors do, with the protocol's own library, behind `vaglio
+// acp`, which asks a daemon on another machine. The editor is asked nothing.
 func TestAgentInAnEditor(t *testing.T) {
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
@@ -495,8 +494,8 @@ func TestAgentInAnEditor(t *testing.T) {
 			r.Program = "node"
 			g := &gated{here, r, folder, here.dir}
 			seen, ran := g.clicks(s, me, trial.Run{Calls: []string{"touch allowed.txt; git push --force origin main; true"}}, "allowed.txt")
-			// A denial ends the turn of some, and what Gemini CLI tells is a title alone, so that
-			// a person is asked about every call.
+			// A denial ends the turn of some clients. Gemini CLI only reports a title, so a person is
+			// asked about every call.
 			calls, files := []string{"touch approved.txt", "touch guarded.txt; cat ./.ssh/id_rsa"}, "approved.txt"
 			if r.Client == "gemini" {
 				calls, files = calls[1:], ""
@@ -514,7 +513,7 @@ func TestAgentInAnEditor(t *testing.T) {
 	}
 }
 
-// TestAgentIsDeniedWithoutADaemon has no daemon at all.
+// TestAgentIsDeniedWithoutADaemon runs an agent without a daemon.
 func TestAgentIsDeniedWithoutADaemon(t *testing.T) {
 	r, _ := trial.For("claude-code")
 	g := newGated(t, r)

@@ -13,18 +13,18 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// atOnce is how many cards are decided while the rooms are shut.
+// atOnce is how many cards are decided while the rooms are closed.
 const atOnce = 8
 
-// rooms shuts every room of the chats, each in a way of its own, or opens it again.
+// rooms closes every chat to the bot, each in a different way, or opens them again.
 func (e *everywhere) rooms(shut bool) {
 	e.team.Archive(slackOps, shut)
 	e.team.Kick(slackDeploy, shut)
 	e.chat.Block(e.chat.chat, map[bool]string{true: "bot was blocked by the user"}[shut])
 }
 
-// shows tells, by surface, whether the card of a call, which says so, is there with
-// buttons, or without.
+// shows returns, for each surface, a function that reports whether the call's card, which contains
+// says, is there, with or without buttons.
 func (e *everywhere) shows(ask approval.ID, says string, open bool) map[string]func() bool {
 	surfaces := map[string]func() bool{
 		"telegram": func() bool {
@@ -47,8 +47,8 @@ func (e *everywhere) shows(ask approval.ID, says string, open bool) map[string]f
 	return surfaces
 }
 
-// agree waits until every surface shows every card so, and returns how long after the
-// beginning each did.
+// agree waits until every surface shows every card that way, and returns how long after began each
+// one did.
 func (e *everywhere) agree(began time.Time, asks map[string]approval.ID, open bool) (took []time.Duration) {
 	e.t.Helper()
 	var left []func() bool
@@ -70,9 +70,9 @@ func (e *everywhere) agree(began time.Time, asks map[string]approval.ID, open bo
 	return took
 }
 
-// BenchmarkCardsAgreeAfterRoomsOpen has asks on Telegram, in two channels of Slack and in
-// the inbox, decided in the inbox while every chat has the daemon shut out. It is the time
-// from the rooms' opening until a surface shows what was decided.
+// BenchmarkCardsAgreeAfterRoomsOpen posts asks to Telegram, two Slack channels and the inbox, and
+// decides them in the inbox while no chat lets the daemon in. It measures the time from the rooms'
+// opening until each surface shows the decision.
 func BenchmarkCardsAgreeAfterRoomsOpen(b *testing.B) {
 	e := servedEverywhere(b)
 	var took []time.Duration
@@ -94,7 +94,7 @@ func BenchmarkCardsAgreeAfterRoomsOpen(b *testing.B) {
 				b.Fatalf("the inbox answers %d", r.status)
 			}
 		}
-		// Each chat was tried in vain, so that each card waits for its next try.
+		// One try has failed in each chat, so each card waits for its next one.
 		e.team.await("the failures", func() bool {
 			return len(e.team.Calls("chat.update")) >= updates+2*atOnce && len(e.chat.Calls("editMessageText")) >= edits+atOnce
 		})

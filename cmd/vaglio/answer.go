@@ -139,7 +139,7 @@ inbox or a chat elsewhere.` + orderExits,
 	return cmd
 }
 
-// askFurther asks for what a yes takes besides the command.
+// askFurther asks for what allowing the call takes besides the command.
 func askFurther(std stdio, s *owner.Showing, values url.Values) error {
 	questions := []struct{ name, text string }{{"name", s.Sure}, {"digits", s.Match}}
 	typed := bufio.NewReader(std.in)
@@ -222,7 +222,7 @@ have to allow, they must be among those whom the route names. Its deadline stays
 	}
 }
 
-// orderExits is what every order says of its exit codes.
+// orderExits describes the exit codes of every order.
 const orderExits = "\n\nExit codes: 0 done, 1 not done, with the reason, or no daemon; 2 a mistake in the\ncommand line or in the configuration."
 
 // ordered asks the daemon and prints what it did.
@@ -294,7 +294,7 @@ of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExit
 	return cmd
 }
 
-// onOne is an order about one thing that was answered before.
+// onOne returns a command for an order about one thing that was decided before.
 func onOne(verb, short, long, example string) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " <id>", Short: short, Long: long + orderExits, Example: example, Args: asUsed,
@@ -314,11 +314,11 @@ func newRevoke() *cobra.Command {
 not stopped by it.`, "  vaglio revoke 7kq2")
 }
 
-// completeWithin bounds how long a shell waits for what it could complete.
+// completeWithin bounds how long a shell waits for completions.
 const completeWithin = 2 * time.Second
 
-// waitingIDs completes the ids of the calls that wait for a person, each with what
-// it is. Without a daemon there is nothing to complete.
+// waitingIDs completes the IDs of the calls that wait for a person, each with a description.
+// Without a daemon there are none.
 func waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -20,9 +20,8 @@ import (
 	"github.com/metnos/vaglio/internal/lineage"
 )
 
-// atTerminal runs a shell's script at a terminal of its own, with typed waiting there
-// to be read, and returns what stood on the terminal. A shell of another name is one
-// too.
+// atTerminal runs a shell script at a terminal of its own, with typed as waiting input, and returns
+// what the terminal displayed. The shell may be a link with another name.
 func (h *home) atTerminal(shell, typed, script string) string {
 	h.t.Helper()
 	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -41,7 +40,7 @@ func (h *home) atTerminal(shell, typed, script string) string {
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	cmd := h.command(ctx, "-")
-	// What comes after keeps the shell above the command.
+	// The line after the script keeps the shell running above the command.
 	cmd.Path, cmd.Args = shell, []string{filepath.Base(shell), "-c", script + "\n:"}
 	cmd.Env = append(cmd.Env, "VAGLIO="+binary)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
@@ -53,16 +52,16 @@ func (h *home) atTerminal(shell, typed, script string) string {
 	if _, err := io.WriteString(ptmx, typed); err != nil {
 		h.t.Fatal(err)
 	}
-	// The terminal is gone (EIO) when the last of its processes is.
+	// The terminal is closed (EIO) when the last of its processes is gone.
 	text, err := io.ReadAll(ptmx)
 	if err != nil && !errors.Is(err, syscall.EIO) {
 		h.t.Fatal(err)
 	}
-	_ = cmd.Wait() // the script says how its commands ended
+	_ = cmd.Wait() // the script prints how its commands ended
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// saidAt checks what stands on a terminal.
+// saidAt checks what a terminal displays.
 func saidAt(t *testing.T, screen string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
@@ -72,8 +71,8 @@ func saidAt(t *testing.T, screen string, wanted ...string) {
 	}
 }
 
-// TestAnOwnerAllowsAtTheTerminal allows what was shown there, as it is now, and
-// nothing else.
+// TestAnOwnerAllowsAtTheTerminal checks that only what was shown at this terminal, as it is now, can
+// be allowed there.
 func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	line, err := lineage.Of(lineage.System, os.Getpid())
@@ -101,7 +100,7 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 		t.Fatalf("it is %s before anybody allowed it", a.State)
 	}
 	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "Allowed", "[0]")
-	if a := waits.answer(t); a.Decision != approval.RulingPending { // It left with the question.
+	if a := waits.answer(t); a.Decision != approval.RulingPending { // It left when it was asked a question.
 		t.Errorf("the call that was asked back got %+v", a)
 	}
 	a := s.agent("POST", "/v1/proposals?wait=55s", forcePush).answer(t)
@@ -119,8 +118,8 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "[0]")
 }
 
-// TestTheWorstTakesTheDigitsOfAChat allows, where a chat is paired, in the inbox and at a
-// terminal: neither does without what stands on the chat.
+// TestTheWorstTakesTheDigitsOfAChat checks that, once a chat is paired, the worst calls can only be
+// allowed in the inbox or at a terminal with the digits shown in the chat.
 func TestTheWorstTakesTheDigitsOfAChat(t *testing.T) {
 	t.Parallel()
 	p, h := newChat(t), newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
@@ -135,7 +134,7 @@ func TestTheWorstTakesTheDigitsOfAChat(t *testing.T) {
 		answer := s.agent("POST", "/v1/proposals", call).answer(t)
 		return answer.Approval.ID, p.digits("")
 	}
-	// Nobody has paired yet, so there is no chat that shows digits.
+	// Nobody has paired yet, so no chat shows digits.
 	alone := s.agent("POST", "/v1/proposals", forcePush).answer(t).Approval.ID
 	if r := decide(string(alone.Ask()), ""); r.status != http.StatusOK {
 		t.Fatalf("without a chat: %d %s", r.status, r.body)
@@ -161,15 +160,15 @@ func TestTheWorstTakesTheDigitsOfAChat(t *testing.T) {
 	saidAt(t, h.atTerminal("/bin/sh", name+"\n", sees+"$VAGLIO allow "+string(id)+" --digits "+p.digits(digits)+"; echo [$?]"), "Allowed", "[0]")
 }
 
-// TestAnAgentAnswersNothingAtTheTerminal runs the commands below a program with the
-// name of an agent's, at a terminal of its own.
+// TestAnAgentAnswersNothingAtTheTerminal runs the commands below a program with an agent's name, at
+// a terminal of its own.
 func TestAnAgentAnswersNothingAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
 	s.agent("POST", "/v1/proposals", forcePush)
 	id := string(s.waiting(1)[0].ID)
 	agent := filepath.Join(s.h.dir, "codex")
-	// A link is enough: the system goes by the name under which a program was started.
+	// A link is enough: the system reports the name under which a program was started.
 	if err := os.Symlink("/bin/sh", agent); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/internal/nearest"
 )
 
-// noArgs refuses every argument, and says whether it would have been a command's
-// name.
+// noArgs rejects every argument, and suggests the command whose name it may have been meant to be.
 func noArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -28,7 +27,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return asUsed(cmd, args)
 }
 
-// meantCommand asks whether a command was meant that is near what was written.
+// meantCommand suggests a command whose name is close to what was written.
 func meantCommand(cmd *cobra.Command, written string) string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -39,7 +38,7 @@ func meantCommand(cmd *cobra.Command, written string) string {
 	return meant("", nearest.Slip(written, names))
 }
 
-// meantFlag asks the same of a flag.
+// meantFlag suggests a flag whose name is close to what was written.
 func meantFlag(cmd *cobra.Command, written string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -57,10 +56,9 @@ func meant(dashes, name string) string {
 	return fmt.Sprintf("; did you mean %q?", dashes+name)
 }
 
-// asUsed wants the arguments that the command's use names: <one> that it needs,
-// [one] that may be left out, at least one of <these...>, and any number of
-// [these...]. None is empty: what a script left empty by mistake would otherwise mean
-// everything.
+// asUsed requires the arguments that the command's use names: <one> is required, [one] optional, of
+// <these...> at least one, and of [these...] any number. None may be empty: what a script left empty
+// by mistake would otherwise mean everything.
 func asUsed(cmd *cobra.Command, args []string) error {
 	takes := strings.Fields(cmd.Use)[1:]
 	if n := len(takes); strings.HasSuffix(cmd.Use, "...]") {
@@ -81,8 +79,8 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// tooMany says that a command was given more than it takes. A time belongs behind
-// its flag.
+// tooMany returns the error that a command was given more than it takes. A duration must follow its
+// flag.
 func tooMany(cmd *cobra.Command, takes []string, given string) error {
 	if len(takes) == 0 {
 		return fmt.Errorf("%s takes no argument, and was given %q", cmd.CommandPath(), given)
@@ -98,8 +96,8 @@ func tooMany(cmd *cobra.Command, takes []string, given string) error {
 	return fmt.Errorf("%s takes %s %s, and was given %q, too%s", cmd.CommandPath(), most, strings.Join(takes, " and one "), given, hint)
 }
 
-// asUsedOf wants what the use names, and the first of it among those that are
-// known; kind says what they are, and what the command completes is named.
+// asUsedOf requires the arguments that the use names, and that the first is one of known. kind says
+// what those are; the error lists what the command completes.
 func asUsedOf(kind string, known []string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := asUsed(cmd, args); err != nil || slices.Contains(known, args[0]) {
@@ -109,7 +107,7 @@ func asUsedOf(kind string, known []string) cobra.PositionalArgs {
 	}
 }
 
-// inOurWords has the commands that cobra makes say mistakes as ours do.
+// inOurWords makes the commands that cobra adds report mistakes as ours do.
 func inOurWords(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -139,7 +137,7 @@ func firstExample(cmd *cobra.Command) string {
 	return line
 }
 
-// mistakenFlag says what was wrong with a flag in our words.
+// mistakenFlag rephrases an error about a flag.
 func mistakenFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return fmt.Errorf("%w%s", err, meantFlag(cmd, unknown.GetSpecifiedName()))
@@ -163,7 +161,7 @@ func mistakenFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), want)
 }
 
-// onlyOne says which flags cannot be given together.
+// onlyOne returns an error if flags are given together that exclude each other.
 func onlyOne(cmd *cobra.Command) error {
 	err := cmd.ValidateFlagGroups()
 	if err == nil {
@@ -177,13 +175,13 @@ func onlyOne(cmd *cobra.Command) error {
 	return fmt.Errorf("--%s cannot be given together", strings.ReplaceAll(given, " ", " and --"))
 }
 
-// addGate adds the flags that say where a daemon on another machine is.
+// addGate adds the flags that locate a daemon on another machine.
 func addGate(f *pflag.FlagSet, g *far.Gate) {
 	f.StringVar(&g.At, "at", "", "address of a daemon on another machine, such as https://gate.example.org:8443")
 	f.StringVar(&g.CA, "ca", "", "file with the certificate (PEM) of the authority that signed that daemon's, when the system trusts another")
 }
 
-// addCaller adds them, and as whom it is asked.
+// addCaller adds the same flags, and the one for the agent.
 func addCaller(f *pflag.FlagSet, g *far.Gate) {
 	addGate(f, g)
 	f.StringVar(&g.Agent, "agent", "", "the agent of vaglio's that calls, whose token vaglio install keeps")

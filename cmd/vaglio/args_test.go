@@ -45,9 +45,8 @@ func TestASlipIsPointedOut(t *testing.T) {
 	}
 }
 
-// TestEveryCommandSaysWhatItTakes gives every command too much, nothing, and
-// empty words: what it says of it names the command, and is in
-// none of the words of the library that reads the command line.
+// TestEveryCommandSaysWhatItTakes gives every command too many arguments, none, and empty ones. The
+// error must name the command, and not use the wording of the library that parses the command line.
 func TestEveryCommandSaysWhatItTakes(t *testing.T) {
 	t.Setenv("METNOS_DATA_DIR", t.TempDir())
 	t.Setenv("HOME", t.TempDir())
@@ -70,7 +69,7 @@ func TestEveryCommandSaysWhatItTakes(t *testing.T) {
 				t.Errorf("%s needs an argument, and takes %q", c.CommandPath(), args)
 			}
 			if c.Name() == "help" {
-				continue // It speaks of the command that it is asked about.
+				continue // It is about the command that it explains.
 			}
 			if err != nil && (!strings.Contains(err.Error(), c.Name()) && !strings.Contains(err.Error(), "is no ") || strings.Contains(err.Error(), "arg(s)")) {
 				t.Errorf("%s %q: %v", c.CommandPath(), args, err)
@@ -80,8 +79,8 @@ func TestEveryCommandSaysWhatItTakes(t *testing.T) {
 	try(newRoot(stdio{}))
 }
 
-// TestAnEmptyNameIsNotEverything gives an empty name where none means all: what a script
-// left empty by mistake stops nobody, and lets nobody go on.
+// TestAnEmptyNameIsNotEverything checks that an empty name, which a script may pass by mistake, is
+// not taken for no name: it stops nobody, and lets nobody go on.
 func TestAnEmptyNameIsNotEverything(t *testing.T) {
 	t.Setenv("METNOS_DATA_DIR", t.TempDir())
 	t.Setenv("HOME", t.TempDir())

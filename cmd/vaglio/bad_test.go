@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestBadInput sends the real daemon what it must refuse: each with the right
-// status and one sentence, with no secret and nothing half-done.
+// TestBadInput sends the real daemon what it must refuse, with the right status and one sentence,
+// without revealing a secret or leaving anything half done.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -77,7 +77,7 @@ executors:
 			}
 		})
 	}
-	// The permit is not another agent's.
+	// Another agent cannot use the permit.
 	if r := s.as(s.newAgent("other"), "POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNotFound {
 		t.Errorf("a foreign permit: %d %s, want 404", r.status, r.body)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// gatedCI starts the script for continuous integration in front of a command.
+// gatedCI runs a command behind the script for continuous integration.
 func gatedCI(t *testing.T, h *home, listen string, args ...string) (*exec.Cmd, *buffer) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -28,7 +28,7 @@ func gatedCI(t *testing.T, h *home, listen string, args ...string) (*exec.Cmd, *
 	return cmd, said
 }
 
-// The script asks the daemon that runs, and runs the command after the click.
+// The script asks the running daemon, and runs the command after the click.
 func TestGatedCommand(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -53,8 +53,7 @@ func TestGatedCommand(t *testing.T) {
 	}
 }
 
-// The agent's token is looked for where every agent's is, and what cannot be meant is
-// said.
+// The agent's token is searched where every agent's is. What cannot be meant is reported.
 func TestGatedCommandFindsItsToken(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -97,7 +96,7 @@ func TestGatedCommandFindsItsToken(t *testing.T) {
 	}
 }
 
-// Without a daemon it starts one, and ends it; nobody's answer is no permission.
+// Without a daemon, the script starts one, and stops it. No answer is no permission.
 func TestGatedCommandWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// TestCompact rewrites the store of a daemon that serves, of one that was killed, and of
-// none.
+// TestCompact compacts the store of a running daemon, of one that was killed, and none at all.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

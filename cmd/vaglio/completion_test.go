@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestIdsAreCompleted asks what a shell asks when somebody presses Tab.
+// TestIdsAreCompleted makes the request that a shell makes when somebody presses Tab.
 func TestIdsAreCompleted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -26,7 +26,7 @@ func TestIdsAreCompleted(t *testing.T) {
 	}
 }
 
-// TestWithoutADaemonTheCureIsNamed runs what reads the history in an empty home.
+// TestWithoutADaemonTheCureIsNamed runs the commands that read the history, in an empty home.
 func TestWithoutADaemonTheCureIsNamed(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

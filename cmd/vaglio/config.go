@@ -28,15 +28,15 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// minToken is the least length of a token that an operator chooses.
+// minToken is the minimum length of a token that an operator chooses.
 const minToken = 24
 
-// prefix starts the name of every variable of ours.
+// prefix is the prefix of all our variables.
 const prefix = "METNOS"
 
-// config is what the environment says, checked.
+// config is the checked configuration from the environment.
 type config struct {
-	// Threshold is the score in [0,1] that the rules want at least.
+	// Threshold is the minimum score in [0,1] by the rules.
 	Threshold float64
 	// Kind is the kind of the first judge.
 	Kind string
@@ -46,7 +46,7 @@ type config struct {
 	DataDir string
 	// Listen is a loopback address with a port.
 	Listen string
-	// PublicURL is where people reach the inbox through a proxy; may be empty.
+	// PublicURL is the inbox's address behind a proxy; may be empty.
 	PublicURL string
 	// Deadline is how long an approval waits for a person.
 	Deadline time.Duration
@@ -54,39 +54,39 @@ type config struct {
 	DenialStands time.Duration
 	// Quiet are the hours in which people do not want to be disturbed.
 	Quiet dispatcher.Quiet
-	// Zone is where people are.
+	// Zone is the time zone of the people.
 	Zone *time.Location
-	// Digest is when the digest of the day is sent; nil sends none.
+	// Digest is when the daily digest is sent; nil sends none.
 	Digest *report.Hours
-	// QuietDays says that a digest which has nothing to tell is not sent.
+	// QuietDays says not to send a digest that has nothing to report.
 	QuietDays bool
-	// HistoryFor is how long the history keeps what its leaves tell; 0 is for ever.
+	// HistoryFor is how long the history keeps the contents of its leaves; 0 means forever.
 	HistoryFor time.Duration
-	// KeepValues is how long the values of calls that ended are kept.
+	// KeepValues is how long the values of calls that have ended are kept.
 	KeepValues time.Duration
 	// Policy is the path of the policy file; may be empty.
 	Policy string
-	// AgentToken is the token of the agent default when the operator chose it; empty
-	// where it is made at the first start.
+	// AgentToken is the token of the agent default if the operator chose it; empty if it is
+	// generated at the first start.
 	AgentToken datafolder.Secret
-	// AgentSocket is the path of the agents' socket, and AgentGroup the number of
-	// the group that may connect to it; [datafolder.Owner] lets the owner alone.
+	// AgentSocket is the path of the agents' socket, and AgentGroup the ID of the group that may
+	// connect to it; [datafolder.Owner] admits the owner alone.
 	AgentSocket string
 	AgentGroup  int
-	// Remote is the front for agents on other machines.
+	// Remote is the listener for agents on other machines.
 	Remote remoteConfig
-	// Lang is the language of people who chose none, and Texts what they read.
+	// Lang is the language of people who chose none, and Texts are the texts that people read.
 	Lang  templates.Lang
 	Texts *templates.Set
-	// Telegram is the bot that asks people; it is off without a token.
+	// Telegram is the bot that asks people; off without a token.
 	Telegram telegramConfig
-	// Slack is the app that asks a team; it is off without a token.
+	// Slack is the app that asks a team; off without a token.
 	Slack slackConfig
 }
 
-// environment is the environment as envconfig reads it: texts alone, so that
-// reading never fails and every mistake can be told at once. The names are made
-// from the fields, the help from the tags.
+// environment is the environment as envconfig reads it. All fields are texts, so that reading never
+// fails and all mistakes can be reported at once. The variables' names come from the fields, the
+// help from the tags.
 type environment struct {
 	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"the score in [0,1] that a call needs to pass the rules"`
 	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy (docs/judges.md)"`
@@ -131,8 +131,7 @@ type environment struct {
 	SlackApprovers         text `split_words:"true" desc:"ids of people (U…) and user groups (S…) who may decide on Slack, with commas between"`
 }
 
-// text is a variable as envconfig sets it; it may be unset, which is not the same as
-// empty.
+// text is a variable as envconfig sets it. Unset is not the same as empty.
 type text struct {
 	value string
 	set   bool
@@ -140,7 +139,7 @@ type text struct {
 
 func (t text) setting() datafolder.Setting { return datafolder.Setting{Value: t.value, Set: t.set} }
 
-// Set takes the value; envconfig calls it for a variable or its default.
+// Set sets the value; envconfig calls it with the variable or its default.
 //
 //nolint:unparam // The signature is envconfig's.
 func (t *text) Set(v string) error {
@@ -148,14 +147,14 @@ func (t *text) Set(v string) error {
 	return nil
 }
 
-// mistakes collects what is wrong with the configuration, one line each.
+// mistakes collects the mistakes in the configuration, one line each.
 type mistakes struct{ errs []error }
 
 func (m *mistakes) add(name, format string, args ...any) {
 	m.errs = append(m.errs, fmt.Errorf("%s: %w", name, fmt.Errorf(format, args...)))
 }
 
-// configError is a configuration that nothing may start with.
+// configError means that nothing may start with the configuration.
 type configError struct{ err error }
 
 func (e *configError) Error() string { return e.err.Error() }
@@ -170,8 +169,8 @@ func (m *mistakes) err() error {
 	return &configError{errors.Join(m.errs...)}
 }
 
-// loadConfig reads and checks the whole environment. Its error is a
-// [*configError] that lists every mistake, and never shows a secret's value.
+// loadConfig reads and checks the whole environment. Its error is a [*configError] that lists all
+// mistakes and never contains a secret.
 func loadConfig() (config, error) {
 	var e environment
 	var m mistakes
@@ -209,13 +208,13 @@ func loadConfig() (config, error) {
 	return c, m.err()
 }
 
-// chats are the chats that are on.
+// chats returns which chats are on.
 func (c *config) chats() policyfile.Chats {
 	return policyfile.Chats{Telegram: c.Telegram.Token != "", Slack: c.Slack.on(), SlackChannel: c.Slack.Channel}
 }
 
-// edits is where a card in a chat leads to for an edit: into the inbox, where phones
-// reach it.
+// edits returns the function that makes the inbox address at which to edit a call of a card in a
+// chat; nil if phones cannot reach the inbox.
 func (c *config) edits() func(approval.AskID, approval.ID) string {
 	if !strings.HasPrefix(c.PublicURL, "https://") {
 		return nil
@@ -223,14 +222,14 @@ func (c *config) edits() func(approval.AskID, approval.ID) string {
 	return func(ask approval.AskID, id approval.ID) string { return web.EditAddress(c.PublicURL, ask, id) }
 }
 
-// loadDataDir reads the one setting that the commands need which only talk to
-// the daemon. Mistakes in the others are the daemon's to tell.
+// loadDataDir reads the only setting that commands need which just talk to the daemon. The daemon
+// reports mistakes in the others.
 func loadDataDir() (string, error) {
 	var e environment
 	if err := envconfig.Process(prefix, &e); err != nil {
 		return "", err
 	}
-	home, _ := os.UserHomeDir() // Where it is needed, that there is none is told.
+	home, _ := os.UserHomeDir() // If it is needed but missing, Folder says so.
 	dir, err := datafolder.Folder(e.DataDir.setting(), home)
 	if err != nil {
 		return "", &configError{err}
@@ -247,7 +246,7 @@ func (m *mistakes) home() string {
 	return filepath.Clean(home)
 }
 
-// folder is the data folder. That there is no home was said already.
+// folder returns the data folder. A missing home folder has been reported already.
 func (m *mistakes) folder(t text, home string) string {
 	dir, err := datafolder.Folder(t.setting(), home)
 	if err != nil && !errors.Is(err, datafolder.ErrNoHome) {
@@ -315,7 +314,7 @@ func (m *mistakes) deadline(name, value string) time.Duration {
 	return d
 }
 
-// knownNames lists the names of our variables.
+// knownNames returns the names of our variables.
 func knownNames() []string {
 	var b strings.Builder
 	// The names come from the type alone, so this cannot fail at run time.
@@ -331,8 +330,8 @@ func writeVariables(w io.Writer) error {
 		"{{range .}}  {{usage_key .}}\n        {{usage_description .}}{{with usage_default .}} (default {{.}}){{end}}\n{{end}}")
 }
 
-// unknownNames finds variables with our prefix that mean nothing: most likely a
-// slip of the pen, and a setting that somebody relies on and that is not there.
+// unknownNames finds variables with our prefix that do not exist: probably a typo in a setting that
+// somebody relies on.
 func unknownNames(environ, known []string) []error {
 	var errs []error
 	for _, pair := range environ {
@@ -346,8 +345,7 @@ func unknownNames(environ, known []string) []error {
 	return errs
 }
 
-// secret reads a secret from its variable, or from the file that the variable with
-// _FILE names.
+// secret reads a secret from its variable, or from the file that the variable with _FILE names.
 func (m *mistakes) secret(name string, value, file text) datafolder.Secret {
 	secret, err := datafolder.SecretOf(name, value.setting(), file.setting())
 	if err != nil {
@@ -367,7 +365,7 @@ func (m *mistakes) agentSocket(e *environment, c *config) (path string, group in
 	if !e.AgentGroup.set {
 		return path, group
 	}
-	number := e.AgentGroup.value // A container has numbers that it has no names for.
+	number := e.AgentGroup.value // A container has IDs without names.
 	if g, err := user.LookupGroup(number); err == nil {
 		number = g.Gid
 	}
@@ -383,5 +381,5 @@ func (m *mistakes) agentSocket(e *environment, c *config) (path string, group in
 	return path, group
 }
 
-// environ is the environment as it is handed on to what this program starts.
+// environ returns the environment for programs that this one starts.
 func environ() []string { return os.Environ() }

@@ -22,8 +22,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
-// corporaFiles are the files of labelled calls, with the home and the label of
-// rows that name none.
+// corporaFiles returns the files of labelled calls, with the default home and label of their rows.
 func corporaFiles() []corpus {
 	const user, short = "/home/user", "/home/u"
 	return []corpus{
@@ -50,7 +49,7 @@ type corpusRow struct {
 	Intent   string      `json:"intent"`
 	Cwd      string      `json:"cwd"`
 	Home     string      `json:"home"`
-	// Env are the settings of the gate, which name files.
+	// Env contains settings of the gate that name files.
 	Env      map[string]string `json:"env"`
 	Mounts   []string          `json:"mounts"`
 	Context  vaglio.Context    `json:"context"`
@@ -60,7 +59,7 @@ type corpusRow struct {
 	Verified string            `json:"verified"`
 }
 
-// proposal is the call as an agent would propose it.
+// proposal returns the call as an agent would propose it.
 func (r *corpusRow) proposal() vaglio.Proposal {
 	p := vaglio.Proposal{Intent: cmp.Or(r.Intent, "do the task"), Executor: r.Executor, Args: r.Args, Context: r.Context}
 	if r.Executor == "" {
@@ -71,12 +70,11 @@ func (r *corpusRow) proposal() vaglio.Proposal {
 	return p
 }
 
-// TestCorpora judges labelled calls as the shipped policy does, and prints for
-// each file and label how many the guard denies, how many are stopped at all,
-// and how many pass. VAGLIO_CORPORA names the folder. VAGLIO_CORPORA_CLASSES=1
-// prints the classes too; VAGLIO_CORPORA_MISSES=train the rows that went wrong,
-// of the half that may be looked at while rules are written (all: of both): the
-// figures of the other half are the ones to trust.
+// TestCorpora judges labelled calls with the shipped policy. For each file and label it prints how
+// many the guard denies, how many are stopped at all, and how many pass. VAGLIO_CORPORA names the
+// folder. VAGLIO_CORPORA_CLASSES=1 also prints the classes. VAGLIO_CORPORA_MISSES=train prints the
+// wrong rows of the half that may be read while writing rules (all: of both halves). Trust the
+// figures of the other half.
 func TestCorpora(t *testing.T) {
 	dir := os.Getenv("VAGLIO_CORPORA")
 	if dir == "" {
@@ -160,7 +158,7 @@ func (s *corpusScore) judge(c corpus, r *corpusRow, line []byte) {
 	}
 }
 
-// verdict is the word of a row's verdict.
+// verdict returns the word for a row's verdict.
 func (s *corpusScore) verdict(r *corpusRow) string {
 	key := r.Home + fmt.Sprint(r.Env)
 	e := s.engines[key]
@@ -172,7 +170,7 @@ func (s *corpusScore) verdict(r *corpusRow) string {
 	return verdictWord(s.t, v, err)
 }
 
-// verdictWord is "block", "ask", "pass", or "error" when the call's shape is wrong.
+// verdictWord returns "block", "ask", "pass", or "error" if the call's shape is wrong.
 func verdictWord(t *testing.T, v vaglio.Verdict, err error) string {
 	t.Helper()
 	mistake := (*catalog.Error)(nil)
@@ -189,8 +187,8 @@ func verdictWord(t *testing.T, v vaglio.Verdict, err error) string {
 	return "ask"
 }
 
-// corpusEngine judges as the shipped policy does for the user of a home. The gate
-// serves where it does by itself, and its settings name the secrets.
+// corpusEngine returns an engine with the shipped policy for the user of a home. The gate listens at
+// its default address, and its settings name the secrets.
 func corpusEngine(t *testing.T, home string, files vaglio.Files, secrets ...string) *vaglio.Engine {
 	t.Helper()
 	c := config{Home: home, DataDir: home + "/.local/share/metnos", Threshold: 0.3, Kind: kinds()[0], Listen: "127.0.0.1:8787"}
@@ -207,8 +205,8 @@ func corpusEngine(t *testing.T, home string, files vaglio.Files, secrets ...stri
 	return e
 }
 
-// wrong says whether a verdict is not what a label wants: what the guard must
-// leave alone may still be asked, and what must be denied may be no call at all.
+// wrong reports whether a verdict contradicts a label. What the guard must not block may still be
+// asked about, and what must be denied may also be an error.
 func wrong(label, got string) bool {
 	switch label {
 	case "allow":

@@ -17,20 +17,19 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// crashSeed makes a crash run choose the same again; 0 chooses anew. Which call
-// meets which kill still depends on the machine.
+// crashSeed repeats the choices of an earlier run; 0 makes new ones. Which call meets which kill
+// still depends on the machine.
 var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
 
-// TestKilledAtRandomInstants kills the daemon again and again while agents
-// propose and redeem and a person taps, before, during and after. In the end
-// every tap that was acknowledged took effect, once; no permit was spent twice;
-// every card is final; and no message has a button that could still be pressed, nor
-// did ever two of one ask.
+// TestKilledAtRandomInstants repeatedly kills the daemon while agents propose and redeem, and while
+// a person taps before, during and after. In the end, every acknowledged tap took effect, once; no
+// permit was redeemed twice; every card is final; and no message has a button that could still be
+// pressed, nor did two messages of one ask ever have any.
 func TestKilledAtRandomInstants(t *testing.T) {
 	asks, kills := 300, 30
 	switch {
 	case race.Detector:
-		asks, kills = 40, 5 // A race shows in a few, and everything is slower.
+		asks, kills = 40, 5 // A few runs show a race, and everything is slower.
 	case testing.Short():
 		asks, kills = 120, 14
 	}
@@ -40,11 +39,10 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// TestKilledWithTapsOnBothChats does the same with cards of each ask on Slack,
-// too, where Ann presses at the same time as on Telegram, and not always the
-// same. Routes lead the asks to six channels of Slack's, some to two at once, and
-// some proposals wait for their answer. In the end all cards are final and tell
-// the same, and the thread of each that was denied tells it once.
+// TestKilledWithTapsOnBothChats also posts each ask's cards to Slack, where Ann presses at the same
+// time as on Telegram, and not always the same button. Routes send the asks to six Slack channels,
+// some to two at once, and some proposals wait for their answer. In the end all cards are final and
+// agree, and the thread of each denied ask says so once.
 func TestKilledWithTapsOnBothChats(t *testing.T) {
 	asks, kills := 160, 20
 	switch {
@@ -77,48 +75,46 @@ type crash struct {
 	seed uint64
 	h    *home
 	p    *chat
-	// team is the workspace, in a run with two chats.
+	// team is the workspace, if the run has two chats.
 	team *crashTeam
 	asks []*crashAsk
-	// agents calls the daemon that serves now.
+	// agents calls the current daemon.
 	agents *http.Client
 	fuse   *fuse
 
 	mu sync.Mutex
-	// reborn is closed and replaced when another daemon serves.
+	// reborn is closed and replaced when the next daemon serves.
 	reborn chan struct{}
-	// down and later are presses that wait for the daemon's end, and for the next
-	// one's start. At the end of the run nothing is put off any more.
+	// down and later are presses that wait for the daemon's end, and for the next one's start. At the
+	// end of the run nothing is put off any more.
 	down, later []func()
 	putOff      bool
-	// seen are the messages whose buttons the person looked at.
+	// seen contains the messages whose buttons the person has looked at.
 	seen map[int]bool
-	// stir is closed and replaced whenever the platform was called, or an agent
-	// was told a decision.
+	// stir is closed and replaced whenever the platform was called, or an agent was told a decision.
 	stir chan struct{}
 }
 
-// crashAsk is one ask and what became of it.
+// crashAsk is an ask and what became of it.
 type crashAsk struct {
 	n    int
 	body string
-	// wait is how the proposal waits for its decision; empty when it does not.
+	// wait is how long the proposal waits for its decision, as a parameter; empty if it does not.
 	wait string
 	plan plan
 	id   approval.ID
-	// told is what the agent was answered at last.
+	// told is the answer that the agent got last.
 	told approval.Ruling
-	// granted counts redemptions that were answered with a yes, and cut those
-	// whose answer a kill took away.
+	// granted counts redemptions that succeeded; cut counts those whose answer was lost in a kill.
 	granted, cut int
 
-	// decision is what is kept in the end.
+	// decision is what the store has in the end.
 	decision *approval.Decision
 
 	mu sync.Mutex
-	// presses are Ann's, by query.
+	// presses contains Ann's, by query.
 	presses map[string]approval.Choice
-	// cards are the messages that had buttons.
+	// cards contains the messages that had buttons.
 	cards []int
 }
 
@@ -155,17 +151,17 @@ func newCrash(t *testing.T, seed uint64, asks int) *crash {
 	return c
 }
 
-// dice are the random choices of one matter.
+// dice returns the random choices for one matter.
 func (c *crash) dice(matter uint64) *rand.Rand { return rand.New(rand.NewPCG(c.seed, matter)) }
 
-// fail tells what went wrong, with the seed.
+// fail reports what went wrong, with the seed.
 func (c *crash) fail(format string, args ...any) {
 	c.t.Helper()
 	c.t.Errorf("seed %d: "+format, append([]any{c.seed}, args...)...)
 }
 
-// run proposes everything and kills as often as it should. It reports whether
-// everything came to an end.
+// run proposes everything and kills as often as requested. It reports whether everything came to an
+// end.
 func (c *crash) run(kills int) bool {
 	began := time.Now()
 	dice := c.dice(0)
@@ -180,8 +176,8 @@ func (c *crash) run(kills int) bool {
 		s := c.daemon()
 		c.serves()
 		if killed < kills {
-			// Each ask makes a dozen events or so, few of them when most is answered
-			// while nobody serves: the kills are to be over well before the asks are.
+			// Each ask causes about a dozen events, fewer if most are answered while no daemon runs.
+			// The kills must be over well before the asks.
 			c.fuse.light(1+dice.IntN(6*len(c.asks)/kills), func() { _ = s.cmd.Process.Kill() }) // it may be dying already
 		}
 		select {
@@ -210,7 +206,7 @@ func (c *crash) run(kills int) bool {
 	return true
 }
 
-// undecided tells which asks nobody decided.
+// undecided lists the asks that nobody has decided.
 func (c *crash) undecided() string {
 	var b strings.Builder
 	for _, a := range c.asks {
@@ -223,7 +219,7 @@ func (c *crash) undecided() string {
 	return b.String()
 }
 
-// serves says that a daemon serves, and presses what waited for that.
+// serves records that a daemon serves, and makes the presses that waited for that.
 func (c *crash) serves() {
 	c.mu.Lock()
 	close(c.reborn)
@@ -232,7 +228,7 @@ func (c *crash) serves() {
 	c.press(&c.later)
 }
 
-// press does what was put off.
+// press makes the presses that were put off.
 func (c *crash) press(list *[]func()) {
 	c.mu.Lock()
 	all := *list
@@ -243,8 +239,8 @@ func (c *crash) press(list *[]func()) {
 	}
 }
 
-// call makes a request until some daemon answers it. cut counts how often a
-// daemon may have taken it and could not answer.
+// call repeats a request until a daemon answers it. cut counts how often a daemon may have accepted
+// it without answering.
 func (c *crash) call(ctx context.Context, method, path, body string) (r reply, cut int, err error) {
 	for {
 		c.mu.Lock()
@@ -266,8 +262,7 @@ func (c *crash) call(ctx context.Context, method, path, body string) (r reply, c
 	}
 }
 
-// propose lets agents propose everything, some at a time, and lets each wait
-// for its answer.
+// propose makes all proposals, some at a time, and lets each wait for its answer.
 func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
 	const agents = 12
 	todo := make(chan *crashAsk)
@@ -289,7 +284,7 @@ func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
 				a.mu.Unlock()
 				waiting.Go(func() { c.follow(ctx, a) })
 				if a.plan == tapAtOnce || a.plan == tapBoth {
-					c.decided(ctx, a) // so that not all cards come at the same time
+					c.decided(ctx, a) // so that not all cards arrive at the same time
 				}
 			}
 		})
@@ -302,7 +297,7 @@ func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
 	}
 	close(todo)
 	all.Wait()
-	// Nobody proposes any more: what was put off is pressed now, and at once.
+	// All proposals are answered: press at once whatever was put off.
 	c.mu.Lock()
 	c.putOff = false
 	c.mu.Unlock()
@@ -310,7 +305,7 @@ func (c *crash) propose(ctx context.Context, waiting *sync.WaitGroup) {
 	c.press(&c.later)
 }
 
-// decided waits until the ask's decision is known to its agent.
+// decided waits until the ask's agent knows the decision.
 func (c *crash) decided(ctx context.Context, a *crashAsk) {
 	for {
 		a.mu.Lock()
@@ -329,7 +324,7 @@ func (c *crash) decided(ctx context.Context, a *crashAsk) {
 	}
 }
 
-// follow waits for the decision, and uses the permit twice at the same time.
+// follow waits for the decision, and redeems the permit twice at the same time.
 func (c *crash) follow(ctx context.Context, a *crashAsk) {
 	var answer approval.Answer
 	for {

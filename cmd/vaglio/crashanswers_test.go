@@ -19,10 +19,10 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestKilledWhileAnswersHold kills the daemon at random instants while agents use a
-// grant and people end it or pull the brake, and while people deny a kind and lift that.
-// What all of them saw, across the kills, can have happened one after the other; what a
-// kill cut off may have happened or not. make ladder has more of it.
+// TestKilledWhileAnswersHold kills the daemon at random instants while agents use a grant and people
+// end it or pull the brake, and while people deny a kind and lift that. What all of them saw across
+// the kills must be explained by some sequence of these acts; an act that a kill interrupted may or
+// may not have happened. `make ladder` runs more of it.
 func TestKilledWhileAnswersHold(t *testing.T) {
 	rounds := 2
 	if race.Detector || testing.Short() {
@@ -46,7 +46,7 @@ func TestKilledWhileAnswersHold(t *testing.T) {
 	}
 }
 
-// witness is what agents and people saw of a home's daemons.
+// witness records what agents and people saw of a home's daemons.
 type witness struct {
 	h           *home
 	round       int
@@ -59,21 +59,21 @@ type witness struct {
 	history []porcupine.Operation
 }
 
-// killsARound is how often the daemon is killed over one history, deedsUntil about how
-// many deeds come before each, of as many clients.
+// killsARound is how often the daemon is killed in one history, deedsUntil about how many deeds
+// precede each kill, and onlookers the number of clients.
 const (
 	killsARound = 3
 	deedsUntil  = 24
 	onlookers   = 4
 )
 
-// fires has clients act until the daemon is killed under them, a few times over; each of
-// them begins anew with the next daemon. The person is signed in there.
+// fires lets clients act until the daemon is killed, a few times over. Each client goes on with the
+// next daemon, where the person has signed in.
 func (w *witness) fires(dice *rand.Rand, act func(me *person, client int, dice *rand.Rand) answerstest.Outcome) {
 	for kill := range killsARound {
 		s := w.h.serve()
 		me := s.signIn(s.link)
-		fuse := int64(1 + dice.IntN(deedsUntil)) // All of them do more.
+		fuse := int64(1 + dice.IntN(deedsUntil)) // All of them together do more.
 		begun := w.clock.Load()
 		var all sync.WaitGroup
 		for client := range onlookers {
@@ -97,7 +97,7 @@ func (w *witness) fires(dice *rand.Rand, act func(me *person, client int, dice *
 	}
 }
 
-// saw keeps what a client did, and what it was answered.
+// saw records a client's deed, and its result.
 func (w *witness) saw(client int, d answerstest.Deed, act func() answerstest.Outcome) answerstest.Outcome {
 	called := w.clock.Add(1)
 	out := act()
@@ -109,7 +109,7 @@ func (w *witness) saw(client int, d answerstest.Deed, act func() answerstest.Out
 		return out
 	}
 	if out == answerstest.Lost {
-		// It may still come to pass; whoever saw nothing of it is another from now on.
+		// It may still take effect; what the client does from now on counts as another's.
 		w.lost++
 		client, returned = onlookers+w.lost, 1<<62
 	}
@@ -117,7 +117,7 @@ func (w *witness) saw(client int, d answerstest.Deed, act func() answerstest.Out
 	return out
 }
 
-// holds has the model judge what was seen.
+// holds checks what was seen against the model.
 func (w *witness) holds(model porcupine.Model) {
 	w.h.t.Helper()
 	if porcupine.CheckOperationsTimeout(model, w.history, time.Minute) == porcupine.Ok {
@@ -129,8 +129,7 @@ func (w *witness) holds(model porcupine.Model) {
 	w.h.t.Errorf("round %d: what they saw cannot have happened one after the other", w.round)
 }
 
-// proposes has an agent propose a command of its own turn. lost says that no answer
-// came.
+// proposes proposes a command in a turn of its own. lost reports that no answer came.
 func (w *witness) proposes(command string) (a approval.Answer, lost bool) {
 	n := w.calls.Add(1)
 	body := fmt.Sprintf(`{"turn_id":"t-%d","step":1,"intent":"publish","executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, n, command)
@@ -144,11 +143,11 @@ func (w *witness) proposes(command string) (a approval.Answer, lost bool) {
 	return a, false
 }
 
-// void is a press on a button of a card that was posted again, as a restart does with
-// one that was on its way: it decides nothing, and is told so.
+// void is a press on a card that was posted again, as a restart does with a card that was being
+// posted. It decides nothing, and the answer says so.
 const void = answerstest.Outcome(-1)
 
-// posts has the person send a form of the inbox.
+// posts sends a form of the inbox as the person.
 func posts(me *person, path string, form url.Values) answerstest.Outcome {
 	r, err := me.tries(path, form)
 	switch {
@@ -186,7 +185,7 @@ func grantsUnderFire(w *witness, dice *rand.Rand) {
 		return w.saw(client, answerstest.Deed{What: what}, func() answerstest.Outcome {
 			switch what {
 			case "use":
-				// Each is another call, and all of them would do the same.
+				// Each is a different call; all are covered by the grant.
 				a, lost := w.proposes("git push" + strings.Repeat(" -v", int(w.calls.Add(1))) + " origin main")
 				if lost {
 					return answerstest.Lost

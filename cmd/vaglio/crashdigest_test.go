@@ -24,19 +24,18 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// TestKilledWhileDigestsAreSent kills the daemon again and again around the time
-// at which a digest is due: at every call by which it is sent, before the call
-// takes effect, after that, and when it was answered; and more often at random
-// instants, from the start or the first of these calls on. Each window's digest
-// must be in each chat once, with one picture.
+// TestKilledWhileDigestsAreSent repeatedly kills the daemon around the time a digest is due: at
+// every call that sends it, before the call takes effect, after that, and after its answer; and
+// more often at random instants after the start or after the first of these calls. Each window's
+// digest must be in each chat once, with one picture.
 //
-// A digest is due every day. The test reaches many of them by moving the time of
-// the day at which it is due, a minute between one window and the next.
+// A digest is due every day. The test produces many by moving the time of day at which it is due by
+// a minute for each window.
 func TestKilledWhileDigestsAreSent(t *testing.T) {
 	kills := 100
 	switch {
 	case race.Detector:
-		kills = 3 // A race shows in any of them; what a kill leaves behind the others tell.
+		kills = 3 // Any of them shows a race; the other builds test what a kill leaves behind.
 	case testing.Short():
 		kills = 5
 	}
@@ -53,52 +52,50 @@ type pressRun struct {
 	h     *home
 	args  []string
 	chats []*pressChat
-	// minute is the time of the day at which a digest is due now.
+	// minute is the time of day at which a digest is due now.
 	minute int
-	// fresh says that the next window's digest was not begun.
+	// fresh is set if the next window's digest has not been begun.
 	fresh bool
-	// starting is how long a daemon takes from its start to the first call by
-	// which a digest is sent, and sending from there to well after the last.
+	// starting is how long a daemon takes from its start to the first call that sends a digest, and
+	// sending from there to well after the last.
 	starting, sending time.Duration
 	// met counts the kills by where they happened.
 	met map[string]int
 
 	mu sync.Mutex
-	// point is where the daemon that runs now is killed, once, by kill.
+	// point is where kill kills the current daemon, once.
 	point pressPoint
 	kill  func()
-	// first is when it made the first call by which a digest is sent.
+	// first is when it made the first call that sends a digest.
 	first time.Time
-	// stir is closed and replaced whenever a chat was called.
+	// stir is closed and replaced whenever a chat is called.
 	stir chan struct{}
 }
 
-// pressChat is one chat in which digests come.
+// pressChat is a chat that receives digests.
 type pressChat struct {
 	http.Handler
 
 	name string
 	run  *pressRun
-	// sends reports whether messages come or change by a method.
+	// sends reports whether a method posts or changes messages.
 	sends func(method string) bool
-	// told returns the digests in the chat, in their order, and what the other
-	// messages say.
+	// told returns the chat's digests, in order, and the texts of its other messages.
 	told func() (digests []pressDigest, others []string)
-	// calls counts the calls that send, of the daemon that runs now.
+	// calls counts the current daemon's calls that send.
 	calls int
 }
 
 // pressDigest is a digest in a chat.
 type pressDigest struct {
-	// end is the end of its window, in minutes since midnight; -1 when that does
-	// not begin a minute before.
+	// end is the end of its window, in minutes since midnight; -1 if the window did not begin one
+	// minute earlier.
 	end int
 	// pictures is how many pictures it has.
 	pictures int
 }
 
-// pressPoint is a call by which a digest is sent, and an instant of it; the zero
-// one is none.
+// pressPoint is a moment of a call that sends a digest; the zero value is none.
 type pressPoint struct {
 	chat   *pressChat
 	call   int
@@ -125,7 +122,7 @@ func newPressRun(t *testing.T, seed uint64) *pressRun {
 	t.Helper()
 	t.Logf("the seed is %d: go test ./cmd/vaglio -run %s -crash.seed=%d", seed, t.Name(), seed)
 	r := &pressRun{t: t, seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), met: map[string]int{}, stir: make(chan struct{})}
-	// In this zone it is past noon: there is room for windows since midnight.
+	// In this zone it is past noon, so there is room for windows since midnight.
 	zone := fmt.Sprintf("Etc/GMT%+d", time.Now().UTC().Hour()-12)
 	r.h = newHome(t, "METNOS_TZ="+zone)
 	r.onTelegram()
@@ -133,8 +130,7 @@ func newPressRun(t *testing.T, seed uint64) *pressRun {
 	return r
 }
 
-// onTelegram lets digests come in Ann's chat with the bot, where the picture is
-// the message that the text answers.
+// onTelegram sends digests to Ann's private chat, where the text is a reply to the picture.
 func (r *pressRun) onTelegram() {
 	bot := telegramtest.New()
 	private := bot.Private(telegramtest.User{ID: 4711, FirstName: "Ann"})
@@ -166,8 +162,7 @@ func (r *pressRun) onTelegram() {
 	r.args = append(r.args, "--telegram-api", url)
 }
 
-// onSlack lets digests come in a channel, where the picture is in the thread of
-// the text.
+// onSlack sends digests to a channel, where the picture is in the text's thread.
 func (r *pressRun) onSlack() {
 	team := slacktest.New()
 	team.AddUser(slacktest.User{ID: slackAnn, Name: "ann", RealName: "Ann"})
@@ -199,7 +194,7 @@ func (r *pressRun) onSlack() {
 	r.args = append(r.args, "--slack-api", url+"/api")
 }
 
-// add lets digests come in a chat, and returns its platform's address.
+// add adds a chat that receives digests, and returns its platform's address.
 func (r *pressRun) add(c *pressChat) string {
 	r.t.Helper()
 	c.run = r
@@ -207,14 +202,14 @@ func (r *pressRun) add(c *pressChat) string {
 	return serveHandler(r.t, c)
 }
 
-// fail tells what went wrong, with the seed.
+// fail reports what went wrong, with the seed.
 func (r *pressRun) fail(format string, args ...any) {
 	r.t.Helper()
 	r.t.Errorf("seed %d: "+format, append([]any{r.seed}, args...)...)
 }
 
-// afterwards is how long after the last call of a digest a daemon may live: long
-// enough to keep that it was sent.
+// afterwards is how long after a digest's last call a daemon may live: long enough to record that
+// the digest was sent.
 const afterwards = 20 * time.Millisecond
 
 // ServeHTTP passes calls on, and kills the daemon at its point.
@@ -235,7 +230,7 @@ func (c *pressChat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.run.reached(p, c.run.within())
 	p.moment = beforeEffect
 	if c.run.reached(p, 0) {
-		panic(http.ErrAbortHandler) // what it asked for never came
+		panic(http.ErrAbortHandler) // the call never arrived
 	}
 	answer := httptest.NewRecorder()
 	c.Handler.ServeHTTP(answer, r)
@@ -251,8 +246,8 @@ func (c *pressChat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.run.reached(p, 3*time.Millisecond)
 }
 
-// reached kills the daemon within the time if that is planned for the point, and
-// reports whether it was.
+// reached kills the daemon within the given time if this is the planned point, and reports whether
+// it is.
 func (r *pressRun) reached(p pressPoint, within time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -267,8 +262,8 @@ func (r *pressRun) reached(p pressPoint, within time.Duration) bool {
 	return true
 }
 
-// within is for how long a daemon may live from the first call by which a digest
-// is sent. After a kill it may be twice as long, so that what was begun ends.
+// within returns how long a daemon may live from the first call that sends a digest: twice as long
+// after a kill, so that it can finish what was begun.
 func (r *pressRun) within() time.Duration {
 	if r.fresh {
 		return r.sending
@@ -276,7 +271,7 @@ func (r *pressRun) within() time.Duration {
 	return 2 * r.sending
 }
 
-// killWithin kills the daemon that runs now at a random instant within the time.
+// killWithin kills the current daemon at a random instant within the given time.
 func (r *pressRun) killWithin(d time.Duration) {
 	if d <= 0 {
 		r.kill()
@@ -285,7 +280,7 @@ func (r *pressRun) killWithin(d time.Duration) {
 	time.AfterFunc(time.Duration(r.dice.Int64N(int64(d))), r.kill)
 }
 
-// begin starts a daemon that is killed at the point.
+// begin starts a daemon that will be killed at the point.
 func (r *pressRun) begin(p pressPoint) *served {
 	r.t.Helper()
 	r.mu.Lock()
@@ -343,7 +338,7 @@ func (r *pressRun) run(kills int) {
 	}
 }
 
-// settle lets a daemon note for each chat until when nobody is told: midnight.
+// settle lets a daemon record, for each chat, that nothing before midnight is to be sent.
 func (r *pressRun) settle() {
 	r.t.Helper()
 	for noted := 0; noted < len(r.chats); {
@@ -371,8 +366,7 @@ func (r *pressRun) settle() {
 	r.minute = 1
 }
 
-// undisturbed lets a daemon send the next window's digest, and notes how long
-// that takes.
+// undisturbed lets a daemon send the next window's digest, and measures how long that takes.
 func (r *pressRun) undisturbed() {
 	r.t.Helper()
 	began := time.Now()
@@ -387,8 +381,8 @@ func (r *pressRun) undisturbed() {
 	r.fresh = true
 }
 
-// points are all instants at which the daemon that ran last could have been
-// killed while it sent a digest.
+// points returns all instants at which the last daemon could have been killed while sending a
+// digest.
 func (r *pressRun) points() (all []pressPoint) {
 	for _, c := range r.chats {
 		for call := range c.calls {
@@ -400,8 +394,8 @@ func (r *pressRun) points() (all []pressPoint) {
 	return all
 }
 
-// ended waits for the end of a daemon that is to be killed. One that sent
-// everything and did not come to its point is killed soon after.
+// ended waits for the end of a daemon that is to be killed. One that sent everything without
+// reaching its point is killed soon after.
 func (r *pressRun) ended(s *served) bool {
 	r.t.Helper()
 	if r.await(s, r.shown) {
@@ -418,7 +412,7 @@ func (r *pressRun) ended(s *served) bool {
 	return true
 }
 
-// await waits until something is so, or the daemon ends, and reports the former.
+// await waits until is is true or the daemon ends, and reports the former.
 func (r *pressRun) await(s *served, is func() bool) bool {
 	r.t.Helper()
 	deadline := time.After(patience)
@@ -455,7 +449,7 @@ func (r *pressRun) shown() bool {
 
 var digestTitle = regexp.MustCompile(`Digest, \D*(?:\d+ \w+\D+)?(\d\d):(\d\d)\D+(?:\d+ \w+\D+)?(\d\d):(\d\d)`)
 
-// digestOf returns the end of the window of which a text is the digest.
+// digestOf returns the end of the window if a text is a digest.
 func digestOf(text string) (end int, ok bool) {
 	found := digestTitle.FindStringSubmatch(text)
 	if found == nil {
@@ -472,7 +466,7 @@ func digestOf(text string) (end int, ok bool) {
 	return end, true
 }
 
-// check holds the chats against the windows that were due.
+// check compares the chats with the windows that were due.
 func (r *pressRun) check() {
 	r.t.Helper()
 	var want []pressDigest

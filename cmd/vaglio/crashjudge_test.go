@@ -21,12 +21,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 )
 
-// judgeKills is how often TestKilledWhileJudgesRun kills; then what is left of the
-// judges has two seconds to go.
+// judgeKills is how often TestKilledWhileJudgesRun kills. If it is set, the judges' processes must
+// be gone within two seconds.
 var judgeKills = flag.Int("judge.kills", 0, "kills while judges run")
 
-// sharedFolder is a folder that the user of sandboxes may enter: a root's daemon
-// starts commands as nobody.
+// sharedFolder returns a folder that the sandboxes' user may enter: a daemon run by root starts
+// commands as nobody.
 func sharedFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "work") //nolint:usetesting // Nobody else may pass through the folder of a test.
@@ -40,8 +40,8 @@ func sharedFolder(t *testing.T) string {
 	return dir
 }
 
-// bearing are the processes whose command lines bear the mark: those of a sandbox are
-// bubblewrap's and all that it started.
+// bearing returns the processes whose command lines contain the mark: a sandbox's are bubblewrap and
+// everything it started.
 func bearing(t *testing.T, mark string) (all []string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -57,8 +57,8 @@ func bearing(t *testing.T, mark string) (all []string) {
 	return all
 }
 
-// until looks every few milliseconds, for the kernel tells nobody, whether something
-// is so; it says how long that took, or false when the time is over.
+// until polls a condition, because the kernel notifies nobody. It returns how long that took, and
+// false if the time is up.
 func until(within time.Duration, is func() bool) (time.Duration, bool) {
 	begun := time.Now()
 	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
@@ -73,15 +73,15 @@ func until(within time.Duration, is func() bool) (time.Duration, bool) {
 	}
 }
 
-// sleeping is a home whose judge agent runs a command that does not end, of which the
-// processes bear the mark. Of each question the channel has a word; what the answer is
-// says reply, or the command where it is nothing.
+// sleeping returns a home whose judge agent runs an endless command, with the mark in its
+// processes' command lines. Each question to the model is signalled on the channel; reply returns
+// the answer, or "" for the command.
 func sleeping(t *testing.T, reply func() string) (h *home, call, mark string, asked chan bool) {
 	t.Helper()
 	if _, err := exec.LookPath("bwrap"); err != nil {
 		t.Skip("bubblewrap is not here")
 	}
-	// As many seconds as nobody else sleeps.
+	// A number of seconds that nobody else sleeps.
 	mark = fmt.Sprintf("7777.%09d", rand.Int32())
 	asked = make(chan bool, 1)
 	mind := modeltest.Start(modeltest.OpenAI, func(modeltest.Seen) modeltest.Step {
@@ -114,7 +114,7 @@ func runs(t *testing.T, mark string) {
 	}
 }
 
-// TestAJudgeEndsWithItsAgent has the agent hang up while a judge's command runs.
+// TestAJudgeEndsWithItsAgent cuts the agent's connection while a judge's command runs.
 func TestAJudgeEndsWithItsAgent(t *testing.T) {
 	h, call, mark, _ := sleeping(t, func() string { return "" })
 	s := h.serve()
@@ -136,13 +136,13 @@ func TestAJudgeEndsWithItsAgent(t *testing.T) {
 	t.Logf("the judge's processes were gone %s after its agent", took)
 }
 
-// TestKilledWhileJudgesRun kills the daemon while a judge agent's command runs in a
-// sandbox. Nothing of that is left, nothing passed, and the same call under the same
-// key is judged anew by the next daemon.
+// TestKilledWhileJudgesRun kills the daemon while a judge agent's command runs in a sandbox. No
+// process is left, nothing was allowed, and the next daemon judges the same call under the same key
+// anew.
 func TestKilledWhileJudgesRun(t *testing.T) {
 	rounds, within := *judgeKills, 2*time.Second
 	if rounds == 0 {
-		rounds, within = 6, patience // a busy machine ends processes when it comes to that
+		rounds, within = 6, patience // a busy machine takes its time to end processes
 		switch {
 		case race.Detector:
 			rounds = 1
@@ -173,7 +173,7 @@ func TestKilledWhileJudgesRun(t *testing.T) {
 			told <- r
 		}()
 		select {
-		case <-asked: // as in every round before: no answer was kept
+		case <-asked: // in every round: no answer was kept
 		case r := <-told:
 			t.Fatalf("round %d: %+v without being judged\n%s", round, r, s.log)
 		case <-time.After(patience):

@@ -14,11 +14,11 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// ladderKills is how often TestKilledWhileCallsPass kills, and TestKilledWhileAnswersHold
-// in all; make ladder gives more.
+// ladderKills is how often TestKilledWhileCallsPass kills, and TestKilledWhileAnswersHold in all;
+// `make ladder` sets it higher.
 var ladderKills = flag.Int("ladder.kills", 0, "kills of the ladder")
 
-// passing are agents whose calls the judges let through, and what each was told.
+// passing is agents whose calls the judges allow, and what each was told.
 type passing struct {
 	h      *home
 	mu     sync.Mutex
@@ -27,9 +27,9 @@ type passing struct {
 	heard  chan struct{}
 }
 
-// TestKilledWhileCallsPass kills the daemon at random instants while agents get
-// their calls approved as fast as they can. In the end the turn log has every
-// call that an agent was told to be approved.
+// TestKilledWhileCallsPass kills the daemon at random instants while agents get their calls
+// approved as fast as they can. In the end the turn log contains every call that an agent was told
+// is approved.
 func TestKilledWhileCallsPass(t *testing.T) {
 	kills := *ladderKills
 	if kills == 0 {
@@ -54,7 +54,7 @@ func TestKilledWhileCallsPass(t *testing.T) {
 	for range kills {
 		s := p.h.serve()
 		p.serves()
-		// So many answers later, whatever is on its way then.
+		// The kill comes after this many answers, whatever is in progress then.
 		for range 1 + dice.IntN(400) {
 			select {
 			case <-p.heard:
@@ -85,14 +85,14 @@ func (p *passing) serves() {
 	close(p.ready)
 }
 
-// gone says that no daemon is there until the next serves.
+// gone records that no daemon runs until the next serves.
 func (p *passing) gone() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready = make(chan struct{})
 }
 
-// propose proposes one call after the other, and counts those that were approved.
+// propose proposes one call after the other, and counts the approved ones.
 func (p *passing) propose(ctx context.Context, turn string) {
 	c := &http.Client{Transport: p.h.over("agent.sock").Transport}
 	c.Transport.(*http.Transport).DisableKeepAlives = false
@@ -108,7 +108,7 @@ func (p *passing) propose(ctx context.Context, turn string) {
 		body := fmt.Sprintf(`{"turn_id":%q,"step":%d,"intent":"look around","executor":"shell_exec","args":{"command":"ls -l folder-%d"},"context":{"cwd":"/srv/app"}}`, turn, step, step)
 		r, err := trySend(ctx, c, http.MethodPost, "http://vaglio/v1/proposals", body, "")
 		if err != nil || r.status != http.StatusOK {
-			continue // it was not told that the call passed
+			continue // the agent was not told that the call passed
 		}
 		p.mu.Lock()
 		p.passed[turn]++
@@ -120,7 +120,7 @@ func (p *passing) propose(ctx context.Context, turn string) {
 	}
 }
 
-// kept is how many approved steps the turn log has of a turn.
+// kept returns how many approved steps of a turn the turn log has.
 func (p *passing) kept(s *served, turn string) (n int) {
 	r := s.local(http.MethodGet, "/v1/turns/"+turn, "")
 	var log struct {

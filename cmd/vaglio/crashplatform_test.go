@@ -19,21 +19,21 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// fuse goes off after so many events.
+// fuse runs a function after a number of events.
 type fuse struct {
 	mu   sync.Mutex
 	left int
 	blow func()
 }
 
-// light lets blow run at the event with the number.
+// light makes blow run at the event with the given number.
 func (f *fuse) light(after int, blow func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left, f.blow = after, blow
 }
 
-// burn is one event.
+// burn counts one event.
 func (f *fuse) burn() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,7 +49,7 @@ func (f *fuse) cut() {
 	f.blow = nil
 }
 
-// serveHandler serves it on this machine.
+// serveHandler serves h on this machine, and returns the URL.
 func serveHandler(t *testing.T, h http.Handler) string {
 	t.Helper()
 	web := httptest.NewServer(h)
@@ -67,8 +67,8 @@ func (h *home) over(socket string) *http.Client {
 	}}
 }
 
-// platform is the Bot API, where a kill can happen before a call takes effect,
-// and after it did and before it is answered.
+// platform is the Bot API. A kill can happen before a call takes effect, and after that but before
+// it is answered.
 func (c *crash) platform(w http.ResponseWriter, r *http.Request) {
 	c.fuse.burn()
 	answer := httptest.NewRecorder()
@@ -81,7 +81,7 @@ func (c *crash) platform(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes()) // a daemon that was killed does not read it
 }
 
-// stirred wakes who waits for something to happen.
+// stirred wakes whoever waits for something to happen.
 func (c *crash) stirred() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *crash) stirred() {
 
 var branch = regexp.MustCompile(`origin branch-(\d+)\b`)
 
-// askOf finds the ask that a message is about.
+// askOf returns the ask that a message is about.
 func (c *crash) askOf(m telegramtest.Message) *crashAsk {
 	found := branch.FindStringSubmatch(m.Text)
 	if found == nil {
@@ -104,7 +104,7 @@ func (c *crash) askOf(m telegramtest.Message) *crashAsk {
 	return c.asks[n]
 }
 
-// look lets the person look at cards that have got buttons.
+// look lets the person see cards that now have buttons.
 func (c *crash) look() {
 	var fresh []telegramtest.Message
 	c.mu.Lock()
@@ -149,7 +149,7 @@ func (c *crash) act(a *crashAsk, m telegramtest.Message) {
 	}
 }
 
-// postpone puts a press off, as long as there will be another kill.
+// postpone puts a press off as long as there will be another kill.
 func (c *crash) postpone(list *[]func(), tap func()) {
 	c.mu.Lock()
 	putOff := c.putOff
@@ -173,7 +173,7 @@ func (c *crash) tap(a *crashAsk, m telegramtest.Message, label string) {
 	a.presses[id] = map[string]approval.Choice{"Allow once": approval.ChoiceAllow, "Deny": approval.ChoiceDeny}[label]
 }
 
-// live are the messages that have a button.
+// live returns the messages that have a button.
 func (c *crash) live() []telegramtest.Message {
 	return slices.DeleteFunc(c.p.Messages(c.p.chat), func(m telegramtest.Message) bool { return len(m.Buttons()) == 0 })
 }
@@ -189,13 +189,13 @@ func (c *crash) settled(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			return // check tells what is left
+			return // check reports what is left
 		case <-stir:
 		}
 	}
 }
 
-// unfinished names an ask that no message shows as it ended.
+// unfinished names an ask that no message shows as decided.
 func (c *crash) unfinished() string {
 	shown := map[int]int{}
 	for _, m := range c.p.Messages(c.p.chat) {
@@ -211,7 +211,7 @@ func (c *crash) unfinished() string {
 	return ""
 }
 
-// check holds what is kept against what was acknowledged.
+// check compares what is stored with what was acknowledged.
 func (c *crash) check() {
 	c.t.Helper()
 	for _, m := range c.live() {

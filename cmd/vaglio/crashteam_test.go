@@ -23,13 +23,13 @@ type crashTeam struct {
 	c *crash
 
 	mu sync.Mutex
-	// presses are Ann's, by ask and by delivery.
+	// presses contains Ann's, by ask and by delivery.
 	presses map[int]map[string]approval.Choice
-	// cards are the messages in which she saw buttons, by ask.
+	// cards contains the messages in which she saw buttons, by ask.
 	cards map[int]map[spot]bool
 }
 
-// spot is where a message stands.
+// spot is the place of a message.
 type spot struct{ channel, ts string }
 
 // onSlack shows the run's cards in a workspace, too.
@@ -61,12 +61,12 @@ func (c *crash) onSlack() {
 		"METNOS_SLACK_CHANNEL="+slackHome, "METNOS_SLACK_APPROVERS="+slackAnn)
 }
 
-// crashChannels are the channels of Slack's that each route leads to.
+// crashChannels returns the Slack channels of each route.
 func crashChannels() [][]string {
 	return [][]string{{slackHome}, {"C0000000002"}, {"C0000000003"}, {"C0000000004"}, {"C0000000005", "C0000000006"}}
 }
 
-// everywhere are the messages of all channels.
+// everywhere returns the messages of all channels.
 func (m *crashTeam) everywhere() (all []slacktest.Message) {
 	for _, channels := range crashChannels() {
 		for _, id := range channels {
@@ -76,7 +76,7 @@ func (m *crashTeam) everywhere() (all []slacktest.Message) {
 	return all
 }
 
-// daemon starts the one that serves next.
+// daemon starts the next daemon.
 func (c *crash) daemon() *served {
 	c.t.Helper()
 	return c.h.start(func(cmd *exec.Cmd) {
@@ -87,8 +87,8 @@ func (c *crash) daemon() *served {
 	})
 }
 
-// platform is the Web API, where a kill can happen before a call takes effect,
-// and after it did and before it is answered. Sockets pass.
+// platform is the Web API. A kill can happen before a call takes effect, and after that but before
+// it is answered. Sockets pass.
 func (m *crashTeam) platform(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
 		m.ServeHTTP(w, r)
@@ -104,8 +104,8 @@ func (m *crashTeam) platform(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes()) // a daemon that was killed does not read it
 }
 
-// press lets Ann press on Slack until the returned function is called: each card
-// once, and again when she sees that a press was lost.
+// press lets Ann press on Slack until the returned function is called: on each card once, and again
+// if she sees that a press was lost.
 func (m *crashTeam) press() (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -124,7 +124,7 @@ func (m *crashTeam) press() (stop func()) {
 	return func() { close(quit); <-ended }
 }
 
-// look presses what has buttons and is not on its way.
+// look presses on cards that have buttons and no press on its way.
 func (m *crashTeam) look() {
 	for _, card := range m.everywhere() {
 		n, ok := m.askOf(&card)
@@ -145,7 +145,7 @@ func (m *crashTeam) look() {
 		}
 		id, err := m.Press(slackAnn, card.Channel, card.TS, label)
 		if err != nil {
-			continue // the card became final meanwhile
+			continue // the card has become final
 		}
 		m.mu.Lock()
 		if m.presses[n] == nil {
@@ -156,7 +156,7 @@ func (m *crashTeam) look() {
 	}
 }
 
-// saw keeps that the ask had buttons there.
+// saw records that the ask had buttons there.
 func (m *crashTeam) saw(n int, at spot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,8 +166,8 @@ func (m *crashTeam) saw(n int, at spot) {
 	m.cards[n][at] = true
 }
 
-// onTelegram reports whether the ask's card is there, too: one that is decided
-// before never comes.
+// onTelegram reports whether the ask's card has arrived there, too. If the ask is decided first, it
+// never does.
 func (m *crashTeam) onTelegram(n int) bool {
 	a := m.c.asks[n]
 	a.mu.Lock()
@@ -175,7 +175,7 @@ func (m *crashTeam) onTelegram(n int) bool {
 	return len(a.cards) > 0
 }
 
-// onItsWay reports whether a press of the ask's card was heard, or may be yet.
+// onItsWay reports whether a press on the ask's card was received, or may still be.
 func (m *crashTeam) onItsWay(n int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,7 +187,7 @@ func (m *crashTeam) onItsWay(n int) bool {
 	return false
 }
 
-// askOf finds the ask that a message of the channel is about.
+// askOf returns the ask that a channel's message is about.
 func (m *crashTeam) askOf(card *slacktest.Message) (n int, ok bool) {
 	found := branch.FindStringSubmatch(card.Shown())
 	if found == nil || card.ThreadTS != "" {
@@ -199,8 +199,7 @@ func (m *crashTeam) askOf(card *slacktest.Message) (n int, ok bool) {
 
 var ended = regexp.MustCompile(`(Allowed once|Denied) by Ann \((\S+)\)`)
 
-// finals are how the cards of each ask say that it ended; empty for one that
-// does not say so.
+// finals returns how the cards of each ask say that it ended; empty for a card that does not.
 func (m *crashTeam) finals() map[int][]string {
 	all := map[int][]string{}
 	for _, card := range m.everywhere() {
@@ -229,8 +228,8 @@ func (m *crashTeam) unfinished() string {
 	return m.untold()
 }
 
-// lost names a message whose ask is shown as it ended nowhere in its channel, or
-// that says neither that nor that a newer one took its place.
+// lost names a message whose channel nowhere shows the end of its ask, or that shows neither the end
+// nor that a newer card took its place.
 func (m *crashTeam) lost() string {
 	final := map[int]map[string]bool{}
 	texts := map[spot]string{}
@@ -256,8 +255,8 @@ func (m *crashTeam) lost() string {
 	return ""
 }
 
-// untold names a card whose ask was denied and whose thread does not tell it
-// once. An ask that was allowed is not over: nobody reports how its call ended.
+// untold names a card of a denied ask whose thread does not say so exactly once. An allowed ask is
+// not over: nobody reports how its call ended.
 func (m *crashTeam) untold() string {
 	all := m.everywhere()
 	told := map[string]int{}
@@ -275,12 +274,11 @@ func (m *crashTeam) untold() string {
 	return ""
 }
 
-// ackBy is when a press is acknowledged though nothing is committed yet; before,
-// an acknowledgement says that it was.
+// ackBy is when a press is acknowledged although nothing is committed yet. An earlier
+// acknowledgement means that it is.
 const ackBy = 2 * time.Second
 
-// check holds both chats against what is kept, and what is kept against what was
-// acknowledged.
+// check compares both chats with what is stored, and that with what was acknowledged.
 func (m *crashTeam) check() {
 	m.t.Helper()
 	if left := m.unfinished(); left != "" {
@@ -299,12 +297,12 @@ func (m *crashTeam) check() {
 	acks := map[int]bool{}
 	for _, a := range m.c.asks {
 		if a.decision == nil {
-			continue // told already
+			continue // reported already
 		}
 		want := words[a.decision.Choice] + " by Ann (" + a.decision.By.ID + ")"
 		mine := strings.HasPrefix(a.decision.By.ID, "slack:")
-		// What Telegram decided before its card came here never comes. Where one
-		// came, the end is shown; see lost.
+		// If Telegram decided an ask before its card came here, the card never comes. If it came, it
+		// shows the end; see lost.
 		absent := len(finals[a.n]) == 0 && !mine && len(m.cards[a.n]) == 0
 		agree := len(finals[a.n]) > 0 && !slices.ContainsFunc(finals[a.n], func(how string) bool { return how != want })
 		if !absent && !agree || !slices.Equal(there[a.n], []string{want}) {

@@ -38,7 +38,7 @@ import (
 	models "github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// daemon is everything that serves, wired.
+// daemon is everything that serves, wired together.
 type daemon struct {
 	config     config
 	log        *slog.Logger
@@ -57,33 +57,33 @@ type daemon struct {
 	resumes *resume.Webhooks
 	fronts  []front
 	closers []func() error
-	// rules is the policy, and began when it was read.
+	// rules is the policy, and began is when it was read.
 	rules policyfile.Policy
 	began time.Time
-	// address is where the network front listens, remote where the one for other machines
-	// does, if there is one.
+	// address is where the local listener listens, and remote where the one for other machines
+	// does, "" if there is none.
 	address, remote string
 	// connections and waiters are what the system's limits leave us.
 	connections, waiters int
-	// watch looks after what puts the gate before agents.
+	// watch watches the files that put the gate in front of agents.
 	watch *seals.Watch
 	// rotating is held while keys are rotated.
 	rotating sync.Mutex
-	// stopping is closed when the end begins.
+	// stopping is closed when the shutdown begins.
 	stopping chan struct{}
 }
 
 // path returns the path of a file in the data folder.
 func (c *config) path(file string) string { return filepath.Join(c.DataDir, file) }
 
-// auditDir is where the audit log is. It is not a parameter: METNOS_DATA_DIR
-// does not move it.
+// auditDir returns the folder of the audit log. It is not configurable: METNOS_DATA_DIR does not
+// move it.
 func (c *config) auditDir() string {
 	return filepath.Join(c.Home, ".local", "share", "metnos", "vaglio")
 }
 
-// open builds the daemon. The store's lock comes first: a second daemon must
-// not touch the first one's sockets.
+// open builds the daemon. It takes the store's lock first: a second daemon must not touch the first
+// one's sockets.
 //
 //nolint:cyclop // One step after the other; each may end it.
 func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) (_ *daemon, err error) {
@@ -110,7 +110,7 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	if err := openAgents(ctx, d, &p); err != nil {
 		return nil, err
 	}
-	// Who decides by a route must be listened to.
+	// People who decide by a route must be listened to.
 	d.config.Telegram.Approvers = append(slices.Clone(c.Telegram.Approvers), policyfile.TelegramIDs(&p.Routing)...)
 	if d.config.Slack.on() {
 		d.config.Slack.Approvers = append(slices.Clone(c.Slack.Approvers), policyfile.SlackIDs(&p.Routing)...)
@@ -136,7 +136,7 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	return d, d.listen(ctx)
 }
 
-// openDispatcher builds the engine and the dispatcher over it.
+// openDispatcher builds the engine and the dispatcher.
 func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secrets instance.Secrets) (err error) {
 	if d.audit, err = audit.Open(d.config.auditDir(), d.log); err != nil {
 		return err
@@ -187,12 +187,12 @@ func (d *daemon) openDispatcher(ctx context.Context, p policyfile.Policy, secret
 	return nil
 }
 
-// mayDecide reports whether somebody on one of the chats may.
+// mayDecide reports whether a person on one of the chats may decide.
 func (d *daemon) mayDecide(id string) bool {
 	return d.bot != nil && d.bot.Approves(id) || d.slack != nil && d.slack.Approves(id)
 }
 
-// openFronts builds the two sides that are spoken to: the agents' API and the inbox.
+// openFronts builds the agents' API and the inbox.
 func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets instance.Secrets) (err error) {
 	d.inbox, err = web.New(ctx, web.Config{
 		Desk: d.dispatcher, Book: d.dispatcher, Propose: d.try, Judgement: d.dispatcher.Judgement, Samples: samples(),
@@ -216,8 +216,8 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets in
 	return err
 }
 
-// newResumes builds what tells addresses how calls ended. A key is only made where the
-// policy lists some.
+// newResumes builds the webhooks that report how calls ended. It creates a key only if the policy
+// permits addresses.
 func newResumes(c config, allowed []hosts.Prefix, store resume.Store, log *slog.Logger) (*resume.Webhooks, error) {
 	var key resume.Key
 	if len(allowed) > 0 {
@@ -229,7 +229,7 @@ func newResumes(c config, allowed []hosts.Prefix, store resume.Store, log *slog.
 	return resume.New(resume.Config{Store: store, Allowed: allowed, Key: key, Log: log}), nil
 }
 
-// ready tells whether proposals can be answered and kept.
+// ready returns an error unless proposals can be answered and stored.
 func (d *daemon) ready(ctx context.Context) error {
 	select {
 	case <-d.stopping:
@@ -242,7 +242,7 @@ func (d *daemon) ready(ctx context.Context) error {
 	return d.audit.Check()
 }
 
-// try proposes a call of the inbox's page Try it.
+// try proposes a call from the inbox's page Try it.
 func (d *daemon) try(ctx context.Context, agent string, p vaglio.Proposal) (approval.Answer, error) {
 	a, err := d.dispatcher.Propose(ctx, agent, dispatcher.Request{Proposal: p})
 	if bad := vaglio.Mistake(err); bad != nil {
@@ -251,7 +251,7 @@ func (d *daemon) try(ctx context.Context, agent string, p vaglio.Proposal) (appr
 	return a, err
 }
 
-// owner is the owner's side.
+// owner returns the handler of the owner's side.
 func (d *daemon) owner() http.Handler {
 	return owner.NewHandler(owner.Config{
 		Judgements: d.dispatcher.JudgementsOf, History: d.dispatcher.History,
@@ -264,7 +264,7 @@ func (d *daemon) owner() http.Handler {
 	})
 }
 
-// doctor looks at the daemon from within.
+// doctor returns what the doctor can examine from within the daemon.
 func (d *daemon) doctor() *doctor.Daemon {
 	x := &doctor.Daemon{
 		Version: version(), Address: func() string { return d.address }, Public: d.config.PublicURL, AuditDir: d.config.auditDir(),
@@ -283,8 +283,8 @@ func (d *daemon) doctor() *doctor.Daemon {
 	return x
 }
 
-// base is the address at which a person on this machine reaches us, or the
-// proxy's when there is one.
+// base returns the address at which people reach the inbox: the proxy's if there is one, else the
+// one on this machine.
 func (d *daemon) base() string {
 	if d.config.PublicURL != "" {
 		return d.config.PublicURL
@@ -292,16 +292,16 @@ func (d *daemon) base() string {
 	return "http://" + d.address
 }
 
-// link makes a one-time link into the inbox.
+// link returns a one-time link to the inbox.
 func (d *daemon) link() string { return d.inbox.LoginLink(d.base()) }
 
-// runs are the runs of daemons on this store.
+// runs returns the record of this store's runs.
 func (d *daemon) runs() instance.Runs { return instance.Runs{Store: d.store} }
 
-// run serves until ctx ends or a part fails, and then ends in order: not ready,
-// waiters told, answers drained, the dispatcher last.
+// run serves until ctx ends or a part fails, and then shuts down in order: it stops being ready,
+// tells waiters, drains answers, and stops the dispatcher last.
 func (d *daemon) run(ctx context.Context) error {
-	// The dispatcher outlives the fronts: an answer in flight needs it.
+	// The dispatcher outlives the fronts, because answers in flight need it.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	err := together(ctx,
@@ -328,15 +328,15 @@ func (d *daemon) run(ctx context.Context) error {
 			return d.serveFronts(ctx)
 		},
 	)
-	// Whichever part meets it first: mindStore, or one that was about to write.
+	// Either mindStore or a part that was about to write noticed it first.
 	if broken, ok := errors.AsType[*bolt.BrokenError](err); ok {
 		return &exitError{exitBroken, broken}
 	}
 	return err
 }
 
-// dispatch runs the dispatcher, and keeps whether it ended in order. It guards also
-// where that cannot be kept.
+// dispatch runs the dispatcher, and records whether it ended cleanly. The gate works even if that
+// cannot be recorded.
 func (d *daemon) dispatch(ctx, working context.Context) error {
 	crashed, err := d.runs().Begin(ctx, time.Now())
 	if err != nil {
@@ -348,11 +348,11 @@ func (d *daemon) dispatch(ctx, working context.Context) error {
 	if failed := d.dispatcher.Run(working); failed != nil || err != nil {
 		return failed
 	}
-	return d.runs().End(context.WithoutCancel(ctx)) // What was queued is written.
+	return d.runs().End(context.WithoutCancel(ctx)) // Everything queued has been written.
 }
 
-// mindStore ends the process when the store stopped: what is on disk is known only
-// to whoever opens the file anew.
+// mindStore ends the process if the store has stopped: only reopening the file shows what is on
+// disk.
 func (d *daemon) mindStore(ctx context.Context) error {
 	select {
 	case <-d.store.Broken():
@@ -362,7 +362,7 @@ func (d *daemon) mindStore(ctx context.Context) error {
 	}
 }
 
-// close lets go of everything that open took, the last first.
+// close releases everything that open acquired, in reverse order.
 func (d *daemon) close() error {
 	var errs []error
 	for _, c := range slices.Backward(d.closers) {

@@ -14,9 +14,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 )
 
-// tester is a scripted model in the place of a judge agent's: it looks for the
-// code, applies the proposed patch to its private copy, runs the tests there, and
-// grades by how they ended.
+// tester is a scripted model that plays a judge agent: it finds the code, applies the proposed
+// patch to its private copy, runs the tests there, and grades by their result.
 func tester(s modeltest.Seen) modeltest.Step {
 	patch := "good.patch"
 	if strings.Contains(s.Texts[0], "bad.patch") {
@@ -41,7 +40,7 @@ func tester(s modeltest.Seen) modeltest.Step {
 		`"signals":[{"category":"tests","score":0,"message":"go test ./... ends with an error"}]}`}
 }
 
-// project is a small one with a test, a patch that keeps it and one that breaks it.
+// project creates a small one with a test, a patch that keeps it passing and one that breaks it.
 func project(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -57,8 +56,8 @@ func project(t *testing.T, dir string) {
 	}
 }
 
-// TestDemoJudge shows a judge agent at work, with the second seed's manifest, real
-// bubblewrap, ast-grep and go test: make demo-judge.
+// TestDemoJudge shows a judge agent at work, with the second seed's manifest and real bubblewrap,
+// ast-grep and go test. It is run by `make demo-judge`.
 func TestDemoJudge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a project twice, in a sandbox")

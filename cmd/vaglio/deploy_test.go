@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// TestTheContainersShareTheAgentsSocketAlone holds the compose file to what
-// docs/setup.md says of it. Nothing here runs it.
+// TestTheContainersShareTheAgentsSocketAlone checks the compose file against docs/setup.md. It runs
+// no containers.
 func TestTheContainersShareTheAgentsSocketAlone(t *testing.T) {
 	t.Parallel()
 	type service struct {
@@ -43,7 +43,7 @@ func TestTheContainersShareTheAgentsSocketAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Strict: what is not named above, such as a network, a port or a namespace, is a mistake.
+	// Strict: anything not named above, such as a network, a port or a namespace, is a mistake.
 	if err := yaml.UnmarshalWithOptions(raw, &f, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func TestTheContainersShareTheAgentsSocketAlone(t *testing.T) {
 	}
 }
 
-// TestThePropertyListOfTheDaemon holds the LaunchDaemon to keys that launchd.plist(5)
-// documents, and to what the lines in its head make. Nothing here runs it.
+// TestThePropertyListOfTheDaemon checks that the LaunchDaemon only uses keys that launchd.plist(5)
+// documents, and what the commands in its header create. It runs nothing.
 func TestThePropertyListOfTheDaemon(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../deploy/launchd/vaglio.plist")
@@ -129,7 +129,7 @@ func TestThePropertyListOfTheDaemon(t *testing.T) {
 	if len(root.kids) != 1 || root.kids[0].name != "plist" || len(root.kids[0].kids) != 1 {
 		t.Fatal("it is no property list")
 	}
-	// A key stands before each value, and types are those of the manual page.
+	// A key precedes each value, and the types are those of the manual page.
 	of := func(dict *node) map[string]*node {
 		values := map[string]*node{}
 		for i := 0; dict.name == "dict" && i+1 < len(dict.kids); i += 2 {

@@ -22,7 +22,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// digestWithin is how long a digest may take: it reads every record of two weeks.
+// digestWithin bounds how long a digest may take: it reads every record of two weeks.
 const digestWithin = 2 * time.Minute
 
 func newDigest() *cobra.Command {
@@ -75,7 +75,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 	return cmd
 }
 
-// sendDigest lets the daemon send a digest, and says where it is.
+// sendDigest makes the daemon send a digest, and prints where it was sent.
 func sendDigest(ctx context.Context, w io.Writer, path string) error {
 	var a owner.Sending
 	if err := askDaemonFor(ctx, digestWithin, http.MethodPost, path, &a); err != nil {
@@ -93,7 +93,7 @@ func sendDigest(ctx context.Context, w io.Writer, path string) error {
 	return errors.Join(failed...)
 }
 
-// checkDigest says where the audit log and the digest of a day differ.
+// checkDigest prints where the audit log and the digest of a day differ.
 func checkDigest(ctx context.Context, w io.Writer, day string) error {
 	var m mistakes
 	c := config{Home: m.home()}
@@ -110,8 +110,7 @@ func checkDigest(ctx context.Context, w io.Writer, day string) error {
 	return digestcheck.Check(in, c.auditDir(), w)
 }
 
-// writeDigest writes the digest's lines. What others wrote is made visible, and
-// stays on its line.
+// writeDigest writes the digest's lines. Text by others is made visible and stays on its line.
 func writeDigest(w io.Writer, d *report.Digest) error {
 	set, err := templates.Load(nil)
 	if err != nil {
@@ -137,7 +136,7 @@ func writeDigest(w io.Writer, d *report.Digest) error {
 	return err
 }
 
-// quietDays reads whether a digest that has nothing to tell is sent.
+// quietDays reads whether to send a digest that has nothing to report.
 func (m *mistakes) quietDays(name, value string) bool {
 	if value != "say" && value != "silent" {
 		m.add(name, "%q is neither say nor silent", value)
@@ -145,7 +144,7 @@ func (m *mistakes) quietDays(name, value string) bool {
 	return value == "silent"
 }
 
-// digest reads when digests are sent; off is never.
+// digest reads when digests are sent; off means never.
 func (m *mistakes) digest(name, value string, zone *time.Location) *report.Hours {
 	if value == "off" {
 		return nil
@@ -157,9 +156,8 @@ func (m *mistakes) digest(name, value string, zone *time.Location) *report.Hours
 	return &report.Hours{Minute: minute, Zone: zone}
 }
 
-// drawDigest writes the picture of a digest into a file, or onto the output for
-// "-". Of a file it leaves nothing half-written behind. What the picture shows
-// is told in words.
+// drawDigest writes the picture of a digest to a file, or to the output for "-". It never leaves a
+// partial file. It also prints what the picture shows in words.
 func drawDigest(ctx context.Context, out, said io.Writer, day, file string) error {
 	switch {
 	case file == "":
@@ -182,8 +180,8 @@ func drawDigest(ctx context.Context, out, said io.Writer, day, file string) erro
 	return err
 }
 
-// writePicture writes a picture or a page whole or not at all. What is there and no file, such
-// as a pipe, is written into and stays.
+// writePicture atomically writes a picture or a page. If something other than a file is there, such
+// as a pipe, it writes into that.
 func writePicture(path string, picture []byte) error {
 	info, err := os.Stat(path)
 	switch {

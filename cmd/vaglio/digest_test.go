@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// What the daemon tells of a digest is read back whole.
+// A digest from the daemon is decoded completely.
 func TestADigestIsToldWhole(t *testing.T) {
 	t.Parallel()
 	told := payloads.Digest(2)
@@ -28,7 +28,7 @@ func TestADigestIsToldWhole(t *testing.T) {
 	}
 }
 
-// hostile is a text that would forge lines of ours, or hide in the terminal.
+// hostile is a text that tries to forge our lines, or to hide in the terminal.
 const hostile = "ls\nstate      allowed\x1b[2K\u202e\u200b"
 
 func TestADigestCannotBeForged(t *testing.T) {
@@ -50,7 +50,7 @@ func TestADigestCannotBeForged(t *testing.T) {
 	}
 }
 
-// The daemon tells what there is so far, what waits now, and why there is no digest.
+// The daemon reports the digest so far, what waits now, and why there is no digest.
 func TestTheDaemonTellsItsDigest(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()

@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// TestADigestIsSentByHand sends a digest to both chats: it says where it is, and
-// of each chat in trouble what the trouble is, and it never says a token.
+// TestADigestIsSentByHand sends a digest to both chats. The command prints where it was sent and
+// which chats failed with which error, and never a token.
 func TestADigestIsSentByHand(t *testing.T) {
 	t.Parallel()
 	p, w := newChat(t), newWorkspace(t)
@@ -21,7 +21,7 @@ func TestADigestIsSentByHand(t *testing.T) {
 	var cut atomic.Bool
 	bot := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if cut.Load() && strings.HasSuffix(r.URL.Path, "/sendMessage") {
-			panic(http.ErrAbortHandler) // The error that a client makes of it names the address, and there the token is.
+			panic(http.ErrAbortHandler) // The client's error contains the address, and so the token.
 		}
 		p.ServeHTTP(w, r)
 	}))

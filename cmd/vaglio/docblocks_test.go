@@ -16,19 +16,19 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// fence is a block of code of a document.
+// fence is a code block of a document.
 type fence struct {
 	doc, lang, text string
 	line            int
 }
 
-// first is the first line that says something: what the block is known by.
+// first returns the first non-blank line, which identifies the block.
 func (f *fence) first() string {
 	line, _, _ := strings.Cut(f.text, "\n")
 	return strings.TrimSpace(line)
 }
 
-// fences returns the blocks of code of the documents.
+// fences returns the code blocks of all documents.
 func fences(t *testing.T) []fence {
 	t.Helper()
 	var all []fence
@@ -44,8 +44,8 @@ func fences(t *testing.T) []fence {
 	return all
 }
 
-// ranElsewhere are the blocks of commands that the test below does not run: by their
-// first line the test that runs the same, or why none does.
+// ranElsewhere lists the blocks of commands that the test below does not run, by their first line,
+// with the test that does the same, or the reason there is none.
 func ranElsewhere() map[string]struct{ test, why string } {
 	type is = struct{ test, why string }
 	return map[string]is{
@@ -85,8 +85,8 @@ func ranElsewhere() map[string]struct{ test, why string } {
 	}
 }
 
-// TestTheDocumentsCommandsRun runs the blocks of commands in an empty home beside a
-// daemon, but for those that are listed with the reason.
+// TestTheDocumentsCommandsRun runs the blocks of commands in an empty home with a daemon, except for
+// those listed above.
 func TestTheDocumentsCommandsRun(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -132,7 +132,7 @@ func (h *home) bash(t *testing.T, f *fence) {
 	}
 }
 
-// TestTheDocumentsListedBlocksHaveTests holds the list against the tests that it names.
+// TestTheDocumentsListedBlocksHaveTests checks that the tests in the list exist.
 func TestTheDocumentsListedBlocksHaveTests(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("*_test.go")
@@ -154,8 +154,8 @@ func TestTheDocumentsListedBlocksHaveTests(t *testing.T) {
 	}
 }
 
-// TestTheDocumentsCommandLinesAreRight holds every command line of the blocks, also of
-// those that no test runs, against the commands and their flags.
+// TestTheDocumentsCommandLinesAreRight checks every command line of the blocks, including those that
+// no test runs, against the commands and their flags.
 func TestTheDocumentsCommandLinesAreRight(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -178,7 +178,7 @@ func TestTheDocumentsCommandLinesAreRight(t *testing.T) {
 	}
 }
 
-// rightLine says what is wrong with the arguments of a command.
+// rightLine returns what is wrong with a command's arguments.
 func rightLine(words []shell.Word) error {
 	args := make([]string, len(words))
 	for i, w := range words {
@@ -200,8 +200,8 @@ func rightLine(words []shell.Word) error {
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// TestTheDocumentsPoliciesAreRight reads what a document shows of the policy file; its
-// blocks together are one.
+// TestTheDocumentsPoliciesAreRight parses what a document shows of the policy file. The blocks of
+// one document form one policy.
 func TestTheDocumentsPoliciesAreRight(t *testing.T) {
 	t.Parallel()
 	per := map[string]string{}

@@ -24,13 +24,13 @@ func document(t *testing.T, name string) string {
 	return string(text)
 }
 
-// generated tells whether a command is one of a row, such as a shell's: the table
-// names the row.
+// generated reports whether a command is one of a series, such as the shells'. The table only names
+// the series.
 func generated(parent, c *cobra.Command) bool {
 	return parent.Name() == "completion" || parent.Name() == "doctor" && slices.Contains(install.Clients(), c.Name())
 }
 
-// documents are the paths of the documentation, from the repository's root.
+// documents returns the paths of the documentation, relative to the repository's root.
 func documents(t *testing.T) []string {
 	t.Helper()
 	below, err := filepath.Glob("../../docs/*.md")
@@ -44,8 +44,8 @@ func documents(t *testing.T) []string {
 	return all
 }
 
-// TestTheDocumentsNameNoOtherSetting refuses settings that there are not: the
-// reference, which is made from the code, has those that there are.
+// TestTheDocumentsNameNoOtherSetting rejects unknown settings. The reference, which is generated
+// from the code, has all known ones.
 func TestTheDocumentsNameNoOtherSetting(t *testing.T) {
 	known := knownNames()
 	for _, doc := range documents(t) {
@@ -57,7 +57,7 @@ func TestTheDocumentsNameNoOtherSetting(t *testing.T) {
 	}
 }
 
-// TestTheIndexNamesEveryDocument holds docs/README.md against the folder.
+// TestTheIndexNamesEveryDocument checks docs/README.md against the folder.
 func TestTheIndexNamesEveryDocument(t *testing.T) {
 	index := document(t, "docs/README.md")
 	for _, doc := range documents(t) {
@@ -67,11 +67,11 @@ func TestTheIndexNamesEveryDocument(t *testing.T) {
 	}
 }
 
-// TestTheDocumentsLinksLeadSomewhere follows every link within the repository, to the
-// heading that it names.
+// TestTheDocumentsLinksLeadSomewhere follows every link within the repository, including the heading
+// that it names.
 func TestTheDocumentsLinksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
-	anchors := map[string][]string{} // by file: a long one is linked to often
+	anchors := map[string][]string{} // by file, because a long one is linked to often
 	for _, doc := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(withoutFences(document(t, doc)), -1) {
 			to := m[1] + m[2]
@@ -98,12 +98,12 @@ func TestTheDocumentsLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// withoutFences is a document without its blocks of code.
+// withoutFences returns a document without its code blocks.
 func withoutFences(text string) string {
 	return regexp.MustCompile("(?ms)^ *```.*?^ *```$").ReplaceAllString(text, "")
 }
 
-// headings are the anchors of a document's headings, as GitHub makes them.
+// headings returns the anchors of a document's headings, as GitHub makes them.
 func headings(text string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(withoutFences(text), -1) {
@@ -113,8 +113,7 @@ func headings(text string) []string {
 	return all
 }
 
-// TestTheChatsDocumentsListEveryCommand holds the documents of the chats against
-// what their help says.
+// TestTheChatsDocumentsListEveryCommand checks the chats' documents against their help texts.
 func TestTheChatsDocumentsListEveryCommand(t *testing.T) {
 	texts := document(t, "templates/en.tmpl")
 	for _, chat := range []struct{ key, command, doc string }{
@@ -136,7 +135,7 @@ func TestTheChatsDocumentsListEveryCommand(t *testing.T) {
 	}
 }
 
-// TestContributingListsEveryTarget holds its table against the Makefile's targets.
+// TestContributingListsEveryTarget checks its table against the Makefile's targets.
 func TestContributingListsEveryTarget(t *testing.T) {
 	contributing := document(t, "docs/CONTRIBUTING.md")
 	targets := regexp.MustCompile(`(?m)^([a-z-]+):.*## `).FindAllStringSubmatch(document(t, "Makefile"), -1)

@@ -74,16 +74,16 @@ type examining struct {
 
 	config config
 	doctor.Doctor
-	// rehearse sends a test card on a channel; channels are those that there are.
+	// rehearse sends a test card on a channel; channels are the names of the available ones.
 	rehearse func(ctx context.Context, channel string) approval.Finding
 	channels []string
 }
 
 const (
-	// examineFor bounds how long the daemon may look; its calls to a platform
-	// have limits of their own.
+	// examineFor bounds how long the daemon may examine itself; its calls to a platform have
+	// limits of their own.
 	examineFor = time.Minute
-	// rehearseFor bounds how long a test card takes, with its way there and back.
+	// rehearseFor bounds how long a test card may take, including the way there and back.
 	rehearseFor = platform.RehearsalLives + 30*time.Second
 )
 
@@ -101,7 +101,7 @@ func (d *examining) run(ctx context.Context) error {
 		d.channels, d.rehearse = seen.Channels, rehearseThere
 	case errors.Is(err, owner.ErrNoDaemon):
 		d.withoutDaemon(ctx)
-	case !misplaced: // told as a mistake in the configuration already
+	case !misplaced: // otherwise reported as a mistake in the configuration already
 		d.Found("daemon", approval.Wrong, "The daemon does not answer: "+terminal.Sentence(err.Error()),
 			"Run this as the user who serves; if that is you, restart the daemon, which may be another version.")
 	}
@@ -115,7 +115,7 @@ func (d *examining) run(ctx context.Context) error {
 	return d.report(ctx)
 }
 
-// models asks the policy's models. A policy that cannot be read was told already.
+// models probes the policy's models. An unreadable policy has been reported already.
 func (d *examining) models(ctx context.Context) {
 	p, err := policyfile.Load(d.config.Policy, d.config.Home)
 	if err != nil {
@@ -126,7 +126,7 @@ func (d *examining) models(ctx context.Context) {
 	}
 }
 
-// report tells what was found, and rehearses where that is wanted.
+// report writes the findings, and rehearses if requested.
 func (d *examining) report(ctx context.Context) error {
 	told := 0
 	tell := func() error {
@@ -156,7 +156,7 @@ func (d *examining) report(ctx context.Context) error {
 	return nil
 }
 
-// tapAll sends a test card on each channel, one after the other.
+// tapAll sends a test card on each channel, one after another.
 func (d *examining) tapAll(ctx context.Context) error {
 	if len(d.channels) == 0 {
 		d.Found("tap", approval.Wrong, "There is no channel that a test card could go to.",
@@ -174,7 +174,7 @@ func (d *examining) tapAll(ctx context.Context) error {
 	return nil
 }
 
-// conclude tells how many problems there are, or writes everything as JSON.
+// conclude writes the number of problems, or everything as JSON.
 func (d *examining) conclude() error {
 	if d.asJSON {
 		return terminal.JSON(d.std.out, struct {
@@ -194,7 +194,7 @@ func (d *examining) conclude() error {
 	return err
 }
 
-// configuration tells every mistake in the environment and in the policy.
+// configuration reports every mistake in the environment and in the policy.
 func (d *examining) configuration() {
 	const subject = "configuration"
 	c, err := loadConfig()
@@ -229,8 +229,8 @@ func (d *examining) configuration() {
 	}
 }
 
-// policy reads the policy, and what it asks of Slack. Whether its channels are on
-// can be told where the settings are right.
+// policy reads the policy, and the settings for Slack that follow from it. It checks the policy's
+// channels only if the settings are right.
 func (d *examining) policy(c config, right bool) (policyfile.Policy, error) {
 	p, err := policyfile.Load(c.Policy, c.Home)
 	if err == nil && right {
@@ -243,7 +243,7 @@ func (d *examining) policy(c config, right bool) (policyfile.Policy, error) {
 	return p, err
 }
 
-// withoutDaemon looks at what a start would find.
+// withoutDaemon checks what a start would find.
 func (d *examining) withoutDaemon(ctx context.Context) {
 	d.Found("daemon", approval.Noted, "None is serving this data folder; this is what a start would find.", "")
 	if d.DataDir == "" || d.config.Home == "" {
@@ -263,25 +263,25 @@ func (d *examining) withoutDaemon(ctx context.Context) {
 	}
 }
 
-// notebook is a memory that keeps nothing.
+// notebook holds notes and stores no changes.
 type notebook struct{ notes telegram.Notes }
 
 // Load returns the notes.
 func (n notebook) Load(context.Context) (telegram.Notes, error) { return n.notes, nil }
 
-// Save keeps nothing: the doctor changes nothing.
+// Save does nothing: the doctor changes nothing.
 func (notebook) Save(context.Context, telegram.Notes) error { return nil }
 
-// blankSlack is a memory that keeps nothing.
+// blankSlack is empty and stores nothing.
 type blankSlack struct{}
 
-// Load returns no notes: a look needs none.
+// Load returns no notes: an examination needs none.
 func (blankSlack) Load(context.Context) (slack.Notes, error) { return slack.Notes{}, nil }
 
-// Save keeps nothing: the doctor changes nothing.
+// Save does nothing: the doctor changes nothing.
 func (blankSlack) Save(context.Context, slack.Notes) error { return nil }
 
-// channelsHere looks at the channels with the settings here.
+// channelsHere examines the channels with this terminal's settings.
 func (d *examining) channelsHere(ctx context.Context, notes telegram.Notes) {
 	var patients []doctor.Patient
 	if d.config.Telegram.Token == "" {
@@ -309,7 +309,7 @@ func (d *examining) channelsHere(ctx context.Context, notes telegram.Notes) {
 	}
 }
 
-// rehearseThere lets the daemon send a test card.
+// rehearseThere makes the daemon send a test card.
 func rehearseThere(ctx context.Context, channel string) approval.Finding {
 	var r doctor.Rehearsal
 	if err := askDaemonFor(ctx, rehearseFor, http.MethodPost, "/doctor/tap/"+channel, &r); err != nil {
@@ -318,7 +318,7 @@ func rehearseThere(ctx context.Context, channel string) approval.Finding {
 	return r.Finding
 }
 
-// addTrials gives the doctor a command for each client that can be tried.
+// addTrials adds a subcommand for each client that can be tried.
 func addTrials(doctor *cobra.Command, std stdio) {
 	for _, r := range trial.Recipes() {
 		doctor.AddCommand(&cobra.Command{
@@ -366,8 +366,8 @@ func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
 	return nil
 }
 
-// farGates looks whether the daemon is there that a client's hook asks on another
-// machine.
+// farGates checks that the daemon on another machine that a client's hook asks, if any, can be
+// reached.
 func farGates(ctx context.Context, client string) (found []trial.Finding, err error) {
 	o := install.Options{Client: client}
 	if err := locate(&o); err != nil {

@@ -32,7 +32,7 @@ func (h *home) doctor(args ...string) []string {
 	}
 	var wrong []string
 	for _, f := range a.Findings {
-		// A note may say what would help: a machine need not have what makes sandboxes.
+		// A note may say what would help: a machine need not have what sandboxes require.
 		if f.Text == "" || f.Grade != approval.Noted && (f.Grade == approval.Wrong) != (f.Remedy != "") {
 			h.t.Errorf("a finding says how it stands, and a problem says what helps: %+v", f)
 		}
@@ -46,7 +46,7 @@ func (h *home) doctor(args ...string) []string {
 	return wrong
 }
 
-// contents are the names, modes and contents of what is in the home.
+// contents returns the names, modes and contents of all files in the home.
 func (h *home) contents() string {
 	h.t.Helper()
 	var b strings.Builder
@@ -151,8 +151,8 @@ func TestTheDoctorFindsWhatIsWrongHere(t *testing.T) {
 	}
 }
 
-// TestTheDoctorOfADaemon asks a daemon that does well, breaks one thing after
-// the other, and looks at what it left when it is gone.
+// TestTheDoctorOfADaemon examines a healthy daemon, breaks one thing after the other, and examines
+// what the daemon left after it stopped.
 func TestTheDoctorOfADaemon(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
@@ -202,7 +202,7 @@ func TestTheDoctorOfADaemon(t *testing.T) {
 	}
 }
 
-// TestTheDoctorOfADaemonWithoutABot has the token in the terminal alone.
+// TestTheDoctorOfADaemonWithoutABot has the token only in the terminal's environment.
 func TestTheDoctorOfADaemonWithoutABot(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -217,7 +217,7 @@ func TestTheDoctorOfADaemonWithoutABot(t *testing.T) {
 	s.stop()
 }
 
-// TestTheDoctorsTap presses the test card, through a daemon and without one.
+// TestTheDoctorsTap presses the test card, with a daemon and without one.
 func TestTheDoctorsTap(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)

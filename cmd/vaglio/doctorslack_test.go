@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// examineSlack runs the doctor and looks for secrets in what it says.
+// examineSlack runs the doctor and looks for secrets in its output.
 func (w *workspace) examineSlack(h *home) []string {
 	w.t.Helper()
 	r := h.run("", "doctor", "--slack-api", w.url+"/api")
@@ -18,8 +18,8 @@ func (w *workspace) examineSlack(h *home) []string {
 	return h.doctor("--slack-api", w.url+"/api")
 }
 
-// TestTheDoctorOfATeam looks at an app that does well, breaks one thing after
-// the other, and looks again when the daemon is gone.
+// TestTheDoctorOfATeam examines a healthy app, breaks one thing after the other, and examines it
+// again after the daemon stopped.
 func TestTheDoctorOfATeam(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
@@ -68,8 +68,7 @@ func TestTheDoctorOfATeam(t *testing.T) {
 	look("without approvers", "slack: METNOS_SLACK_APPROVERS: nobody may decide on Slack")
 }
 
-// TestTheDoctorsTapOnSlack presses the test card, through a daemon and without
-// one.
+// TestTheDoctorsTapOnSlack presses the test card, with a daemon and without one.
 func TestTheDoctorsTapOnSlack(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

@@ -22,11 +22,11 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// TestAHangupEndsInOrder closes the terminal on a daemon with an agent that waits.
+// TestAHangupEndsInOrder closes the terminal of a daemon that has a waiting agent.
 func TestAHangupEndsInOrder(t *testing.T) {
 	t.Parallel()
-	// Whoever runs the tests may ignore hangups, and what it starts would, too: a
-	// signal that is waited for is none that is ignored.
+	// The process that runs the tests may ignore hangups, which its children would inherit. A signal
+	// that is caught is not ignored.
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangups) })
@@ -64,8 +64,7 @@ func TestNohupOutlivesTheTerminal(t *testing.T) {
 	}
 }
 
-// TestABrokenStoreEndsTheProcess lets the store of a daemon in this process stop
-// while an agent waits.
+// TestABrokenStoreEndsTheProcess makes the store of an in-process daemon fail while an agent waits.
 func TestABrokenStoreEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -83,7 +82,7 @@ func TestABrokenStoreEndsTheProcess(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(d.run(t.Context()), d.close()) }()
 	_, _ = d.store.Update(context.Background(), approval.KindMeta, "x", func(approval.Record) (approval.Record, error) {
-		runtime.Goexit() // It ends the store's writer.
+		runtime.Goexit() // This ends the store's writer.
 		return approval.Record{}, nil
 	})
 	err = <-ended
@@ -97,7 +96,7 @@ func TestABrokenStoreEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestOrphansGoAtTheStart leaves what a killed start leaves, and what only looks so.
+// TestOrphansGoAtTheStart leaves files that a killed start leaves, and some that only look like it.
 func TestOrphansGoAtTheStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -18,10 +18,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// kinds are the judges that METNOS_JUDGE_KIND may name.
+// kinds returns the judges that METNOS_JUDGE_KIND may name.
 func kinds() []string { return judging.Kinds() }
 
-// judges is what the judges are made of, here.
+// judges returns the judges' configuration.
 func (c *config) judges(p policyfile.Policy, m judging.Means) judging.Config {
 	facts := c.itself(p.Path).Facts()
 	facts.Data = append(facts.Data, p.Thinking.KeyFiles()...)
@@ -30,9 +30,9 @@ func (c *config) judges(p policyfile.Policy, m judging.Means) judging.Config {
 	}
 }
 
-// itself is what this program knows of itself.
+// itself returns what this program knows about itself.
 func (c *config) itself(policy string) *itself.Process {
-	exe, _ := os.Executable() // one that is not known cannot be kept
+	exe, _ := os.Executable() // an unknown one cannot be protected
 	data := []string{c.DataDir, c.auditDir()}
 	if c.Remote.key != "" {
 		data = append(data, c.Remote.key)
@@ -43,21 +43,21 @@ func (c *config) itself(policy string) *itself.Process {
 	}
 }
 
-// newEngine builds the engine that the configuration and the policy ask for. An
-// audit log that is nil takes nothing.
+// newEngine builds the engine that the configuration and the policy define. A nil audit log records
+// nothing.
 func newEngine(ctx context.Context, c config, p policyfile.Policy, audit vaglio.AuditLog, log *slog.Logger, m judging.Means) (*vaglio.Engine, error) {
 	of, err := engineOf(ctx, c, p, m)
 	if err != nil {
 		return nil, err
 	}
 	of.Log, of.Logger = audit, log
-	if audit != nil { // what is judged is about to run, here and now
+	if audit != nil { // what is judged is about to run here
 		of.Processes = processes.This()
 	}
 	return vaglio.New(of)
 }
 
-// engineOf is what the engine is made of.
+// engineOf returns the engine's configuration.
 func engineOf(ctx context.Context, c config, p policyfile.Policy, m judging.Means) (vaglio.Config, error) {
 	of := c.judges(p, m)
 	gates, err := judging.Gates(ctx, of)
@@ -70,19 +70,19 @@ func engineOf(ctx context.Context, c config, p policyfile.Policy, m judging.Mean
 	}, nil
 }
 
-// newEffects returns the judge of effects for the user who serves.
+// newEffects returns the effects judge for the user who runs the daemon.
 func newEffects(c config, p policyfile.Policy) (*effects.Judge, error) {
 	return judging.Effects(c.Home, &p)
 }
 
-// maskedLog masks the secrets in what the audit log keeps: users paste them
-// into what they ask for, and agents into names.
+// maskedLog masks secrets before they reach the audit log: users paste them into requests, and
+// agents into names.
 type maskedLog struct {
 	log    vaglio.AuditLog
 	masker approval.Masker
 }
 
-// Append keeps the record without its secrets.
+// Append appends the record without its secrets.
 func (l maskedLog) Append(r audit.Record) {
 	mask := l.masker.Mask
 	r.Reason, r.Intent, r.Executor = mask(r.Reason), mask(r.Intent), mask(r.Executor)
@@ -93,7 +93,7 @@ func (l maskedLog) Append(r audit.Record) {
 	l.log.Append(r)
 }
 
-// effectsOf tells what calls would do, and what they are about.
+// effectsOf returns what tells what calls would do, and what they are about.
 func effectsOf(c config, p policyfile.Policy, engine *vaglio.Engine) (dispatcher.Effects, error) {
 	reader, err := newEffects(c, p)
 	if err != nil {
@@ -103,8 +103,8 @@ func effectsOf(c config, p policyfile.Policy, engine *vaglio.Engine) (dispatcher
 	return dispatcher.Effects{Traits: judging.Traits(reader), Name: namer.Key, About: aboutOf(engine, namer)}, err
 }
 
-// aboutOf names what a call is about by what the engine understands of it, with
-// the files that it runs.
+// aboutOf returns what a call is about as the engine understands it, including the files that it
+// runs.
 func aboutOf(engine *vaglio.Engine, namer *about.Namer) func(vaglio.Proposal) approval.About {
 	return func(p vaglio.Proposal) approval.About {
 		a := namer.Of(engine.Seen(p))

@@ -17,7 +17,7 @@ import (
 
 const slackBob = "U00000000B1"
 
-// everywhere is one ask on two channels of Slack's, on Telegram and in the inbox.
+// everywhere is one ask in two Slack channels, on Telegram and in the inbox.
 type everywhere struct {
 	t     testing.TB
 	team  *workspace
@@ -25,7 +25,7 @@ type everywhere struct {
 	s     *served
 	owner *person
 	ask   approval.ID
-	// cards are as they stood first, with their buttons.
+	// cards are the cards as first posted, with their buttons.
 	cards []slacktest.Message
 	card  telegramtest.Message
 	forms map[string]url.Values
@@ -74,8 +74,8 @@ func (e *everywhere) page() string {
 	return e.owner.get("/inbox/ask/" + string(e.ask.Ask())).body
 }
 
-// show waits until every card says so, with buttons or without. The inbox has
-// words of its own.
+// show waits until every card contains the text, with or without buttons. The inbox uses a text of
+// its own.
 func (e *everywhere) show(said, inbox string, open bool) {
 	e.t.Helper()
 	for _, card := range e.cards {
@@ -92,7 +92,7 @@ func (e *everywhere) show(said, inbox string, open bool) {
 	})
 }
 
-// onSlack presses a button as the card had it first, and returns what is said.
+// onSlack presses a button of the card as first posted, and returns the reply.
 func (e *everywhere) onSlack(user string, card slacktest.Message, label string) string {
 	e.t.Helper()
 	before := len(e.team.Ephemerals())
@@ -105,7 +105,7 @@ func (e *everywhere) onSlack(user string, card slacktest.Message, label string) 
 	return e.team.Ephemerals()[before].Text
 }
 
-// onTelegram presses a button as the card had it first, and returns what is said.
+// onTelegram presses a button of the card as first posted, and returns the reply.
 func (e *everywhere) onTelegram(label string) (said string) {
 	e.t.Helper()
 	for _, b := range e.card.Buttons() {
@@ -125,7 +125,7 @@ func (e *everywhere) onTelegram(label string) (said string) {
 	return said
 }
 
-// onWeb presses a button as the page had it first, and returns the page then.
+// onWeb presses a button of the page as first loaded, and returns the new page.
 func (e *everywhere) onWeb(choice approval.Choice) string {
 	e.t.Helper()
 	r := e.owner.post("/inbox/decide", e.forms[string(choice)])
@@ -135,7 +135,7 @@ func (e *everywhere) onWeb(choice approval.Choice) string {
 	return r.body
 }
 
-// stale presses on every card as it was, and holds what each says.
+// stale presses on every card as first posted, and checks each reply.
 func (e *everywhere) stale(what, inbox, by string) {
 	e.t.Helper()
 	for where, said := range map[string]string{
@@ -156,7 +156,7 @@ func (e *everywhere) stale(what, inbox, by string) {
 	}
 }
 
-// decidedAt is the minute of the decision as people are told it.
+// decidedAt returns the minute of the decision as people are told it.
 func (e *everywhere) decidedAt() string {
 	e.t.Helper()
 	var kept owner.Approvals
@@ -170,8 +170,8 @@ func (e *everywhere) decidedAt() string {
 	return kept.Approvals[0].Decision.At.UTC().Format("15:04")
 }
 
-// TestOneAskEverywhere looks at every card at every step, and presses on each
-// when it is too late.
+// TestOneAskEverywhere looks at every card after every step, and presses on each when it is too
+// late.
 func TestOneAskEverywhere(t *testing.T) {
 	t.Parallel()
 	e := newEverywhere(t)
@@ -180,7 +180,7 @@ func TestOneAskEverywhere(t *testing.T) {
 		t.Errorf("the first yes is told %q", said)
 	}
 	e.show("1 of 2 have allowed: Ann", "Allowed so far by Ann", true)
-	// Her other id is she again.
+	// Her other ID is the same person.
 	if said := e.onTelegram("Allow once"); strings.Contains(said, "Allowed once.") {
 		t.Errorf("the same person elsewhere is told %q", said)
 	}
@@ -213,7 +213,7 @@ func TestOneAskEverywhere(t *testing.T) {
 	}
 }
 
-// TestOneAskEverywhereIsDeniedInTheInbox with words, after somebody allowed.
+// TestOneAskEverywhereIsDeniedInTheInbox denies with words, after somebody allowed.
 func TestOneAskEverywhereIsDeniedInTheInbox(t *testing.T) {
 	t.Parallel()
 	e := newEverywhere(t)

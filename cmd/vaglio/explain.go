@@ -19,7 +19,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// maxProposal bounds a proposal that explain reads, in bytes, as the API does.
+// maxProposal is the maximum size of a proposal, in bytes, as in the API.
 const maxProposal = 1 << 20
 
 func newExplain(std stdio) *cobra.Command {
@@ -98,7 +98,7 @@ func (e *explaining) explain(ctx context.Context, c config, p policyfile.Policy)
 	return explain.New(ctx, engine, reader, c.Home, proposal)
 }
 
-// proposal reads what is to be explained.
+// proposal reads the proposal to explain.
 func (e *explaining) proposal() (vaglio.Proposal, error) {
 	if e.command != "" {
 		if e.file != "" {
@@ -128,7 +128,7 @@ func (e *explaining) proposal() (vaglio.Proposal, error) {
 	return vaglio.DecodeProposal(b)
 }
 
-// shell makes a proposal of the command line that was given.
+// shell makes a proposal of the given command line.
 func (e *explaining) shell() (vaglio.Proposal, error) {
 	cwd := e.cwd
 	if cwd == "" {

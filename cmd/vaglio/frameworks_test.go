@@ -12,10 +12,10 @@ import (
 	"github.com/metnos/vaglio/gateway/scripted"
 )
 
-// TestFrameworks runs the frameworks of docs/frameworks.md that are on npm, each with a
-// scripted model, before the real daemon: an approved call runs, a guarded one does not,
-// one that is asked about runs after a click, and the model reads why one did not run.
-// `make frameworks` installs them, and names their folder in VAGLIO_FRAMEWORKS.
+// TestFrameworks runs the frameworks of docs/frameworks.md that are on npm, each with a scripted
+// model, against the real daemon. An approved call runs, a guarded one does not, one that is asked
+// about runs after a click, and the model reads why a call did not run. `make frameworks` installs
+// them, and names their folder in VAGLIO_FRAMEWORKS.
 func TestFrameworks(t *testing.T) {
 	folder := os.Getenv("VAGLIO_FRAMEWORKS")
 	if folder == "" {

@@ -17,27 +17,27 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// front is one listener with the server behind it.
+// front is a listener with its server.
 type front struct {
 	name     string
 	listener net.Listener
 	server   *http.Server
 }
 
-// drainFor is how long answers that are being written may take at the end.
+// drainFor is how long answers that are being written may take at shutdown.
 const drainFor = 10 * time.Second
 
-// capacity asks the system how many connections fit.
+// capacity returns how many connections and waiters the system's limits permit.
 func capacity() (connections, waiters int) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		limit.Cur = 1024 // what systems give at least
+		limit.Cur = 1024 // the usual minimum
 	}
 	return httpapi.Capacity(limit.Cur)
 }
 
-// listen opens the sockets and the address. The sockets of a killed daemon are
-// replaced: we hold its store.
+// listen opens the sockets and the address. It replaces the sockets of a killed daemon, which is
+// safe because we hold its store.
 func (d *daemon) listen(ctx context.Context) error {
 	agents, err := datafolder.Listen(ctx, d.config.AgentSocket, d.config.AgentGroup)
 	if err != nil {
@@ -62,14 +62,14 @@ func (d *daemon) listen(ctx context.Context) error {
 	return d.listenTLS(ctx, limit)
 }
 
-// remoteConfig is where agents of other machines connect; off without an address.
+// remoteConfig is the listener for agents on other machines; off without an address.
 type remoteConfig struct {
 	listen, key string
 	certificate *httpapi.Certificate
 	from        []netip.Prefix
 }
 
-// remote reads it. An address without a certificate, or for everybody, is a mistake.
+// remote reads these settings. An address without a certificate, or open to everybody, is a mistake.
 func (m *mistakes) remote(e *environment) (r remoteConfig) {
 	if !m.together(map[string]text{
 		"METNOS_TLS_LISTEN": e.TLSListen, "METNOS_TLS_CERT": e.TLSCert, "METNOS_TLS_KEY": e.TLSKey, "METNOS_TLS_FROM": e.TLSFrom,
@@ -90,8 +90,7 @@ func (m *mistakes) remote(e *environment) (r remoteConfig) {
 	return r
 }
 
-// together reports whether settings are set that go together; some of them alone are a
-// mistake.
+// together reports whether all of a group of settings are set. It is a mistake to set only some.
 func (m *mistakes) together(all map[string]text) bool {
 	names := slices.Sorted(maps.Keys(all))
 	some := slices.ContainsFunc(names, func(name string) bool { return all[name].set })
@@ -103,7 +102,7 @@ func (m *mistakes) together(all map[string]text) bool {
 	return some && !slices.ContainsFunc(names, func(name string) bool { return all[name].value == "" })
 }
 
-// network reads an address, or the network that begins so.
+// network parses a network, or an address as a network of one.
 func (m *mistakes) network(name, value string) netip.Prefix {
 	prefix, err := netip.ParsePrefix(value)
 	if addr, alone := netip.ParseAddr(value); alone == nil {
@@ -133,7 +132,7 @@ func (d *daemon) listenTLS(ctx context.Context, limit *httpapi.Limiter) error {
 	return nil
 }
 
-// front adds a listener and the server for it.
+// front adds a listener with its server.
 func (d *daemon) front(name string, l net.Listener, h http.Handler) {
 	d.fronts = append(d.fronts, front{name, l, httpapi.NewServer(h, d.log)})
 	d.closers = append(d.closers, func() error {
@@ -144,8 +143,8 @@ func (d *daemon) front(name string, l net.Listener, h http.Handler) {
 	})
 }
 
-// site is what the address serves: the API, and the inbox beside it. It is no
-// ServeMux, which would answer an agent's unclean path with a redirect.
+// site returns the handler of the address: the API, and the inbox beside it. It is not a ServeMux,
+// because that would redirect an agent's unclean path.
 func (d *daemon) site() http.Handler {
 	inbox, api := d.inbox.Handler(), d.api.Network()
 	var bot http.Handler
@@ -169,7 +168,7 @@ func (d *daemon) site() http.Handler {
 	})
 }
 
-// serveFronts serves every listener until ctx ends, and then drains them.
+// serveFronts serves all listeners until ctx ends, and then drains them.
 func (d *daemon) serveFronts(ctx context.Context) error {
 	parts := make([]func(context.Context) error, 0, len(d.fronts)+1)
 	for _, f := range d.fronts {
@@ -188,7 +187,7 @@ func (d *daemon) serveFronts(ctx context.Context) error {
 	return together(ctx, parts...)
 }
 
-// drain tells everybody who waits to come back and lets answers be written.
+// drain tells all waiters to come back, and lets answers be written.
 func (d *daemon) drain(ctx context.Context) error {
 	close(d.stopping)
 	d.dispatcher.Stop()

@@ -15,18 +15,18 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// forcePush is a call that a person is asked about whatever the user wanted.
+// forcePush is a call that a person is asked about, whatever the user's intent.
 const forcePush = `{"turn_id":"t-81","step":2,"intent":"clean up the history of main","executor":"shell_exec",
  "args":{"command":"git push --force origin main"},"context":{"mode":"local","capability":"code:exec","critical":true,"cwd":"/srv/app"}}`
 
-// proposed is an answer that is still to come.
+// proposed is an answer still to come.
 type proposed struct {
 	reply reply
 	err   error
 	done  chan struct{}
 }
 
-// propose proposes [forcePush] in the background and waits for the person there.
+// propose proposes [forcePush] in the background and waits until a person is asked.
 func (s *served) propose() *proposed {
 	s.h.t.Helper()
 	p := &proposed{done: make(chan struct{})}
@@ -193,8 +193,7 @@ func TestOfManyClicksOneDecides(t *testing.T) {
 	}
 }
 
-// guardDenials are the rows of the conformance table that the guard denies, as
-// bodies of proposals.
+// guardDenials returns the rows of the conformance table that the guard denies, as request bodies.
 func guardDenials(t *testing.T) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile("../../vaglio/testdata/conformance.json")
@@ -227,8 +226,8 @@ func guardDenials(t *testing.T) map[string]string {
 	return bodies
 }
 
-// TestAGuardDenialAsksNobody proposes every call that the conformance table
-// says the guard denies, and looks for anything that could allow it.
+// TestAGuardDenialAsksNobody proposes every call that the guard denies according to the conformance
+// table, and looks for anything that could allow it.
 func TestAGuardDenialAsksNobody(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
@@ -277,8 +276,8 @@ func TestAnAgentThatWaitsIsToldToComeBack(t *testing.T) {
 	s.waiting(1)
 }
 
-// TestMoreCallsThanDescriptors lets more agents wait than the process may have
-// descriptors for: those beyond the limit are told to come back, at once.
+// TestMoreCallsThanDescriptors lets more agents wait than the process may have descriptors: those
+// beyond the limit are told at once to come back.
 func TestMoreCallsThanDescriptors(t *testing.T) {
 	t.Parallel()
 	const agents = 200

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// hermetic takes from the environment what the commands read, so that a test that
-// runs one in this process reaches no daemon, store or proxy of whoever runs the
-// tests, and gives it a home that is empty. The Go tool keeps its own.
+// hermetic removes from the environment what the commands read, and sets an empty home, so that a
+// command run in this process reaches no daemon, store or proxy of whoever runs the tests. The Go
+// tool keeps its folders.
 func hermetic(home string) error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOENV"} {
 		out, err := exec.Command("go", "env", name).Output()
@@ -39,7 +39,7 @@ func foreign(name string) bool {
 	return strings.HasPrefix(upper, "METNOS_") || strings.HasPrefix(upper, "XDG_") || strings.HasSuffix(upper, "_PROXY") && upper != "GOPROXY"
 }
 
-// Nothing of the environment in which the tests were started reaches a command.
+// No setting of the environment in which the tests were started reaches a command.
 func TestTheEnvironmentIsTheTestsOwn(t *testing.T) {
 	t.Parallel()
 	for _, v := range os.Environ() {

@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/durable"
 )
 
-// historyKey reads the key that signs the history, and makes it at the first
-// start.
+// historyKey reads the key that signs the history, and creates it at the first start.
 func historyKey(path string) (history.Key, error) {
 	text, err := datafolder.ReadSecret(path)
 	if err == nil {
@@ -38,7 +37,7 @@ func historyKey(path string) (history.Key, error) {
 	return key, datafolder.Write(path, key.Secret()+"\n")
 }
 
-// signer is what the dispatcher needs to sign the history.
+// signer returns what the dispatcher needs to sign the history.
 func (d *daemon) signer() (*dispatcher.History, error) {
 	key, err := historyKey(d.config.path(datafolder.KeyFile))
 	if err != nil {
@@ -52,9 +51,8 @@ func (d *daemon) signer() (*dispatcher.History, error) {
 	}, nil
 }
 
-// beginHistory takes the history up. An older copy of the store is no reason not
-// to guard: it is told of, as loud as can be, until the owner says that it is
-// known.
+// beginHistory resumes the history. An older copy of the store does not keep the gate from working,
+// but it is reported loudly until the owner says that it is known.
 func (d *daemon) beginHistory(ctx context.Context) error {
 	last, err := os.ReadFile(d.config.path(datafolder.CheckpointFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -73,8 +71,8 @@ func (d *daemon) beginHistory(ctx context.Context) error {
 	return nil
 }
 
-// setAside keeps the checkpoint that the store does not fit, and why. The first
-// of several stays: it knows of the most.
+// setAside keeps the checkpoint that does not match the store, and logs why. If there is one
+// already, it stays, because the first one covers the most.
 func (d *daemon) setAside(e *dispatcher.RollbackError) error {
 	d.log.Error("the history is not the one that was signed last", "problem", e.Problem)
 	lost := d.config.path(datafolder.LostFile)
@@ -87,7 +85,7 @@ func (d *daemon) setAside(e *dispatcher.RollbackError) error {
 	return datafolder.Plain(durable.SyncFolder(d.config.DataDir))
 }
 
-// warnings are what the owner must know, though vaglio can do its work.
+// warnings returns what the owner must know although vaglio can do its work.
 func (d *daemon) warnings() []string {
 	var all []string
 	if doctor.RolledBack(d.config.DataDir) {
@@ -99,10 +97,10 @@ func (d *daemon) warnings() []string {
 	return append(all, d.watch.Changes()...)
 }
 
-// leaves is the size of the history.
+// leaves returns the size of the history.
 func (d *daemon) leaves(ctx context.Context) (int64, error) { return d.store.TreeSize(ctx) }
 
-// historyDays reads how long the history keeps what its leaves tell.
+// historyDays reads how long the history keeps the contents of its leaves.
 func (m *mistakes) historyDays(name, value string) time.Duration {
 	if value == "forever" {
 		return 0
@@ -110,7 +108,7 @@ func (m *mistakes) historyDays(name, value string) time.Duration {
 	return m.days(name, value, "such as 365, and not forever")
 }
 
-// days reads a number of days; example goes on about one that would do.
+// days reads a number of days; example completes the error with a valid one.
 func (m *mistakes) days(name, value, example string) time.Duration {
 	const most = 36500 // a hundred years
 	days, err := strconv.Atoi(value)

@@ -24,7 +24,7 @@ import (
 	"github.com/metnos/vaglio/internal/itself"
 )
 
-// clientKind is what a coding agent is that vaglio has a hook for.
+// clientKind describes a coding agent that vaglio has a hook for.
 const clientKind = "client that there is a hook for"
 
 func newHook(std stdio) *cobra.Command {
@@ -49,7 +49,7 @@ wrong, which the agents take for a denial.`,
 		Example: `  vaglio hook claude-code < call.json
   vaglio hook claude-code --limit 10m --approve-allows < call.json`,
 		Args: asUsedOf(clientKind, hook.Clients()),
-		// These are the names that a shell completes, too.
+		// A shell completes these names, too.
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.Client, s.LimitSet, s.To = args[0], cmd.Flags().Changed("limit"), to.Reach()
@@ -74,7 +74,7 @@ type installer struct {
 	project, managed bool
 	yes              bool
 	to               far.Gate
-	// begin is done before the first change is, once its owner has said yes.
+	// begin is called before the first change, once the owner has said yes.
 	begin func() error
 }
 
@@ -122,7 +122,7 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake
 the command line.`,
 		Example:   "  vaglio " + name + " claude-code\n  vaglio " + name + " codex --project --yes",
 		ValidArgs: install.Clients(),
-		// One whose hook is put in by hand is told so when it is tried.
+		// A client whose hook must be installed by hand gets its own error later.
 		Args: asUsedOf(clientKind, hook.Clients()),
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], adds) },
 	}
@@ -176,9 +176,9 @@ func (i *installer) plan(ctx context.Context, adds bool) ([]install.Change, erro
 	return install.Add(i.o)
 }
 
-// name has the client propose under its own name, where this user's daemon can know it:
-// another's, or one that never ran, is told by its owner. A name that is taken, with a
-// token that was not kept here, is somebody's who gives it in the environment.
+// name makes the client propose under its own name, if this user's daemon can know that. For another
+// user's daemon, or one that never ran, the owner must add the agent. A name that is taken, with a
+// token that was not stored here, belongs to somebody who sets the token in the environment.
 func (i *installer) name(ctx context.Context) error {
 	if i.to.Elsewhere() {
 		return i.nameFar(ctx, i.o.Client)
@@ -206,7 +206,7 @@ func (i *installer) name(ctx context.Context) error {
 	return nil
 }
 
-// addAgent makes the agent that the client will be.
+// addAgent adds the agent for the client.
 func (i *installer) addAgent(ctx context.Context, dir string) error {
 	form := url.Values{"name": {i.o.Agent}}
 	if i.o.Scope == install.Project && i.o.Project != i.o.Home {
@@ -223,8 +223,8 @@ func (i *installer) addAgent(ctx context.Context, dir string) error {
 	return err //nolint:wrapcheck // The terminal's own.
 }
 
-// nameFar has the client propose to a daemon on another machine, as an agent that it
-// knows already: its token is kept here, unless each user has one.
+// nameFar makes the client propose to a daemon on another machine, as an agent that the daemon knows
+// already. The token is stored here, unless each user has their own.
 func (i *installer) nameFar(ctx context.Context, agent string) (err error) {
 	env := hookmain.Variables(environ())
 	if _, here := env(hookmain.SocketVariable); here {
@@ -246,7 +246,7 @@ func (i *installer) nameFar(ctx context.Context, agent string) (err error) {
 	return err
 }
 
-// locate says where the program, the home and the project are.
+// locate sets the program, the home folder and the project.
 func locate(o *install.Options) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -258,7 +258,7 @@ func locate(o *install.Options) error {
 		o.Program, o.Args = small, nil
 	}
 	if o.At != "" {
-		o.Program, o.Args = exe, []string{"hook"} // the small program speaks over the socket alone
+		o.Program, o.Args = exe, []string{"hook"} // the small program only speaks over the socket
 	}
 	if o.Home, err = os.UserHomeDir(); err != nil {
 		return fmt.Errorf("find the home folder: %w", err)
@@ -269,10 +269,10 @@ func locate(o *install.Options) error {
 	return nil
 }
 
-// errUnanswered says that the owner has not said yes.
+// errUnanswered means that the owner has not said yes.
 var errUnanswered = errors.New("nothing was changed: say yes, or give --yes")
 
-// agreed asks whether to change what was shown.
+// agreed asks whether to make the changes shown.
 func agreed(std stdio) error {
 	if _, err := io.WriteString(std.out, "Change this? [y/N] "); err != nil {
 		return err //nolint:wrapcheck // The terminal's own.
@@ -284,7 +284,7 @@ func agreed(std stdio) error {
 	return nil
 }
 
-// apply shows what changes, asks, and does it.
+// apply shows the changes, asks, and makes them.
 func (i *installer) apply(changes []install.Change) error {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c install.Change) bool { return !c.Changes() })
 	if len(changes) == 0 && i.begin == nil {
@@ -310,7 +310,7 @@ func (i *installer) apply(changes []install.Change) error {
 	return nil
 }
 
-// confirm asks, unless a yes was given, and begins.
+// confirm asks, unless --yes was given, and calls begin.
 func (i *installer) confirm() error {
 	if !i.yes {
 		if err := agreed(i.std); err != nil {
@@ -324,8 +324,8 @@ func (i *installer) confirm() error {
 	return nil
 }
 
-// trustCodex tells Codex which digests to trust. A hook that is not trusted is
-// skipped without a word, so a failure here is one of the installation.
+// trustCodex tells Codex which digests to trust. Codex silently skips a hook that is not trusted,
+// so a failure here is a failure of the installation.
 func (i *installer) trustCodex(ctx context.Context, hooks install.Change) error {
 	var trusted []install.Trusted
 	if hooks.After != nil {
@@ -337,7 +337,7 @@ func (i *installer) trustCodex(ctx context.Context, hooks install.Change) error 
 			return fmt.Errorf("%w; start codex and trust the hook there in /hooks", err)
 		}
 		if hooks.Changes() && len(trusted) == 0 {
-			trusted = nil // the hook was taken out
+			trusted = nil // the hook was removed
 		}
 	}
 	c, err := install.TrustCodex(i.o.Home, hooks.Path, trusted)
@@ -377,7 +377,7 @@ func showStatus(ctx context.Context, std stdio) error {
 	return err
 }
 
-// lastAsked is when a client's hook last ran here.
+// lastAsked returns when a client's hook last ran here.
 func lastAsked(client string) time.Time {
 	dir, err := loadDataDir()
 	if err != nil {
@@ -390,7 +390,7 @@ func lastAsked(client string) time.Time {
 	return info.ModTime()
 }
 
-// reaches says what keeps an installed hook from its daemon on another machine.
+// reaches returns what keeps an installed hook from reaching its daemon on another machine.
 func reaches(ctx context.Context, l install.Limits) error {
 	return far.Gate{Agent: l.Agent, At: l.At, CA: l.CA}.Check(ctx, hookmain.Variables(environ()))
 }

@@ -16,7 +16,7 @@ const hookCall = `{"session_id":"s","transcript_path":"","cwd":"/srv/app","hook_
 func TestAHookThatCannotAskDenies(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long/", 25)
-	// The longer a client waits, the longer its hook hopes for the daemon.
+	// The longer a client waits, the longer its hook tries to reach the daemon.
 	soon := []string{"--limit", "1s"}
 	for name, c := range map[string]struct {
 		env   []string
@@ -55,8 +55,8 @@ func TestAHookWithoutHomeDenies(t *testing.T) {
 	}
 }
 
-// TestAHookThatIsSetUpWronglyBlocks holds the exit code that clients take for a
-// denial, where there is no client in whose words to deny.
+// TestAHookThatIsSetUpWronglyBlocks checks for the exit code that clients take as a denial, if it
+// is not known in which client's format to deny.
 func TestAHookThatIsSetUpWronglyBlocks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -75,7 +75,7 @@ func TestAHookThatIsSetUpWronglyBlocks(t *testing.T) {
 	}
 }
 
-// TestAHookAsksTheDaemon goes through the socket, as an agent's hook does.
+// TestAHookAsksTheDaemon asks over the socket, as an agent's hook does.
 func TestAHookAsksTheDaemon(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
@@ -99,8 +99,7 @@ func TestAHookAsksTheDaemon(t *testing.T) {
 	}
 }
 
-// TestAHookOutlivesARestart asks while no daemon runs, as in the middle of a
-// restart.
+// TestAHookOutlivesARestart asks while no daemon runs, as during a restart.
 func TestAHookOutlivesARestart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -120,8 +119,8 @@ func TestAHookOutlivesARestart(t *testing.T) {
 	}
 }
 
-// BenchmarkHookStart measures what every tool call of an agent pays: a whole
-// run of the hook, which finds no daemon.
+// BenchmarkHookStart measures what every tool call of an agent costs: a complete run of the hook,
+// which finds no daemon.
 func BenchmarkHookStart(b *testing.B) {
 	dir := b.TempDir()
 	h := &home{dir: dir}
@@ -134,7 +133,7 @@ func BenchmarkHookStart(b *testing.B) {
 	}
 }
 
-// TestInstallAsksAndUninstallBringsBack goes the way that people go.
+// TestInstallAsksAndUninstallBringsBack installs and uninstalls as users do.
 func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -188,8 +187,8 @@ func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 	}
 }
 
-// TestAHookThatNobodyHearsBlocks has a client close the hook's stdout: what it would be told
-// there it is told by the exit code.
+// TestAHookThatNobodyHearsBlocks closes the hook's stdout: the exit code must then tell the client
+// what the output would.
 func TestAHookThatNobodyHearsBlocks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -207,8 +206,8 @@ func TestAHookThatNobodyHearsBlocks(t *testing.T) {
 	}
 }
 
-// TestWhatAClientRefusedIsInTheDigest has hermes-agent tell what its own gate refused, as
-// its documents have it: nobody is asked, and the digest tells of it and why.
+// TestWhatAClientRefusedIsInTheDigest reports a refusal of hermes-agent's own gate in the documented
+// format. Nobody is asked, and the digest shows it with the reason.
 func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
@@ -244,8 +243,8 @@ func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
 	}
 }
 
-// asksOverHermes loads the plugin that was installed as Hermes does, and has it present one
-// request, as Hermes' documents have it.
+// asksOverHermes loads the installed plugin as Hermes does, and lets it present one request as
+// Hermes' documentation describes.
 const asksOverHermes = `
 import importlib.util, os, sys
 
@@ -275,8 +274,8 @@ print(ctx.transports["vaglio"](request))
 ctx.hooks["post_approval_response"](choice="once", **about)
 `
 
-// TestHermesOwnGateAsksPeople has the plugin of the installation put to people what Hermes'
-// own gate asks about.
+// TestHermesOwnGateAsksPeople checks that the installed plugin asks people whatever Hermes' own gate
+// asks about.
 func TestHermesOwnGateAsksPeople(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")

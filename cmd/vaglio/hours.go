@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// zone reads where people are; unset is the system's own.
+// zone reads the people's time zone; unset means the system's.
 func (m *mistakes) zone(name string, t text) *time.Location {
 	if !t.set {
 		return time.Local
@@ -40,7 +40,7 @@ func (m *mistakes) quiet(name string, t text, zone *time.Location) dispatcher.Qu
 	return q
 }
 
-// minuteOfDay reads a time such as 07:30.
+// minuteOfDay parses a time such as 07:30.
 func minuteOfDay(s string) (int, bool) {
 	t, err := time.Parse("15:04", strings.TrimSpace(s))
 	return t.Hour()*60 + t.Minute(), err == nil

@@ -39,7 +39,7 @@ configuration.`,
 	}
 }
 
-// inboxSessions are the inbox's sessions, and what the owner ends of them is told.
+// inboxSessions manages the inbox's sessions, and announces those that the owner ends.
 type inboxSessions struct{ d *daemon }
 
 // List returns the sessions.
@@ -61,13 +61,13 @@ func (s inboxSessions) End(ctx context.Context, prefix string) (int, error) {
 	return n, s.d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.SessionsEnded, Detail: strconv.Itoa(n)})
 }
 
-// signedIn has everybody told of a sign-in.
+// signedIn announces a sign-in on every channel.
 func (d *daemon) signedIn(ctx context.Context, one web.Session) error { //nolint:gocritic // As the configuration wants it.
 	return d.dispatcher.Announce(ctx, approval.Announcement{Kind: approval.SignedIn, By: web.Owner, Detail: one.From + ", " + one.Browser})
 }
 
-// announce has everybody told of a change of the gate. The dispatcher is there before
-// anything can change.
+// announce announces a change of the gate on every channel. The dispatcher exists before anything
+// can change.
 func (d *daemon) announce(ctx context.Context, a approval.Announcement) error {
 	return d.dispatcher.Announce(ctx, a)
 }
@@ -116,7 +116,7 @@ configuration.`,
 	return cmd
 }
 
-// leastSession is how much of a session's id names it.
+// leastSession is the minimum length of the prefix that identifies a session.
 const leastSession = 8
 
 func newSessionEnd() *cobra.Command {
@@ -162,7 +162,7 @@ or in the configuration.`,
 	return cmd
 }
 
-// inboxPasskeys are the inbox's passkeys.
+// inboxPasskeys manages the inbox's passkeys.
 type inboxPasskeys struct{ inbox *web.Web }
 
 // List returns the passkeys.
@@ -250,8 +250,8 @@ the command line or in the configuration.`,
 	}
 }
 
-// samples are the ready-made calls of the inbox's page Try it: one of each
-// ending, so that a newcomer sees the whole path in a minute.
+// samples returns the ready-made calls for the inbox's page Try it: one for each outcome, so that a
+// newcomer sees the whole path in a minute.
 func samples() []web.Sample {
 	return []web.Sample{
 		{

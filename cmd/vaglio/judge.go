@@ -28,7 +28,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// The exit codes of `vaglio judge`. The first three say how the lines ended.
+// The exit codes of `vaglio judge`. The first three tell the result of the lines.
 const (
 	exitDenied     = 1
 	exitUnreadable = 2
@@ -69,7 +69,7 @@ in the command line or in the configuration, or the run broke off.`,
 // judgeRun is one run of `vaglio judge`.
 type judgeRun struct {
 	std stdio
-	// path is the policy file's, when it is not the environment's.
+	// path is the path of the policy file, if it is not the environment's.
 	path   string
 	logged bool
 }
@@ -92,15 +92,15 @@ func (j *judgeRun) run(ctx context.Context) error {
 	return nil
 }
 
-// passingMasker is a masker whose masks are one run's alone: without an instance
-// there is no secret to key them by.
+// passingMasker returns a masker whose masks are only valid in this run: without an instance there
+// is no secret to key them with.
 func passingMasker() approval.Masker {
 	var secret approval.Secret
-	_, _ = rand.Read(secret[:]) // it never fails
+	_, _ = rand.Read(secret[:]) // it never returns an error
 	return approval.NewMasker(secret)
 }
 
-// stream judges every line, and keeps the verdicts when the run is logged.
+// stream judges every line, and logs the verdicts if the run is logged.
 func (j *judgeRun) stream(ctx context.Context, c config, p policyfile.Policy) (tally vaglio.Tally, err error) {
 	log := slog.New(slog.NewTextHandler(j.std.err, nil))
 	var kept vaglio.AuditLog
@@ -258,8 +258,8 @@ configuration.`,
 	return cmd
 }
 
-// replaying are the options of a replay under a policy, without the judges that ask a
-// model: those are neither offline nor free.
+// replaying returns the options of a replay under a policy. It leaves out the judges that ask a
+// model, which are neither offline nor free.
 func replaying(ctx context.Context, c config, p policyfile.Policy) replay.Options {
 	c.Kind = judge.KindRules
 	masker := passingMasker()
@@ -281,7 +281,7 @@ func replaying(ctx context.Context, c config, p policyfile.Policy) replay.Option
 	}
 }
 
-// replayed replays under a configuration; wrong is what was wrong with that.
+// replayed replays calls under a configuration; wrong is the error from loading it.
 func replayed(ctx context.Context, c config, wrong error, path string, since time.Time) (*replay.Result, error) {
 	p, mistake := policyfile.Load(c.Policy, c.Home)
 	if err := errors.Join(wrong, mistake); err != nil {

@@ -66,7 +66,7 @@ func TestJudgeKeepsALogWhenAsked(t *testing.T) {
 	}
 }
 
-// auditLog is what the audit log holds, of one month.
+// auditLog returns the content of the audit log, which must be one month's file.
 func (h *home) auditLog() string {
 	h.t.Helper()
 	files, err := filepath.Glob(h.data("vaglio/????-??.jsonl"))
@@ -80,8 +80,7 @@ func (h *home) auditLog() string {
 	return string(b)
 }
 
-// P8: the log that the built-in judges leave holds no argument's value, and no
-// secret of the user's words.
+// P8: the built-in judges' log contains no argument's value, and no secret from the user's words.
 func TestTheLogIsDiscreet(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -135,8 +134,8 @@ func TestJudgeAnswersLineByLine(t *testing.T) {
 	}
 }
 
-// TestJudgeStreamsInConstantMemory compares the memory that a hundred thousand
-// proposals take with that of a thousand.
+// TestJudgeStreamsInConstantMemory compares the memory used for a hundred thousand proposals with
+// that for a thousand.
 func TestJudgeStreamsInConstantMemory(t *testing.T) {
 	if race.Detector {
 		t.Skip("the race detector keeps a history, which grows")

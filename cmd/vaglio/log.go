@@ -25,10 +25,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// errNoHistory says that no daemon has served the data folder yet.
+// errNoHistory means that no daemon has served the data folder yet.
 var errNoHistory = errors.New("there is no history yet; 'vaglio serve' begins one")
 
-// logWithin bounds one question for a part of the history.
+// logWithin bounds one request for a part of the history.
 const logWithin = time.Minute
 
 func newLog(std stdio) *cobra.Command {
@@ -68,7 +68,7 @@ in the configuration.`,
 	return cmd
 }
 
-// sinceWhen reads a moment: so long ago, a day of the local calendar, or exactly.
+// sinceWhen parses a time: a duration ago, a day in the local calendar, or an exact time.
 func sinceWhen(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
@@ -87,7 +87,7 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since: %q is not a time such as 24h, 7d, 2026-11-21 or 2026-11-21T08:00:00Z", text)
 }
 
-// readLog reads the history in parts, of the daemon or, without one, of the store.
+// readLog reads the history in parts, from the daemon or, without one, from the store.
 func readLog(ctx context.Context, f history.Filter, write func(history.Page) error) error {
 	var look *bolt.Look
 	part := func(from int64) (p history.Page, err error) {
@@ -126,7 +126,7 @@ func readLog(ctx context.Context, f history.Filter, write func(history.Page) err
 	return err
 }
 
-// logWriter writes events as JSON lines, or as a table with a head.
+// logWriter writes events as JSON lines, or as a table with a header.
 func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
 	if asJSON {
 		return func(p history.Page) error {
@@ -309,7 +309,7 @@ func (v *logVerify) run(ctx context.Context) error {
 	return err
 }
 
-// question is what the command line asks.
+// question returns what the command line asks to verify.
 func (v *logVerify) question() (q logverify.Question, err error) {
 	o, err := storeOptions()
 	if err != nil {

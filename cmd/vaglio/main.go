@@ -1,9 +1,8 @@
-// Command vaglio is the gate between an AI agent and the world: it judges the
-// calls that agents propose, asks a person about those that it denies, and
-// hands out permits that are spent once.
+// Command vaglio is the gate between an AI agent and the world: it judges the calls that agents
+// propose, asks a person about those that it denies, and issues permits that work once.
 //
-// The package knows every other and is known by none. It alone reads the
-// environment, the arguments and the home folder.
+// The package may import all others and is imported by none. It alone reads the environment, the
+// arguments and the home folder.
 package main
 
 import (
@@ -24,8 +23,7 @@ import (
 	"github.com/metnos/vaglio/gateway/owner"
 )
 
-// The exit codes that all commands share. A command that has more says so in
-// its help.
+// The exit codes that all commands share. A command with further codes documents them in its help.
 const (
 	// exitOK is for what was done.
 	exitOK = 0
@@ -40,14 +38,13 @@ const (
 	exitBroken = 3
 )
 
-// stdio is what a command reads and writes.
+// stdio holds a command's standard streams.
 type stdio struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// exitError carries an exit code of its own, and an error to tell if there is
-// one.
+// exitError carries an exit code and an optional error to print.
 type exitError struct {
 	code int
 	err  error
@@ -60,19 +57,19 @@ func (e *exitError) Error() string {
 	return e.err.Error()
 }
 
-// Unwrap returns the error to tell.
+// Unwrap returns the error to print.
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	// The first signal asks for an orderly end; the second, no longer caught,
-	// ends the process at once.
+	// The first signal asks for an orderly shutdown; the second, no longer caught, ends the process
+	// at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// endings are the signals that ask for an end. Whoever started us with nohup does
-// not want the terminal's end to be one.
+// endings returns the signals that ask for a shutdown. SIGHUP is not one of them if we were started
+// with nohup.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -81,7 +78,7 @@ func endings() []os.Signal {
 	return all
 }
 
-// run runs the command that args name and returns the exit code.
+// run runs the command that args name, and returns the exit code.
 func run(ctx context.Context, args []string, std stdio) int {
 	root := newRoot(std) //nolint:contextcheck // Cobra hands ctx to the command that runs.
 	root.SetArgs(args)
@@ -119,11 +116,10 @@ func run(ctx context.Context, args []string, std stdio) int {
 	return exitUsage
 }
 
-// tell writes a line for the person at the terminal. Where it cannot be written
-// there is nobody to tell.
+// tell writes a line for the person at the terminal. If that fails, there is nobody to tell.
 func tell(w io.Writer, line string) { _, _ = io.WriteString(w, line+"\n") }
 
-// prefixLines puts the prefix before each line of the text.
+// prefixLines adds the prefix to each line of the text.
 func prefixLines(prefix, text string) string {
 	return prefix + strings.ReplaceAll(text, "\n", "\n"+prefix)
 }
@@ -143,7 +139,7 @@ configuration. 'vaglio judge' has its own; see its help.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		// A command that is not given is a mistake, as an unknown one is.
+		// A missing command is a mistake, like an unknown one.
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -162,12 +158,12 @@ configuration. 'vaglio judge' has its own; see its help.`,
 	return root
 }
 
-// askDaemon asks the owner's side of the daemon and decodes its answer.
+// askDaemon calls the owner's side of the daemon and decodes its answer.
 func askDaemon(ctx context.Context, method, path string, answer any) error {
 	return askDaemonFor(ctx, owner.AskWithin, method, path, answer)
 }
 
-// askDaemonFor is askDaemon for questions that take longer.
+// askDaemonFor is askDaemon for calls that take longer.
 func askDaemonFor(ctx context.Context, within time.Duration, method, path string, answer any) error {
 	dir, err := loadDataDir()
 	if err != nil {
@@ -176,7 +172,7 @@ func askDaemonFor(ctx context.Context, within time.Duration, method, path string
 	return owner.Client{Dir: dir}.Ask(ctx, within, method, path, answer)
 }
 
-// openDaemon asks the same and returns the answer as it comes.
+// openDaemon calls the daemon likewise, and returns the body of the answer.
 func openDaemon(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	dir, err := loadDataDir()
 	if err != nil {
@@ -201,7 +197,7 @@ Exit codes: 0 printed, 2 a mistake in the command line.`,
 	}
 }
 
-// version is what the build recorded of itself.
+// version returns what the build recorded about itself.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -26,12 +26,11 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// manyCalls is how many calls make million has approved.
+// manyCalls is how many calls `make million` gets approved.
 var manyCalls = flag.Int("calls", 0, "calls that TestManyCalls has approved")
 
-// TestManyCalls has calls with 1 kB of arguments approved through the API, and
-// tells what they cost and how long it takes to find them again. It is a
-// measurement: nothing is claimed of times.
+// TestManyCalls gets calls with 1 kB of arguments approved through the API, and prints what they
+// cost and how long it takes to find them again. It only measures; no time makes it fail.
 func TestManyCalls(t *testing.T) {
 	n := *manyCalls
 	if n == 0 {
@@ -79,7 +78,7 @@ func TestManyCalls(t *testing.T) {
 	sizes()
 }
 
-// timed runs a command that has to succeed, and tells how long it takes.
+// timed runs a command that must succeed, and prints how long it took.
 func (h *home) timed(t *testing.T, args ...string) {
 	t.Helper()
 	began := time.Now()
@@ -89,7 +88,7 @@ func (h *home) timed(t *testing.T, args ...string) {
 	t.Logf("%-34s %10s", "vaglio "+strings.Join(args, " "), time.Since(began).Round(time.Millisecond))
 }
 
-// forget has the turn log dropped as the sweep does once its time is over.
+// forget drops the turn log as the sweep does when it expires.
 func (h *home) forget(t *testing.T) {
 	t.Helper()
 	db, err := bolt.Open(h.data(datafolder.StoreFile), bolt.Options{})
@@ -103,19 +102,19 @@ func (h *home) forget(t *testing.T) {
 	t.Logf("%-34s %10s", "the turn log is dropped", time.Since(began).Round(time.Millisecond))
 }
 
-// ratioCalls is how many calls each side of make bench-ratio answers.
+// ratioCalls is how many calls each side of `make bench-ratio` answers.
 var ratioCalls = flag.Int("ratio", 0, "calls that TestRatio puts to each side")
 
-// TestRatio has calls approved by a daemon and the same requests answered by the
-// least that reads and writes JSON over net/http, in turns, and tells what
-// processor time each takes. It is a measurement: nothing is claimed of times.
+// TestRatio gets calls approved by a daemon, and the same requests answered by the smallest server
+// that reads and writes JSON over net/http, in turns, and prints the processor time of each. It
+// only measures; no time makes it fail.
 func TestRatio(t *testing.T) {
 	const rounds = 5
 	n := max(*ratioCalls, 500) / rounds
 	h := newHome(t)
 	s := h.serve()
 	bare, least := h.bare(t)
-	approve(t, h.agents(), n) // What is built at first use is built.
+	approve(t, h.agents(), n) // so that what is built at first use is built
 	approve(t, least, n)
 	var ours, theirs time.Duration
 	for round := range rounds {
@@ -134,8 +133,7 @@ func TestRatio(t *testing.T) {
 // bareSocket tells the test's own binary to serve the bare handler.
 const bareSocket = "VAGLIO_TEST_BARE"
 
-// bare starts a server that does the least that JSON over net/http costs, as a
-// process of its own.
+// bare starts the smallest server of JSON over net/http, as a process of its own.
 func (h *home) bare(t *testing.T) (*exec.Cmd, *http.Client) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -157,7 +155,7 @@ func (h *home) bare(t *testing.T) (*exec.Cmd, *http.Client) {
 	return cmd, keptAlive(filepath.Join(h.dir, "bare"))
 }
 
-// serveBare is what the bare server's process does.
+// serveBare is what the bare server's process runs.
 func serveBare(socket string) error {
 	l, err := net.Listen("unix", socket)
 	if err != nil {
@@ -177,14 +175,14 @@ func serveBare(socket string) error {
 	}))
 }
 
-// processorTime is what a process has used; 0 where the system does not tell.
+// processorTime returns what a process has used; 0 if the system does not report it.
 func processorTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	const tick = 10 * time.Millisecond // as Linux counts on every machine that Go runs on
+	const tick = 10 * time.Millisecond // what Linux counts in on every machine that Go runs on
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	user, errUser := strconv.Atoi(fields[11])
 	system, errSystem := strconv.Atoi(fields[12])
@@ -194,7 +192,7 @@ func processorTime(t *testing.T, pid int) time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// agents are clients of the agents' socket that keep their connections.
+// agents returns a client of the agents' socket that keeps its connections.
 func (h *home) agents() *http.Client { return keptAlive(h.data("agent.sock")) }
 
 func keptAlive(socket string) *http.Client {
@@ -206,10 +204,10 @@ func keptAlive(socket string) *http.Client {
 	}}
 }
 
-// callsMade numbers the calls of all rounds: none is proposed twice.
+// callsMade numbers the calls of all rounds, so that none is proposed twice.
 var callsMade atomic.Int64
 
-// approve has n calls approved by 16 agents at once.
+// approve gets n calls approved by 16 agents at once.
 func approve(t *testing.T, c *http.Client, n int) {
 	t.Helper()
 	const agents, steps = 16, 50
@@ -240,7 +238,7 @@ func approve(t *testing.T, c *http.Client, n int) {
 	all.Wait()
 }
 
-// size is how many bytes a file or a folder of the data folder has.
+// size returns the size of a file or folder in the data folder, in bytes.
 func (h *home) size(t *testing.T, what string) (size int64) {
 	t.Helper()
 	err := filepath.WalkDir(h.data(what), func(_ string, f fs.DirEntry, err error) error {
@@ -257,7 +255,7 @@ func (h *home) size(t *testing.T, what string) (size int64) {
 	return size
 }
 
-// resident is the memory of a daemon, in KiB; 0 where the system does not tell.
+// resident returns a daemon's memory in KiB; 0 if the system does not report it.
 func (h *home) resident(s *served) (kib int) {
 	for line := range strings.Lines(readProc(s.cmd.Process.Pid)) {
 		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kib); err == nil {
@@ -268,6 +266,6 @@ func (h *home) resident(s *served) (kib int) {
 }
 
 func readProc(pid int) string {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // not everywhere
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // not available everywhere
 	return string(b)
 }

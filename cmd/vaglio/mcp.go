@@ -24,7 +24,7 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 )
 
-// mcpFlags are what `vaglio mcp` is told.
+// mcpFlags are the flags of `vaglio mcp`.
 type mcpFlags struct {
 	name, listen, upstream string
 	limit                  time.Duration
@@ -76,11 +76,11 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 	return cmd
 }
 
-// inTurn is for a command that hands messages on: it mostly waits for others, and more
-// than one thread at a time would only wake one another.
+// inTurn prepares a command that passes messages on: it mostly waits for others, and a second thread
+// would only add wake-ups.
 func inTurn() { runtime.GOMAXPROCS(1) }
 
-// between is the input of such a command.
+// between returns the input of such a command.
 func between(std stdio) (in io.Reader, done func()) {
 	inTurn()
 	return jsonrpc.Awaited(std.in, std.out, std.err)
@@ -175,8 +175,8 @@ Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 	return cmd
 }
 
-// askedOnce refuses to gate servers whose tools a hook asks about already: a person
-// would be asked twice about one call.
+// askedOnce refuses to gate servers whose tools a hook already asks about, because a person would be
+// asked twice about each call.
 func askedOnce(o install.Options, file string) error {
 	if base := filepath.Base(file); base != ".mcp.json" && base != ".claude.json" {
 		return nil
@@ -255,7 +255,7 @@ func (f *mcpFlags) check(cmd *cobra.Command, args []string) error {
 	return f.checkAddresses()
 }
 
-// checkCommand wants a server's command behind "--".
+// checkCommand requires a server's command after "--".
 func checkCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs the server's command behind --, as in: %s", cmd.CommandPath(), firstExample(cmd))
@@ -278,7 +278,7 @@ func (f *mcpFlags) checkAddresses() error {
 	return nil
 }
 
-// options are those of a proxy before the server.
+// options returns the options of the proxy.
 func (f *mcpFlags) options(std stdio, args []string) (mcp.Options, error) {
 	o := mcp.Options{Name: f.name, Limit: f.limit, Log: std.err}
 	server := args
@@ -305,8 +305,8 @@ func (f *mcpFlags) options(std stdio, args []string) (mcp.Options, error) {
 	return o, nil
 }
 
-// serverName is what a server is called whose name nobody gives: its host, or the
-// first word of its command that says what it is.
+// serverName returns a name for a server without --name: its host, or the first word of its command
+// that says what it is.
 func serverName(upstream string, args []string) string {
 	if u, err := url.Parse(upstream); err == nil && u.Hostname() != "" {
 		return u.Hostname()
@@ -324,7 +324,7 @@ func serverName(upstream string, args []string) string {
 	return name
 }
 
-// launches reports whether a program only starts others.
+// launches reports whether a program only starts other programs.
 func launches(program string) bool {
 	switch program {
 	case "npx", "uvx", "node", "python", "python3", "env", "uv", "bunx", "deno", "docker":

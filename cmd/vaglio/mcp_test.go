@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// shServer is an MCP server of a few lines of shell: a call of its tool leaves a mark.
+// shServer is an MCP server in a few lines of shell. A call of its tool leaves a file.
 const shServer = `#!/bin/sh
 while IFS= read -r line; do
 	id=$(printf '%s' "$line" | sed 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/')
@@ -25,7 +25,7 @@ done
 exit 7
 `
 
-// mcpRun is a running proxy before [shServer].
+// mcpRun is a running proxy in front of [shServer].
 type mcpRun struct {
 	h   *home
 	cmd *exec.Cmd
@@ -85,7 +85,7 @@ func (r *mcpRun) ran() bool {
 func (r *mcpRun) end() int {
 	r.h.t.Helper()
 	r.in.Close()
-	_ = r.cmd.Wait() // the code tells
+	_ = r.cmd.Wait() // the exit code tells
 	return r.cmd.ProcessState.ExitCode()
 }
 
@@ -152,7 +152,7 @@ func TestMCPApprovedAndChanged(t *testing.T) {
 	r.end()
 }
 
-// A client that is killed takes its question with it.
+// A killed client's question is withdrawn.
 func TestMCPClientGone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -167,8 +167,7 @@ func TestMCPClientGone(t *testing.T) {
 	}
 }
 
-// The connection that a proxy keeps ends with its daemon; the next call finds the next
-// daemon.
+// The connection that a proxy keeps ends with its daemon; the next call finds the next daemon.
 func TestMCPDaemonComesBack(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -214,7 +213,7 @@ func TestMCPCommandLine(t *testing.T) {
 	}
 }
 
-// The configuration is wrapped, gates its server, and becomes what it was.
+// A configuration is wrapped, gates its server, and is restored.
 func TestMCPWrap(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

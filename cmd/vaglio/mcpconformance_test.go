@@ -16,18 +16,17 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// These tests hold the proxy to what others test MCP servers with: the protocol's own
-// conformance suite, and its Inspector. Both speak to a server that has everything, with
-// and without the proxy.
+// These tests run the protocol's own conformance suite and its Inspector against the proxy. Both
+// talk to a server that implements everything, with and without the proxy.
 
-// everything starts the SDK's server that has everything, over HTTP.
+// everything starts the SDK's server that implements everything, over HTTP.
 func (h *home) everything(folder string, flags ...string) string {
 	h.t.Helper()
 	l, err := new(net.ListenConfig).Listen(h.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	address := l.Addr().String() // The server does not tell which port it was given.
+	address := l.Addr().String() // The server does not print which port it got.
 	l.Close()
 	args := append([]string{"-http", address}, flags...)
 	h.firstLine(exec.CommandContext(h.t.Context(), filepath.Join(folder, "bin", "everything-server"), args...), true)
@@ -43,7 +42,7 @@ func (h *home) everything(folder string, flags ...string) string {
 	}
 }
 
-// node runs one of the installed programs of npm to its end.
+// node runs one of the installed npm programs to its end.
 func (h *home) node(folder, program string, args ...string) (out string, code int) {
 	h.t.Helper()
 	bin := filepath.Join(folder, "node_modules", ".bin")
@@ -61,14 +60,14 @@ func (h *home) node(folder, program string, args ...string) (out string, code in
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-// conformance runs every scenario against a server, and returns how each check ended, by
+// conformance runs every scenario against a server, and returns the result of each check, by
 // scenario and check.
 func (h *home) conformance(folder, server string) map[string]string {
 	h.t.Helper()
 	return h.checks(folder, "server", "--url", server, "--suite", "all")
 }
 
-// checks runs the suite, and returns how each check ended.
+// checks runs the suite, and returns the result of each check.
 func (h *home) checks(folder string, args ...string) map[string]string {
 	h.t.Helper()
 	results := h.t.TempDir()
@@ -92,7 +91,7 @@ func (h *home) checks(folder string, args ...string) map[string]string {
 			h.t.Fatal(err)
 		}
 		scenario, _, _ := strings.Cut(filepath.Base(filepath.Dir(file)), "-20") // the time follows
-		// What is only noted between them is not always the same.
+		// The informational entries between checks vary from run to run.
 		nth := map[string]int{}
 		for _, c := range checks {
 			nth[c.ID]++
@@ -112,8 +111,8 @@ func passes(ended map[string]string) (n int) {
 	return n
 }
 
-// allowAll presses every button to allow until the returned function is called, which
-// tells how many there were.
+// allowAll presses every button to allow until the returned function is called, which returns how
+// many there were.
 func (p *person) allowAll() (stop func() int) {
 	done, clicked := make(chan struct{}), make(chan int)
 	go func() {
@@ -128,7 +127,7 @@ func (p *person) allowAll() (stop func() int) {
 			case <-tick.C:
 			}
 			if f, ok := buttons(p.t, p.get("/inbox").body)["allow"]; ok {
-				p.post("/inbox/decide", f) // A call that was taken back in the meantime is no mistake.
+				p.post("/inbox/decide", f) // It is no mistake if the call was withdrawn meanwhile.
 				n++
 			}
 		}
@@ -136,8 +135,8 @@ func (p *person) allowAll() (stop func() int) {
 	return func() int { close(done); return <-clicked }
 }
 
-// What the bare server passes, it passes behind the proxy: where the judges approve every
-// call, and where a person is asked about each.
+// The proxy passes what the bare server passes, both where the judges approve every call and where a
+// person is asked about each.
 func TestMCPConformance(t *testing.T) {
 	folder := sdks(t)
 	for name, env := range map[string][]string{"approved": nil, "held": {"METNOS_JUDGE_THRESHOLD=0.99"}} {
@@ -165,16 +164,16 @@ func TestMCPConformance(t *testing.T) {
 	}
 }
 
-// The suite's own servers find the same of a client that reaches them through the proxy,
-// while a person allows what is asked.
+// The suite's own servers get the same results from a client behind the proxy, while a person allows
+// what is asked.
 func TestMCPConformanceOfAClient(t *testing.T) {
 	folder := sdks(t)
 	h := newHome(t)
 	s := h.serve()
 	p := s.signIn(s.link)
 	bare := filepath.Join(folder, "bin", "everything-client")
-	// The suite starts the client with the address of its server; this one puts the proxy
-	// between the two.
+	// The suite starts the client with the address of its server. This script puts the proxy between
+	// the two.
 	gated := filepath.Join(h.dir, "gated-client")
 	script := fmt.Sprintf(`#!/bin/sh
 said=$(mktemp)
@@ -191,8 +190,8 @@ exit $code
 		t.Fatal(err)
 	}
 	all := []string{"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"}
-	// Those of tokens; without auth/2025-03-26-oauth-endpoint-fallback, in which the client
-	// would have to post what is no message to the server itself.
+	// The scenarios with tokens, except auth/2025-03-26-oauth-endpoint-fallback, in which the client
+	// would have to post something other than messages to the server itself.
 	for name := range strings.FieldsSeq(`metadata-default metadata-var1 metadata-var2 metadata-var3 basic-cimd
 		scope-from-www-authenticate scope-from-scopes-supported scope-omitted-when-undefined scope-step-up scope-retry-limit
 		token-endpoint-auth-basic token-endpoint-auth-post token-endpoint-auth-none pre-registration

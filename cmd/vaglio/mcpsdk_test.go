@@ -17,10 +17,10 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// These tests have the protocol's own SDKs speak through the proxy. `make mcp` builds
-// and installs them, and names their folder in VAGLIO_MCP.
+// These tests run the protocol's own SDKs through the proxy. `make mcp` builds and installs them,
+// and names their folder in VAGLIO_MCP.
 
-// sdks is the folder of the SDKs' programs.
+// sdks returns the folder of the SDKs' programs.
 func sdks(tb testing.TB) string {
 	tb.Helper()
 	folder := os.Getenv("VAGLIO_MCP")
@@ -30,7 +30,7 @@ func sdks(tb testing.TB) string {
 	return folder
 }
 
-// speakers are the clients, as the beginnings of their command lines.
+// speakers returns the clients, as the start of their command lines.
 func speakers(folder string) map[string][]string {
 	script := filepath.Join(folder, "client.mjs")
 	return map[string][]string{
@@ -38,7 +38,7 @@ func speakers(folder string) map[string][]string {
 	}
 }
 
-// speak runs a client through its steps before a server, and returns what it got.
+// speak runs a client through its steps against a server, and returns its output.
 func (h *home) speak(client, steps, server []string) string {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
@@ -56,14 +56,14 @@ func (h *home) speak(client, steps, server []string) string {
 	return string(out)
 }
 
-// serveSDK starts the SDK's server over HTTP, and a proxy before it.
+// serveSDK starts the SDK's server over HTTP, and a proxy in front of it.
 func (h *home) serveSDK(folder string) (bare, proxied string) {
 	h.t.Helper()
 	bare = h.firstLine(exec.CommandContext(h.t.Context(), filepath.Join(folder, "bin", "server"), "127.0.0.1:0"), false)
 	return bare, h.proxied("notes", bare)
 }
 
-// proxied starts a proxy before the server at the URL, and returns its own.
+// proxied starts a proxy in front of the server at a URL, and returns the proxy's URL.
 func (h *home) proxied(name, upstream string) string {
 	h.t.Helper()
 	said := h.firstLine(h.command(h.t.Context(), "mcp", "--name", name, "--listen", "127.0.0.1:0", "--upstream", upstream), true)
@@ -71,7 +71,7 @@ func (h *home) proxied(name, upstream string) string {
 	return address + "/mcp"
 }
 
-// firstLine starts a server that ends with the test, and returns the first line that it
+// firstLine starts a server that is stopped when the test ends, and returns the first line that it
 // writes.
 func (h *home) firstLine(cmd *exec.Cmd, stderr bool) string {
 	h.t.Helper()
@@ -95,8 +95,8 @@ func (h *home) firstLine(cmd *exec.Cmd, stderr bool) string {
 	return strings.TrimSpace(line)
 }
 
-// With and without the proxy the clients get the same, of calls that are approved;
-// what is not, does not run.
+// The clients get the same results for approved calls with and without the proxy. Other calls do not
+// run.
 func TestMCPSDKs(t *testing.T) {
 	folder := sdks(t)
 	h := newHome(t)
@@ -138,8 +138,8 @@ func TestMCPSDKs(t *testing.T) {
 	}
 }
 
-// proposed is what a call takes that is only asked about, in µs, over the socket as a proxy
-// does.
+// proposed returns how long the proposal of a call alone takes, in µs, over the socket as a proxy
+// makes it.
 func (h *home) proposed(gate *client.Client, session string, call []string) int {
 	h.t.Helper()
 	p := client.Proposal{TurnID: session, Executor: "mcp__notes__" + call[0], Context: client.Context{Cwd: h.dir}}
@@ -149,7 +149,7 @@ func (h *home) proposed(gate *client.Client, session string, call []string) int 
 	const calls = 100
 	var took time.Duration
 	for n := range calls {
-		time.Sleep(time.Millisecond) // as between two calls of a client's: whoever rests has to wake
+		time.Sleep(time.Millisecond) // as between two calls of a client: an idle process must wake up
 		start := time.Now()
 		if a, err := gate.Propose(h.t.Context(), client.Request{Proposal: p, Key: fmt.Sprintf("%x:%d", session, n)}); err != nil || a.Decision != client.Allow {
 			h.t.Fatal(a.Text, err)
@@ -159,16 +159,16 @@ func (h *home) proposed(gate *client.Client, session string, call []string) int 
 	return int(took.Microseconds()) / calls
 }
 
-// An approved call through the proxy is measured against the bare one, against a program
-// in between that looks at nothing, against that one where it waits for another process to
-// say yes, below which nobody comes who asks a daemon, and against the proposal over the
-// daemon's socket by itself. Each round has all of them take turns, so that what else the
-// machine does falls on all; the figures are of the round in the middle, in µs a call.
+// BenchmarkMCP measures an approved call through the proxy, directly, through a relay that looks at
+// nothing, through that relay waiting for another process to say yes, which is the minimum for
+// anything that asks a daemon, and the proposal alone over the daemon's socket. They take turns in
+// each round, so that other load on the machine affects all; the median round is reported, in µs a
+// call.
 func BenchmarkMCP(b *testing.B) {
 	folder := sdks(b)
 	h := newHome(b)
 	h.serve()
-	notes := filepath.Join(h.dir, "notes") // as long as a machine's folder of programs, and nobody else's
+	notes := filepath.Join(h.dir, "notes") // as long as a typical folder of programs, and nobody else's
 	if err := os.Mkdir(notes, 0o700); err != nil {
 		b.Fatal(err)
 	}

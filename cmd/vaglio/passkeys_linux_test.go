@@ -15,9 +15,9 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// TestAPasskeyStandsBeforeASeriousYes has a passkey in the store: neither the terminal
-// nor the inbox without it allows a push by force. It is removed at a terminal alone,
-// the history tells it, and then the call is allowed as before there was one.
+// TestAPasskeyStandsBeforeASeriousYes stores a passkey: then a force push cannot be allowed at a
+// terminal, or in the inbox without the passkey. The passkey can only be removed at a terminal, the
+// history records it, and then the call can be allowed as before.
 func TestAPasskeyStandsBeforeASeriousYes(t *testing.T) {
 	t.Parallel()
 	line, err := lineage.Of(lineage.System, os.Getpid())

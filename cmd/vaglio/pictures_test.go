@@ -26,7 +26,7 @@ import (
 // makePictures makes docs/pictures anew, as `make pictures` does.
 var makePictures = flag.Bool("pictures", false, "make docs/pictures anew, with Chromium")
 
-// maxPicture bounds a picture, so that a clone of the repository stays small.
+// maxPicture limits a picture's size in bytes, so that a clone of the repository stays small.
 const maxPicture = 80 << 10
 
 const sceneZone = "Europe/Rome"
@@ -45,9 +45,8 @@ func scenes() []scene {
 	}
 }
 
-// TestPictures lets a daemon post the cards that the README shows. With -pictures
-// it draws them, from what stands in the chat; else it looks whether the
-// pictures are there.
+// TestPictures lets a daemon post the cards that the README shows. With -pictures it draws them from
+// the chat's messages; without, it checks that the pictures exist.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	for _, sc := range scenes() {
@@ -74,7 +73,7 @@ func isThere(t *testing.T, file string, most int64) {
 	}
 }
 
-// drawWeek draws a digest's picture of a usual week.
+// drawWeek draws a digest's picture of a typical week.
 func (sc *scene) drawWeek(t *testing.T, file string) {
 	t.Helper()
 	zone, err := time.LoadLocation(sceneZone)
@@ -100,7 +99,7 @@ func (sc *scene) drawWeek(t *testing.T, file string) {
 	keep(t, file, picture)
 }
 
-// play proposes calls and answers them, and returns what stands in the chat.
+// play proposes calls and answers them, and returns the chat's messages.
 func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	t.Helper()
 	p := newChat(t)
@@ -133,7 +132,7 @@ func (sc *scene) play(t *testing.T) (asked, answered []telegramtest.Message) {
 	return asked, append(answered, notice)
 }
 
-// drawPage draws messages on the page of their platform, as its app does.
+// drawPage draws messages on their platform's page, as its app does.
 func drawPage(t *testing.T, file string, of *template.Template, messages any) {
 	t.Helper()
 	var page strings.Builder
@@ -155,7 +154,7 @@ func drawPage(t *testing.T, file string, of *template.Template, messages any) {
 	keep(t, file, picture)
 }
 
-// keep writes a picture into the documents.
+// keep writes a picture to the documentation.
 func keep(t *testing.T, file string, picture []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -171,8 +170,7 @@ func keep(t *testing.T, file string, picture []byte) {
 	t.Logf("%s: %d bytes", file, len(picture))
 }
 
-// fewColours writes a picture again with the 256 colours that it has most of,
-// which for a text are nearly all.
+// fewColours reduces a picture to its 256 most frequent colours, which for text are nearly all.
 func fewColours(picture []byte) ([]byte, error) {
 	const most = 256
 	full, err := png.Decode(bytes.NewReader(picture))
@@ -184,7 +182,7 @@ func fewColours(picture []byte) ([]byte, error) {
 		for y := full.Bounds().Min.Y; y < full.Bounds().Max.Y; y++ {
 			for x := full.Bounds().Min.X; x < full.Bounds().Max.X; x++ {
 				r, g, b, _ := full.At(x, y).RGBA()
-				// Nobody sees the last bits.
+				// Nobody sees the lowest bits.
 				f(x, y, color.RGBA{uint8(r>>8) | 7, uint8(g>>8) | 7, uint8(b>>8) | 7, 255})
 			}
 		}
@@ -210,7 +208,7 @@ func fewColours(picture []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// marked is the message's text with its entities as markup.
+// marked returns the message's text with its entities as markup.
 func marked(m telegramtest.Message) template.HTML {
 	open := map[string]string{
 		"bold": "<b>", "italic": "<i>", "code": "<code>", "pre": "<pre>", "blockquote": "<blockquote>", "expandable_blockquote": "<blockquote>",
@@ -244,7 +242,7 @@ func marked(m telegramtest.Message) template.HTML {
 	return template.HTML(b.String())
 }
 
-// glyph draws the signs of our texts for which the machine may have no font.
+// glyph draws the symbols in our texts for which the machine may have no font.
 func glyph(s string) string {
 	const from, to = `<svg viewBox="0 0 20 20">`, `</svg>`
 	drawn := map[string]string{
@@ -268,7 +266,7 @@ func glyph(s string) string {
 	return template.HTMLEscapeString(s)
 }
 
-// clock is the time in the corner of a message, where the people of the scenes are.
+// clock returns the time shown in a message's corner, in the scenes' time zone.
 func clock(at time.Time) (string, error) {
 	zone, err := time.LoadLocation(sceneZone)
 	return at.In(zone).Format("15:04"), err

@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// A pipe that nobody writes to, in the place of a file of the configuration, is
-// a mistake that is told at once.
+// If a configuration file is a pipe that nobody writes to, this is reported at once.
 func TestNobodyWaitsForAPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -199,7 +199,7 @@ func (a *policyAdd) run(ctx context.Context, out io.Writer, what []string, write
 	return err //nolint:wrapcheck // The terminal's own.
 }
 
-// read reads the policy file; one that is not there yet is empty.
+// read reads the policy file; a missing file counts as empty.
 func (a *policyAdd) read() (policyfile.Policy, error) {
 	p, err := policyfile.Read(a.path, a.config.Home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -212,7 +212,7 @@ func (a *policyAdd) read() (policyfile.Policy, error) {
 	return p, nil
 }
 
-// rule reads a rule, or makes one of a call that was asked.
+// rule parses a rule, or derives one from a call that people were asked about.
 func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (policyfile.Rule, error) {
 	id := what[0]
 	if strings.Contains(id, "=") {
@@ -246,8 +246,8 @@ func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (
 	return policyfile.Rule{Program: names[0], Reach: cmp.Or(a.reaches, operation.ReachWorkspace)}, nil
 }
 
-// sending is the rule that sends what is like a call to a route: what the same agent
-// does to the same effect with the same tool.
+// sending returns a rule that sends calls similar to a given one to a route: those with which the
+// same agent has the same effects through the same tool.
 func (a *policyAdd) sending(o replay.Options, of *owner.Asked, what []string) (policyfile.Rule, error) {
 	if a.reaches != "" || len(what) > 1 || !strings.HasPrefix(what[0], "route=") {
 		return policyfile.Rule{}, &exitError{exitUsage, errors.New("behind the id of a call one route may stand, as in: vaglio policy add 3f2a route=quick")}
@@ -260,7 +260,7 @@ func (a *policyAdd) sending(o replay.Options, of *owner.Asked, what []string) (p
 	return rule, err
 }
 
-// write replaces the file, in one step, if it still is what was read.
+// write atomically replaces the file if it is still what was read.
 func (a *policyAdd) write(was, now *policyfile.Policy) error {
 	again, err := a.read()
 	if err != nil {
@@ -282,8 +282,8 @@ func (a *policyAdd) write(was, now *policyfile.Policy) error {
 	return nil
 }
 
-// checkPolicy holds a policy that was read against the agents and the channels that
-// there are, and says what it could not be held against.
+// checkPolicy checks a policy against the existing agents and channels, and returns what it could
+// not check.
 func checkPolicy(ctx context.Context, c *config, p *policyfile.Policy) (unchecked string, err error) {
 	unchecked, err = checkKnownAgents(ctx, p, c.DataDir)
 	if on := c.chats(); err == nil && !on.None() {
@@ -292,7 +292,7 @@ func checkPolicy(ctx context.Context, c *config, p *policyfile.Policy) (unchecke
 	return unchecked, err
 }
 
-// tellPolicy has everybody told when the policy is another than at the last start.
+// tellPolicy announces a policy that differs from the one at the last start.
 func (d *daemon) tellPolicy(ctx context.Context) error {
 	return instance.PolicyChanged(ctx, d.store, d.rules.Text(), func(sum string) error {
 		which := "none"

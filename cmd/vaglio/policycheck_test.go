@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// TestCheckAndServeAgree has a route to a chat, with no chat, that one, and another.
+// TestCheckAndServeAgree routes to a chat that is missing, present, or a different one.
 func TestCheckAndServeAgree(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -44,8 +44,8 @@ func TestCheckAndServeAgree(t *testing.T) {
 	}
 }
 
-// TestALineOfThePolicyIsShownThenWritten has a real daemon asked for a program that
-// nobody knows, and the line written that would have spared the questions.
+// TestALineOfThePolicyIsShownThenWritten asks a real daemon about an unknown program, and adds the
+// line to the policy that would have avoided the questions.
 func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -109,8 +109,8 @@ func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 	}
 }
 
-// TestARouteIsShownThenWritten has the line of a route shown with what it would have sent
-// there of what was asked, and written in front of the other rules.
+// TestARouteIsShownThenWritten shows the line of a route with the past calls that it would have
+// routed, and inserts it before the other rules.
 func TestARouteIsShownThenWritten(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()

@@ -29,12 +29,11 @@ func blocks(t *testing.T, readme string) []string {
 	return all
 }
 
-// visitor is a program that does in a real browser what a person does there. It is
-// of a module of its own, which alone knows how to drive one.
+// visitor is a program that does in a real browser what a person would. It belongs to a separate
+// module, the only one that can drive a browser.
 type visitor struct{ program string }
 
-// browser builds it. Where the machine has no Chromium the test is skipped, but not
-// in CI.
+// browser builds it. Without Chromium on the machine, the test is skipped, except in CI.
 func browser(t *testing.T) visitor {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "visit")
@@ -54,13 +53,13 @@ func browser(t *testing.T) visitor {
 	return visitor{program}
 }
 
-// do runs the program, with a browser that has seen nothing.
+// do runs the program with a fresh browser.
 func (v visitor) do(t *testing.T, args ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, v.program, append([]string{"-home", t.TempDir()}, args...)...)
-	// It ends its browser before it ends.
+	// It stops its browser before it exits.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = patience
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -69,7 +68,7 @@ func (v visitor) do(t *testing.T, args ...string) error {
 	return nil
 }
 
-// toolEnv is what the Go tool needs when HOME is empty.
+// toolEnv returns what the Go tool needs if HOME is empty.
 func toolEnv(t *testing.T) []string {
 	t.Helper()
 	var env []string
@@ -83,7 +82,7 @@ func toolEnv(t *testing.T) []string {
 	return env
 }
 
-// console is one shell in which README commands run.
+// console is a shell in which README commands run.
 type console struct {
 	out  buffer
 	done chan error
@@ -109,7 +108,7 @@ func openTerminal(t *testing.T, dir, script string, env []string) *console {
 	return term
 }
 
-// until waits until it shows what the expression matches.
+// until waits until the output matches the expression.
 func (term *console) until(t *testing.T, expression string, limit time.Duration) []string {
 	t.Helper()
 	re := regexp.MustCompile(expression)
@@ -130,9 +129,8 @@ func (term *console) until(t *testing.T, expression string, limit time.Duration)
 	}
 }
 
-// TestTheReadmeToTheLetter does what the README tells a newcomer, in an empty
-// home, with a real browser. Only the port is another, so that the test does not
-// need the one that a daemon on this machine may hold.
+// TestTheReadmeToTheLetter follows the README's instructions for newcomers, in an empty home, with a
+// real browser. Only the port differs, because a daemon on this machine may use the usual one.
 func TestTheReadmeToTheLetter(t *testing.T) {
 	page := browser(t)
 	readme, err := os.ReadFile("../../README.md")
@@ -152,7 +150,7 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 
 	first := openTerminal(t, root, sh[0], env)
 	link := first.until(t, `inbox\s+(http://(\S+)/inbox)\n`, 5*patience)
-	// This is no terminal, which alone is shown what signs in.
+	// This is no terminal, and only a terminal is shown a link that signs in.
 	link[1] = strings.TrimSpace(h.run("", "inbox").out)
 	there := func(script string) string { return strings.ReplaceAll(script, "127.0.0.1:8787", link[2]) }
 

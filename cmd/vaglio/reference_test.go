@@ -21,7 +21,7 @@ import (
 	"github.com/metnos/vaglio/internal/golden"
 )
 
-// referenceHead is what the reference begins with.
+// referenceHead is the start of the reference.
 const referenceHead = `# Reference
 
 Written from the program by ` + "`make reference`" + `, and held against it by a test. What the words
@@ -34,8 +34,8 @@ mean stands in the [glossary](glossary.md).
 - [Metrics](#metrics)
 `
 
-// TestReference holds docs/reference.md against settings, policy keys, commands, exit
-// codes and metrics, as the code has them.
+// TestReference checks docs/reference.md against the settings, policy keys, commands, exit codes and
+// metrics in the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -77,15 +77,15 @@ func writeSettings(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// prose is a text of the program's as Markdown: its mentions of documents are links,
-// and nothing in it is markup.
+// prose converts a text of the program to Markdown: mentions of documents become links, and markup
+// is escaped.
 func prose(text string) string {
 	text = strings.NewReplacer("<", `\<`, "|", `\|`, "*", `\*`, "[", `\[`).Replace(text)
 	text = strings.ReplaceAll(text, `\[0,1]`, "[0,1]")
 	return regexp.MustCompile(`\bdocs/([a-z]+\.md)`).ReplaceAllString(text, "[$1]($1)")
 }
 
-// sources are the files of a package, without its tests, read as the mode says.
+// sources returns the files of a package without its tests, parsed in the given mode.
 func sources(t *testing.T, dir string, mode parser.Mode) map[string]*ast.File {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -106,12 +106,12 @@ func sources(t *testing.T, dir string, mode parser.Mode) map[string]*ast.File {
 	return all
 }
 
-// policyKeys reads the keys of the policy file out of the types that it is decoded into.
+// policyKeys extracts the policy file's keys from the types that it is decoded into.
 type policyKeys struct {
 	t *testing.T
-	// types are the types of the packages, by their names as policyfile writes them.
+	// types contains the packages' types, by their names as policyfile writes them.
 	types map[string]ast.Expr
-	// at is the first path of each type; a second one refers to it.
+	// at is the first path of each type; later ones refer to it.
 	at   map[string]string
 	rows []string
 }
@@ -142,8 +142,8 @@ func (k *policyKeys) structOf(name string) *ast.StructType {
 	return s
 }
 
-// fields writes a row for each field of a struct, below the path; in is what its
-// types' names begin with.
+// fields writes a row for each field of a struct, below the path; in is the prefix of its types'
+// names.
 func (k *policyKeys) fields(s *ast.StructType, path, in string) {
 	for _, f := range s.Fields.List {
 		m := regexp.MustCompile(`yaml:"([^",]*)(,inline)?`).FindStringSubmatch(tagOf(f))
@@ -160,7 +160,7 @@ func (k *policyKeys) fields(s *ast.StructType, path, in string) {
 			k.t.Errorf("%s: the field of this key of the policy file has no comment of its own; what it says stands in docs/reference.md", key)
 			continue
 		}
-		// "Name is what …" is "What …" beside the name.
+		// "Name is what …" becomes "What …", because the name is in the row.
 		says = regexp.MustCompile(`^`+f.Names[0].Name+` (is |are )?`).ReplaceAllString(says, "")
 		kind, below := k.kind(f.Type, in)
 		at := len(k.rows)
@@ -172,8 +172,8 @@ func (k *policyKeys) fields(s *ast.StructType, path, in string) {
 	}
 }
 
-// below writes the keys below a key whose values are of a struct type, or tells where
-// they stand already.
+// below writes the keys below a key whose values are structs, or returns a reference to where they
+// already are.
 func (k *policyKeys) below(e ast.Expr, key, kind, in string) string {
 	path := key + map[string]string{"list": "[]", "names": ".*"}[kind]
 	if s, ok := e.(*ast.StructType); ok {
@@ -189,7 +189,7 @@ func (k *policyKeys) below(e ast.Expr, key, kind, in string) string {
 	return kind
 }
 
-// kind says what a field takes, and of which struct its values are; nil is none.
+// kind returns what a field takes, and the struct type of its values, nil if there is none.
 func (k *policyKeys) kind(e ast.Expr, in string) (says string, below ast.Expr) {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -222,7 +222,7 @@ func (k *policyKeys) kind(e ast.Expr, in string) (says string, below ast.Expr) {
 	return k.kind(of, in)
 }
 
-// nameOf is a type's name, with its package where that is not policyfile.
+// nameOf returns a type's name, with its package unless that is policyfile.
 func nameOf(e ast.Expr, in string) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -233,7 +233,7 @@ func nameOf(e ast.Expr, in string) string {
 	return fmt.Sprintf("%T", e)
 }
 
-// packageOf is what the names of the types in a type begin with.
+// packageOf returns the prefix of the names of types within a type.
 func packageOf(e ast.Expr, in string) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
 		if of, ok := s.X.(*ast.Ident); ok {
@@ -250,7 +250,7 @@ func tagOf(f *ast.Field) string {
 	return f.Tag.Value
 }
 
-// writeCommands writes a table of the commands, and what each says of itself.
+// writeCommands writes a table of the commands, and the help of each.
 func writeCommands(b *strings.Builder) {
 	root := newRoot(stdio{})
 	root.InitDefaultCompletionCmd()
@@ -292,8 +292,8 @@ func writeFlags(b *strings.Builder, c *cobra.Command) {
 // named is a constant with its comment.
 type named struct{ value, doc string }
 
-// constants returns the constants of a package that fit, in the order in which they
-// stand. One without a comment fails the test.
+// constants returns the matching constants of a package, in source order. One without a comment
+// fails the test.
 func constants(t *testing.T, dir string, fits func(name, value string) bool) []named {
 	t.Helper()
 	var all []named
@@ -320,8 +320,8 @@ func constants(t *testing.T, dir string, fits func(name, value string) bool) []n
 	return all
 }
 
-// writeMetrics writes a row for each metric. A name of one that is no constant with a
-// comment fails the test.
+// writeMetrics writes a row for each metric. A metric's name that is not a constant with a comment
+// fails the test.
 func writeMetrics(t *testing.T, b *strings.Builder) {
 	t.Helper()
 	name := regexp.MustCompile("^[`\"](vaglio_[a-z_]+[a-z])(?:\\{(.*)\\})?[`\"]$")
@@ -356,7 +356,7 @@ func writeMetrics(t *testing.T, b *strings.Builder) {
 	}
 }
 
-// counts tells whether a package has metrics.
+// counts reports whether a package has metrics.
 func counts(t *testing.T, dir string) bool {
 	t.Helper()
 	for _, f := range sources(t, dir, parser.ImportsOnly) {
@@ -369,7 +369,7 @@ func counts(t *testing.T, dir string) bool {
 	return false
 }
 
-// undocumented fails the test for names of metrics that no constant holds.
+// undocumented fails the test for metrics whose names are not constants.
 func undocumented(t *testing.T, dir string, name *regexp.Regexp, said []named) {
 	t.Helper()
 	for file, f := range sources(t, dir, 0) {

@@ -13,9 +13,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// TestRefusalsAreSaidInEveryLanguage holds the texts against what the guard and
-// the refusals say in English: nobody reads a card half in another language, and
-// English reads what agents are told.
+// TestRefusalsAreSaidInEveryLanguage checks the texts against what the guard and the refusals say
+// in English: no card is half in another language, and the English texts are those that agents are
+// told.
 func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
@@ -64,8 +64,8 @@ func TestRefusalsAreSaidInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestRulesAreSaidInEveryLanguage holds that people are told, each in their language,
-// what the rules say of calls that make them say everything they can.
+// TestRulesAreSaidInEveryLanguage checks that everything the rules can say has a text in each
+// language, with calls that make them say it.
 func TestRulesAreSaidInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)

@@ -25,13 +25,13 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// ownCertificate writes a certificate for 127.0.0.1 and its key, which the home then
-// serves with, and returns the pool that trusts it.
+// ownCertificate writes a certificate for 127.0.0.1 and its key, with which the home then serves,
+// and returns the pool that trusts it.
 func (h *home) ownCertificate(serial int64) *x509.CertPool {
 	return h.certificate(serial, net.IPv4(127, 0, 0, 1), time.Now().Add(time.Hour))
 }
 
-// certificate is one for an address, until an instant.
+// certificate does the same for an address, valid until an instant.
 func (h *home) certificate(serial int64, address net.IP, until time.Time) *x509.CertPool {
 	h.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -64,7 +64,7 @@ func (h *home) certificate(serial int64, address net.IP, until time.Time) *x509.
 	return pool
 }
 
-// machine is a client at an address of its own.
+// machine returns a client with an address of its own.
 func machine(at string, trusts *x509.CertPool) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(at)}}
 	return &http.Client{Transport: &http.Transport{
@@ -75,8 +75,8 @@ func machine(at string, trusts *x509.CertPool) *http.Client {
 	}}
 }
 
-// TestAgentsOnOtherMachines has agents call over TLS: by a token, from addresses of the
-// list alone, and to what is theirs.
+// TestAgentsOnOtherMachines calls as agents over TLS, which works only with a token, only from the
+// listed addresses, and only for what is theirs.
 func TestAgentsOnOtherMachines(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -84,7 +84,7 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 	s, base := h.serveFar("127.0.0.2, 192.0.2.0/24")
 	token := s.newAgent("far")
 	const call = `{"turn_id":"t","step":1,"executor":"shell_exec","args":{"command":"ls"}}`
-	spoke := 0 // which HTTP the last answer came by
+	spoke := 0 // the HTTP version of the last answer
 	ask := func(c *http.Client, method, path, token string) (int, error) {
 		r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(call))
 		if err != nil {
@@ -136,8 +136,8 @@ func TestAgentsOnOtherMachines(t *testing.T) {
 	s.logs("127.0.0.3")
 }
 
-// TestWhatACallOfAnotherMachineNamesIsNotReadHere lays a file here under the name that a
-// call has for one there: it is not taken for it, whatever the call says of where it is.
+// TestWhatACallOfAnotherMachineNamesIsNotReadHere creates a file here with a name that a call uses
+// for one there. The file is not taken for it, whatever the call says about its location.
 func TestWhatACallOfAnotherMachineNamesIsNotReadHere(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -191,7 +191,7 @@ func TestWhatACallOfAnotherMachineNamesIsNotReadHere(t *testing.T) {
 	}
 }
 
-// serveFar serves agents on other machines, from the addresses, and returns where.
+// serveFar serves agents on other machines at the given addresses, and returns the URL.
 func (h *home) serveFar(from string) (s *served, base string) {
 	h.t.Helper()
 	h.env = append(h.env, "METNOS_TLS_LISTEN=127.0.0.1:0", "METNOS_TLS_CERT="+filepath.Join(h.dir, "cert.pem"),
@@ -204,8 +204,8 @@ func (h *home) serveFar(from string) (s *served, base string) {
 	return s, found[1]
 }
 
-// TestAHookOfAnotherMachine goes the way of somebody whose agent is not where the gate is:
-// installed with the address, asked, held, allowed, and told what is in the way.
+// TestAHookOfAnotherMachine goes through what users do whose agent is not on the gate's machine: the
+// hook is installed with the address, asks, is held and allowed, and reports problems.
 func TestAHookOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	there, here := newHome(t), newHome(t)
@@ -325,7 +325,7 @@ func TestAHookOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestProxiesAndClientsOfAnotherMachine ask over TLS what the hook asks.
+// TestProxiesAndClientsOfAnotherMachine asks over TLS what the hook asks.
 func TestProxiesAndClientsOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	there, here := newHome(t), newHome(t)
@@ -384,7 +384,7 @@ func TestProxiesAndClientsOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsNotListed is told what to do about it.
+// TestAnAddressThatIsNotListed checks that a rejected client is told what to do.
 func TestAnAddressThatIsNotListed(t *testing.T) {
 	t.Parallel()
 	there, here := newHome(t), newHome(t)
@@ -396,7 +396,7 @@ func TestAnAddressThatIsNotListed(t *testing.T) {
 	}
 }
 
-// TestMistakesOfTheAddressForOtherMachines are told at the start, before anything is made.
+// TestMistakesOfTheAddressForOtherMachines are reported at the start, before anything is created.
 func TestMistakesOfTheAddressForOtherMachines(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// What a client has written down is judged without a daemon; nothing is kept, and no
-// secret is told.
+// A client's recorded calls are judged without a daemon. Nothing is stored, and no secret is
+// printed.
 func TestReplay(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -59,8 +59,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A shadow watches without a daemon: the call passes, is replayed, and the client
-// stands there as one that is only watched.
+// A shadow hook watches without a daemon: the call runs and can be replayed, and the client is
+// listed as one that is only watched.
 func TestShadow(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// An agent that does not wait is told over a signed webhook once a person has decided,
-// with the key that its receiver was given.
+// An agent that does not wait is told a person's decision over a webhook, signed with the key that
+// its receiver was given.
 func TestResumeURL(t *testing.T) {
 	t.Parallel()
 	type told struct {

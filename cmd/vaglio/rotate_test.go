@@ -18,10 +18,10 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// laterPush is a call of another turn that a person is asked about.
+// laterPush is a call in another turn that a person is asked about.
 var laterPush = strings.NewReplacer("t-81", "t-82", "origin main", "origin release").Replace(forcePush)
 
-// allowed has a person allow [forcePush], and returns who is signed in and where the
+// allowed has a person allow [forcePush], and returns the signed-in person and the path at which the
 // permit is redeemed.
 func (s *served) allowed() (by *person, redeem string) {
 	s.h.t.Helper()
@@ -36,8 +36,8 @@ func (s *served) allowed() (by *person, redeem string) {
 	return by, "/v1/permits/" + a.Permit.Permit + "/redeem"
 }
 
-// ended checks that neither the session nor the permit is good any more, and that
-// whatever was told before verifies.
+// ended checks that the session and the permit are no longer valid, and that the history still
+// verifies.
 func (s *served) ended(by *person, redeem string) {
 	s.h.t.Helper()
 	if r := by.get("/inbox"); r.status != http.StatusUnauthorized {
@@ -58,13 +58,13 @@ func (s *served) ended(by *person, redeem string) {
 	}
 }
 
-// TestKeysAreRotatedWhileServing has a call allowed and another wait, and rotates.
+// TestKeysAreRotatedWhileServing rotates when one call has been allowed and another waits.
 func TestKeysAreRotatedWhileServing(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)
 	s := p.serve(h)
-	by, redeem := s.allowed() // before there is a chat, whose digits it would take
+	by, redeem := s.allowed() // before there is a chat, whose digits would be required
 	p.pair(s)
 	s.agent("POST", "/v1/proposals", laterPush)
 	waiting := s.waiting(1)[0]
@@ -97,8 +97,8 @@ func TestKeysAreRotatedWhileServing(t *testing.T) {
 	}
 }
 
-// TestKeysAreRotatedWithoutADaemon rotates twice while nobody serves; the next start
-// does the rest, once.
+// TestKeysAreRotatedWithoutADaemon rotates twice while no daemon runs. The next start completes it,
+// once.
 func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -123,10 +123,10 @@ func TestKeysAreRotatedWithoutADaemon(t *testing.T) {
 	s.ended(by, redeem)
 }
 
-// TestKilledWhileKeysAreRotated kills the daemon while it makes new keys: at once, when
-// the key file has changed, and after each further change of the store. Whatever keys are
-// on disk then open it, and nothing is lost: either all is as before, or the next start
-// has finished the rotation. One that was acknowledged is never undone.
+// TestKilledWhileKeysAreRotated kills the daemon while it creates new keys: at once, when the key
+// file has changed, and after each further change of the store. The keys on disk must then open the
+// store without loss: either everything is as before, or the next start completes the rotation. An
+// acknowledged rotation is never undone.
 func TestKilledWhileKeysAreRotated(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -182,9 +182,9 @@ func TestKilledWhileKeysAreRotated(t *testing.T) {
 	}
 }
 
-// killedRotating has the daemon make new keys, and kills it: at point 0 at once, at 1
-// when the key file has changed, at more after so many changes of the store less one. It
-// reports whether the rotation was acknowledged before.
+// killedRotating lets the daemon create new keys and kills it: at point 0 at once, at point 1 when
+// the key file has changed, at point n after n-1 further changes of the store. It reports whether
+// the rotation was acknowledged first.
 func (s *served) killedRotating(point int) (done bool) {
 	s.h.t.Helper()
 	stamp := func(file string) time.Time {
@@ -215,9 +215,9 @@ func (s *served) killedRotating(point int) (done bool) {
 	return <-acknowledged
 }
 
-// TestTheFilesOfAServedStoreTellNothing has a call asked, answered, run and told of, and
-// another pass, and looks for what they said in all files of the data folder. The audit
-// log is for people and programs to read: it has the intent, masked, and no values.
+// TestTheFilesOfAServedStoreTellNothing has one call asked about, answered, run and reported, and
+// another approved, and searches all files of the data folder for their texts. The audit log is
+// meant to be read by people and programs: it contains the intent, masked, and no values.
 func TestTheFilesOfAServedStoreTellNothing(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -274,7 +274,7 @@ func TestTheFilesOfAServedStoreTellNothing(t *testing.T) {
 	tells("while it serves")
 	s.stop()
 	tells("when it has ended")
-	// Without the keys nobody reads it, and nothing is lost.
+	// Without the keys nobody can read it, and nothing is lost.
 	keys := h.data("vaglio.keys")
 	if err := os.Rename(keys, keys+".away"); err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// TestTwoPeopleOnTwoChannels lets one person say yes in the inbox and another on
-// Telegram, with a kill in between, and looks at both cards.
+// TestTwoPeopleOnTwoChannels has one person allow in the inbox and another on Telegram, with a kill
+// in between, and looks at both cards.
 func TestTwoPeopleOnTwoChannels(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
@@ -54,8 +54,7 @@ approval:
 	}
 }
 
-// TestARouteThatNobodyCanSatisfyStopsTheStart names a person whom no channel
-// reaches.
+// TestARouteThatNobodyCanSatisfyStopsTheStart names a person whom no channel reaches.
 func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -71,7 +70,7 @@ func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 	}
 }
 
-// TestReadyzTellsOfTheBot looks at a bot whose token is refused.
+// TestReadyzTellsOfTheBot serves with a bot whose token is refused.
 func TestReadyzTellsOfTheBot(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)

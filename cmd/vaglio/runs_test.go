@@ -12,9 +12,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestWhatRunsIsWhatWasJudged writes what an agent is asked about into a script
-// and runs that: the real hook and daemon see what would run, and a permit is
-// worth nothing once the script is another.
+// TestWhatRunsIsWhatWasJudged puts what an agent would be asked about into a script and runs that.
+// The real hook and daemon see what would run, and a permit is void once the script has changed.
 func TestWhatRunsIsWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	s := newHome(t).serve()
@@ -72,9 +71,8 @@ func TestWhatRunsIsWhatWasJudged(t *testing.T) {
 	}
 }
 
-// TestASessionOfTheHook lets the client's session stop and remove what it began
-// itself, across a restart of the daemon, and work in the folder that the user
-// opened, wherever it went by cd.
+// TestASessionOfTheHook lets the client's session stop and remove what it has created, across a
+// restart of the daemon, and work in the folder that the user opened, whatever cd it ran.
 func TestASessionOfTheHook(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

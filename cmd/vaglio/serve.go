@@ -36,8 +36,8 @@ func newServe(std stdio) *cobra.Command {
 	for _, name := range []string{"telegram-api", "slack-api"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
-	// The help is made when it is asked for: a hook, which builds every command
-	// for each tool call, should not pay for it.
+	// The help is created when it is requested: a hook, which builds every command for each tool
+	// call, should not pay for it.
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		c.Long = serveHelp()
@@ -75,7 +75,7 @@ command line or in the configuration, 3 the store has to be opened anew.`)
 	return b.String()
 }
 
-// platforms are the addresses of the chats' platforms; empty means their own.
+// platforms are the addresses of the chat platforms; empty means their own.
 type platforms struct{ telegram, slack string }
 
 // serve runs the daemon until ctx ends.
@@ -92,13 +92,13 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := errors.Join(err, mistake, telegramAPI(api.telegram), slackAPI(api.slack)); err != nil {
 		return &configError{err}
 	}
-	// Nothing that the daemon makes, or has in its memory, is for others.
+	// Nothing that the daemon creates, or has in memory, is for others.
 	syscall.Umask(0o077)
 	if err := privacy.Process(); err != nil {
 		return err
 	}
 	lines := repeats.New(slog.NewTextHandler(std.err, nil))
-	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is no other place to tell it
+	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is nowhere else to report an error
 	d, err := open(ctx, c, p, slog.New(lines))
 	if err != nil {
 		return err
@@ -106,17 +106,17 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := d.greet(std.out); err != nil {
 		return errors.Join(err, d.close())
 	}
-	debug.FreeOSMemory() // What the tables and texts were read from is not needed again.
+	debug.FreeOSMemory() // The text from which tables and templates were parsed is no longer needed.
 	return errors.Join(d.run(ctx), d.close())
 }
 
-// greet tells where the daemon listens.
+// greet prints where the daemon listens.
 func (d *daemon) greet(w io.Writer) error {
 	token := "the token in " + d.config.path(datafolder.TokenFile)
 	if d.config.AgentToken != "" {
 		token = "the token of METNOS_AGENT_TOKEN"
 	}
-	// A log is no place for what signs somebody in.
+	// A link that signs somebody in must not end up in a log.
 	link, good := d.base()+"/inbox", "'vaglio inbox' prints a link that signs you in"
 	if terminal.Is(w) {
 		link, good = d.link(), "opens once, within ten minutes; 'vaglio inbox' prints another"
@@ -139,11 +139,11 @@ func (d *daemon) greet(w io.Writer) error {
 	return err
 }
 
-// shared reports whether agents can be the user who serves: no group of other
-// users may connect to their socket.
+// shared reports whether agents may run as the user who runs the daemon: no group of other users may
+// connect to their socket.
 func (c *config) shared() bool { return c.AgentGroup == datafolder.Owner }
 
-// trial says what that means, and nothing where it is not so.
+// trial returns what that means, or "" if it is not the case.
 func (c *config) trial(lang templates.Lang) string {
 	if !c.shared() {
 		return ""
@@ -151,8 +151,8 @@ func (c *config) trial(lang templates.Lang) string {
 	return c.Texts.In(lang, c.Zone).Plain("web.trial", nil)
 }
 
-// together runs the parts until all have returned. The first that fails, or
-// the end of ctx, tells the others to end. It returns the first failure.
+// together runs the parts until all have returned. The first failure, or the end of ctx, tells the
+// others to end. It returns the first failure.
 func together(ctx context.Context, parts ...func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, part := range parts {

@@ -27,8 +27,8 @@ func TestTogetherEndsWhenOneFails(t *testing.T) {
 	}
 }
 
-// TestATrialIsSaidToBeOne holds what the daemon, the doctor and the page say while
-// agents share its user.
+// TestATrialIsSaidToBeOne checks what the daemon, the doctor and the page say while agents run as
+// the daemon's user.
 func TestATrialIsSaidToBeOne(t *testing.T) {
 	t.Parallel()
 	const want = "stops mistakes, not malice"
@@ -47,8 +47,8 @@ func TestATrialIsSaidToBeOne(t *testing.T) {
 	}
 }
 
-// TestTheDaemonsMemoryIsItsOwn looks at what the kernel says of a process that may not
-// be dumped: its files below /proc belong to root, and it may write no core file.
+// TestTheDaemonsMemoryIsItsOwn checks how the kernel treats a process that may not be dumped: its
+// files in /proc belong to root, and it cannot write a core file.
 func TestTheDaemonsMemoryIsItsOwn(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -56,7 +56,7 @@ func TestTheDaemonsMemoryIsItsOwn(t *testing.T) {
 	}
 	h := newHome(t)
 	s := h.start(func(cmd *exec.Cmd) {
-		if os.Geteuid() == 0 { // Root's own files below /proc tell nothing.
+		if os.Geteuid() == 0 { // Root owns its files in /proc anyway.
 			if err := os.Chown(h.dir, nobody, nobody); err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestASignInIsToldAndEnds signs a second browser in, reads of it in the chat and in
-// the history, and signs it out over a restart.
+// TestASignInIsToldAndEnds signs in a second browser, finds that in the chat and in the history, and
+// signs it out across a restart.
 func TestASignInIsToldAndEnds(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
@@ -69,9 +69,9 @@ func TestASignInIsToldAndEnds(t *testing.T) {
 	}
 }
 
-// TestWhatTheOwnersOwnProgramsDoIsTold does to a gate of its own user what an agent did
-// there: what gets anywhere stands in the history and in the chat, and a copy of the whole
-// data folder decides nothing.
+// TestWhatTheOwnersOwnProgramsDoIsTold repeats what an agent did to a gate that ran as its own user.
+// Whatever succeeds is recorded in the history and shown in the chat, and a copy of the data folder
+// cannot decide anything.
 func TestWhatTheOwnersOwnProgramsDoIsTold(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
@@ -92,7 +92,7 @@ func TestWhatTheOwnersOwnProgramsDoIsTold(t *testing.T) {
 	if said := s.out.String() + s.log.String(); strings.Contains(said, "code=") {
 		t.Errorf("what the journal has holds a link that signs in:\n%s", said)
 	}
-	// F2: a program speaks to the owner's socket, signs in and answers.
+	// F2: a program calls the owner's socket, signs in and answers.
 	asked := propose("one")
 	admin := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", h.data("admin.sock"))
@@ -110,7 +110,7 @@ func TestWhatTheOwnersOwnProgramsDoIsTold(t *testing.T) {
 	told("of the answer", "Allowed")
 	saidAt(t, h.run("", "log").out, "signed-in", "allowed    "+string(asked.Approval.ID))
 
-	// F5: the cookie alone, as a page on another port is sent it.
+	// F5: the cookie alone, as a page on another port receives it.
 	asked = propose("two")
 	thief := &person{t: t, base: s.base, http: by.http}
 	if r := thief.post("/inbox/decide", buttons(t, by.get("/inbox").body)["allow"]); r.status == http.StatusOK {
@@ -118,7 +118,7 @@ func TestWhatTheOwnersOwnProgramsDoIsTold(t *testing.T) {
 	}
 	s.logs("the page that signed in did not send it")
 
-	// F3: a copy of the whole data folder serves elsewhere, and somebody answers there.
+	// F3: a copy of the whole data folder is served elsewhere, and somebody answers there.
 	clone := newHome(t, "METNOS_JUDGE_THRESHOLD=0.75")
 	if said, err := exec.CommandContext(t.Context(), "cp", "-r", filepath.Join(h.dir, ".local"), clone.dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, said)

@@ -12,8 +12,7 @@ import (
 // panel is one step of a session as its platform shows it.
 type panel struct{ Says, Page string }
 
-// shows keeps what is shown for the picture: a message of a chat, or the body of a page
-// of the inbox.
+// shows records a step for the picture: a message of a chat, or the body of an inbox page.
 func (w *session) shows(says string, on *template.Template, what any) {
 	w.t.Helper()
 	if !*makePictures {
@@ -34,12 +33,12 @@ func (w *session) shows(says string, on *template.Template, what any) {
 }
 
 var (
-	// styleIn finds the style of a page of the inbox, and scriptIn its programs.
+	// styleIn finds the stylesheets of an inbox page, and scriptIn its scripts.
 	styleIn  = regexp.MustCompile(`<link rel="stylesheet" href="([^"]+)">`)
 	scriptIn = regexp.MustCompile(`<script[^>]*></script>`)
 )
 
-// inboxPage draws a page of the inbox with its style inside and without its foot.
+// inboxPage draws a page of the inbox with its style inlined and without its footer.
 func (w *session) inboxPage() *template.Template {
 	return template.Must(template.New("inbox").Funcs(template.FuncMap{"whole": func(page string) template.HTML {
 		for _, href := range styleIn.FindAllStringSubmatch(page, -1) {
@@ -49,8 +48,8 @@ func (w *session) inboxPage() *template.Template {
 	}}).Parse(`{{whole .}}`))
 }
 
-// draw draws the session, each panel as a page of its own, so that no style reaches
-// another.
+// draw draws the session, each panel as a page of its own, so that styles do not affect other
+// panels.
 func (w *session) draw(file string) {
 	w.t.Helper()
 	if *makePictures {

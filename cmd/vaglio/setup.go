@@ -17,7 +17,7 @@ type settingUp struct {
 	std            stdio
 	o              setup.Options
 	dry, undo, yes bool
-	// judges is --judge-agents, which counts where it is given.
+	// judges is --judge-agents, which only counts if given.
 	judges bool
 }
 
@@ -90,7 +90,7 @@ func (s *settingUp) run(ctx context.Context) error {
 	return s.carryOut(ctx, plan)
 }
 
-// carryOut does or undoes what was shown, when that is wanted.
+// carryOut does or undoes the steps shown, if the user agrees.
 func (s *settingUp) carryOut(ctx context.Context, plan *setup.Plan) error {
 	left, err := plan.Left(ctx, s.undo)
 	if err != nil || len(left) == 0 {

@@ -25,16 +25,16 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// throwaway is a system below a folder, with users of its own that nobody else has.
+// throwaway is a system below a folder, with users of its own.
 type throwaway struct {
 	t    *testing.T
 	root string
 }
 
-// claude is the number of the user of that name there, whose group has the same.
+// claude is the ID there of the user of that name, and of its group.
 const claude = 64011
 
-// newThrowaway makes a system with the user claude and a workspace.
+// newThrowaway creates a system with the user claude and a workspace.
 func newThrowaway(t *testing.T) *throwaway {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -81,7 +81,7 @@ func (m *throwaway) setup(args ...string) result {
 	return newHome(m.t).run("", slices.Concat([]string{"setup", "--root", m.root}, args)...)
 }
 
-// accounts are the users and groups.
+// accounts returns the users and groups.
 func (m *throwaway) accounts() string {
 	m.t.Helper()
 	var all string
@@ -95,7 +95,7 @@ func (m *throwaway) accounts() string {
 	return all
 }
 
-// number finds the number of a user (of etc/passwd) or a group (of etc/group).
+// number returns the ID of a user (in etc/passwd) or a group (in etc/group).
 func (m *throwaway) number(file, name string) int {
 	m.t.Helper()
 	text, err := os.ReadFile(m.at("etc/" + file))
@@ -113,7 +113,7 @@ func (m *throwaway) number(file, name string) int {
 	return n
 }
 
-// tree are the names, owners and modes of what there is.
+// tree returns the names, owners and modes of all files.
 func (m *throwaway) tree() string {
 	m.t.Helper()
 	var b strings.Builder
@@ -136,8 +136,8 @@ func (m *throwaway) tree() string {
 	return b.String()
 }
 
-// as runs a shell's script as claude, who may connect to the agents' socket, or as
-// the user who serves, in a folder of its own.
+// as runs a shell script as claude, who may connect to the agents' socket, or as the serving user,
+// in a folder of its own.
 func (m *throwaway) as(user, script string) (said string, err error) {
 	m.t.Helper()
 	if user == "claude" {
@@ -146,10 +146,10 @@ func (m *throwaway) as(user, script string) (said string, err error) {
 	return m.by(script, m.number("passwd", user), m.number("group", user))
 }
 
-// by runs a script as a user of that number, and of the groups.
+// by runs a script with a user ID and group IDs.
 func (m *throwaway) by(script string, uid, gid int, groups ...int) (said string, err error) {
 	m.t.Helper()
-	dir, err := os.MkdirTemp("", "by") // The user must pass it.
+	dir, err := os.MkdirTemp("", "by") // The user must be able to enter it.
 	if err == nil {
 		defer os.RemoveAll(dir)
 		err = os.Chown(dir, uid, gid)
@@ -237,8 +237,8 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// withJudgeAgents opens the unit for sandboxes, sets up anew without a word about
-// that, and takes it back to what the tree was before.
+// withJudgeAgents opens the unit for sandboxes, runs setup again without the flag, and restores what
+// the tree was before.
 func (m *throwaway) withJudgeAgents(before string) {
 	m.t.Helper()
 	unit := func() string {
@@ -260,7 +260,7 @@ func (m *throwaway) withJudgeAgents(before string) {
 	}
 }
 
-// fenced holds what systemd thinks of the unit: an exposure of at most that.
+// fenced checks that systemd rates the unit's exposure as at most most.
 func (m *throwaway) fenced(most float64) {
 	m.t.Helper()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
@@ -316,7 +316,7 @@ func TestSetupRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// serve starts the daemon as its user, by what the unit says.
+// serve starts the daemon as its user, as the unit says.
 func (m *throwaway) serve(args ...string) *served {
 	m.t.Helper()
 	unit, err := os.ReadFile(m.at("etc/systemd/system/vaglio.service"))
@@ -327,7 +327,7 @@ func (m *throwaway) serve(args ...string) *served {
 	if said == nil || !bytes.Contains(unit, []byte("\nExecStart=/usr/local/bin/vaglio serve\n")) {
 		m.t.Fatalf("the unit starts something else:\n%s", unit)
 	}
-	// The system is below a folder, and its groups have names there alone.
+	// The system is below a folder, and its groups only have names there.
 	env := strings.NewReplacer("/run/", m.at("run")+"/", "vaglio-agents", strconv.Itoa(m.number("group", "vaglio-agents"))).Replace(string(said[1]))
 	settings, err := os.ReadFile(m.at("etc/vaglio/vaglio.env"))
 	if err != nil {
@@ -343,15 +343,15 @@ func (m *throwaway) serve(args ...string) *served {
 	})
 }
 
-// exploits runs what an agent did to a gate of its own user: as one of another user, who
-// gets nowhere, and as the serving user where that user can do it.
+// exploits runs what an agent did to a gate that ran as its own user: as another user, who must not
+// succeed, and as the serving user where that user can do it.
 func (m *throwaway) exploits(s *served, waits approval.ID) {
 	m.t.Helper()
 	t, socket := m.t, "curl -sf --unix-socket "+m.at("run/vaglio/agent.sock")+" http://vaglio"
 	data, program, pid := m.at("var/lib/vaglio/.local/share/metnos"), m.at("usr/local/bin/vaglio"), s.cmd.Process.Pid
 	for name, c := range map[string]struct {
 		script string
-		// owners says that the serving user can do it.
+		// owners is set if the serving user can do it.
 		owners bool
 	}{
 		"F2OwnersSocket":   {"curl -sf -X POST --unix-socket " + data + "/admin.sock http://vaglio/inbox-link", true},
@@ -387,7 +387,7 @@ func (m *throwaway) exploits(s *served, waits approval.ID) {
 			t.Errorf("%s proves nothing: it fails for the serving user, too: %v %s", name, err, said)
 		}
 	}
-	// The process is not even the serving user's own to look into.
+	// Not even the serving user may look into the process.
 	for what, script := range map[string]string{
 		"environ": fmt.Sprintf("cat /proc/%d/environ", pid), "mem": fmt.Sprintf("dd if=/proc/%d/mem of=m bs=1 count=1 skip=4194304", pid),
 		"open files": fmt.Sprintf("ls /proc/%d/fd", pid), "gcore": fmt.Sprintf("gcore -o core %d && ls core*", pid),
@@ -398,8 +398,7 @@ func (m *throwaway) exploits(s *served, waits approval.ID) {
 	}
 }
 
-// replays is a shell's command by which who has the cookie of p, and not its key, posts
-// the choice.
+// replays returns a shell command that posts the choice with the cookie of p, but not its key.
 func (p *person) replays(choice string) string {
 	p.t.Helper()
 	f, ok := buttons(p.t, p.get("/inbox").body)[choice]
@@ -417,9 +416,9 @@ func (p *person) replays(choice string) string {
 	return fmt.Sprintf("curl -sf -b '%s' -H 'Origin: %s' -H 'Sec-Fetch-Site: same-origin' -d '%s' %s", strings.Join(cookies, "; "), p.base, f.Encode(), u)
 }
 
-// TestTheExploitsFromAnotherUser runs what an agent did to a gate of its own user
-// against one that has another: nothing may come of it. Those that the serving user
-// could do are run as that user, too, so that one that does nothing is noticed.
+// TestTheExploitsFromAnotherUser runs what an agent did to a gate that ran as its own user against
+// a gate with a user of its own: nothing may succeed. What the serving user could do is also run as
+// that user, to notice an exploit that does nothing.
 func TestTheExploitsFromAnotherUser(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -469,10 +468,10 @@ func TestTheExploitsFromAnotherUser(t *testing.T) {
 	}
 }
 
-// TestTheWholeWalk sets a gate up on a system that had none, has a coding agent of another
-// user ask by its hook, and a person allow in a browser by a passkey; each sign-in is read
-// of in the chat. Then the doctor has nothing to say, and the agent gets no further by
-// what it would do to a gate of its own user.
+// TestTheWholeWalk sets up a gate on a new system, has another user's coding agent ask through its
+// hook, and has a person allow in a browser with a passkey. Each sign-in appears in the chat. In
+// the end the doctor finds nothing, and the agent does not succeed with what it could do to a gate
+// of its own user.
 func TestTheWholeWalk(t *testing.T) {
 	race.Alone(t)
 	page := browser(t)
@@ -507,7 +506,7 @@ func TestTheWholeWalk(t *testing.T) {
 	if waiting := s.waiting(1); waiting[0].Agent != "claude" {
 		t.Errorf("the agent is %q", waiting[0].Agent)
 	}
-	// A passkey is for a name, and none for an address in numbers.
+	// A passkey is bound to a name, which a numeric address is not.
 	if err := page.do(t, "passkey", strings.Replace(s.link, "127.0.0.1", "localhost", 1)); err != nil {
 		t.Fatalf("in the browser: %v\n%s", err, s.log)
 	}

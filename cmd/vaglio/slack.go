@@ -15,21 +15,21 @@ import (
 	"github.com/metnos/vaglio/internal/instance"
 )
 
-// slackPath is where the platform's deliveries are taken, and below it.
+// slackPath is the path, with everything below it, to which the platform delivers.
 const slackPath = "/slack"
 
-// slackConfig is what the environment says of the app.
+// slackConfig is the configuration of the app.
 type slackConfig struct {
 	BotToken, AppToken, SigningSecret datafolder.Secret
 	// API is the Web API's address; empty means Slack's own.
 	API       string
 	Channel   string
 	Approvers []string
-	// Others are further channels, which the policy's routes name.
+	// Others are further channels, those that the policy's routes name.
 	Others []string
 }
 
-// on reports whether the app is to be served.
+// on reports whether the app is configured.
 func (c *slackConfig) on() bool { return c.BotToken != "" }
 
 // slack reads the app's settings.
@@ -80,7 +80,7 @@ func (c *slackConfig) check() error {
 	return s.Check()
 }
 
-// slackAPI checks the address of another Web API.
+// slackAPI checks the address of another Web API server.
 func slackAPI(address string) error {
 	if address == "" {
 		return nil
@@ -112,13 +112,13 @@ func newSlack(ctx context.Context, conf *config, notes slack.Memory, log *slog.L
 		Locale: platform.Locale{Texts: conf.Texts, Lang: conf.Lang, Zone: conf.Zone}, Log: log,
 	})
 	if errors.Is(err, slack.ErrApprover) {
-		// Those of the environment were checked; this one is the policy's.
+		// Those from the environment have been checked, so this one is from the policy.
 		return nil, &configError{fmt.Errorf("METNOS_POLICY: approval: %w", err)}
 	}
 	return app, err
 }
 
-// slackFront takes the platform's requests; nil when it delivers over sockets.
+// slackFront returns the handler of the platform's requests; nil if it delivers over a socket.
 func (d *daemon) slackFront() http.Handler {
 	if d.slack == nil || d.config.Slack.SigningSecret == "" {
 		return nil

@@ -46,7 +46,7 @@ func (w *workspace) serve(h *home) *served {
 	return h.start(func(c *exec.Cmd) { c.Args = append(c.Args, "--slack-api", w.url+"/api") })
 }
 
-// await waits until something is so.
+// await waits until is is true.
 func (w *workspace) await(what string, is func() bool) {
 	w.t.Helper()
 	deadline := time.After(patience)
@@ -82,8 +82,8 @@ func slackEnv(more ...string) []string {
 	}, more...)
 }
 
-// TestSlackFromTheCardToTheClick is asked over sockets, clicks, and kills the
-// daemon after the click's commit.
+// TestSlackFromTheCardToTheClick is asked over sockets, clicks, and kills the daemon after the
+// click is committed.
 func TestSlackFromTheCardToTheClick(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
@@ -118,7 +118,7 @@ func TestSlackFromTheCardToTheClick(t *testing.T) {
 	}
 }
 
-// TestSlackOverHTTP clicks where the platform delivers by signed requests.
+// TestSlackOverHTTP clicks where the platform delivers signed requests.
 func TestSlackOverHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
@@ -149,8 +149,8 @@ func TestSlackOverHTTP(t *testing.T) {
 	s.stop()
 }
 
-// TestTheManifestAsksForWhatIsUsed holds its scopes against the methods that the
-// fake knows, and against the events: no more and no less.
+// TestTheManifestAsksForWhatIsUsed compares its scopes with the fake's methods and with the events:
+// no more and no fewer.
 func TestTheManifestAsksForWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../deploy/slack/manifest.yaml")
@@ -176,8 +176,8 @@ func TestTheManifestAsksForWhatIsUsed(t *testing.T) {
 	if err := yaml.Unmarshal(raw, &manifest); err != nil {
 		t.Fatal(err)
 	}
-	// Private channels have names of their own for each scope; a command's is
-	// that of no method.
+	// Private channels have a name of their own for each scope, and the commands' scope belongs to no
+	// method.
 	want := append(slacktest.Scopes(), "commands", "groups:read", "groups:history")
 	got := manifest.OAuth.Scopes.Bot
 	slices.Sort(want)

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// TestAUserGroupOnARoute asks two of a user group, who are listed nowhere else.
+// TestAUserGroupOnARoute asks two members of a user group, who are listed nowhere else.
 func TestAUserGroupOnARoute(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

@@ -10,9 +10,8 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 )
 
-// TestSlackPictures lets a daemon post a card into a team's channel, as the contact
-// sheet shows it. With -pictures it draws the card; else it looks whether the picture
-// is there.
+// TestSlackPictures lets a daemon post a card to a team's channel, as the contact sheet shows it.
+// With -pictures it draws the card; without, it checks that the picture exists.
 func TestSlackPictures(t *testing.T) {
 	t.Parallel()
 	for _, sc := range scenes() {
@@ -24,7 +23,7 @@ func TestSlackPictures(t *testing.T) {
 	}
 }
 
-// onSlack proposes two calls, denies one of them, and returns what stands in the channel.
+// onSlack proposes two calls, denies one of them, and returns the channel's messages.
 func (sc *scene) onSlack(t *testing.T) []slacktest.Message {
 	t.Helper()
 	w := newWorkspace(t)
@@ -46,8 +45,7 @@ func (sc *scene) onSlack(t *testing.T) []slacktest.Message {
 	return []slacktest.Message{over, card("git push --force origin main", sc.tidy)}
 }
 
-// kit draws blocks as the platform's app does: each by its type, and what is inside of
-// it in its order.
+// kit draws blocks as the platform's app does: each by its type, with its contents in order.
 func kit(v any) template.HTML {
 	var b strings.Builder
 	switch v := v.(type) {
@@ -96,7 +94,7 @@ func element(v map[string]any) string {
 	}
 }
 
-// styled is a text with its signs drawn and its style as markup.
+// styled returns a text with its symbols drawn and its style as markup.
 func styled(text string, style any) string {
 	var b strings.Builder
 	for _, r := range text {

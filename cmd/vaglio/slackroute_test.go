@@ -17,7 +17,7 @@ const (
 	slackDeploy = "C0000000003"
 )
 
-// onChannels is a policy whose one route goes to the channels.
+// onChannels returns a policy whose only route leads to the channels.
 func onChannels(channels ...string) string {
 	return fmt.Sprintf("approval: {routes: [{name: team, channels: ['%s'], approvers: ['slack:%s']}], rules: [{route: team}]}\n",
 		strings.Join(channels, "', '"), slackAnn)
@@ -49,8 +49,8 @@ func (w *workspace) message(channel string, fits func(m slacktest.Message) bool)
 
 func hasButtons(m slacktest.Message) bool { return len(m.Buttons()) > 0 }
 
-// TestARouteToChannelsOfSlack asks in two channels, is answered in one, and takes
-// both out of the policy while the other card still has its buttons.
+// TestARouteToChannelsOfSlack asks in two channels, is answered in one, and removes both from the
+// policy while the other card still has its buttons.
 func TestARouteToChannelsOfSlack(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
@@ -79,8 +79,8 @@ func TestARouteToChannelsOfSlack(t *testing.T) {
 	if n := len(w.Messages(slackHome)); n != 0 {
 		t.Errorf("%d messages in the app's own channel", n)
 	}
-	// The next card is shown in both, and the policy forgets one of them. The kill
-	// may come before it is kept where the cards stand: then others take their place.
+	// The next card is shown in both, and the policy drops one of them. The kill may come before
+	// the cards' places are stored: then other cards replace them.
 	w.Kick(slackDeploy, false)
 	second := s.agent("POST", "/v1/proposals", strings.ReplaceAll(forcePush, "main", "next")).answer(t)
 	w.message(slackOps, hasButtons)
@@ -93,7 +93,7 @@ func TestARouteToChannelsOfSlack(t *testing.T) {
 	w.await("the decision", func() bool {
 		for _, m := range w.Messages(slackOps) {
 			if hasButtons(m) {
-				_, _ = w.Press(slackAnn, slackOps, m.TS, "Allow once") // another may have taken its place
+				_, _ = w.Press(slackAnn, slackOps, m.TS, "Allow once") // another card may have taken its place
 			}
 		}
 		return s.agent("GET", "/v1/approvals/"+string(second.Approval.ID), "").answer(t).Decision == approval.RulingAllow

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 )
 
-// secretText is a text that no output may hold.
+// secretText must not appear in any output.
 const secretText = "correct-horse-battery-staple"
 
 func TestMistakesInTheConfigurationAreAllTold(t *testing.T) {
@@ -305,7 +305,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// A text that would leave a card without a word stops the start.
+// A text that would leave a card empty stops the start.
 func TestABrokenTextStopsTheStart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -319,7 +319,7 @@ func TestABrokenTextStopsTheStart(t *testing.T) {
 	}
 }
 
-// What texts prints is a folder that passes its check; a mistake is told.
+// The output of texts is a folder that passes its check; a mistake is reported.
 func TestTextsAreTheirOwnOverride(t *testing.T) {
 	t.Parallel()
 	h, dir := newHome(t), t.TempDir()
@@ -358,8 +358,8 @@ func TestTextsAreTheirOwnOverride(t *testing.T) {
 	}
 }
 
-// TestFilesThatOthersCanChangeStopTheStart puts each file that the daemon goes by where
-// others could change it.
+// TestFilesThatOthersCanChangeStopTheStart puts each file that the daemon relies on where others
+// could change it.
 func TestFilesThatOthersCanChangeStopTheStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -23,14 +23,14 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// credentialLeast and credentialMost are how many bytes a credential has.
+// credentialLeast and credentialMost bound the size of a credential, in bytes.
 const (
 	credentialLeast = 16
 	credentialMost  = 4 << 10
 )
 
-// storeOptions are the options that stores are opened with here: with the credential
-// that systemd hands to a service by LoadCredential, where there is one.
+// storeOptions returns the options to open stores with. They include the credential that systemd
+// passes to a service through LoadCredential, if there is one.
 func storeOptions() (o bolt.Options, err error) {
 	dir, _ := hookmain.Variables(environ())("CREDENTIALS_DIRECTORY")
 	if dir == "" {
@@ -59,7 +59,7 @@ func openStore(path string) (*bolt.DB, error) {
 	return bolt.Open(path, o)
 }
 
-// lookInto opens the store in a file for a look.
+// lookInto opens the store in a file for reading.
 func lookInto(path string) (*bolt.Look, error) {
 	o, err := storeOptions()
 	if err != nil {
@@ -111,7 +111,7 @@ the configuration.`,
 	}
 }
 
-// rotateStore makes new keys in a store that nobody serves from.
+// rotateStore creates new keys in a store that no daemon is using.
 func rotateStore(ctx context.Context) (err error) {
 	dir, err := loadDataDir()
 	if err != nil {
@@ -136,13 +136,13 @@ func rotateStore(ctx context.Context) (err error) {
 	return err
 }
 
-// permitsOf are the permits that an instance makes and knows.
+// permitsOf returns how an instance makes and recognises permits.
 func permitsOf(s instance.Secrets) approval.Permits {
 	return approval.Permits{Secret: s.Rights, Former: s.Former}
 }
 
-// rotate makes new keys while the daemon serves. What is on disk first is that they
-// are new: whatever then fails, or is killed, is finished by the next start.
+// rotate creates new keys while the daemon serves. It first records on disk that the keys are new,
+// so that the next start finishes a rotation that fails or is killed.
 func (d *daemon) rotate(ctx context.Context) (owner.Rotation, error) {
 	d.rotating.Lock()
 	defer d.rotating.Unlock()
@@ -160,7 +160,7 @@ func (d *daemon) rotate(ctx context.Context) (owner.Rotation, error) {
 	return d.finishRotation(ctx)
 }
 
-// resumeRotation finishes a rotation that was made without a daemon, or interrupted.
+// resumeRotation finishes a rotation that was made without a daemon, or was interrupted.
 func (d *daemon) resumeRotation(ctx context.Context, s instance.Secrets) error {
 	if !s.Unfinished {
 		return nil
@@ -169,8 +169,8 @@ func (d *daemon) resumeRotation(ctx context.Context, s instance.Secrets) error {
 	return err
 }
 
-// finishRotation ends what the keys of before were good for. Each step may be done
-// again, and the last one says that none is left.
+// finishRotation invalidates what the former keys were good for. Each step may be repeated, and the
+// last one records that none is left.
 func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err error) {
 	if done.Sessions, err = d.inbox.EndSessions(ctx, ""); err != nil {
 		return done, err
@@ -184,7 +184,7 @@ func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err e
 	return done, instance.FinishRotation(ctx, d.store)
 }
 
-// newCompact rewrites the store's file, where log verify only reads it.
+// newCompact returns the command that rewrites the store's file.
 func newCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",

@@ -34,9 +34,8 @@ type chronicle struct {
 
 const chronicleLeaves = 10
 
-// newChronicle lets a daemon run through a day: a call that is allowed and runs, a
-// veto, a call that is denied, and one that waits. older is the store as it was
-// before the denial.
+// newChronicle lets a daemon produce a history: a call that is allowed and runs, a veto, a call
+// that is denied, and one that waits. older is the store as it was before the denial.
 func newChronicle(t *testing.T) (h *home, c *chronicle, older []byte) {
 	t.Helper()
 	h = newHome(t)
@@ -98,8 +97,8 @@ func (c *chronicle) copyTo(t *testing.T) *chronicle {
 
 func (c *chronicle) path(file string) string { return filepath.Join(c.dir, file) }
 
-// in changes the store's file behind its back, as one would who has its keys as well: its
-// leaves can be read, and are taken as they stand.
+// in changes the store's file directly, as somebody could who also has its keys: the leaves can be
+// read, and are taken as they are.
 func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
 	c.Helper()
 	db, err := bbolt.Open(c.path(datafolder.StoreFile), 0o600, nil)
@@ -130,7 +129,7 @@ func (c *chronicle) in(change func(leaf, tree *bbolt.Bucket) error) {
 
 func at(i int) []byte { return bigendian.BigEndian.AppendUint64(nil, uint64(i)) }
 
-// record changes an approval's record, as one would who knows how.
+// record changes an approval's record, as somebody could who knows how.
 func (c *chronicle) record(id approval.ID, change func(*approval.Approval)) {
 	c.Helper()
 	db, err := bolt.Open(c.path(datafolder.StoreFile), bolt.Options{})
@@ -152,7 +151,7 @@ func (c *chronicle) record(id approval.ID, change func(*approval.Approval)) {
 	}
 }
 
-// rebuild writes every hash of the tree anew, from the leaves as they are now.
+// rebuild writes all hashes of the tree anew, from the leaves as they are now.
 func rebuild(leaf, tree *bbolt.Bucket) error {
 	var all []tlog.Hash
 	read := tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
@@ -180,7 +179,7 @@ func rebuild(leaf, tree *bbolt.Bucket) error {
 
 // values returns copies of the leaves' values.
 func values(leaf *bbolt.Bucket) (all [][]byte) {
-	_ = leaf.ForEach(func(_, v []byte) error { all = append(all, append([]byte{}, v...)); return nil }) // It fails for nothing.
+	_ = leaf.ForEach(func(_, v []byte) error { all = append(all, append([]byte{}, v...)); return nil }) // The function never fails.
 	return all
 }
 
@@ -193,14 +192,14 @@ func put(leaf *bbolt.Bucket, all [][]byte) error {
 	return nil
 }
 
-// tampering is what somebody does to a history, and what is told of it.
+// tampering is a change to a history, and what is reported about it.
 type tampering struct {
 	do   func(c *chronicle)
 	want []string
 }
 
-// tamperings is the table. In the texts, DENIED stands for the denied approval and
-// ALLOWED for the other.
+// tamperings returns the table. In the texts, DENIED stands for the denied approval and ALLOWED for
+// the other.
 func tamperings(older []byte) map[string]tampering {
 	in := func(change func(leaf, tree *bbolt.Bucket) error) func(*chronicle) {
 		return func(c *chronicle) { c.Helper(); c.in(change) }
@@ -333,8 +332,8 @@ func tamperings(older []byte) map[string]tampering {
 	}
 }
 
-// TestWhateverIsDoneToTheHistoryIsFound spoils the files of a daemon in every way
-// that the table knows, and reads what is told.
+// TestWhateverIsDoneToTheHistoryIsFound spoils a daemon's files in every way in the table, and
+// checks what is reported.
 func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 	race.Alone(t)
 	h, c, older := newChronicle(t)
@@ -346,7 +345,7 @@ func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spoilt := c.copyTo(t)
 			tt.do(spoilt)
-			// The checkpoint comes as a chat gives it back, on one line.
+			// The checkpoint is given as a chat returns it, on one line.
 			given, err := logverify.Checkpoints([]string{strings.Join(strings.Fields(c.checkpoint), " ")}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -368,8 +367,8 @@ func TestWhateverIsDoneToTheHistoryIsFound(t *testing.T) {
 	}
 }
 
-// TestAnOlderStoreIsToldOf starts the daemon on an older copy of the store: it
-// guards, and says so everywhere until the owner knows.
+// TestAnOlderStoreIsToldOf starts the daemon on an older copy of the store: it keeps guarding, and
+// warns everywhere until the owner has acknowledged it.
 func TestAnOlderStoreIsToldOf(t *testing.T) {
 	race.Alone(t)
 	h, c, older := newChronicle(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// telegramConfig is what the environment says of the bot.
+// telegramConfig is the configuration of the bot.
 type telegramConfig struct {
 	Token datafolder.Secret
 	// API is the Bot API's address; empty means Telegram's own.
@@ -33,7 +33,7 @@ type telegramConfig struct {
 	Webhook string
 }
 
-// telegramPath is where the platform's deliveries are taken.
+// telegramPath is the path to which the platform delivers.
 const telegramPath = "/telegram"
 
 // telegram reads the bot's settings.
@@ -71,11 +71,11 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 	return c
 }
 
-// nobodys are the accounts that Telegram puts in the place of a sender whom it
-// does not name: its own, the anonymous admin's, the channel's.
+// nobodys returns the accounts that Telegram shows in place of an anonymous sender: its own, the
+// anonymous admin's, the channel's.
 func nobodys() []int64 { return []int64{777000, 1087968824, 136817688} }
 
-// webhook reads the public address of our deliveries.
+// webhook reads the public address to which Telegram delivers.
 func (m *mistakes) webhook(name string, t text) string {
 	if !t.set {
 		return ""
@@ -92,7 +92,7 @@ func (m *mistakes) webhook(name string, t text) string {
 	return t.value
 }
 
-// number reads a number that may be unset.
+// number reads a number that may be unset, in which case it is 0.
 func (m *mistakes) number(name string, t text) int64 {
 	if !t.set {
 		return 0
@@ -126,7 +126,7 @@ func (d *daemon) openTelegram(ctx context.Context) error {
 	return err
 }
 
-// newBot makes the bot of the configuration, over its notes.
+// newBot builds the configured bot with its notes.
 func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Logger) (*telegram.Channel, error) {
 	t := &c.Telegram
 	bot, err := telegram.New(ctx, telegram.Config{
@@ -140,7 +140,7 @@ func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Log
 	return bot, err
 }
 
-// pairing tells how to pair, when nobody has.
+// pairing says how to pair, if nobody has paired yet.
 func (d *daemon) pairing() string {
 	if d.bot == nil || d.bot.Status().Paired {
 		return ""
@@ -150,7 +150,7 @@ func (d *daemon) pairing() string {
 		code, telegram.CodeLives/time.Minute)
 }
 
-// pair makes a pairing code.
+// pair creates a pairing code.
 func (d *daemon) pair() (owner.Pairing, error) {
 	if d.bot == nil {
 		return owner.Pairing{}, owner.ErrNoBot
@@ -186,7 +186,7 @@ in the configuration.`,
 	}
 }
 
-// pairingText tells what to do with the code.
+// pairingText says what to do with the code.
 func pairingText(a *owner.Pairing) string {
 	who, link := "your bot", ""
 	if a.Bot != "" {

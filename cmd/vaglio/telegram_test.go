@@ -38,8 +38,8 @@ func newChat(t testing.TB) *chat {
 	return p
 }
 
-// press has Ann press a button, and say yes where the card asks her once more. It
-// returns the press that counts.
+// press has Ann press a button, and confirm if the card asks her to. It returns the press that
+// counts.
 func (p *chat) press(message int, label string) (id string, err error) {
 	m, _ := p.Message(p.chat, message)
 	for _, b := range m.Buttons() {
@@ -50,7 +50,7 @@ func (p *chat) press(message int, label string) (id string, err error) {
 	return "", fmt.Errorf("message %d has no button %q but %v", message, label, m.Buttons())
 }
 
-// pressData is press of a button whose data she still has.
+// pressData presses a button whose data she still has.
 func (p *chat) pressData(message int, data string) (id string) {
 	id = p.PressData(p.ann, p.chat, message, data)
 	if ask, sure := strings.CutPrefix(data, "s1:"); sure {
@@ -86,8 +86,8 @@ func (p *chat) await(what string, fits func(m telegramtest.Message) bool) telegr
 	}
 }
 
-// pairCode waits for the code that the daemon prints: it serves before the last
-// line of its greeting is read.
+// pairCode waits for the code that the daemon prints, because it serves before the last line of its
+// greeting is read.
 func (s *served) pairCode() string {
 	s.h.t.Helper()
 	deadline := time.After(patience)
@@ -105,7 +105,7 @@ func (s *served) pairCode() string {
 	}
 }
 
-// digits waits for the card that shows other digits for the inbox than those.
+// digits waits for the card that shows digits for the inbox other than than.
 func (p *chat) digits(than string) string {
 	p.t.Helper()
 	shown := regexp.MustCompile(`To allow it in the inbox, type these two digits there: ([1-9][0-9])\b`)
@@ -128,8 +128,8 @@ func (p *chat) pair(s *served) {
 	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })
 }
 
-// TestTelegramFromTheCodeToTheTap pairs, is asked, taps, and kills the daemon
-// between the tap and its hearing.
+// TestTelegramFromTheCodeToTheTap pairs, is asked, taps, and kills the daemon between the tap and
+// its delivery.
 func TestTelegramFromTheCodeToTheTap(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)
@@ -196,8 +196,7 @@ func TestMistakesInTheBotsSettings(t *testing.T) {
 	}
 }
 
-// toDaemon sends what is meant for the public address to a daemon on this
-// machine, as a proxy does.
+// toDaemon redirects requests for the public address to a daemon on this machine, as a proxy does.
 type toDaemon struct{ base string }
 
 func (d toDaemon) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -210,7 +209,7 @@ func (d toDaemon) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestTelegramByWebhook is asked and taps where the platform delivers.
+// TestTelegramByWebhook is asked and taps where the platform delivers by webhook.
 func TestTelegramByWebhook(t *testing.T) {
 	t.Parallel()
 	p := newChat(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// texts reads the language, and the texts with those of the operator's folder.
+// texts reads the language and the texts, including those in the operator's folder.
 func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 	lang := templates.Lang(e.Lang.value)
 	if known, ok := templates.Language(e.Lang.value); !ok || known != lang {
@@ -99,11 +99,11 @@ command line.`,
 	}
 }
 
-// mostNamed are the texts that a file lacks which are named: one with a few texts of
-// its own lacks a thousand.
+// mostNamed is how many missing texts are named for a file: one that only changes a few texts lacks
+// a thousand.
 const mostNamed = 20
 
-// builtIn says which texts stay as they are built in.
+// builtIn says which texts are left as built in.
 func builtIn(lang templates.Lang, keys []templates.Key) string {
 	if len(keys) == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
 )
 
-// seedValidation and seedManifest stand in the second seed as they are here.
+// seedValidation and seedManifest are copied from the second seed.
 const (
 	seedValidation = `execution:
   tool_validation:
@@ -38,7 +38,7 @@ func indented(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }
 
-// TestTheSeedsExamplesStartADaemon starts one with each, and has its judge asked.
+// TestTheSeedsExamplesStartADaemon starts a daemon with each, and has its judge asked.
 func TestTheSeedsExamplesStartADaemon(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestTheSeedsExamplesStartADaemon(t *testing.T) {
 	}
 }
 
-// TestTheFirstJudgeIsAModel has METNOS_JUDGE_KIND name llm-v1.
+// TestTheFirstJudgeIsAModel sets METNOS_JUDGE_KIND to llm-v1.
 func TestTheFirstJudgeIsAModel(t *testing.T) {
 	t.Parallel()
 	mind := modeltest.Start(modeltest.OpenAI, func(s modeltest.Seen) modeltest.Step {
@@ -105,7 +105,7 @@ func TestTheFirstJudgeIsAModel(t *testing.T) {
 	}
 }
 
-// Doctor asks the models, and says what keeps them from judging.
+// The doctor asks the models, and reports what keeps them from judging.
 func TestDoctorAsksTheModels(t *testing.T) {
 	t.Parallel()
 	good := modeltest.Start(modeltest.OpenAI, modeltest.Always(`{"score":1,"reason":"here"}`))
@@ -134,8 +134,8 @@ func TestDoctorAsksTheModels(t *testing.T) {
 	}
 }
 
-// Labelled calls are put to the configured judges, and what came of them is told as
-// text, as JSON and as a picture.
+// Labelled calls are judged by the configured judges, and the results are printed as text, JSON and
+// a picture.
 func TestEvalMeasuresTheJudges(t *testing.T) {
 	t.Parallel()
 	mind := modeltest.Start(modeltest.OpenAI, func(s modeltest.Seen) modeltest.Step {
@@ -170,7 +170,7 @@ func TestEvalMeasuresTheJudges(t *testing.T) {
 	if err := strictjson.UnmarshalLoose([]byte(r.out), &got); err != nil || r.code != 0 {
 		t.Fatalf("%d %v\n%s%s", r.code, err, r.out, r.err)
 	}
-	// Two calls reach the model, each for 100 tokens asked and 20 said.
+	// Two calls reach the model, each with 100 prompt tokens and 20 completion tokens.
 	if got.Agreement != 1 || got.Matrix["ask"]["ask"] != 1 || got.Judges["llm-v1"] == nil || got.Cost != 0.2 || got.Tokens != 240 {
 		t.Errorf("%+v", got)
 	}

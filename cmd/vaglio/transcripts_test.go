@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// worked is a folder in which an agent works, and a session of the hook in it.
+// worked is a folder in which an agent works, with a session of the hook.
 type worked struct {
 	t    *testing.T
 	s    *served
@@ -34,7 +34,7 @@ func newWorked(t *testing.T) *worked {
 	return p
 }
 
-// git makes a folder that git takes for a repository.
+// git creates a folder that git takes for a repository.
 func (p *worked) git(name string) {
 	p.t.Helper()
 	p.write(filepath.Join(name, "HEAD"), "ref: refs/heads/main\n")
@@ -52,8 +52,8 @@ func (p *worked) write(name, text string) {
 	}
 }
 
-// hook puts a call to the real hook and says how it ends: "run", "asked" where
-// nobody answered in time, or "denied". Several may be put at once.
+// hook passes a call to the real hook and returns how it ends: "run", "asked" if nobody answered in
+// time, or "denied". It may be called concurrently.
 func (p *worked) hook(tool string, input map[string]any) (end, said string) {
 	p.t.Helper()
 	call := p.call.Add(1)
@@ -81,9 +81,9 @@ func (p *worked) hook(tool string, input map[string]any) (end, said string) {
 // step is a call of a transcript and how it must end.
 type step struct{ tool, what, text, end string }
 
-// TestTwoCallsInsteadOfOne runs what reviewers ran against the gate: what one call
-// is denied or asked for, done in two and three. Each ends with the real hook and
-// daemon in a card or in a denial.
+// TestTwoCallsInsteadOfOne repeats what reviewers did to the gate: what is denied or asked about as
+// one call, split into two or three. With the real hook and daemon, each ends in a card or a
+// denial.
 func TestTwoCallsInsteadOfOne(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string][]step{
@@ -120,7 +120,7 @@ func TestTwoCallsInsteadOfOne(t *testing.T) {
 	}
 }
 
-// follow takes the steps of a transcript; what runs is done.
+// follow makes the calls of a transcript, and executes those that run.
 func (p *worked) follow(steps []step) {
 	p.t.Helper()
 	for _, s := range steps {
@@ -145,8 +145,8 @@ func (p *worked) follow(steps []step) {
 	}
 }
 
-// TestTheGatesOwnProgramIsKept tries to put another program in the place of the
-// one that is the gate, in a checkout in which the agent works.
+// TestTheGatesOwnProgramIsKept tries to replace the gate's own program, in a checkout in which the
+// agent works.
 func TestTheGatesOwnProgramIsKept(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -170,8 +170,8 @@ func TestTheGatesOwnProgramIsKept(t *testing.T) {
 	}
 }
 
-// TestSwappedAfterTheClick changes what an allowed call runs or sends, between the
-// person's click and the redemption, against the real daemon.
+// TestSwappedAfterTheClick changes what an allowed call runs or sends between the person's click and
+// the redemption, with the real daemon.
 func TestSwappedAfterTheClick(t *testing.T) {
 	t.Parallel()
 	p := newWorked(t)
@@ -249,8 +249,8 @@ func TestSwappedAfterTheClick(t *testing.T) {
 	}
 }
 
-// TestNobodyHangsAtAFile has the real hook and daemon judge calls that run what
-// cannot be read, or must not: each is asked, with its reason on the card.
+// TestNobodyHangsAtAFile has the real hook and daemon judge calls that run what cannot be read, or
+// must not be. A person is asked about each, with the reason on the card.
 func TestNobodyHangsAtAFile(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()

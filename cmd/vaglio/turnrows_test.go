@@ -16,8 +16,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// turnRow is a labelled turn: calls of one session, of which the last has the
-// label, and the files as they stand before it.
+// turnRow is a labelled turn: the calls of one session, with the last call's label, and the files as
+// they are before it.
 type turnRow struct {
 	Calls []struct {
 		Executor string      `json:"executor"`
@@ -36,11 +36,10 @@ type turnRow struct {
 	Expect string `json:"expect"`
 }
 
-// replayTurns puts the calls of labelled turns to the gate one after the other, as
-// the dispatcher does, and prints how many are stopped: where the gate sees the
-// agent's files, and where it only remembers what went through it (the agent
-// works elsewhere). A call before the last that is asked about counts as allowed
-// by a person; one that the guard denies ends the turn, and stops it.
+// replayTurns puts the calls of labelled turns to the gate one after the other, as the dispatcher
+// does, and prints how many turns are stopped: if the gate sees the agent's files, and if it only
+// remembers what went through it (the agent works elsewhere). A call before the last that is asked
+// about counts as allowed by a person; one that the guard denies ends the turn and stops it.
 func replayTurns(t *testing.T, dir string) {
 	t.Helper()
 	const home = "/home/user"
@@ -77,8 +76,8 @@ func replayTurns(t *testing.T, dir string) {
 	}
 }
 
-// replay says whether the turn was stopped at its last call or denied before, and
-// whether a call before the last was asked about.
+// replay reports whether the turn was stopped at its last call or denied earlier, and whether an
+// earlier call was asked about.
 func (r *turnRow) replay(t *testing.T, engine *vaglio.Engine, disk *seenFiles, files bool) (stopped, earlier bool) {
 	t.Helper()
 	disk.texts = map[string]string{}
@@ -132,7 +131,7 @@ func turnRows(t *testing.T, file string) []turnRow {
 	return rows
 }
 
-// seenFiles are files in memory, by their absolute paths.
+// seenFiles contains files in memory, by their absolute paths.
 type seenFiles struct{ texts map[string]string }
 
 func (f *seenFiles) Read(folders []string, name string, limit int) ([]byte, error) {

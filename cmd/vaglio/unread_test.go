@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// TestARecordOfANewerVaglioIsNamed puts an ask into the store as a newer program
-// would have, as after a downgrade.
+// TestARecordOfANewerVaglioIsNamed stores an ask as a newer program would, as after a downgrade.
 func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -87,7 +86,7 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	}
 	s = h.serve()
 	approve(t, h.agents(), 1)
-	s.signIn(s.link).get("/inbox/statistics?days=30") // whatever counts the journal has met it
+	s.signIn(s.link).get("/inbox/statistics?days=30") // everything that counts the journal has now read it
 	r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", "")
 	if r.status != http.StatusOK || !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "cannot be read: 1; they are damaged") {
 		t.Errorf("/readyz: %d %s", r.status, r.body)

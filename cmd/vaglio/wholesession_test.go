@@ -15,8 +15,7 @@ import (
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
 
-// session is an agent at work behind a real daemon, and its person in both chats and the
-// inbox.
+// session is an agent working behind a real daemon, and its person in both chats and the inbox.
 type session struct {
 	t     *testing.T
 	s     *served
@@ -24,7 +23,7 @@ type session struct {
 	team  *workspace
 	owner *person
 	turns int
-	// panels are what the picture shows, in their order.
+	// panels are the picture's panels, in order.
 	panels []panel
 }
 
@@ -36,7 +35,7 @@ func (w *session) calls(command, more string) approval.Answer {
 	return w.s.agent("POST", "/v1/proposals", body).answer(w.t)
 }
 
-// card is the ask's message on Telegram, once it says so.
+// card returns the ask's message on Telegram, once it contains says.
 func (w *session) card(a approval.Answer, says string) telegramtest.Message {
 	w.t.Helper()
 	return w.chat.await(says, func(m telegramtest.Message) bool {
@@ -44,7 +43,7 @@ func (w *session) card(a approval.Answer, says string) telegramtest.Message {
 	})
 }
 
-// post is the ask's message in Slack, once it says so.
+// post returns the ask's message in Slack, once it contains says.
 func (w *session) post(a approval.Answer, says string) slacktest.Message {
 	w.t.Helper()
 	return w.team.card(func(m slacktest.Message) bool {
@@ -52,7 +51,7 @@ func (w *session) post(a approval.Answer, says string) slacktest.Message {
 	})
 }
 
-// inbox waits until the ask's page says so.
+// inbox waits until the ask's page contains says.
 func (w *session) inbox(a approval.Answer, says string) {
 	w.t.Helper()
 	w.team.await("the inbox to say "+says, func() bool {
@@ -60,8 +59,8 @@ func (w *session) inbox(a approval.Answer, says string) {
 	})
 }
 
-// presses presses a button of the ask's message on Telegram, once it is there, and
-// returns the message with it.
+// presses presses a button of the ask's message on Telegram, once it is there, and returns the
+// message as it was then.
 func (w *session) presses(a approval.Answer, label string) telegramtest.Message {
 	w.t.Helper()
 	m := w.chat.await("with "+label, func(m telegramtest.Message) bool {
@@ -78,11 +77,11 @@ func (w *session) presses(a approval.Answer, label string) telegramtest.Message 
 	return m
 }
 
-// seenIn finds what the page of an edit would have sent again.
+// seenIn finds the hidden value that an edit's page sends back.
 var seenIn = regexp.MustCompile(`name="seen" value="([^"]+)"`)
 
-// TestAWholeSession goes from a card over a grant, a near miss, a question, an edit and
-// the brake to the digest, in both chats and the inbox; each says the same in its words.
+// TestAWholeSession goes through a card, a grant, a near miss, a question, an edit, the brake and
+// the digest, in both chats and the inbox. All show the same, in their own words.
 func TestAWholeSession(t *testing.T) {
 	t.Parallel()
 	w := &session{t: t, chat: newChat(t), team: newWorkspace(t)}
@@ -109,7 +108,7 @@ func TestAWholeSession(t *testing.T) {
 	w.shows("A grant, counted", chatPage(), w.card(first, "2 of 10"))
 	w.inbox(first, "2 of 10")
 
-	// Near the grant is not in it; a denial of it ends the grant.
+	// A call similar to the grant is not covered; denying it ends the grant.
 	near := w.calls("git push origin release", "")
 	if near.Decision != approval.RulingPending {
 		t.Fatalf("what is near the grant is %+v", near)
@@ -126,7 +125,7 @@ func TestAWholeSession(t *testing.T) {
 		t.Errorf("the same in another spelling is %+v", a)
 	}
 
-	// Like what was denied is asked, and asked back.
+	// A call similar to the denied one is asked about, and gets a question back.
 	like := w.calls("git push origin release/2", "")
 	w.card(like, "Like what you denied")
 	w.inbox(like, "Like what you denied")
@@ -139,7 +138,7 @@ func TestAWholeSession(t *testing.T) {
 	w.card(like, "The agent answered")
 	w.shows("Like what was denied: a question, and the agent's answer", slackPage(), w.post(like, "the second"))
 
-	// Edited in the inbox it is denied as it was, and runs in the new form.
+	// Edited in the inbox, it is denied in its old form and runs in the new one.
 	form := url.Values{"id": {string(like.Approval.ID)}, "arg.command": {"git push origin topic"}}
 	page := w.owner.post("/inbox/edit", form)
 	seen := seenIn.FindStringSubmatch(page.body)
@@ -162,7 +161,7 @@ func TestAWholeSession(t *testing.T) {
 		t.Errorf("in its new form the call is %+v", a)
 	}
 
-	// The brake is told in each chat as it is let go there.
+	// The brake is reported in each chat, and released there.
 	waits := w.calls("git push --force origin main", "")
 	w.card(waits, "git push --force")
 	w.team.Command(slackAnn, slackHome, "stop")
@@ -183,7 +182,7 @@ func TestAWholeSession(t *testing.T) {
 		t.Errorf("let go, a call is %+v", a)
 	}
 
-	// The digest knows all of it, and adds up.
+	// The digest has all of it, and adds up.
 	w.chat.Say(w.chat.ann, w.chat.chat, "/digest")
 	digest := w.chat.await("a digest", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "so far") })
 	w.shows("What the day came to", chatPage(), digest)

@@ -56,7 +56,7 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
 		return 1
 	}
-	// Tests with several users have each of them run it.
+	// In tests with several users, each of them runs it.
 	if err := errors.Join(os.Chmod(dir, 0o711), os.Chmod(binary, 0o755)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -68,8 +68,7 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// patience bounds what a test waits for; it decides nothing but when a test
-// that hangs gives up.
+// patience bounds what a test waits for. It only decides when a hanging test gives up.
 const patience = 60 * time.Second
 
 // home is one user's home folder, in which daemons come and go.
@@ -79,7 +78,7 @@ type home struct {
 	env []string
 }
 
-// newHome makes an empty home. Its path is short, since sockets are below it.
+// newHome creates an empty home. Its path is short because sockets are below it.
 func newHome(t testing.TB, env ...string) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "v") //nolint:usetesting // The test's name would make the path too long.
@@ -94,7 +93,7 @@ func (h *home) data(file string) string {
 	return filepath.Join(h.dir, ".local", "share", "metnos", file)
 }
 
-// command returns the binary with args, in this home and no other environment.
+// command returns the binary with args, in this home and without any other environment.
 func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append([]string{
@@ -136,16 +135,16 @@ type served struct {
 	cmd  *exec.Cmd
 	link string
 	base string
-	// out and log are what it wrote so far.
+	// out and log are what it has written so far.
 	out, log *buffer
-	// greeting has the inbox's link once the daemon serves.
+	// greeting receives the inbox's link once the daemon serves.
 	greeting chan string
 	done     chan struct{}
 }
 
 var linkLine = regexp.MustCompile(`inbox\s+(http://\S+)`)
 
-// serve starts a daemon and waits until it greets.
+// serve starts a daemon and waits for its greeting.
 func (h *home) serve() *served {
 	h.t.Helper()
 	return h.start(func(*exec.Cmd) {})
@@ -167,7 +166,7 @@ func (h *home) start(change func(*exec.Cmd)) *served {
 		h.t.Fatal(err)
 	}
 	s.base = u.Scheme + "://" + u.Host
-	// No terminal reads the greeting, so it signs nobody in.
+	// The greeting is not printed to a terminal, so it must not contain a link that signs in.
 	if u.Query().Has("code") {
 		h.t.Errorf("the greeting holds a link that signs in: %s", s.link)
 	}
@@ -200,7 +199,7 @@ func (h *home) begin(change func(*exec.Cmd)) *served {
 				s.greeting <- m[1]
 			}
 		}
-		_ = s.cmd.Wait() // the tests that care look at ProcessState
+		_ = s.cmd.Wait() // tests that need it look at ProcessState
 	}()
 	h.t.Cleanup(s.stop)
 	return s
@@ -232,8 +231,8 @@ func (s *served) kill() {
 	<-s.done
 }
 
-// logs waits until the daemon's log says text, which it writes beside its answers: who
-// has an answer may still have to wait for that.
+// logs waits until the daemon's log contains text. The log is written independently of the answers,
+// so it may come after them.
 func (s *served) logs(text string) {
 	s.h.t.Helper()
 	for late := time.After(patience); ; {
@@ -273,7 +272,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return b.b.Write(p)
 }
 
-// next is closed when more is written.
+// next returns a channel that is closed when more is written.
 func (b *buffer) next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -283,7 +282,7 @@ func (b *buffer) next() <-chan struct{} {
 	return b.more
 }
 
-// String returns what was written so far.
+// String returns what has been written so far.
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -297,7 +296,7 @@ type reply struct {
 	header http.Header
 }
 
-// answer decodes the reply as what agents are told.
+// answer decodes the reply as agents do.
 func (r reply) answer(t testing.TB) approval.Answer {
 	t.Helper()
 	var a approval.Answer
@@ -310,7 +309,7 @@ func (r reply) answer(t testing.TB) approval.Answer {
 	return a
 }
 
-// agent calls the API over the address, with the token from its file.
+// agent calls the API at the TCP address, with the token from its file.
 func (s *served) agent(method, path, body string) reply {
 	s.h.t.Helper()
 	token, err := os.ReadFile(s.h.data("agent.token"))
@@ -341,7 +340,7 @@ func (s *served) send(c *http.Client, method, address, body, auth string) reply 
 	return r
 }
 
-// trySend is send for goroutines, and for daemons that die meanwhile.
+// trySend is send for goroutines, and for daemons that may die meanwhile.
 func trySend(ctx context.Context, c *http.Client, method, address, body, auth string) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -364,7 +363,7 @@ func trySend(ctx context.Context, c *http.Client, method, address, body, auth st
 	return reply{res.StatusCode, string(b), res.Header}, err
 }
 
-// person is somebody in front of the inbox, as a browser that signs what is pressed.
+// person is somebody at the inbox, with a browser that signs what is posted.
 type person struct {
 	t    testing.TB
 	base string
@@ -412,7 +411,7 @@ func (p *person) post(path string, form url.Values) reply {
 	return r
 }
 
-// tries is post where the daemon may be dying.
+// tries is post for a daemon that may be dying.
 func (p *person) tries(path string, form url.Values) (reply, error) {
 	body := form.Encode()
 	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.base+path, strings.NewReader(body))
@@ -428,7 +427,7 @@ func (p *person) tries(path string, form url.Values) (reply, error) {
 	return read(p.http.Do(req))
 }
 
-// sign signs a form as the page does, while the session is good.
+// sign signs a form as the page does, if the session is valid.
 func (p *person) sign(h http.Header, path, body string) error {
 	if p.key == nil {
 		return nil
@@ -454,13 +453,13 @@ func read(res *http.Response, err error) (reply, error) {
 	return reply{res.StatusCode, string(b), res.Header}, err
 }
 
-// waiting waits until n calls wait, and returns the inbox's page.
+// waiting waits until n calls wait, and returns them.
 func (s *served) waiting(n int) []owner.Account {
 	s.h.t.Helper()
 	return s.waitingWithin(n, patience, 10*time.Millisecond)
 }
 
-// waitingWithin looks for them now and then, until the time is over.
+// waitingWithin looks for them at intervals, until the time is up.
 func (s *served) waitingWithin(n int, within, every time.Duration) []owner.Account {
 	s.h.t.Helper()
 	deadline := time.After(within)

@@ -1,6 +1,6 @@
-// Package answerstest holds what people's answers mean together, as models: whatever
-// agents and people saw of a gate, one after the other or at once, must be a history
-// that one of them could have made.
+// Package answerstest models what people's answers mean together. Whatever agents and
+// people observed of a gate, sequentially or concurrently, must be a history that one of
+// the models could have produced.
 package answerstest
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Outcome is what somebody saw of a deed.
+// Outcome is what somebody observed of a deed.
 type Outcome int
 
-// The outcomes. Lost is that of a deed whose answer was cut off: it was done, or will
-// be, or never.
+// The outcomes. Lost means that the answer to a deed was cut off: it was done, or will be,
+// or never.
 const (
 	Not Outcome = iota
 	Did
 	Lost
 )
 
-// Saw is the outcome of a deed that was answered.
+// Saw returns the outcome of a deed that was answered.
 func Saw(did bool) Outcome {
 	if did {
 		return Did
@@ -30,15 +30,15 @@ func Saw(did bool) Outcome {
 	return Not
 }
 
-// Deed is what somebody does: "use", which is a call of an agent's, or what a person
-// does, and to which card or denial that is.
+// Deed is something that somebody does: "use", which is a call by an agent, or an action of
+// a person on a card or a denial.
 type Deed struct {
 	What string
 	Card int
 }
 
-// model is what a deed does to a state: whether it does something there, and the state
-// after it.
+// model builds a model from a step function, which says whether a deed has an effect in a
+// state and what the state is afterwards.
 func model[S comparable](begin S, step func(s S, d Deed) (did bool, after S)) porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{begin} },
@@ -63,16 +63,16 @@ func model[S comparable](begin S, step func(s S, d Deed) (did bool, after S)) po
 	return m.ToModel()
 }
 
-// held is what a grant and a brake hold together, as a person understands it: a
-// number of calls that may still run, until one of a few things ends that.
+// held is the state of a grant and a brake together, as a person understands it: a number
+// of calls that may still run, until something ends that.
 type held struct {
 	left   int
 	braked bool
 }
 
-// GrantsAndBrakes is the model: calls that a grant covers run at once, as many as it
-// says, never while the brake holds, and never after either ended it. A person can
-// "end" the grant, "stop", and "go".
+// GrantsAndBrakes is the model of grants and brakes: calls that a grant covers run at once,
+// as many as it says, never while the brake holds, and never after either ended it. A
+// person can "end" the grant, "stop", and "go".
 func GrantsAndBrakes() porcupine.Model {
 	return model(held{left: approval.DefaultUses - 1}, func(s held, d Deed) (bool, held) {
 		switch d.What {
@@ -92,13 +92,14 @@ func GrantsAndBrakes() porcupine.Model {
 	})
 }
 
-// kinds is what the denials of one kind hold together: those that stand, and the
-// cards that are not there to be answered any more, a bit for each.
+// kinds is the state of the denials of one kind: a bit for each that stands, and for each
+// card that can no longer be answered.
 type kinds struct{ stand, gone uint64 }
 
-// DeniedKinds is the model: a call of the kind is asked unless a denial of it stands,
-// until that is lifted or its time is over; each is given and lifted once. A person can
-// "deny" the kind on a card and "lift" that; "expire" is the time of all before a card.
+// DeniedKinds is the model of denials of a kind: a call of the kind is asked unless a
+// denial of it stands, until that is lifted or its time is over. Each is given and lifted
+// once. A person can "deny" the kind on a card and "lift" that; "expire" ends the time of
+// everything before a card.
 func DeniedKinds() porcupine.Model {
 	return model(kinds{}, func(s kinds, d Deed) (bool, kinds) {
 		bit := uint64(1) << d.Card

@@ -9,18 +9,19 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// countedJournal are the counters of the journal's stretches. Each entry is read once in the
-// life of the process, behind, and not again for each digest and for statistics. They
-// are the journal's alone: what it drops they drop, and another process counts anew.
+// countedJournal holds the counters of the journal's stretches. Each entry is read once in
+// the life of the process, in the background, and not again for each digest and for
+// statistics. The counters follow the journal: they drop what it drops, and another process
+// counts again.
 type countedJournal struct {
-	// passed is how many entries were written in the life of the process; due holds a
-	// token when many of them were not counted yet.
+	// passed is how many entries this process has written; due holds a token if many of
+	// them have not been counted yet.
 	passed atomic.Uint64
 	due    chan struct{}
-	// turn holds a token while nobody uses the rest.
+	// turn holds a token while nobody uses the fields below.
 	turn chan struct{}
 	by   map[uint64]*countedStretch
-	// step is the one that is counted, whose room the next one takes.
+	// step is the one being counted; the next one reuses it.
 	step  approval.Step
 	names names
 }
@@ -37,11 +38,11 @@ func newCountedJournal() *countedJournal {
 	return c
 }
 
-// countEvery is after how many entries they are counted, where nobody looks: few enough
-// that who looks need not wait for it.
+// countEvery is after how many entries they are counted if nobody looks: few enough that a
+// reader need not wait long.
 const countEvery = 5000
 
-// Journalled says that an entry was written.
+// Journalled records that an entry was written.
 func (r *Reader) Journalled() {
 	if r.counted.passed.Add(1)%countEvery == 0 {
 		select {
@@ -51,8 +52,8 @@ func (r *Reader) Journalled() {
 	}
 }
 
-// CountJournal counts what the journal has, now and as it grows, until ctx ends. What cannot
-// be counted is told to those who want to know.
+// CountJournal counts what the journal has, now and as it grows, until ctx ends. Errors are
+// reported to those who read the counts.
 func (r *Reader) CountJournal(ctx context.Context) error {
 	for {
 		_, _ = r.countersOf(ctx, approval.Span{}, func(*report.Counters) bool { return true })
@@ -64,17 +65,17 @@ func (r *Reader) CountJournal(ctx context.Context) error {
 	}
 }
 
-// counter is what digests and statistics are built by.
+// counter is how digests and statistics take steps.
 type counter struct {
-	// knows says whether the counters tell all that is asked; counted takes them in.
+	// knows reports whether the counters are precise enough; counted takes them.
 	knows   func(*report.Counters) bool
 	counted func(*report.Counters)
-	// step takes a step in where they do not, with its place in the history.
+	// step takes a step where they are not, with its position in the history.
 	step func(s *approval.Step, cursor uint64)
 }
 
-// countPassed gives what the span selects to the counter: counters of whole stretches
-// where they tell enough, and the steps of the others.
+// countPassed gives what the span selects to the counter: whole stretches as counters where
+// these are precise enough, and the others step by step.
 func (r *Reader) countPassed(ctx context.Context, span approval.Span, to counter) error {
 	unknown, err := r.countersOf(ctx, span, func(c *report.Counters) bool {
 		known := to.knows(c)
@@ -99,8 +100,8 @@ func (r *Reader) countPassed(ctx context.Context, span approval.Span, to counter
 	return nil
 }
 
-// countersOf hands on the counters of the stretches that the span may select, up to
-// date, and returns the stretches whose counters were refused.
+// countersOf passes on the up-to-date counters of the stretches that the span may select,
+// and returns the stretches whose counters were refused.
 func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*report.Counters) bool) (refused []uint64, err error) {
 	select {
 	case <-r.counted.turn:
@@ -122,7 +123,7 @@ func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*
 	for i := range stretches {
 		s := &stretches[i]
 		if s.Unread != nil {
-			_ = r.records.Note(ctx, s.Unread) // all else is counted
+			_ = r.records.Note(ctx, s.Unread) // everything else is counted
 		}
 		if !s.To.IsZero() && !span.Overlaps(s.From, s.To) {
 			continue
@@ -138,7 +139,7 @@ func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*
 	return refused, nil
 }
 
-// count returns the counters of a stretch, with what it has now.
+// count returns the counters of a stretch, with everything that it has now.
 func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counters, error) {
 	known := r.counted.by[s.ID]
 	if known != nil && known.last >= s.Last {
@@ -148,8 +149,8 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 	if known == nil {
 		known = &countedStretch{of: report.NewCounters()}
 	}
-	// What is added to counters that are known is counted when all of it was found: a
-	// reading that ends before counts nothing, and none of it twice.
+	// New entries are added to existing counters only once all of them have been read: a
+	// reading that is cut short adds nothing, and nothing is counted twice.
 	var added []approval.JournalEntry
 	last, work := known.last, startLongRead()
 	for e, err := range r.records.store.Entries(ctx, span) {
@@ -177,7 +178,8 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 	return known.of, nil
 }
 
-// take counts an entry. One that cannot be read is told, and all else is counted.
+// take counts an entry. An entry that cannot be read is noted, and everything else is
+// counted.
 func (r *Reader) take(ctx context.Context, of *report.Counters, e *approval.JournalEntry) {
 	if err := count(&r.counted.step, e, r.counted.names); err != nil {
 		_ = r.records.Note(ctx, unreadEntry(e, err)) // it is told and counted

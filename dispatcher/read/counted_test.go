@@ -18,7 +18,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// pass keeps a step that judges let through so long ago.
+// pass stores a step that judges let through that long ago.
 func (l *library) pass(n int, ago time.Duration) {
 	at := time.Now().UTC().Add(-ago)
 	s := approval.Step{At: at, Verdict: &vaglio.Verdict{Approved: true, TS: float64(at.UnixMilli()) / 1000}, Proposal: vaglio.Proposal{
@@ -37,13 +37,13 @@ func (l *library) pass(n int, ago time.Duration) {
 	l.Journalled()
 }
 
-// recount fails the test unless statistics and digests are those of all steps that the
-// journal has, read one by one.
+// recount fails the test unless statistics and digests equal those computed from all steps
+// of the journal, read one by one.
 func (l *library) recount() {
 	l.Helper()
 	ctx, now, masker := l.Context(), time.Now().UTC(), approval.NewMasker(approval.Secret{1})
 	for _, days := range []int{1, 3, 40} {
-		of := report.Range{From: now.AddDate(0, 0, 1-days).Format(time.DateOnly), To: now.Format(time.DateOnly)} // also over midnight
+		of := report.Range{From: now.AddDate(0, 0, 1-days).Format(time.DateOnly), To: now.Format(time.DateOnly)} // also across midnight
 		w, err := of.Window(now, time.UTC)
 		if err != nil {
 			l.Fatal(err)
@@ -77,8 +77,8 @@ func (l *library) recount() {
 	}
 }
 
-// TestCountersFollowTheJournal looks at a journal as it grows and as what is old is
-// dropped from it.
+// TestCountersFollowTheJournal checks the counters of a journal as it grows and as old
+// steps are dropped from it.
 func TestCountersFollowTheJournal(t *testing.T) {
 	for seed := range uint64(5) {
 		l := newLibrary(t)
@@ -100,7 +100,7 @@ func TestCountersFollowTheJournal(t *testing.T) {
 	}
 }
 
-// TestAReadingThatEndsCountsNothingTwice ends readings at every entry.
+// TestAReadingThatEndsCountsNothingTwice cancels a reading after every new entry.
 func TestAReadingThatEndsCountsNothingTwice(t *testing.T) {
 	l := newLibrary(t)
 	for n := range 10 {
@@ -123,7 +123,8 @@ func TestAReadingThatEndsCountsNothingTwice(t *testing.T) {
 	}
 }
 
-// TestWhoLooksAndWhoWritesDoNotMeet counts behind and on demand while entries come.
+// TestWhoLooksAndWhoWritesDoNotMeet counts in the background and on demand while entries
+// come in.
 func TestWhoLooksAndWhoWritesDoNotMeet(t *testing.T) {
 	l := newLibrary(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// digestReach is how long before a window a record may have been born that
-	// still concerns it: a call waits a day at most, and its run may be reported
-	// a day later. The rest is room for a clock that was set.
+	// digestReach is how long before a window a record that still concerns it may have been
+	// born: a call waits a day at most, and its run may be reported a day later. The rest
+	// is room for a clock that was changed.
 	digestReach = 4 * 24 * time.Hour
-	// digestOld is how many records before that reach end the reading. A single
-	// one says nothing: the clock may have been wrong.
+	// digestOld is how many records from before that reach end the reading. A single one
+	// proves nothing: the clock may have been wrong.
 	digestOld = 1000
 )
 
-// Judgements computes the digest of a day, and hands on every verdict of its window, in
-// no order: what the audit log should have lines of.
+// Judgements computes the digest of a day, and passes on every verdict of its window, in no
+// particular order: those the audit log should have lines for.
 func (r *Reader) Judgements(ctx context.Context, day string, each func(report.Judgement)) (report.Digest, error) {
 	w, err := r.Window(day)
 	if err != nil {
@@ -31,15 +31,15 @@ func (r *Reader) Judgements(ctx context.Context, day string, each func(report.Ju
 	return r.DigestOf(ctx, w, Telling{Each: each})
 }
 
-// Telling is what a digest tells.
+// Telling says what a digest covers.
 type Telling struct {
-	// Routes are those of whose calls it tells; none means all calls.
+	// Routes are the routes whose calls it covers; empty means all calls.
 	Routes []string
-	// Each is handed every verdict; it may be nil.
+	// Each is called with every verdict; it may be nil.
 	Each func(report.Judgement)
 }
 
-// Window is the window of a day, or the last one that is over.
+// Window returns the window of a day, or the last one that is over.
 func (r *Reader) Window(day string) (report.Window, error) {
 	if day == "" {
 		return r.hours.Last(now()), nil
@@ -55,7 +55,7 @@ func (r *Reader) Window(day string) (report.Window, error) {
 	return w, err
 }
 
-// OpenWindow is the window since the last digest was due, until now.
+// OpenWindow returns the window from when the last digest was due until now.
 func (r *Reader) OpenWindow() report.Window {
 	at := now()
 	return report.Window{From: r.hours.Last(at).To, To: at}
@@ -128,15 +128,15 @@ func recent[T any](records iter.Seq2[Kept[T], error], take func(*T) (old bool)) 
 	return nil
 }
 
-// longRead is work that may take seconds, and that nobody waits for as agents do
-// for their answers: it leaves them a processor half of the time.
+// longRead is work that may take seconds and that nobody waits for as urgently as agents
+// wait for their answers: it leaves them a processor half of the time.
 type longRead struct{ since time.Time }
 
 const (
-	// readStint is how long a long read works before it rests as long.
+	// readStint is how long a long read works before it rests for as long.
 	readStint = time.Millisecond
-	// readRest is how long it rests at most: where the machine is busy, a stint
-	// lasts long because others have the processor anyway.
+	// readRest is how long it rests at most: on a busy machine a stint takes long because
+	// others get the processor anyway.
 	readRest = 5 * time.Millisecond
 )
 
@@ -146,8 +146,7 @@ func startLongRead() *longRead { return &longRead{time.Now()} }
 func (l *longRead) rest() {
 	worked := time.Since(l.since)
 	if worked < readStint {
-		// A proposal takes several steps from goroutine to goroutine: each may
-		// have its turn at once.
+		// A proposal passes through several goroutines: this lets each of them run at once.
 		runtime.Gosched()
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Pending yields the card of every ask that waits for a person, oldest first,
-// as the channel would show it.
+// Pending yields the card of every ask that waits for a person, oldest first, as the
+// channel would show it.
 func (r *Reader) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
 	return func(yield func(approval.Card, error) bool) {
 		for ask, err := range r.records.Asks(ctx, approval.Query{Open: true}) {
@@ -36,8 +36,8 @@ func (r *Reader) Card(ctx context.Context, id approval.AskID, channel string) (a
 	return r.guarded(approval.NewCard(ask, channel, r.masker), channel), nil
 }
 
-// Revealed returns the card of an ask for a person who wants to see the values that
-// decide what its calls do, see [approval.NewRevealedCard].
+// Revealed returns the card of an ask for a person who wants to see the values that decide
+// what its calls do, see [approval.NewRevealedCard].
 func (r *Reader) Revealed(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
 	ask, err := r.ask(ctx, string(id))
 	if err != nil {
@@ -53,11 +53,11 @@ func (r *Reader) guarded(c approval.Card, channel string) approval.Card {
 	return c
 }
 
-// shortest is the fewest characters of an id that Find takes.
+// shortest is the fewest characters of an id that Find accepts.
 const shortest = 4
 
-// Find returns the ask that a person names: by the ask's id, by an approval's,
-// or by the first characters of either, four at least, where only one fits.
+// Find returns the ask that a person names: by the ask's id, by an approval's, or by the
+// first characters of either, at least four, if only one fits.
 func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
 	ask := approval.ID(id).Ask()
 	if len(ask) < shortest {
@@ -79,9 +79,9 @@ func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
 	return found, nil
 }
 
-// Why returns the card of what a person names, as the channel shows it: of an ask
-// as Find has it, or of a step that was refused without one, by its
-// [approval.VetoID] or the first characters of it, four at least after the mark.
+// Why returns the card of what a person names, as the channel shows it: an ask, as in Find,
+// or a step that was refused without one, by its [approval.VetoID] or the first characters
+// of that, at least four after the mark.
 func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, error) {
 	if approval.IsVetoID(id) {
 		return r.vetoed(ctx, id)
@@ -93,8 +93,8 @@ func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, er
 	return r.guarded(approval.NewCard(ask, channel, r.masker), channel), nil
 }
 
-// vetoed looks a refused step up. People ask rarely, so there is no index: all that
-// the turn log keeps is read.
+// vetoed looks up a refused step. People ask rarely, so there is no index: it reads
+// everything that the turn log keeps.
 //
 //nolint:cyclop // One step after the other; each may end it.
 func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
@@ -130,16 +130,16 @@ func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
 }
 
 const (
-	// entriesAtOnce is how many entries History returns when not told.
+	// entriesAtOnce is how many entries History returns by default.
 	entriesAtOnce = 50
-	// entriesRead and bytesRead bound how far one call of History looks for
-	// entries that fit a filter.
+	// entriesRead and bytesRead limit how far one call of History looks for entries that
+	// fit a filter.
 	entriesRead = 5000
 	bytesRead   = 16 << 20
 )
 
-// History returns what was proposed and what became of it, newest first. Its
-// values are masked as on a card.
+// History returns what was proposed and what became of it, newest first. Values are masked
+// as on a card.
 func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
 	if f.Limit <= 0 {
 		f.Limit = entriesAtOnce
@@ -173,7 +173,7 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 	return page, nil
 }
 
-// entry joins a step with its approval as it now stands.
+// entry joins a step with its approval as it stands now.
 func (r *Reader) entry(ctx context.Context, s Kept[approval.Step]) (approval.Entry, error) {
 	e := approval.Entry{Cursor: s.Born, Step: s.Is}
 	if s.Is.Approval == "" {

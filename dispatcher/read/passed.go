@@ -15,16 +15,16 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Steps that the judges let through are many, and nothing of them changes: the
-// journal has them. All others are records. What an older program let through is a
-// record too, until it is too old to be kept.
+// Steps that the judges let through are many and never change, so they are in the journal.
+// All others are records. What an older program let through is also a record, until its
+// retention ends.
 
 // turnless is the key of steps without a turn.
 const turnless = "-/"
 
-// StepID places a step within its turn. A repeat of the very same step has the same
-// id. One that tells anything else, another intent, a new approval or another
-// outcome, stands beside it: an agent cannot write over what it did.
+// StepID returns the id of a step, which is within its turn. A repeat of the same step has
+// the same id. One that says anything else, such as another intent, a new approval or
+// another outcome, gets its own id: an agent cannot overwrite what it did.
 func StepID(s *approval.Step) (string, error) {
 	p := s.Proposal
 	if p.TurnID == "" {
@@ -44,7 +44,7 @@ func StepID(s *approval.Step) (string, error) {
 	return TurnPrefix(p.Agent, p.TurnID) + fmt.Sprintf("%08d-%x", p.Step, h.Sum(nil)[:12]), nil
 }
 
-// stepsKey is what the steps of a turn are found under.
+// stepsKey is the key under which the steps of a turn are found.
 func stepsKey(agent, turn string) string {
 	if turn == "" {
 		return turnless
@@ -52,8 +52,8 @@ func stepsKey(agent, turn string) string {
 	return TurnPrefix(agent, turn)
 }
 
-// EncodePassed returns the entry of a step that the judges let through, written behind
-// room. Its note is what digests and statistics count.
+// EncodePassed returns the entry of a step that the judges let through, encoded into room,
+// and the extended room. Its note holds what digests and statistics count.
 func EncodePassed(room []byte, s *approval.Step) (approval.JournalEntry, []byte, error) {
 	room = appendPassed(room, s)
 	note := len(room)
@@ -69,12 +69,12 @@ func EncodePassed(room []byte, s *approval.Step) (approval.JournalEntry, []byte,
 // passedForm is the form of a note.
 const passedForm = 1
 
-// longestCounted bounds a name in a note: what is counted clips them far shorter,
-// but for the turn, which is one by its whole name.
+// longestCounted is the longest name in a note: what is counted clips names far shorter,
+// except that of the turn, which counts as a whole.
 const longestCounted = approval.MaxName
 
-// appendPassed writes a step's note: the form, agent, turn, executor, route, the
-// time of the verdict, and each judge with its score.
+// appendPassed writes a step's note: the form, agent, turn, executor, route, the time of
+// the verdict, and each judge with its score.
 func appendPassed(to []byte, s *approval.Step) []byte {
 	to = append(to, passedForm)
 	for _, name := range []string{s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route} {
@@ -90,7 +90,7 @@ func appendPassed(to []byte, s *approval.Step) []byte {
 	return to
 }
 
-// mostJudges is how many judges a note tells of.
+// mostJudges is how many judges a note names.
 const mostJudges = 3
 
 func appendName(to []byte, name string) []byte {
@@ -100,18 +100,18 @@ func appendName(to []byte, name string) []byte {
 
 var errNote = errors.New("the note of a step is not as it was written")
 
-// note is what is left to read of a note.
+// note is the rest of a note that is being read.
 type note struct {
 	rest  []byte
 	bad   bool
 	names names
 }
 
-// names are those of notes read before, so that a name that many have is one text. The
+// names are the names in notes read before, so that frequent names share one string. The
 // zero value remembers none.
 type names map[string]string
 
-// mostNames is how many are remembered.
+// mostNames is how many names are remembered.
 const mostNames = 1000
 
 func (n names) of(name []byte) string {
@@ -162,13 +162,13 @@ func (n *note) float() float64 {
 	return 0
 }
 
-// counted reads a note as a step: what digests and statistics count, and no more.
+// counted decodes a note as a step that holds only what digests and statistics count.
 func counted(e *approval.JournalEntry) (s approval.Step, err error) {
 	err = count(&s, e, nil)
 	return s, err
 }
 
-// count is counted for a step whose verdict is written over, where it has one.
+// count is counted for a step whose verdict, if it has one, is reused.
 func count(s *approval.Step, e *approval.JournalEntry, known names) error {
 	n := note{rest: e.Note, names: known}
 	if form := n.byte(); form != passedForm && !n.bad {
@@ -192,7 +192,7 @@ func count(s *approval.Step, e *approval.JournalEntry, known names) error {
 	return nil
 }
 
-// passed reads an entry as the step that it is.
+// passed decodes an entry as a step.
 func passed(e *approval.JournalEntry) (approval.Step, error) {
 	s, err := approval.DecodeStep(e.Body)
 	if err != nil {
@@ -206,13 +206,13 @@ func passed(e *approval.JournalEntry) (approval.Step, error) {
 	return s, err
 }
 
-// unreadEntry says that an entry of the journal cannot be read.
+// unreadEntry returns the error of a journal entry that cannot be read.
 func unreadEntry(e *approval.JournalEntry, err error) *approval.UnreadError {
 	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
 }
 
-// Passed yields the steps of the journal that can be read: with NotesOnly what
-// digests and statistics count of each.
+// Passed yields the readable steps of the journal; with NotesOnly, just what digests and
+// statistics count of each.
 func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept[approval.Step], error] {
 	read := passed
 	if span.NotesOnly {
@@ -237,8 +237,7 @@ func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept
 	}
 }
 
-// Past yields all steps, newest first, those that have a smaller Born than before;
-// 0 means all.
+// Past yields all steps with a Born smaller than before, newest first; 0 means all.
 func (r *Records) Past(ctx context.Context, before uint64) iter.Seq2[Kept[approval.Step], error] {
 	records := r.Steps(ctx, approval.Query{Newest: true, After: before})
 	entries := r.Passed(ctx, approval.Span{Newest: true, Before: before})
@@ -260,7 +259,7 @@ func (r *Records) Past(ctx context.Context, before uint64) iter.Seq2[Kept[approv
 	}
 }
 
-// listing is what is left of a listing.
+// listing is the rest of a listing.
 type listing struct {
 	head Kept[approval.Step]
 	err  error

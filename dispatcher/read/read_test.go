@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// library is a store in memory, and what reads it.
+// library is a store in memory and its reader.
 type library struct {
 	*testing.T
 
@@ -39,7 +39,7 @@ func (l *library) put(kind approval.Kind, r approval.Record) { //nolint:gocritic
 	}
 }
 
-// ask keeps an ask of one call, which was asked so long ago and waits for an hour.
+// ask stores an ask of one call, which was asked that long ago and waits for an hour.
 func (l *library) ask(id string, state approval.State, ago time.Duration) {
 	l.Helper()
 	at := time.Now().UTC().Add(-ago)
@@ -54,7 +54,7 @@ func (l *library) ask(id string, state approval.State, ago time.Duration) {
 	l.put(approval.KindAsk, approval.Record{ID: id, Open: !state.Final(), Body: body})
 }
 
-// step keeps a refused step of a turn, and returns its id.
+// step stores a refused step of a turn, and returns its id.
 func (l *library) step(agent, turn string, n int, command string) string {
 	l.Helper()
 	s := approval.Step{
@@ -70,7 +70,7 @@ func (l *library) step(agent, turn string, n int, command string) string {
 	return s.ID
 }
 
-// pending are the ids of the asks that wait, in the order in which they are told.
+// pending returns the ids of the waiting asks, in the order of Pending.
 func (l *library) pending() (ids []string, err error) {
 	for c, err := range l.Pending(l.Context(), "web") {
 		if err != nil {
@@ -101,7 +101,7 @@ func TestWhatWaitsIsPending(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
 	l.ask("first", approval.Pending, 2*time.Minute)
-	l.ask("lapsed", approval.Pending, 2*time.Hour) // Nobody has written yet that its time is over.
+	l.ask("lapsed", approval.Pending, 2*time.Hour) // That its time is over is not recorded yet.
 	l.put(approval.KindAsk, approval.Record{ID: "broken", Open: true, Body: []byte(`{"v":`)})
 	l.ask("second", approval.Pending, time.Minute)
 	l.ask("denied", approval.Denied, time.Minute)
@@ -157,12 +157,12 @@ func TestATurnIsToldInOrder(t *testing.T) {
 	}
 }
 
-// TestALongTurnIsReadFromItsEnd holds what a turn without end costs: its newest steps are
-// read, however many came before them, and fewer where they are large.
+// TestALongTurnIsReadFromItsEnd checks what a very long turn costs: only its newest steps
+// are read, however many precede them, and fewer of them if they are large.
 func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 	for _, row := range []struct{ each, all, most int }{{10, 2100, 2000}, {1 << 20, 40, 16}} {
 		l := newLibrary(t)
-		l.step("coder", "endless", 0, "rm -rf /") // older than what is missing, and kept elsewhere
+		l.step("coder", "endless", 0, "rm -rf /") // older than the missing steps, and stored elsewhere
 		for n := range row.all {
 			s := approval.Step{At: time.Now(), Verdict: &vaglio.Verdict{Approved: true}, Proposal: vaglio.Proposal{
 				Agent: "coder", TurnID: "endless", Step: n + 1, Executor: "write", Args: vaglio.Args{"content": strings.Repeat("x", row.each)},

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Store is what is read of a store of records.
+// Store is the part of a store that is read.
 type Store interface {
 	// Get returns the record with the id, or the one that holds the key.
 	// ErrNotFound if there is none.
@@ -21,12 +21,12 @@ type Store interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	// Entries yields the journal's entries that the span selects, in its order.
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
-	// Stretches returns how the journal's entries lie together, oldest first.
+	// Stretches returns the stretches of the journal, oldest first.
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
 }
 
-// Records are a store's asks and steps. One that is there and cannot be read is
-// passed over, remembered, and logged once.
+// Records are a store's asks and steps. A record that exists but cannot be read is skipped,
+// remembered, and logged once.
 type Records struct {
 	store  Store
 	log    *slog.Logger
@@ -36,31 +36,31 @@ type Records struct {
 // NewRecords returns the records of a store.
 func NewRecords(s Store, log *slog.Logger) *Records { return &Records{store: s, log: log} }
 
-// unread are the records that were there and could not be read. What a call needs
-// of one stays denied; a listing leaves it out and goes on.
+// unread holds the records that exist but could not be read. Whatever a call needs of one
+// stays denied; a listing leaves it out and goes on.
 type unread struct {
 	mu sync.Mutex
 	by map[recordKey]*approval.UnreadError
-	// told counts those that the log named, by kind.
+	// told counts, by kind, those that the log named.
 	told map[approval.Kind]int
 }
 
-// recordKey is where a record is.
+// recordKey identifies a record.
 type recordKey struct {
 	kind approval.Kind
 	id   string
 }
 
 const (
-	// unreadKept is how many records that cannot be read are remembered, and
-	// unreadNamed how many of a kind are logged by name. After a downgrade there
-	// may be a month of them.
+	// unreadKept is how many records that cannot be read are remembered, and unreadNamed
+	// how many of a kind are logged by name. After a downgrade there may be a month of
+	// them.
 	unreadKept  = 10_000
 	unreadNamed = 20
 )
 
-// add remembers a record, and returns how many of its kind were told of before;
-// -1 says that it is known already.
+// add remembers a record, and returns how many of its kind were told before, or -1 if it is
+// already known.
 func (u *unread) add(e *approval.UnreadError) (before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -76,15 +76,15 @@ func (u *unread) add(e *approval.UnreadError) (before int) {
 	return u.told[e.Kind] - 1
 }
 
-// forget drops what can be read again.
+// forget drops a record that can be read again.
 func (u *unread) forget(at recordKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.by, at)
 }
 
-// Unread returns the records that could not be read since the start, by kind and
-// id, each with its reason. All else goes on without them.
+// Unread returns the records that could not be read since the start, sorted by kind and id,
+// each with its reason. Everything else goes on without them.
 func (r *Records) Unread() []*approval.UnreadError {
 	r.unread.mu.Lock()
 	defer r.unread.mu.Unlock()
@@ -98,8 +98,8 @@ func (r *Records) Unread() []*approval.UnreadError {
 	return all
 }
 
-// Note remembers a record that cannot be read, and logs it once. An error
-// of another sort is left to the caller: nil says that it was one.
+// Note remembers a record that cannot be read, and logs it once. It returns nil for any
+// other error, which it leaves to the caller.
 func (r *Records) Note(ctx context.Context, err error) *approval.UnreadError {
 	e, ok := errors.AsType[*approval.UnreadError](err)
 	if !ok {
@@ -117,8 +117,8 @@ func (r *Records) Note(ctx context.Context, err error) *approval.UnreadError {
 	return e
 }
 
-// decoded decodes what a store answered with. A record that is there and cannot
-// be read is an [*approval.UnreadError], and noted.
+// decoded decodes a store's answer. A record that exists but cannot be read gives an
+// [*approval.UnreadError] and is noted.
 func decoded[T any](ctx context.Context, of *Records, at recordKey, r *approval.Record, err error, decode func([]byte) (T, error)) (T, error) {
 	var v T
 	if err == nil {
@@ -132,35 +132,33 @@ func decoded[T any](ctx context.Context, of *Records, at recordKey, r *approval.
 	return v, err
 }
 
-// Kept is what a record of a listing holds, and the record.
+// Kept is a record of a listing with its decoded content.
 type Kept[T any] struct {
 	approval.Record
 
 	Is T
 }
 
-// Ask reads an ask by its id or by one of its keys, as it is stored: a deadline
-// of it may have passed.
+// Ask reads an ask by its id or one of its keys, as stored: its deadline may have passed.
 func (r *Records) Ask(ctx context.Context, idOrKey string) (approval.Ask, error) {
 	stored, err := r.store.Get(ctx, approval.KindAsk, idOrKey)
 	return decoded(ctx, r, recordKey{approval.KindAsk, stored.ID}, &stored, err, approval.DecodeAsk)
 }
 
-// Asks yields the asks of a listing that can be read.
+// Asks yields the readable asks of a listing.
 func (r *Records) Asks(ctx context.Context, q approval.Query) iter.Seq2[Kept[approval.Ask], error] {
 	q.Kind = approval.KindAsk
 	return Readable(ctx, r, q.Kind, r.store.List(ctx, q), approval.DecodeAsk)
 }
 
-// Steps yields the steps of a listing of records that can be read; [Records.Passed]
-// yields the others.
+// Steps yields the readable steps among the records; [Records.Passed] yields the others.
 func (r *Records) Steps(ctx context.Context, q approval.Query) iter.Seq2[Kept[approval.Step], error] {
 	q.Kind = approval.KindStep
 	return Readable(ctx, r, q.Kind, r.store.List(ctx, q), approval.DecodeStep)
 }
 
-// Readable yields what a listing's records hold. It is the one place that decides
-// what a record means that cannot be read: it is noted, and passed over.
+// Readable yields the decoded records of a listing. It is the only place that decides what
+// an unreadable record means: it is noted and skipped.
 func Readable[T any](
 	ctx context.Context, of *Records, kind approval.Kind, records iter.Seq2[approval.Record, error], decode func([]byte) (T, error),
 ) iter.Seq2[Kept[T], error] {
@@ -177,8 +175,8 @@ func Readable[T any](
 	}
 }
 
-// Nothing reports whether an error of the store says that there is no such
-// record, or none that can be read.
+// Nothing reports whether an error of the store says that there is no such record, or no
+// readable one.
 func Nothing(err error) bool {
 	_, unread := errors.AsType[*approval.UnreadError](err)
 	return unread || errors.Is(err, approval.ErrNotFound)

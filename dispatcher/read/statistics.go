@@ -10,13 +10,13 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// statisticsReaders is how many statistics are read at once. Each keeps a
-// processor busy while it lasts, which proposals need too; others wait.
+// statisticsReaders is how many statistics are computed at once. Each keeps a processor
+// busy that proposals need too; others wait.
 const statisticsReaders = 1
 
-// Statistics returns how the gate was used in a range of days, from the store's
-// records. A range that is none is an [*report.RangeError]. It ends with ctx,
-// also while it waits for others who read.
+// Statistics returns how the gate was used in a range of days, from the store's records. An
+// invalid range gives an [*report.RangeError]. It ends with ctx, even while it waits for
+// other readers.
 func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statistics, error) {
 	zone := r.hours.Zone
 	w, err := of.Window(now(), zone)
@@ -45,8 +45,8 @@ func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statis
 	return s, err
 }
 
-// beginning returns when the oldest step was made that is kept; the zero time
-// when there is none.
+// beginning returns the time of the oldest step that is kept, or the zero time if there is
+// none.
 func (r *Reader) beginning(ctx context.Context) (time.Time, error) {
 	var begin time.Time
 	for _, oldest := range []iter.Seq2[Kept[approval.Step], error]{
@@ -65,11 +65,11 @@ func (r *Reader) beginning(ctx context.Context) (time.Time, error) {
 	return begin, nil
 }
 
-// backwards gives the builder the asks and the steps in the order of their
-// births, newest first, until both are from before an instant.
+// backwards gives the builder the asks and the steps in order of birth, newest first, until
+// both are from before an instant.
 func (r *Reader) backwards(ctx context.Context, since time.Time, b *report.StatisticsBuilder) error {
-	// The steps are begun first: the ask of each step that is listed was born
-	// before it, and is listed too.
+	// The steps are begun first: the ask of each listed step was born before it, and so is
+	// listed too.
 	newest := approval.Query{Newest: true}
 	steps := pastOf(r.records.Steps(ctx, newest), func(s *Kept[approval.Step]) (old bool) {
 		b.Step(&s.Is, s.Born)
@@ -93,8 +93,7 @@ func (r *Reader) backwards(ctx context.Context, since time.Time, b *report.Stati
 	return nil
 }
 
-// past is a listing of records, newest first, that is over when many in a row
-// were old.
+// past is a listing of records, newest first, that ends when many in a row were old.
 type past[T any] struct {
 	head Kept[T]
 	err  error
@@ -102,7 +101,7 @@ type past[T any] struct {
 	aged int
 	next func() (Kept[T], error, bool)
 	stop func()
-	// read takes a record in, and says whether it was old.
+	// read takes a record, and reports whether it is old.
 	read func(*Kept[T]) (old bool)
 }
 
@@ -113,7 +112,7 @@ func pastOf[T any](records iter.Seq2[Kept[T], error], read func(*Kept[T]) (old b
 	return p
 }
 
-// take reads the head and goes on to the next record.
+// take reads the head and advances to the next record.
 func (p *past[T]) take() error {
 	if p.err != nil {
 		return fmt.Errorf("read: read records for statistics: %w", p.err)

@@ -14,19 +14,19 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// StepsKept is how long the turn log is kept at most: it holds the values of calls,
-// and goes with them where they are kept for less.
+// StepsKept is the longest time that the turn log is kept. It holds the values of calls,
+// and goes when they do if they are kept for less.
 const StepsKept = 30 * 24 * time.Hour
 
-// TurnPrefix is what the ids of a turn's steps start with. Agents choose their
-// turn ids, so they are hashed: none can reach into another's turn.
+// TurnPrefix is the prefix of the ids of a turn's steps. Agents choose their turn ids, so
+// they are hashed: no agent can reach into another's turn.
 func TurnPrefix(agent, turn string) string {
 	h := sha256.Sum256([]byte(agent + "\x00" + turn))
 	return hex.EncodeToString(h[:12]) + "/"
 }
 
-// Steps returns the steps of an agent's turn, in order, with secrets masked:
-// it is for people. more says that it has others before them, as [Reader.Turn] does.
+// Steps returns the steps of an agent's turn, in order, with secrets masked: it is for
+// people. more reports whether the turn has earlier steps, as in [Reader.Turn].
 func (r *Reader) Steps(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
 	steps, more, err = r.turn(ctx, agent, turn)
 	for i := range steps {
@@ -35,9 +35,9 @@ func (r *Reader) Steps(ctx context.Context, agent, turn string) (steps []approva
 	return steps, more, err
 }
 
-// Turn returns the steps of an agent's turn, in order, with the values that
-// the agent itself proposed. A turn without steps is [approval.ErrNotFound]. Of a long
-// one the newest are returned, and more says so.
+// Turn returns the steps of an agent's turn, in order, with the values that the agent
+// itself proposed. For a turn without steps it returns [approval.ErrNotFound]. For a long
+// one it returns the newest steps, and more is true.
 func (r *Reader) Turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
 	steps, more, err = r.turn(ctx, agent, turn)
 	if err == nil && len(steps) == 0 {
@@ -46,8 +46,8 @@ func (r *Reader) Turn(ctx context.Context, agent, turn string) (steps []approval
 	return steps, more, err
 }
 
-// The most that is read of a turn, of steps in records and in the journal each: how many,
-// and about how many bytes.
+// The most that is read of a turn, each from records and from the journal: the number of
+// steps, and roughly the number of bytes.
 const (
 	mostSteps     = 2000
 	mostStepBytes = 16 << 20
@@ -55,9 +55,9 @@ const (
 
 func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
 	at := make(map[string]int)
-	var since time.Time // before it steps of one kind are missing
+	var since time.Time // before this, steps of one kind are missing
 	for fromEnd, from := range []iter.Seq2[Kept[approval.Step], error]{
-		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // which come by their numbers
+		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // sorted by number
 		r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}),
 	} {
 		newest, cut, err := newestOf(from, fromEnd == 1)
@@ -84,8 +84,8 @@ func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval
 	return steps, more, nil
 }
 
-// newestOf returns the newest of some steps, in order, and reports whether there are others.
-// fromEnd says that the newest come first.
+// newestOf returns the newest of some steps, in order, and reports whether there are
+// others. fromEnd says that the newest come first.
 func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest []approval.Step, more bool, err error) {
 	var sizes []int
 	bytes := 0
@@ -113,8 +113,8 @@ func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest 
 	return newest, more, nil
 }
 
-// ofTurn yields the steps of a turn, the records first. With notesOnly those of the
-// journal are only what can be counted.
+// ofTurn yields the steps of a turn, the records first. With notesOnly, those from the
+// journal hold only what is counted.
 func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool) iter.Seq2[Kept[approval.Step], error] {
 	return func(yield func(Kept[approval.Step], error) bool) {
 		for s, err := range r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}) {
@@ -130,8 +130,8 @@ func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool
 	}
 }
 
-// TurnCounts counts what the ask's turn did so far, as a digest would. Of a turn
-// without a name, or longer than is read for this, there is nothing to tell.
+// TurnCounts counts what the ask's turn has done so far, as a digest would. For a turn
+// without a name, or a longer one than is read for this, the counts are zero.
 func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
 	if ask.TurnID == "" {
 		return report.Counts{}, nil
@@ -161,8 +161,8 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 // turnRead is the most steps of a turn that are counted.
 const turnRead = 1000
 
-// countAsk takes an ask of the turn in. One of another turn, that a call of this
-// one joined, counts as the step tells.
+// countAsk takes an ask of the turn. One of another turn that a call of this one joined
+// counts as its step says.
 func (r *Reader) countAsk(ctx context.Context, b *report.DigestBuilder, id approval.AskID, turn string) error {
 	ask, err := r.ask(ctx, string(id))
 	if Nothing(err) {

@@ -7,9 +7,9 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Allowances are what people allowed a moment ago, by agent. They allow nothing:
-// the card of a call that is equal to one, or like it, offers in sight the grant
-// that would spare the next.
+// Allowances are what people allowed a moment ago, by agent. They allow nothing: the card
+// of a call that equals or resembles one offers, in sight, the grant that would save the
+// next question.
 type Allowances struct{ by byAgent[Allowed] }
 
 // Allowed is a call that a person allowed.
@@ -18,15 +18,15 @@ type Allowed struct {
 	ID    approval.ID
 	Key   string
 	About approval.Subjects
-	// At is when a person allowed it or, where its grant is used up, when that was.
+	// At is when a person allowed it or, if its grant is used up, when that happened.
 	At     time.Time
 	UsedUp bool
 }
 
-// Lately is how long an allowance counts as one that was just given.
+// Lately is how long an allowance counts as recent.
 const Lately = time.Hour
 
-// Keep follows an ask.
+// Keep updates the allowances from an ask.
 func (l *Allowances) Keep(ask *approval.Ask) {
 	var more []Allowed
 	for i := range ask.Approvals {
@@ -40,7 +40,7 @@ func (l *Allowances) Keep(ask *approval.Ask) {
 // over reports whether it was given too long ago.
 func (a *Allowed) over() bool { return time.Since(a.At) >= Lately }
 
-// allowed reads what a person allowed, and may allow more of.
+// allowed returns what a person allowed, if they may allow more of it.
 func allowed(p *approval.Approval) (Allowed, bool) {
 	d := p.Decision
 	if d == nil || d.Choice != approval.ChoiceAllow || d.Grant != "" || p.Grantable == "" {
@@ -53,9 +53,9 @@ func allowed(p *approval.Approval) (Allowed, bool) {
 	return a, true
 }
 
-// Again returns the newest allowance of an equal call or, without any, of one that
-// is like it; nil where there is none. A grant is worth more to a person who used
-// one up: then most is how many calls the next one covers, else 0.
+// Again returns the newest allowance of an equal call or, without one, of a similar call;
+// nil if there is none. If the person used up a grant, a larger one is worth offering: most
+// is then how many calls it covers, else 0.
 func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *approval.Likeness, most int) {
 	if key == "" {
 		return nil, 0
@@ -74,7 +74,7 @@ func (l *Allowances) Again(agent, key string, about approval.Subjects) (like *ap
 			return like, approval.MaxUses
 		}
 	}
-	for i := range late { // None is nearer than an equal one.
+	for i := range late { // none is closer than an equal one
 		like = nearer(like, about, approval.Likeness{Approval: late[i].ID, At: late[i].At}, late[i].About)
 	}
 	return like, 0

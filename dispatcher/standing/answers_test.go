@@ -18,7 +18,7 @@ func push(branch string) approval.Subjects {
 	return approval.Subjects{{System: "git", Verb: "push", Object: []approval.Fact{{Name: "branch", Value: branch}, {Name: "remote", Value: "origin"}}}}
 }
 
-// allowedCall is a call that a person allowed now, and may allow more of.
+// allowedCall returns a call that a person has just allowed, and may grant.
 func allowedCall(id approval.ID, key, branch string) approval.Approval {
 	return approval.Approval{
 		ID: id, State: approval.Allowed, Grantable: key, About: push(branch),
@@ -26,8 +26,9 @@ func allowedCall(id approval.ID, key, branch string) approval.Approval {
 	}
 }
 
-// An allowance of the last hour offers a grant on the card of an equal call, else of
-// one that is like it, and a longer one where a grant was used up.
+// TestAnAllowanceIsOfferedForAnHour checks that an allowance of the last hour offers a
+// grant on the card of an equal call, or else of one that is like it, and a longer grant if
+// one was used up.
 func TestAnAllowanceIsOfferedForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l standing.Allowances
@@ -104,8 +105,9 @@ func TestAnAllowanceIsOfferedForAnHour(t *testing.T) {
 	})
 }
 
-// A brake holds for its agent or for all, until somebody lets go or its time is over;
-// without knowing them nothing is said.
+// TestABrakeIsKnownAsItWasWritten checks that a brake holds for its agent or for all until
+// somebody releases it or its time is over, and that nothing is said while the brakes
+// cannot be read.
 func TestABrakeIsKnownAsItWasWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -208,7 +210,7 @@ func TestABrakeIsKnownAsItWasWritten(t *testing.T) {
 	})
 }
 
-// A grant is found by its agent while it lives.
+// TestAGrantIsFoundWhileItLives checks that a grant is found by its agent while it lives.
 func TestAGrantIsFoundWhileItLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g standing.Grants
@@ -248,8 +250,8 @@ func TestAGrantIsFoundWhileItLives(t *testing.T) {
 	})
 }
 
-// A call joins what waits in its turn, for its intent, on its route, and is akin to
-// it: every one of several.
+// TestACallJoinsWhatIsAkin checks that calls join an ask that waits in their turn, for
+// their intent and on their route, only if every one of them is akin to it.
 func TestACallJoinsWhatIsAkin(t *testing.T) {
 	t.Parallel()
 	waiting := func(id approval.AskID, branches ...string) approval.Ask {

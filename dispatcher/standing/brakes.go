@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Brakes are those that may hold, by agent, as this process last wrote or read
-// them. Until they were read once, whoever asks waits for that.
+// Brakes are the brakes that may hold, by agent, as this process last wrote or read them.
+// Until they have been read once, callers wait for that.
 type Brakes struct {
 	// List yields the stored brakes.
 	List func(context.Context) iter.Seq2[approval.Record, error]
@@ -23,8 +23,8 @@ type Brakes struct {
 	loaded bool
 }
 
-// Of returns the brake that stops the agent, or nil. An error says that it is not
-// known whether there is one.
+// Of returns the brake that stops the agent, or nil. An error says that it is unknown
+// whether there is one.
 func (s *Brakes) Of(ctx context.Context, agent string) (*approval.Brake, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,15 +33,15 @@ func (s *Brakes) Of(ctx context.Context, agent string) (*approval.Brake, error) 
 	}
 	for _, name := range []string{approval.Everyone, agent} {
 		if b, ok := s.by[name]; ok && b.Holds(time.Now()) {
-			held := b // which most calls need not make
+			held := b // a copy that most calls need not make
 			return &held, nil
 		}
 	}
 	return nil, nil
 }
 
-// load reads the brakes that an earlier process left. One that cannot be read is
-// not guessed at: the error is the answer.
+// load reads the brakes that an earlier process left. If one cannot be read, load does not
+// guess: it returns the error.
 func (s *Brakes) load(ctx context.Context) error {
 	if s.loaded {
 		return nil
@@ -61,7 +61,7 @@ func (s *Brakes) load(ctx context.Context) error {
 	return nil
 }
 
-// Holding are those that hold now, oldest first.
+// Holding returns the brakes that hold now, oldest first.
 func (s *Brakes) Holding(ctx context.Context) ([]approval.Brake, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Brakes) Holding(ctx context.Context) ([]approval.Brake, error) {
 	return out, nil
 }
 
-// All are those that are known, whether they hold or not, oldest first.
+// All returns all known brakes, whether they hold or not, oldest first.
 func (s *Brakes) All(ctx context.Context) ([]approval.Brake, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Brakes) All(ctx context.Context) ([]approval.Brake, error) {
 	return out, nil
 }
 
-// Put has the brake written, and knows it from then on. Where the writing fails
-// it may be on disk all the same, and all are read again.
+// Put writes the brake with write, and knows it from then on. If writing fails it may be on
+// disk all the same, so all are read again.
 func (s *Brakes) Put(ctx context.Context, b *approval.Brake, write func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// byAgent are lists of what stands, by agent, in the order in which it was kept.
-// Whoever reads them holds the lock.
+// byAgent holds lists of what stands, by agent, in the order in which it was kept. Its
+// methods take the lock.
 type byAgent[T any] struct {
 	sync.Mutex
 	lists map[string][]T
 }
 
-// keep puts more in the agent's list, for what is over. Nothing is remembered of an
-// agent whose list is empty.
+// keep replaces what is over in the agent's list by more. It forgets an agent whose list is
+// empty.
 func (b *byAgent[T]) keep(agent string, over func(T) bool, more []T) {
 	b.Lock()
 	defer b.Unlock()
@@ -29,14 +29,14 @@ func (b *byAgent[T]) keep(agent string, over func(T) bool, more []T) {
 	b.lists[agent] = list
 }
 
-// of is the agent's list.
+// of returns the agent's list.
 func (b *byAgent[T]) of(agent string) []T {
 	b.Lock()
 	defer b.Unlock()
 	return slices.Clone(b.lists[agent])
 }
 
-// agents are those of whom something stands.
+// agents returns the agents for whom something stands.
 func (b *byAgent[T]) agents() []string {
 	b.Lock()
 	defer b.Unlock()

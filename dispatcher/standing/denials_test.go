@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher/standing"
 )
 
-// A denial answers equal calls, and is named to like ones, until its time is over; not
-// a moment longer, and for no other agent.
+// TestADenialStandsUntilItsTime checks that a denial answers equal calls, and is mentioned
+// for like ones, until its time is over, not a moment longer, and for no other agent.
 func TestADenialStandsUntilItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		about := func(branch string) approval.Subjects {

@@ -1,9 +1,9 @@
 package standing
 
-// Agents are those of whom an allowance is kept.
+// Agents returns the agents for whom an allowance is kept.
 func (l *Allowances) Agents() []string { return l.by.agents() }
 
-// Ahead is how many asks are known further than the feed tells.
+// Ahead returns the number of asks that are known beyond what the feed has told.
 func (n *Newest) Ahead() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -7,21 +7,20 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Grants are the grants that live, by agent. They say where to look; whether one
-// covers a call is decided by the record, where each use is counted before the
-// call is allowed.
+// Grants are the live grants, by agent. They say where to look; whether one covers a call
+// is decided by the record, where each use is counted before the call is allowed.
 type Grants struct{ by byAgent[Granted] }
 
-// Granted is a grant that may live.
+// Granted is a grant that may be live.
 type Granted struct {
-	// ID is the approval on which it hangs, and Key what it covers.
+	// ID is the approval that it belongs to, and Key what it covers.
 	ID    approval.ID
 	Key   string
 	About approval.Subjects
 	At    time.Time
 }
 
-// Keep follows an ask.
+// Keep updates the grants from an ask.
 func (g *Grants) Keep(ask *approval.Ask) {
 	var more []Granted
 	for i := range ask.Approvals {
@@ -32,8 +31,7 @@ func (g *Grants) Keep(ask *approval.Ask) {
 	g.by.keep(ask.Agent, func(o Granted) bool { return o.ID.Ask() == ask.ID }, more)
 }
 
-// Of returns the agent's grants that fit; those of every agent where it is
-// [approval.Everyone].
+// Of returns the agent's grants that fit, or those of every agent for [approval.Everyone].
 func (g *Grants) Of(agent string, fits func(*Granted) bool) []approval.ID {
 	agents := []string{agent}
 	if agent == approval.Everyone {

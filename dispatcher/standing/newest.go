@@ -7,21 +7,23 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Newest lets each ask's newest state alone be followed. Who changes an ask has its
-// state at once, the store's feed has it later and in order: what comes late is older
-// than what is known, and would bring back what was lifted or lose what was denied.
+// Newest makes sure that only the newest state of each ask is followed. Whoever changes an
+// ask has its state at once; the store's feed has it later and in order. What comes late is
+// older than what is known, and would bring back what was lifted or lose what was denied.
 type Newest struct {
 	mu sync.Mutex
-	// told is how far the feed is, and ahead the writes of asks that it has not come to.
+	// told is how far the feed has come, and ahead the writes of asks that it has not
+	// reached.
 	told  uint64
 	ahead map[approval.AskID]uint64
 }
 
-// sweepAt is at how many asks ahead of the feed those are looked for that it passed
-// by: an ask whose record was dropped comes no more.
+// sweepAt is the number of asks ahead of the feed at which those that it has passed are
+// dropped: an ask whose record was dropped never comes.
 const sweepAt = 256
 
-// Wrote follows an ask as its seq-th write left it, unless a later state was followed.
+// Wrote follows an ask as its seq-th write left it, unless a later state was already
+// followed.
 func (n *Newest) Wrote(id approval.AskID, seq uint64, follow func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -35,7 +37,7 @@ func (n *Newest) Wrote(id approval.AskID, seq uint64, follow func()) {
 	follow()
 }
 
-// Told follows an ask as the feed tells of it, unless a later state was followed.
+// Told follows an ask as the feed reports it, unless a later state was already followed.
 func (n *Newest) Told(id approval.AskID, seq uint64, follow func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/dispatcher/standing"
 )
 
-// What was written and what the feed tells come in any order; what is followed never
-// goes back.
+// TestAnAskIsFollowedForward checks that writes and the feed can arrive in any order, and
+// that what is followed never goes back.
 func TestAnAskIsFollowedForward(t *testing.T) {
 	type come struct {
 		told bool
@@ -47,7 +47,8 @@ func TestAnAskIsFollowedForward(t *testing.T) {
 	}
 }
 
-// What the feed passes by, as the record was dropped, does not grow without bounds.
+// TestWhatWasDroppedIsForgotten checks that asks that the feed skips, because their records
+// were dropped, do not accumulate without bounds.
 func TestWhatWasDroppedIsForgotten(t *testing.T) {
 	var n standing.Newest
 	for seq := range uint64(2000) {

@@ -1,7 +1,6 @@
-// Package acp stands between an editor and a coding agent that speak the Agent Client
-// Protocol, and answers what the agent would ask its user: each
-// session/request_permission goes to the gate instead of the editor. All else passes as
-// it was written. It sees only what the agent asks about.
+// Package acp is a proxy between an editor and a coding agent that speak the Agent Client
+// Protocol. It sends each session/request_permission to the gate instead of the editor and
+// passes everything else on unchanged. It sees only the calls that the agent asks about.
 package acp
 
 import (
@@ -19,16 +18,16 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Options say how a proxy works.
+// Options configure a proxy.
 type Options struct {
 	Gate ask.Gate
-	// Limit is how long a person may take; 0 is an hour. The protocol has no limit.
+	// Limit is how long a person may take to answer; 0 means an hour. The protocol sets no limit.
 	Limit time.Duration
-	// Log takes lines for the operator: the protocol has no place for a reason.
+	// Log receives lines for the operator, because the protocol has no field for a reason.
 	Log io.Writer
 }
 
-// Serve starts the agent and passes messages on until it ends. It returns the agent's
+// Serve starts the agent and passes messages on until the agent exits. It returns the agent's
 // exit code.
 func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, stderr io.Writer) (code int, err error) {
 	return jsonrpc.Run(ctx, args, stderr, func(from io.Reader, to io.WriteCloser) error {
@@ -36,17 +35,17 @@ func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, std
 	})
 }
 
-// Streams are the four ends between which the messages pass, one on a line.
+// Streams are the four streams the proxy reads and writes, one message per line.
 type Streams struct {
 	FromEditor io.Reader
 	ToEditor   io.Writer
 	FromAgent  io.Reader
-	// ToAgent is closed when the editor has ended its side.
+	// ToAgent is closed once the editor's input has ended.
 	ToAgent io.WriteCloser
 }
 
-// Pass passes messages on until the agent has ended its side. What is held then, when
-// the editor is gone or when ctx ends, is taken back.
+// Pass passes messages on until the agent's output ends. It withdraws the questions that are
+// still open at that point, when the editor's input ends, or when ctx is done.
 func Pass(ctx context.Context, o Options, s Streams) error {
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -60,13 +59,13 @@ func Pass(ctx context.Context, o Options, s Streams) error {
 		Options: o, editor: jsonrpc.NewWriter(s.ToEditor), agent: jsonrpc.NewWriter(s.ToAgent), run: "acp:" + rand.Text(),
 		opening: map[string]string{}, folders: map[string]string{}, held: map[*held]bool{}, ran: map[string]client.ID{}, told: map[string]toolCall{},
 	}
-	go func() { // It ends with the editor's input, which nobody can end for it.
+	go func() { // It ends with the editor's input, which we cannot close ourselves.
 		p.fromEditor(s.FromEditor)
 		cancel()
 		p.mu.Lock()
 		p.over = true
 		p.mu.Unlock()
-		p.asked.Wait() // The agent hears that its questions are taken back.
+		p.asked.Wait() // Let the agent hear that its questions were cancelled.
 		if err := s.ToAgent.Close(); err != nil {
 			p.log("the agent's input could not be closed: %v", err)
 		}
@@ -80,7 +79,7 @@ func Pass(ctx context.Context, o Options, s Streams) error {
 	return err
 }
 
-// begin runs f beside the messages. When either side is gone, it does not.
+// begin runs f in a goroutine, unless either side is gone. It reports whether it did.
 func (p *proxy) begin(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,36 +92,36 @@ func (p *proxy) begin(f func()) bool {
 type proxy struct {
 	Options
 	editor, agent *jsonrpc.Writer
-	// run names this run in the keys of calls.
+	// run identifies this run of the proxy in the keys of calls.
 	run   string
 	count int
 	asked sync.WaitGroup
 
 	mu sync.Mutex
-	// over says that either side is gone.
+	// over is set once either side is gone.
 	over bool
-	// opening are the folders of sessions that the editor has asked for, by the keys of
-	// its requests; folders those of sessions.
+	// opening holds the working directories of sessions the editor has requested, by the key of
+	// the request's id; folders holds those of open sessions, by session ID.
 	opening, folders map[string]string
-	// held are the calls that are being asked about.
+	// held holds the questions that wait for the gate.
 	held map[*held]bool
-	// ran are calls that a person allowed, by session and call.
+	// ran holds the approvals of calls that a person allowed and that have not ended, by nameOf.
 	ran map[string]client.ID
-	// told is what the agent has told of calls that have not ended, likewise.
+	// told holds what the agent has said about calls that have not ended, by nameOf.
 	told map[string]toolCall
 }
 
-// held is a question, by its session and the key of its id.
+// held is an open question, identified by its session and the key of its request id.
 type held struct {
 	session, key string
 	cancel       context.CancelFunc
 }
 
-// mostTold is of how many calls what was told is remembered. Beyond that it is forgotten:
-// a question about a call then tells what it tells itself.
+// mostTold limits how many calls we remember in told. When it is reached, told is cleared, and
+// a later question about a forgotten call is read on its own.
 const mostTold = 1000
 
-// takeBack takes back the questions that are meant, and reports whether there are any.
+// takeBack cancels the questions for which meant returns true, and reports whether there were any.
 func (p *proxy) takeBack(meant func(*held) bool) (some bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,9 +140,9 @@ func (p *proxy) log(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.Log, "vaglio: "+format+"\n", args...)
 }
 
-// fromEditor hands on what the editor writes, and notes where sessions work.
+// fromEditor forwards what the editor writes, and notes the working directories of sessions.
 func (p *proxy) fromEditor(r io.Reader) {
-	_ = jsonrpc.NewReader(r).Each(func(line []byte) { // However the editor ended its side, it has.
+	_ = jsonrpc.NewReader(r).Each(func(line []byte) { // However the editor's input ended, it has ended.
 		if m, err := jsonrpc.Parse(line); err == nil {
 			p.note(m)
 		}
@@ -151,7 +150,7 @@ func (p *proxy) fromEditor(r io.Reader) {
 	}, p.toEditor)
 }
 
-// note takes what an editor's message tells of sessions.
+// note records what a message of the editor says about sessions.
 func (p *proxy) note(m jsonrpc.Message) {
 	var about struct {
 		Session string `json:"sessionId"`
@@ -174,7 +173,7 @@ func (p *proxy) note(m jsonrpc.Message) {
 	}
 }
 
-// fromAgent hands on what the agent writes, and keeps its questions.
+// fromAgent forwards what the agent writes, except its permission requests.
 func (p *proxy) fromAgent(ctx context.Context, r io.Reader) error {
 	if err := jsonrpc.NewReader(r).Each(func(line []byte) { p.said(ctx, line) }, nil); err != nil {
 		return fmt.Errorf("acp: the agent's message %w", err)
@@ -182,10 +181,10 @@ func (p *proxy) fromAgent(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// said takes one message of the agent's.
+// said handles one message from the agent.
 func (p *proxy) said(ctx context.Context, line []byte) {
 	m, err := jsonrpc.Parse(line)
-	if err != nil { // It could be a question that only the editor can read.
+	if err != nil { // It could be a question that only the editor can parse.
 		p.log("a message of the agent was not handed on: it %v", err)
 		return
 	}
@@ -197,7 +196,7 @@ func (p *proxy) said(ctx context.Context, line []byte) {
 		p.update(ctx, m)
 	case "$/cancel_request":
 		if key := m.Cancels(); p.takeBack(func(h *held) bool { return h.key == key }) {
-			return // The editor never had the question.
+			return // The editor never saw the question.
 		}
 	case "":
 		p.opened(m)
@@ -205,7 +204,7 @@ func (p *proxy) said(ctx context.Context, line []byte) {
 	p.toEditor(line)
 }
 
-// opened notes the folder of a session that the agent has opened.
+// opened records the working directory of a session that the agent has just opened.
 func (p *proxy) opened(m jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +221,7 @@ func (p *proxy) opened(m jsonrpc.Message) {
 	}
 }
 
-// question asks about one call and answers the agent.
+// question puts one call to the gate and sends the answer to the agent.
 func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 	if !m.ID.Given() {
 		p.log("a question of the agent without an id was not handed on")
@@ -269,8 +268,8 @@ func (p *proxy) question(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// notRun reports a call that was allowed where the agent takes no yes for one call:
-// one that holds for later calls is not given in its place.
+// notRun reports that an allowed call did not run because the agent offers no option that
+// allows a single call. An option that also covers later calls is never chosen instead.
 func (p *proxy) notRun(ctx context.Context, id client.ID) {
 	const why = "the agent offers no answer that allows one call alone, so the call was not run"
 	p.log("%s", why)
@@ -279,18 +278,18 @@ func (p *proxy) notRun(ctx context.Context, id client.ID) {
 	}
 }
 
-// nameOf names a call among all.
+// nameOf returns the key of a call in ran and told.
 func nameOf(session, call string) string { return session + "\x00" + call }
 
-// before is what the agent has told of a call.
+// before returns what the agent has said about a call so far.
 func (p *proxy) before(session, call string) toolCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.told[nameOf(session, call)]
 }
 
-// update notes what the agent tells of a call, and reports how one that was allowed has
-// ended.
+// update records what the agent says about a call, and reports to the gate how an allowed
+// call ended.
 func (p *proxy) update(ctx context.Context, m jsonrpc.Message) {
 	var said struct {
 		Session string `json:"sessionId"`

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// gate answers as its test says, and keeps what it was asked.
+// gate answers as the test says, and records what it is asked.
 type gate struct {
 	mu       sync.Mutex
 	answer   client.Answer
@@ -165,7 +165,7 @@ func TestWhatIsProposed(t *testing.T) {
 	}{
 		{nil, `{"kind":"execute","rawInput":{"command":"ls","n":9007199254740993}}`, "acp__execute map[command:ls n:9007199254740993] [code:exec]"},
 		{nil, `{"kind":"delete","rawInput":{"path":"x"}}`, "acp__delete map[path:x] []"},
-		// A title alone: it may be the command, so that the guard reads it, or only be about it.
+		// The title alone may be the command, so the guard reads it, or only describe it.
 		{nil, `{"kind":"execute","title":"rm -rf /","locations":[]}`, "acp__execute map[command:rm -rf /] [code:exec]call-untold"},
 		{
 			nil, `{"kind":"execute","title":"ls","content":[{"type":"content","content":{"type":"text","text":"in /work"}},{"type":"terminal","terminalId":"t"}]}`,
@@ -177,12 +177,12 @@ func TestWhatIsProposed(t *testing.T) {
 		},
 		{nil, `{"kind":"edit","title":"Writing to a","locations":[{"path":"/work/a"}]}`, "acp__edit map[paths:[/work/a] title:Writing to a] []call-untold"},
 		{nil, `{"kind":"other","title":"count","rawInput":["a"]}`, "acp__tool_call map[input:[a] title:count] []call-untold"},
-		// What files become is all that an edit does.
+		// An edit does nothing but give files their new contents.
 		{
 			nil, `{"kind":"edit","title":"Writing","content":[{"type":"diff","path":"/work/a","oldText":null,"newText":"x"},{"type":"diff","path":"/work/b","oldText":"y","newText":""}]}`,
 			"acp__edit map[changes:[map[new_text:x path:/work/a] map[new_text: old_text:y path:/work/b]] title:Writing] []",
 		},
-		// What was told before counts until it is told otherwise, or the call has ended.
+		// What was told earlier counts until it is replaced or the call has ended.
 		{
 			[]string{`"toolCallId":"c","title":"Shell","kind":"execute","rawInput":{}`, `"toolCallId":"c","title":"ls","rawInput":{"command":"ls"}`},
 			`{"toolCallId":"c","title":"Run"}`, "acp__execute map[command:ls] [code:exec]",
@@ -236,7 +236,7 @@ func TestAllElsePasses(t *testing.T) {
 	w.end()
 }
 
-// An allowed call's end is told; the next end of the same call is not.
+// An allowed call's outcome is reported once.
 func TestTheOutcomeIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, client.Answer{Decision: client.Allow, Permit: &client.Permit{Permit: "p"}, Approval: &client.Approval{ID: "a"}})
@@ -252,7 +252,7 @@ func TestTheOutcomeIsTold(t *testing.T) {
 	}
 }
 
-// Whoever goes away takes the question along.
+// A question is withdrawn when either side goes away or takes it back.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(w *world){
@@ -268,7 +268,7 @@ func TestTakenBack(t *testing.T) {
 				w.read(w.atAgent)
 			}
 		},
-		"by-the-agent": func(w *world) { // The editor, which never had the question, hears nothing of it.
+		"by-the-agent": func(w *world) { // The editor never saw the question, so it hears nothing of it.
 			w.write(w.agent, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}`)
 			w.read(w.atAgent)
 			w.write(w.agent, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":6}}`)

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// question is what an agent would ask its user.
+// question is a permission request from the agent.
 type question struct {
 	Session string           `json:"sessionId"`
 	Call    toolCall         `json:"toolCall"`
@@ -20,13 +20,13 @@ type question struct {
 	Title   string           `json:"title"`
 	Options []option         `json:"options"`
 	args    map[string]any
-	// untold says that the arguments are made of words about the call, not of what the
-	// agent would run.
+	// untold is set when the arguments are made from the agent's description of the call, not
+	// from what it would actually run.
 	untold bool
 }
 
-// toolCall is what an agent has told of a call. A field that is not there is as the agent
-// told it last.
+// toolCall is what the agent has said about a call. Where a message leaves a field out, the
+// last value that the agent gave still holds.
 type toolCall struct {
 	ID      string           `json:"toolCallId"`
 	Title   string           `json:"title"`
@@ -40,7 +40,7 @@ type location struct {
 	Path string `json:"path"`
 }
 
-// content is what an agent shows of a call: a text, or the change of a file.
+// content is what the agent shows of a call: a text or a file's change.
 type content struct {
 	Type  string `json:"type"`
 	Path  string `json:"path"`
@@ -51,7 +51,7 @@ type content struct {
 	} `json:"content"`
 }
 
-// then is the call as it stands after the agent has told more of it.
+// then returns c updated with the fields that more sets.
 func (c toolCall) then(more toolCall) toolCall {
 	c.ID = more.ID
 	if more.Title != "" {
@@ -72,8 +72,8 @@ func (c toolCall) then(more toolCall) toolCall {
 	return c
 }
 
-// hasInput reports whether the agent has told what it gives its tool. An empty object is
-// what some tell before they know it.
+// hasInput reports whether the agent has said what it passes to its tool. Some agents send an
+// empty object before they know.
 func (c *toolCall) hasInput() bool {
 	var members map[string]strictjson.Value
 	if c.Input == nil || c.Input.Kind() == 'n' {
@@ -82,14 +82,14 @@ func (c *toolCall) hasInput() bool {
 	return c.Input.Kind() != '{' || strictjson.UnmarshalLoose(c.Input, &members) != nil || len(members) > 0
 }
 
-// option is one of the answers that the agent takes. Its kind says what it means; its
-// id is the agent's own.
+// option is one of the answers that the agent accepts. Kind says what it means; ID is the
+// agent's own.
 type option struct {
 	ID   string `json:"optionId"`
 	Kind string `json:"kind"`
 }
 
-// questionOf reads a question about a call; before is what the agent has told of that call.
+// questionOf parses a permission request; before returns what the agent said earlier about the call.
 func questionOf(m jsonrpc.Message, before func(session, call string) toolCall) (*question, error) {
 	var q question
 	if m.Params == nil || strictjson.UnmarshalLoose(m.Params, &q) != nil {
@@ -114,13 +114,13 @@ func questionOf(m jsonrpc.Message, before func(session, call string) toolCall) (
 	return &q, nil
 }
 
-// describe makes the arguments of a call whose input the agent does not tell, of all that
-// it says instead. What changes files is told whole by what the files become.
+// describe builds the arguments of a call without input from everything else the agent says.
+// For a call that changes files, their new contents are the whole of it.
 func (q *question) describe() error {
 	changes, said := q.Call.shown()
 	q.untold = len(changes) == 0
 	title := "title"
-	if q.untold && q.Call.Kind == "execute" { // Agents that tell their command at all write it there.
+	if q.untold && q.Call.Kind == "execute" { // Agents that mention the command at all put it in the title.
 		title = "command"
 	}
 	q.args = map[string]any{}
@@ -140,9 +140,9 @@ func (q *question) describe() error {
 	return errors.Join(q.strange("subject", q.Subject), q.strange("input", q.Call.Input))
 }
 
-// strange takes a value among the arguments of which only its form is known.
+// strange adds a value to the arguments whose structure we do not know.
 func (q *question) strange(key string, raw strictjson.Value) error {
-	if raw == nil || raw.Kind() == 'n' || key == "input" && raw.Kind() == '{' { // An empty one.
+	if raw == nil || raw.Kind() == 'n' || key == "input" && raw.Kind() == '{' { // An empty object.
 		return nil
 	}
 	var v any
@@ -153,7 +153,7 @@ func (q *question) strange(key string, raw strictjson.Value) error {
 	return nil
 }
 
-// shown are the changes of files and the texts that the agent shows of a call.
+// shown returns the file changes and the texts that the agent shows of a call.
 func (c *toolCall) shown() (changes []any, said []string) {
 	for _, part := range c.Content {
 		switch part.Type {
@@ -177,8 +177,8 @@ func (c *toolCall) paths() (all []any) {
 	return all
 }
 
-// proposal is the call as the gate takes it. The kind of its tool is the agent's own
-// word: one that changes things is heard, one that only reads spares no question.
+// proposal returns the call as the gate takes it. The tool kind is the agent's own claim: one
+// that changes things is believed, but one that only reads exempts nothing.
 func (q *question) proposal(run, cwd string) client.Proposal {
 	p := client.Proposal{
 		TurnID: run + ":" + q.Session, Executor: "acp__tool_call", Args: q.args, Context: client.Context{Cwd: cwd},
@@ -195,11 +195,11 @@ func (q *question) proposal(run, cwd string) client.Proposal {
 	return p
 }
 
-// cancelled is the answer that grants nothing and chooses nothing.
+// cancelled is the answer that grants nothing and picks no option.
 func cancelled() []byte { return []byte(`{"outcome":{"outcome":"cancelled"}}`) }
 
-// choose is the answer by what the options mean: this once, or not. What would hold
-// for later calls, too, is never chosen. chosen says that there is such an option.
+// choose picks the option that means allow once, or reject once. It never picks one that also
+// covers later calls. chosen reports whether the agent offers such an option.
 func (q *question) choose(run bool) (answer []byte, chosen bool) {
 	kind := "reject_once"
 	if run {

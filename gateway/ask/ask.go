@@ -1,6 +1,6 @@
-// Package ask takes one call through the gate for those who stand in an agent's
-// way: proposed, waited for, its permit spent before it goes on. Every failure is
-// a refusal.
+// Package ask takes one call through the gate on behalf of hooks and proxies: it proposes
+// the call, waits for the decision, and redeems the permit before the call goes on. Every
+// failure is a refusal.
 package ask
 
 import (
@@ -26,17 +26,17 @@ type Gate interface {
 // Call is one call to ask about.
 type Call struct {
 	Proposal client.Proposal
-	// Key is of this call alone; at most [LongestKey] visible ASCII characters.
+	// Key identifies this call alone; at most [LongestKey] visible ASCII characters.
 	Key string
-	// Until is when the agent must have an answer.
+	// Until is the time by which the agent must have an answer.
 	Until time.Time
-	// Held, if set, is told once when the call begins to wait for a person.
+	// Held, if set, is called once when the call starts to wait for a person.
 	Held func(id client.ID)
-	// Answer, if set, is what the agent has said since a person asked something about
-	// the call, and the agent was told so; "" where that cannot be told.
+	// Answer, if set, returns what the agent has said since it was told that a person asked
+	// something about the call, or "" if that is not known.
 	Answer func(q client.Question) string
-	// Edits says that the caller can make the call with other arguments than those
-	// proposed: a form in which a person wants it is then taken for it.
+	// Edits says that the caller can make the call with other arguments than those proposed. If
+	// a person edits the call, the edited form is then used instead.
 	Edits bool
 }
 
@@ -44,33 +44,34 @@ type Call struct {
 type Ruling struct {
 	// Run says that the call may run now, once.
 	Run bool
-	// Approval is the question that a person was asked, empty if there was none.
+	// Approval is the approval that a person was asked about, empty if nobody was asked.
 	Approval client.ID
 	// Text tells the agent why the call does not run.
 	Text string
-	// Words are what the person said who allowed it.
+	// Words are what the person who allowed the call said.
 	Words string
-	// Edited are the arguments with which the call may run, where a person changed
-	// them; nil are those that were proposed.
+	// Edited are the arguments the call must run with if a person changed them; nil means those
+	// that were proposed.
 	Edited map[string]any
 }
 
-// LongestKey is the greatest length of a call's key, which leaves room for the
-// number of a further attempt.
+// LongestKey is the maximum length of a call's key. It leaves room for the number of a
+// repeated attempt.
 const LongestKey = 190
 
 const (
-	// withdrawWithin bounds taking a question back when nobody waits any more.
+	// withdrawWithin bounds withdrawing a question that nobody waits for any more.
 	withdrawWithin = 2 * time.Second
-	// reportWithin bounds telling how a call ended.
+	// reportWithin bounds reporting how a call ended.
 	reportWithin = 5 * time.Second
-	// attempts is how often a call is proposed whose permit an equal call spent.
+	// attempts is how often a call is proposed when equal calls keep spending its permit.
 	attempts = 5
 )
 
-// Ask asks until the call is refused or its permit is spent on it. Its error is
-// ctx's where ctx was cancelled, and the question is then withdrawn: nobody wants the
-// answer. A deadline of ctx is only the time in which the agent must hear something.
+// Ask takes the call through the gate until it is refused or its permit has been redeemed for
+// it. If ctx is cancelled, Ask withdraws the question, since nobody wants the answer any more,
+// and returns ctx's error. A deadline of ctx only limits how long the agent can wait for an
+// answer.
 func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
 	if tell := c.Held; tell != nil {
 		var first sync.Once
@@ -78,7 +79,7 @@ func Ask(ctx context.Context, g Gate, c Call) (Ruling, error) {
 	}
 	for n := range attempts {
 		key := c.Key
-		if n > 0 { // An equal call has spent the permit: one yes serves one call.
+		if n > 0 { // An equal call has spent the permit: one yes covers one call.
 			key += "." + strconv.Itoa(n)
 		}
 		r, again, err := once(ctx, g, c, key)
@@ -110,8 +111,8 @@ func once(ctx context.Context, g Gate, c Call, key string) (r Ruling, again bool
 	return awaited(ctx, g, c, id, a, err)
 }
 
-// awaited is what becomes of a call that a person was asked about, as it stands after
-// the wait: a question of theirs goes to the agent, and the call waits on.
+// awaited handles the answer after the wait for a person. If the person asked something, the
+// question goes to the agent while the call stays pending.
 func awaited(ctx context.Context, g Gate, c Call, id client.ID, a client.Answer, err error) (r Ruling, again bool, ended error) {
 	switch {
 	case cancelled(ctx) != nil:
@@ -127,7 +128,7 @@ func awaited(ctx context.Context, g Gate, c Call, id client.ID, a client.Answer,
 	return settle(ctx, g, c, a)
 }
 
-// propose proposes the call, and once more with what the agent answers to a question.
+// propose proposes the call, and proposes it again with the agent's answer if a question is open.
 func propose(ctx context.Context, g Gate, c Call, key string) (client.Answer, error) {
 	r := client.Request{Proposal: c.Proposal, Key: key}
 	a, err := g.Propose(ctx, r)
@@ -139,8 +140,8 @@ func propose(ctx context.Context, g Gate, c Call, key string) (client.Answer, er
 	return a, err
 }
 
-// settle turns a decided answer into a ruling. Only two answers let the call run;
-// what is neither is a refusal, whatever it says.
+// settle turns a final answer into a ruling. Only an approval without a permit, or a permit
+// that is redeemed, lets the call run; anything unrecognised is a refusal.
 func settle(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
 	switch {
 	case a.Decision == client.Allow && a.Permit == nil && a.Verdict.Approved:
@@ -156,7 +157,7 @@ func settle(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 	}
 }
 
-// denied is the refusal of a call that was denied.
+// denied returns the refusal of a denied call.
 func denied(a client.Answer) Ruling {
 	if a.Text == "" {
 		return refuse("vaglio refused it without a reason")
@@ -164,18 +165,18 @@ func denied(a client.Answer) Ruling {
 	return Ruling{Text: a.Text}
 }
 
-// takes reports whether the call can be made in the form in which a person wants it.
+// takes reports whether the caller can make the call in the form that a person edited.
 func (c *Call) takes(e *client.Edited) bool {
 	return c.Edits && e != nil && e.Args != nil && e.Executor == c.Proposal.Executor
 }
 
-// reform takes a call through the gate in the form in which a person wants it. Where
-// that may not run at once, the agent is told what the person wants.
+// reform proposes the call as a person edited it. If the edited form may not run at once, the
+// agent is told what the person wants.
 func reform(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
 	told := Ruling{Text: a.Text}
 	form := c
 	form.Edits, form.Proposal.Args = false, a.Edited.Args
-	// The key is the original's; a form of its own has none that could replace it.
+	// A key of its own keeps the edited call apart from the original.
 	b, err := g.Propose(ctx, client.Request{Proposal: form.Proposal, Key: c.Key + ".edited"})
 	if err != nil || b.Decision != client.Allow {
 		return told, false, cancelled(ctx)
@@ -187,7 +188,7 @@ func reform(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 	return r, false, nil
 }
 
-// redeem spends the permit of an allowed call.
+// redeem spends the permit of an allowed call. again reports that an equal call already spent it.
 func redeem(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, again bool, err error) {
 	err = g.Redeem(ctx, a.Permit.Permit, c.Proposal)
 	if p, ok := errors.AsType[*client.ProblemError](err); ok && p.Type == "/problems/spent" {
@@ -199,7 +200,7 @@ func redeem(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 	return Ruling{Run: true, Approval: a.Approval.ID, Words: a.Approval.Words}, false, nil
 }
 
-// cancelled is ctx's error where nobody waits any more.
+// cancelled returns ctx's error, unless that is only a deadline that has passed.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -207,7 +208,7 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// strange explains an answer that only another version of the daemon gives.
+// strange explains an answer that must come from another version of the daemon.
 const strange = "vaglio gave an answer that this version does not understand"
 
 func refuse(why string) Ruling { return Ruling{Text: "vaglio: this call did not run: " + why} }
@@ -218,15 +219,15 @@ func held(why string, id client.ID) Ruling {
 	return r
 }
 
-// withdraw takes a question back. Should that fail, it stays until its deadline.
+// withdraw withdraws a question. If that fails, the question stays open until its deadline.
 func withdraw(ctx context.Context, g Gate, id client.ID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawWithin)
 	defer cancel()
 	_, _ = g.Withdraw(ctx, id)
 }
 
-// Report tells how the run of an allowed call ended; a call that no person allowed
-// has nothing to report. What cannot be told stays unknown to the person.
+// Report tells the gate how the run of an allowed call ended. It does nothing if no person was
+// asked. If it fails, the outcome stays unknown to the person.
 func Report(ctx context.Context, g Gate, id client.ID, o client.Outcome) error {
 	if id == "" {
 		return nil
@@ -236,7 +237,7 @@ func Report(ctx context.Context, g Gate, id client.ID, o client.Outcome) error {
 	return g.Report(ctx, id, o)
 }
 
-// failure explains an error of the gate in words for the agent.
+// failure explains an error of the gate to the agent.
 func failure(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

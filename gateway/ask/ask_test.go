@@ -14,12 +14,12 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// gate gives each key an answer of its own, as the daemon does, and asks the person
-// for as long as later is missing.
+// gate has an answer for each key, as the daemon does, and asks the person as long as later is
+// nil.
 type gate struct {
 	answers map[string]client.Answer
 	later   *client.Answer
-	// spent are permits that another call used.
+	// spent are the permits that another call has used.
 	spent map[string]bool
 	asked []string
 }
@@ -69,9 +69,8 @@ func allowed(id client.ID) client.Answer {
 	return client.Answer{Decision: client.Allow, Approval: &client.Approval{ID: id, Words: "go"}, Permit: &client.Permit{Permit: "p-" + string(id)}}
 }
 
-// A call whose permit an equal call has spent is asked about anew, under a key of its
-// own: under the first it would find the spent permit for ever, and the next yes
-// would be lost.
+// A call whose permit an equal call has spent is proposed again under another key. Under the
+// first key it would find the spent permit forever, and the next yes would be lost.
 func TestASpentPermitIsAskedForAnew(t *testing.T) {
 	t.Parallel()
 	next := allowed("b")
@@ -90,7 +89,7 @@ func TestASpentPermitIsAskedForAnew(t *testing.T) {
 	}
 }
 
-// A key that is as long as it may be leaves room for the attempts.
+// A key of maximum length leaves room for the number of the attempt.
 func TestKeysStayWhatTheDaemonTakes(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("k", LongestKey)
@@ -110,7 +109,7 @@ func TestKeysStayWhatTheDaemonTakes(t *testing.T) {
 	}
 }
 
-// Who is gone takes the question along; whose time is up leaves it.
+// If the client goes away, the question is withdrawn; if its time is up, the question stays.
 func TestWhoGoesAndWhoseTimeIsUp(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -149,8 +148,8 @@ func TestWhoGoesAndWhoseTimeIsUp(t *testing.T) {
 	}
 }
 
-// A form in which a person wants a call is asked for by who can make the call so, and
-// once. Where it may not run at once, the agent is told what the person wants.
+// A call that a person changed is proposed in its new form, once, if the caller can make it so.
+// If it may not run at once, the agent is told what the person wants.
 func TestAChangedCall(t *testing.T) {
 	t.Parallel()
 	changed := client.Answer{
@@ -187,7 +186,7 @@ func TestAChangedCall(t *testing.T) {
 	}
 }
 
-// script is a gate whose answers are written down.
+// script is a gate with prepared answers.
 type script struct {
 	gate
 	proposed, awaited scripted
@@ -227,8 +226,8 @@ func (s *script) Report(ctx context.Context, id client.ID, _ client.Outcome) err
 	return s.reported
 }
 
-// Whatever the gate answers, a call runs only by a clear yes, and the agent is told why it
-// does not.
+// Whatever the gate answers, a call runs only after a clear yes, and otherwise the agent is told
+// why not.
 func TestEveryOtherAnswerIsARefusal(t *testing.T) {
 	t.Parallel()
 	question := &client.Question{Words: "why?"}
@@ -285,7 +284,7 @@ func TestEveryOtherAnswerIsARefusal(t *testing.T) {
 	}
 }
 
-// Nobody's yes counts for an agent that is gone.
+// If the agent has gone away, a yes does not let its call run.
 func TestAnAgentThatIsGone(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// slice is how long one request of [Client.Await] waits.
+	// slice is how long a single request of [Client.Await] waits.
 	slice = 5 * time.Minute
-	// patience is how long the daemon may be away while somebody waits: it is
-	// being restarted, and the question is in its store.
+	// patience is how long the daemon may be unreachable while somebody waits: it is probably
+	// restarting, and it keeps the question in its store.
 	patience = 30 * time.Second
-	// firstPause and longestPause lie between two tries.
+	// firstPause and longestPause bound the pause between two attempts.
 	firstPause   = 100 * time.Millisecond
 	longestPause = time.Second
 )
 
-// Await waits up to wait for the person's decision, over as many requests as
-// it takes, and returns the answer as it then is: still pending when nobody
-// decided, or when somebody asked something of the agent. It goes on through a restart of the daemon, and comes back later
-// when the daemon asks for that.
+// Await waits up to wait for the person's decision, in as many requests as it takes, and
+// returns the latest answer. That answer is still pending if nobody decided, or if somebody
+// asked the agent something. Await survives a restart of the daemon, and retries later when
+// the daemon asks for that.
 func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, error) {
 	w := waiting{until: time.Now().Add(wait), heard: time.Now()}
 	pause := firstPause
@@ -33,8 +33,7 @@ func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, 
 		if w.over(a, err) {
 			return a, err
 		}
-		// An answer that came much too early is a daemon that lets its
-		// waiters go.
+		// An answer that comes much too early means that the daemon is releasing its waiters.
 		if err == nil && time.Since(asked) >= part/2 {
 			pause = firstPause
 			continue
@@ -46,16 +45,16 @@ func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, 
 	}
 }
 
-// waiting is how one Await stands.
+// waiting is the state of one Await.
 type waiting struct {
 	until time.Time
-	// heard is when the daemon last said anything.
+	// heard is when the daemon last answered.
 	heard time.Time
 }
 
 func (w *waiting) left() time.Duration { return max(0, time.Until(w.until)) }
 
-// over reports whether a request's outcome is what Await returns.
+// over reports whether Await should return the outcome of a request.
 func (w *waiting) over(a Answer, err error) bool {
 	if err == nil && (a.Decision != Pending || a.Asked()) || err != nil && !retryable(err) {
 		return true
@@ -70,8 +69,8 @@ func (c *Client) await(ctx context.Context, id ID, wait time.Duration) (Answer, 
 	return c.answer(ctx, exchange{what: "await", method: "GET", path: approvalPath(id) + query(wait), wait: wait})
 }
 
-// retryable reports whether a wait may be asked for again: the daemon is away,
-// stopping, or full of waiters.
+// retryable reports whether a wait may be requested again: the daemon is unreachable,
+// stopping, or has too many waiters.
 func retryable(err error) bool {
 	if p, ok := errors.AsType[*ProblemError](err); ok {
 		return p.Status == statusUnavailable

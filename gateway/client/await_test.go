@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// script answers requests in order; the last entry repeats. It lives in the
-// test's bubble.
+// script answers requests in order; the last entry repeats. It lives in the test's bubble.
 type script struct {
 	t     *testing.T
 	steps []step
@@ -23,7 +22,7 @@ type script struct {
 }
 
 type step struct {
-	// after is how long the daemon takes; negative means all that was asked for.
+	// after is how long the daemon takes; negative means the whole requested wait.
 	after  time.Duration
 	status int
 	body   string
@@ -66,7 +65,7 @@ func TestAwait(t *testing.T) {
 		name  string
 		steps []step
 		wait  time.Duration
-		// want is the ruling, or the error's text.
+		// want is the decision, or the error's text.
 		want string
 		took time.Duration
 		asks []string

@@ -1,8 +1,7 @@
-// Package client speaks the agent's side of vaglio's API, over the Unix socket
-// or over the network. It is small on purpose: a coding agent starts it for
-// every tool call.
+// Package client speaks the agent's side of vaglio's API over a Unix socket or the
+// network. It is deliberately small, because a coding agent starts it for every tool call.
 //
-// No method's error holds a token or a permit.
+// Errors never contain a token or a permit.
 package client
 
 import (
@@ -22,18 +21,18 @@ type Client struct {
 	transport Transport
 }
 
-// Unix returns a client of the daemon that listens on the socket at the path, for
-// the agent that holds the token; without one, for the agent of this user.
+// Unix returns a client of the daemon that listens on the socket at the given path, for the
+// agent that holds the token. Without a token, it acts as the agent of the current user.
 func Unix(socket, token string) *Client { return New(&unix{path: socket}, token) }
 
-// New returns a client that reaches the daemon by the transport, for the agent that
-// holds the token; package network has one for addresses.
+// New returns a client that reaches the daemon over the transport, for the agent that holds
+// the token. Package network has a transport for network addresses.
 func New(t Transport, token string) *Client { return &Client{token: token, transport: t} }
 
-// Close closes the connections that no call uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.Close() }
 
-// Check finds out whether the daemon is there and knows the agent. It asks for nothing.
+// Check reports whether the daemon is running and knows the agent. It proposes nothing.
 func (c *Client) Check(ctx context.Context) error {
 	_, err := c.answer(ctx, exchange{what: "check", method: "GET", path: approvalPath("none")})
 	if p, ok := errors.AsType[*ProblemError](err); ok && p.Type == typeNotFound {
@@ -42,17 +41,17 @@ func (c *Client) Check(ctx context.Context) error {
 	return err
 }
 
-// typeNotFound is the type of the problem that the daemon has about an approval which is
-// not there, for an agent that it knows.
+// typeNotFound is the problem type that the daemon returns for an approval that does not
+// exist, once it knows the agent.
 const typeNotFound = "/problems/not-found"
 
-// Withdraw says that the call is no longer wanted.
+// Withdraw tells the daemon that the call is no longer wanted.
 func (c *Client) Withdraw(ctx context.Context, id ID) (Answer, error) {
 	return c.answer(ctx, exchange{what: "withdraw", method: "DELETE", path: approvalPath(id)})
 }
 
-// Redeem spends the permit on the call. Only nil means that the call may run,
-// once: after any error, also one of transport, it must not.
+// Redeem spends the permit on the call. The call may run, once, only if Redeem returns nil.
+// After any error, including one of transport, it must not run.
 func (c *Client) Redeem(ctx context.Context, permit string, call Proposal) error {
 	body, err := strictjson.Marshal(call)
 	if err != nil {
@@ -62,10 +61,10 @@ func (c *Client) Redeem(ctx context.Context, permit string, call Proposal) error
 	return c.done(ctx, exchange{what: "redeem", method: "POST", path: path, body: body})
 }
 
-// maxDetail is the greatest length of an outcome's detail, in bytes.
+// maxDetail is the maximum length of an outcome's detail, in bytes.
 const maxDetail = 4000
 
-// Report tells how the run of a permitted call ended.
+// Report reports how the run of a permitted call ended.
 func (c *Client) Report(ctx context.Context, id ID, o Outcome) error {
 	told := map[string]any{"succeeded": o.Succeeded, "detail": cut(o.Detail)}
 	if o.NotRun {
@@ -78,7 +77,7 @@ func (c *Client) Report(ctx context.Context, id ID, o Outcome) error {
 	return c.done(ctx, exchange{what: "report", method: "POST", path: approvalPath(id) + "/outcome", body: body})
 }
 
-// cut makes a detail one that the daemon takes.
+// cut makes detail acceptable to the daemon: valid UTF-8 without NUL, at most maxDetail bytes.
 func cut(detail string) string {
 	detail = strings.ReplaceAll(strings.ToValidUTF8(detail, "\uFFFD"), "\x00", "\uFFFD")
 	if len(detail) <= maxDetail {
@@ -98,7 +97,7 @@ func query(wait time.Duration) string {
 	return "?wait=" + wait.String()
 }
 
-// answer sends x and decodes the answer to it.
+// answer sends x and decodes the answer.
 func (c *Client) answer(ctx context.Context, x exchange) (Answer, error) {
 	status, body, err := c.send(ctx, x)
 	if err != nil {
@@ -111,7 +110,7 @@ func (c *Client) answer(ctx context.Context, x exchange) (Answer, error) {
 	return a, nil
 }
 
-// done sends x and wants nothing back but that it is done.
+// done sends x and expects an empty success.
 func (c *Client) done(ctx context.Context, x exchange) error {
 	status, _, err := c.send(ctx, x)
 	if err == nil && status != statusNoContent {

@@ -37,8 +37,8 @@ var call = client.Proposal{
 	Context: client.Context{Capability: []string{"code:exec", "fs:read"}, Cwd: "/p"},
 }
 
-// both are clients of a handler that is on loopback and on a socket: each transport
-// keeps the same contract.
+// both returns a client per transport, for a handler that listens on loopback and on a socket:
+// both transports keep the same contract.
 func both(t *testing.T, h http.HandlerFunc) (clients []*client.Client) {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -154,7 +154,7 @@ func TestUnreadableAnswerIsAnError(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAnySizeComeWhole has the daemon write them in one piece and in many.
+// TestAnswersOfAnySizeComeWhole checks answers that the daemon writes in one piece or in many.
 func TestAnswersOfAnySizeComeWhole(t *testing.T) {
 	for _, size := range []int{0, 1, 4 << 10, 100 << 10, 3 << 20} {
 		for _, flush := range []bool{false, true} {
@@ -174,12 +174,12 @@ func TestAnswersOfAnySizeComeWhole(t *testing.T) {
 	}
 }
 
-// TestWhatIsTooLargeIsToldSo has the daemon refuse a call before it has read all of
-// it, and go.
+// TestWhatIsTooLargeIsToldSo checks the error when the daemon refuses a call before it has read
+// it completely, and closes the connection.
 func TestWhatIsTooLargeIsToldSo(t *testing.T) {
 	large := call
 	large.Args = map[string]any{"text": strings.Repeat("x", 3<<20)}
-	// net/http may lose such an answer on a busy machine; the socket's must not.
+	// net/http may lose such an answer on a busy machine; our socket transport must not.
 	near := both(t, func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if _, ok := errors.AsType[*http.MaxBytesError](err); !ok {
@@ -194,13 +194,13 @@ func TestWhatIsTooLargeIsToldSo(t *testing.T) {
 	}
 }
 
-// TestTheEndOfAContextEndsAWait has a daemon that never answers.
+// TestTheEndOfAContextEndsAWait checks a wait for a daemon that never answers.
 func TestTheEndOfAContextEndsAWait(t *testing.T) {
 	asked, over := make(chan struct{}), make(chan struct{})
 	for _, c := range both(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body)
 		asked <- struct{}{}
-		<-r.Context().Done() // the connection is closed, as it should be
+		<-r.Context().Done() // the client closes the connection, as it should
 		over <- struct{}{}
 	}) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -218,7 +218,7 @@ func TestTheEndOfAContextEndsAWait(t *testing.T) {
 	}
 }
 
-// TestErrorsHoldNoSecret makes every call fail in every way at hand.
+// TestErrorsHoldNoSecret makes every method fail in every available way.
 func TestErrorsHoldNoSecret(t *testing.T) {
 	dead, err := network.New("http://127.0.0.1:1", token)
 	if err != nil {
@@ -234,7 +234,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	// A pause would not end within it, so nothing is tried twice.
+	// The timeout is shorter than any pause, so nothing is tried twice.
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	for _, c := range append(cut, dead, bad, client.Unix("/does/not/exist", ""), client.Unix("/does/not/exist", token+"\n")) {
@@ -267,8 +267,9 @@ func TestNetworkRefusesBadAddresses(t *testing.T) {
 	}
 }
 
-// asked is a client of a daemon that says, to each request by the connection's number and
-// its own, what the test wants. ended tells of each connection that the daemon has closed.
+// asked returns a client of a daemon that answers each request as say wants, which is given the
+// numbers of the connection and of the request on it. ended receives a value for each connection
+// that the daemon has closed.
 func asked(t *testing.T, say func(conn, request int) (reply string, more bool)) (c *client.Client, ended <-chan bool) {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "s")
@@ -307,8 +308,8 @@ func asked(t *testing.T, say func(conn, request int) (reply string, more bool)) 
 	return c, closed
 }
 
-// A connection carries a further exchange only where the one before left nothing on it,
-// and only while the daemon keeps it.
+// A connection carries another exchange only if the previous one left nothing on it, and only
+// while the daemon keeps it open.
 func TestConnectionIsUsedAgain(t *testing.T) {
 	const done = "HTTP/1.1 204 No Content\r\n"
 	for name, tc := range map[string]struct {
@@ -347,13 +348,13 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	}
 }
 
-// An exchange that its caller gave up leaves nothing for the next one.
+// An exchange that its caller gave up leaves no answer for the next one.
 func TestGivenUpExchangeIsNoAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c, _ := asked(t, func(conn, request int) (string, bool) {
 		if conn == 0 && request == 1 {
 			cancel()
-			return "", true // and it may yet answer
+			return "", true // the daemon may still answer
 		}
 		return "HTTP/1.1 204 No Content\r\n\r\n", true
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/gateway/client/network"
 )
 
-// daemon answers as vaglio does when a person allows the call: an approval with
-// a permit, which is spent once.
+// daemon answers as vaglio does when a person allows the call: with an approval and a permit
+// that works once.
 func daemon() *httptest.Server {
 	spent := false
 	mux := http.NewServeMux()
@@ -36,8 +36,8 @@ func daemon() *httptest.Server {
 	return httptest.NewServer(mux)
 }
 
-// An agent proposes a call, waits for the person, and runs it only when the
-// permit was redeemed.
+// An agent proposes a call, waits for the person, and runs the call only after its permit has
+// been redeemed.
 func ExampleClient_Propose() {
 	vaglioServes := daemon() // instead of one that runs
 	defer vaglioServes.Close()

@@ -13,35 +13,35 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// ErrNotRunning says that no daemon listens.
+// ErrNotRunning means that no daemon is listening.
 var ErrNotRunning = errors.New("vaglio is not running: start it with `vaglio serve`")
 
 // ProblemError is the problem document (RFC 9457) that the daemon answered with.
 type ProblemError struct {
-	// Type tells kinds of problems apart, such as "/problems/spent".
+	// Type identifies the kind of problem, such as "/problems/spent".
 	Type  string `json:"type"`
 	Title string `json:"title"`
 	// Status is the HTTP status.
 	Status int `json:"status"`
-	// Detail says in one sentence what was wrong.
+	// Detail says in one sentence what went wrong.
 	Detail string `json:"detail"`
-	// Field is the JSON pointer to what was wrong in the body, if anything.
+	// Field is the JSON pointer to the offending value in the body, if any.
 	Field string `json:"field"`
-	// Line is the line of the body with the mistake, from 1; 0 when there is none.
+	// Line is the line of the body with the mistake, counted from 1; 0 if there is none.
 	Line int `json:"line"`
-	// RetryAfter is when the daemon wants to be asked again; 0 when it did not say.
+	// RetryAfter is how long the daemon asks to wait before a retry; 0 if it did not say.
 	RetryAfter time.Duration `json:"-"`
 }
 
 func (p *ProblemError) Error() string { return p.Detail }
 
-// TooLarge reports whether the call was larger than the daemon takes.
+// TooLarge reports whether the daemon refused the call because of its size.
 func (p *ProblemError) TooLarge() bool { return p.Status == statusTooLarge }
 
-// TransportError says that an exchange with the daemon did not come to its
-// end. Whether the daemon took the request is not known.
+// TransportError means that an exchange with the daemon was not completed. The daemon may or
+// may not have taken the request.
 type TransportError struct {
-	// What was asked for, in one word.
+	// What is what the daemon was asked for, in one word.
 	What string
 	Err  error
 }
@@ -52,13 +52,13 @@ func (e *TransportError) Error() string {
 
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// MaxReply is the greatest length of a reply's body, in bytes.
+// MaxReply is the maximum length of a reply's body, in bytes.
 const MaxReply = 16 << 20
 
-// replyWithin is how long an answer may take beyond the wait asked for.
+// replyWithin is how long an answer may take beyond the requested wait.
 const replyWithin = 30 * time.Second
 
-// The statuses of HTTP that a client goes by.
+// The HTTP statuses that the client distinguishes.
 const (
 	statusOK          = 200
 	statusNoContent   = 204
@@ -67,44 +67,44 @@ const (
 	statusUnavailable = 503
 )
 
-// Transport carries requests to the daemon, each over to its reply. It is safe for
-// concurrent use.
+// Transport sends requests to the daemon and returns its replies. It is safe for concurrent
+// use.
 type Transport interface {
-	// Exchange sends r and returns the daemon's whole reply to it, whatever its
-	// status. It follows no redirect and sends nothing twice. Its errors hold no
-	// part of r; where nobody could be reached, a [*net.OpError] says so of "dial", or
-	// it is [ErrNotRunning].
+	// Exchange sends r and returns the daemon's complete reply, whatever its status. It
+	// follows no redirects and sends nothing twice. Its errors contain no part of r. If the
+	// daemon could not be reached, the error is a [*net.OpError] with Op "dial", or
+	// [ErrNotRunning].
 	Exchange(ctx context.Context, r *Message) (*Reply, error)
-	// Close closes the connections that no exchange uses.
+	// Close closes idle connections.
 	Close()
 }
 
-// Message is one request of HTTP.
+// Message is an HTTP request.
 type Message struct {
 	Method string
-	// Path may hold a permit, and a query.
+	// Path may contain a permit and a query.
 	Path string
-	// Header may hold the agent's token.
+	// Header may contain the agent's token.
 	Header []Field
 	// Body is JSON, or nil.
 	Body []byte
 }
 
-// Field is one field of a header.
+// Field is one header field.
 type Field struct{ Name, Value string }
 
-// Reply is what came back.
+// Reply is an HTTP reply.
 type Reply struct {
 	Status int
-	// RetryAfter is the field of that name, "" if there was none.
+	// RetryAfter is the Retry-After header field, "" if there was none.
 	RetryAfter string
 	// Body has at most [MaxReply] bytes.
 	Body []byte
-	// last says that nothing may follow it on its connection.
+	// last says that the connection must not be reused.
 	last bool
 }
 
-// ErrTooLarge says that a reply had more than [MaxReply] bytes.
+// ErrTooLarge means that a reply's body is longer than [MaxReply] bytes.
 var ErrTooLarge error = tooLargeError{}
 
 type tooLargeError struct{}
@@ -113,7 +113,7 @@ func (tooLargeError) Error() string {
 	return fmt.Sprintf("the answer is larger than %d bytes", MaxReply)
 }
 
-// exchange is one request to the daemon. Its path may hold a permit.
+// exchange is one request to the daemon. Its path may contain a permit.
 type exchange struct {
 	what, method, path string
 	body               []byte
@@ -121,7 +121,7 @@ type exchange struct {
 	wait               time.Duration
 }
 
-// send returns the status and body of an answer that is no failure.
+// send sends x and returns the status and body of the reply. A failure status is an error.
 func (c *Client) send(ctx context.Context, x exchange) (int, []byte, error) {
 	timed, cancel := context.WithTimeout(ctx, x.wait+replyWithin)
 	defer cancel()
@@ -145,8 +145,7 @@ func (m *Message) add(name, value string, wanted bool) {
 	}
 }
 
-// explain tells apart why an exchange failed, whose time was bounded by timed
-// within ctx.
+// explain says why an exchange failed. timed is the context within ctx that bounded it.
 func explain(ctx, timed context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -164,7 +163,7 @@ func explain(ctx, timed context.Context, what string, err error) error {
 	return &TransportError{what, err}
 }
 
-// problem reads a failure. Whatever it holds, it is a failure.
+// problem decodes a failure. Whatever the body holds, the result is a failure.
 func problem(r *Reply) *ProblemError {
 	p := new(ProblemError)
 	if strictjson.UnmarshalLoose(r.Body, p) != nil || p.Detail == "" {

@@ -16,17 +16,17 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// foreign is a client of another language, as the command that guards one call.
+// foreign is a client in another language: a command that guards one call.
 type foreign struct{ program, script string }
 
-// guarded is what a client tells of a call that it guarded.
+// guarded is what a client reports about a call that it guarded.
 type guarded struct {
 	Ran    int            `json:"ran"`
 	Text   string         `json:"text"`
 	Edited *client.Edited `json:"edited"`
 }
 
-// run has the client guard one call; limit is how many milliseconds it waits.
+// run makes the client guard one call; limit is how long it waits, in milliseconds.
 func (f foreign) run(t *testing.T, url string, limit int) (ran int, text string) {
 	t.Helper()
 	said := f.guard(t, url, limit)
@@ -47,8 +47,8 @@ func (f foreign) guard(t *testing.T, url string, limit int) (said guarded) {
 	return said
 }
 
-// TestClientsOfOtherLanguages holds the small clients to one contract, by a daemon that
-// answers their requests in a row.
+// TestClientsOfOtherLanguages holds the small clients to one contract, against a daemon that
+// answers their requests in a fixed order.
 func TestClientsOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	const (
@@ -109,7 +109,7 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 				s := httptest.NewServer(d)
 				defer s.Close()
 				ran, text := f.run(t, s.URL, 20_000)
-				s.Close() // whoever answers is done
+				s.Close() // waits for the handler to finish
 				if ran != tc.ran || !strings.Contains(text, tc.text) || text == "" && ran == 0 {
 					t.Errorf("ran %d times, said %q; want %d, %q", ran, text, tc.ran, tc.text)
 				}

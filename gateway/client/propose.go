@@ -12,28 +12,26 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// typeStopping is the type of the problem that a daemon answers with while it
-// ends.
+// typeStopping is the problem type of a daemon that is shutting down.
 const typeStopping = "/problems/stopping"
 
 // Request is one call to propose.
 type Request struct {
 	Proposal Proposal
-	// Key is the idempotency key, 1 to 200 visible ASCII characters; empty
-	// leaves it to the proposal's turn and step.
+	// Key is the idempotency key, 1 to 200 visible ASCII characters. If empty, the proposal's
+	// turn and step identify the call.
 	Key string
 	// Wait is how long to wait for a person, at most 10 minutes.
 	Wait time.Duration
-	// Answer is what the agent says to a question about the call, at most 2,000
-	// characters.
+	// Answer is the agent's answer to a question about the call, at most 2,000 characters.
 	Answer string
-	// ResumeURL is told how the call ended, where it waits for a person and nobody
-	// waits here: Wait is 0 then. It begins with an address that the owner's policy
-	// lists under resume_urls.
+	// ResumeURL is told how the call ended if it waits for a person and the caller does not
+	// wait, that is, if Wait is 0. It must begin with an address listed under resume_urls in the
+	// owner's policy.
 	ResumeURL string
 }
 
-// proposed is the body of a proposal.
+// proposed is the body of a proposal request.
 type proposed struct {
 	Proposal
 
@@ -41,14 +39,15 @@ type proposed struct {
 	Resume string `json:"resume_url,omitzero"`
 }
 
-// Propose proposes the call and returns the answer as it is after at most
-// r.Wait. A daemon that goes away may be in the middle of a restart: Propose asks
-// again for up to 30 s, and the call's key lets it come back to what it asked. One
-// that was not there from the start is hoped for 5 s.
-// Judges that take longer are asked again, without end where r.Wait is 0.
-// A call without a key, or a turn and a step, whose connection was cut is not
-// proposed again, for the daemon may have taken it.
-// Errors: [ErrNotRunning], [*ProblemError], [*TransportError], ctx's.
+// Propose proposes the call and returns the answer as it stands after at most r.Wait.
+//
+// If the daemon goes away, it may be restarting: Propose retries for up to 30 s, and the
+// call's key lets it find what it asked before. A daemon that was never there gets 5 s.
+// While the judges have not answered, Propose keeps asking until r.Wait is over, or without
+// end if r.Wait is 0. A call with neither a key nor a turn and step is not proposed again
+// after its connection broke, because the daemon may have taken it.
+//
+// Errors are [ErrNotRunning], [*ProblemError], [*TransportError] or ctx's.
 func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
 	body, err := strictjson.Marshal(proposed{r.Proposal, r.Answer, r.ResumeURL})
 	if err != nil {
@@ -73,9 +72,8 @@ func (c *Client) Propose(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// again reports whether the call may be proposed once more after the error: the
-// daemon is ending, or the connection came to nothing. What the daemon answered
-// otherwise is the answer.
+// again reports whether the call may be proposed again after err: the daemon is shutting
+// down, or the connection failed. Any other problem from the daemon is its answer.
 func (r *Request) again(err error) bool {
 	if p, ok := errors.AsType[*ProblemError](err); ok {
 		return p.Type == typeStopping
@@ -83,16 +81,16 @@ func (r *Request) again(err error) bool {
 	return errors.Is(err, ErrNotRunning) || r.keyed() && broken(err)
 }
 
-// judgesPause lies before a call is put again whose judges have not answered yet:
-// what they say by then is waiting for it.
+// judgesPause is the pause before asking again about a call whose judges have not answered
+// yet. Their answer is then kept for the repeated call.
 const judgesPause = time.Second
 
-// unjudged reports whether the judges have not answered, and would be met again.
+// unjudged reports whether the judges have not answered yet and a repeat would find their answer.
 func (r *Request) unjudged(a *Answer) bool {
 	return a.Decision == Pending && a.Approval == nil && r.keyed()
 }
 
-// keyed reports whether a repeat finds what was asked before.
+// keyed reports whether a repeat of the call finds the earlier one.
 func (r *Request) keyed() bool { return r.Key != "" || r.Proposal.TurnID != "" && r.Proposal.Step > 0 }
 
 // broken reports whether the connection ended before the answer did.
@@ -101,14 +99,14 @@ func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && op.Op != "dial" && !op.Timeout()
 }
 
-// absence is the time in which a daemon is away. Its zero value is ready.
+// absence tracks how long a daemon has been unreachable. Its zero value is ready to use.
 type absence struct {
 	since time.Time
 	next  time.Duration
-	met   bool // it was there before it went
+	met   bool // it answered at least once
 }
 
-// hope is how long a daemon may stay away: most that were never met do not run.
+// hope is how long to wait for the daemon. One that was never reached is probably not running.
 func (a *absence) hope() time.Duration {
 	const never = 5 * time.Second
 	if a.met {
@@ -117,8 +115,8 @@ func (a *absence) hope() time.Duration {
 	return never
 }
 
-// pause rests until the daemon may be back. It reports false when that is too
-// late: err then says more than the end of ctx would.
+// pause waits until the daemon may be back. It returns false if that would be too late;
+// err then explains more than ctx's error would.
 func (a *absence) pause(ctx context.Context, err error) bool {
 	now := time.Now()
 	a.met = a.met || !errors.Is(err, ErrNotRunning)

@@ -15,8 +15,7 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// TestProposeGoesOnThroughARestart answers in the order of a daemon that ends
-// and comes back.
+// TestProposeGoesOnThroughARestart plays a daemon that shuts down and comes back.
 func TestProposeGoesOnThroughARestart(t *testing.T) {
 	sent := func(err error) step { return step{err: err} }
 	var (
@@ -34,7 +33,7 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		name    string
 		steps   []step
 		request client.Request
-		// want is the ruling, or the error's text.
+		// want is the decision, or the error's text.
 		want string
 		took time.Duration
 		asks []string
@@ -77,8 +76,8 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 	}
 }
 
-// TestProposeEndsWithItsContext cancels it in a pause, and sets a deadline
-// before which no pause would end.
+// TestProposeEndsWithItsContext cancels the context during a pause, and sets a deadline before
+// the end of any pause.
 func TestProposeEndsWithItsContext(t *testing.T) {
 	gone := step{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 	for name, tc := range map[string]struct {

@@ -4,5 +4,5 @@ package client
 
 import "net"
 
-// quiet is false where it cannot be told: each exchange has a connection of its own.
+// quiet returns false because it cannot tell here: each exchange opens its own connection.
 func quiet(net.Conn) bool { return false }

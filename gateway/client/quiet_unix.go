@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// quiet reports whether a connection is still there and the other side has said
-// nothing on it.
+// quiet reports whether the connection is still open and the other side has sent nothing on it.
 func quiet(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
@@ -21,7 +20,7 @@ func quiet(c net.Conn) bool {
 	}
 	silent := false
 	err = raw.Read(func(fd uintptr) bool {
-		_, err := syscall.Read(int(fd), make([]byte, 1)) // The connection does not block.
+		_, err := syscall.Read(int(fd), make([]byte, 1)) // The descriptor is in non-blocking mode.
 		silent = errors.Is(err, syscall.EAGAIN)
 		return true
 	})

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// maxHead is the greatest length of a reply's head, in bytes.
+// maxHead is the maximum length of a reply's head, in bytes.
 const maxHead = 32 << 10
 
-// An OddReplyError says what of a reply is not as the daemon writes it.
+// An OddReplyError says what about a reply differs from what the daemon writes.
 type OddReplyError struct{ What string }
 
 func (e *OddReplyError) Error() string { return "an answer that is not HTTP/1.1: " + e.What }
@@ -22,10 +22,9 @@ func odd(format string, args ...any) error {
 	return &OddReplyError{fmt.Sprintf(format, args...)}
 }
 
-// readReply reads one reply of HTTP/1.1 (RFC 9112). It takes only what leaves no
-// doubt about where the reply ends: all that lets two readers disagree is an error.
-// A reply that stops before its end is [io.EOF] when nothing came, else
-// [io.ErrUnexpectedEOF].
+// readReply reads one HTTP/1.1 reply (RFC 9112). It accepts only replies whose end is
+// unambiguous: anything that two readers could frame differently is an error. If the reply
+// is cut short, the error is [io.EOF] if nothing was read, else [io.ErrUnexpectedEOF].
 func readReply(r *bufio.Reader) (*Reply, error) {
 	h := head{lines: lines{r: r, left: maxHead}, length: -1}
 	if err := h.read(); err != nil {
@@ -38,7 +37,7 @@ func readReply(r *bufio.Reader) (*Reply, error) {
 	return &Reply{Status: h.status, RetryAfter: h.retryAfter, Body: body, last: h.last}, nil
 }
 
-// whole says that what ended had not come to its end.
+// whole turns io.EOF into io.ErrUnexpectedEOF, for use where more input was due.
 func whole(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -46,13 +45,13 @@ func whole(err error) error {
 	return err
 }
 
-// lines reads the lines of a head or of a chunked body, within what is left.
+// lines reads the lines of a head or of a chunked body, at most left bytes.
 type lines struct {
 	r    *bufio.Reader
 	left int
 }
 
-// next returns a line without its end.
+// next returns the next line without its CR LF.
 func (l *lines) next() (string, error) {
 	var line []byte
 	for {
@@ -78,12 +77,12 @@ func (l *lines) next() (string, error) {
 	return text, nil
 }
 
-// head is what stands before a reply's body.
+// head is the part of a reply before its body.
 type head struct {
 	lines
 
 	status     int
-	length     int // -1 if not said
+	length     int // -1 if not given
 	chunked    bool
 	last       bool
 	retryAfter string
@@ -110,8 +109,8 @@ func (h *head) read() error {
 	}
 }
 
-// statusOf reads a status line. A status below 200 announces another reply, which
-// nobody asked for.
+// statusOf parses a status line. A status below 200 announces another reply, which we never
+// ask for.
 func statusOf(line string) (int, error) {
 	rest, ok := strings.CutPrefix(line, "HTTP/1.1 ")
 	code, reason, spaced := strings.Cut(rest, " ")
@@ -134,7 +133,7 @@ func (h *head) field(line string) error {
 	return h.take(strings.ToLower(name), value)
 }
 
-// take takes what a field says of the reply.
+// take records what a field says about the reply.
 func (h *head) take(name, value string) error {
 	switch name {
 	case "content-length":
@@ -153,12 +152,12 @@ func (h *head) take(name, value string) error {
 	case "retry-after":
 		h.retryAfter = value
 	case "connection":
-		h.last = true // Whatever it says of the connection, it says nothing of keeping it.
+		h.last = true // Whatever Connection says, it does not promise to keep the connection open.
 	}
 	return nil
 }
 
-// framed checks that the head says in one way where the body ends.
+// framed checks that the head says unambiguously where the body ends.
 func (h *head) framed() error {
 	switch bare := h.status == statusNoContent || h.status == 304; {
 	case bare && (h.length > 0 || h.chunked):
@@ -181,11 +180,11 @@ func (h *head) body(r *bufio.Reader) ([]byte, error) {
 	return appendFrom(nil, r, h.length)
 }
 
-// chunks reads a chunked body, without extensions and trailers.
+// chunks reads a chunked body without extensions or trailers.
 func chunks(r *bufio.Reader) ([]byte, error) {
 	var body []byte
 	for {
-		// Each chunk has its own small line.
+		// Each chunk header is a short line of its own.
 		l := lines{r: r, left: maxHead}
 		line, err := l.next()
 		if err != nil {
@@ -213,8 +212,8 @@ func chunks(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// appendFrom appends n bytes. It makes room as they come, for who says a great length
-// may send little.
+// appendFrom reads n bytes and appends them. It allocates as they arrive, because a peer that
+// announces a large body may send little.
 func appendFrom(body []byte, r io.Reader, n int) ([]byte, error) {
 	const room = 64 << 10
 	for n > 0 {
@@ -229,20 +228,20 @@ func appendFrom(body []byte, r io.Reader, n int) ([]byte, error) {
 	return body, nil
 }
 
-// number reads digits alone, of a number that an int32 holds.
+// number parses s, digits only, as a number that fits in an int32.
 func number(s string, base int) (int, bool) {
 	n, err := strconv.ParseUint(s, base, 64)
 	return int(min(n, math.MaxInt32)), err == nil && n <= math.MaxInt32
 }
 
-// token reports whether s can be a field's name or a method.
+// token reports whether s is valid as a field name or a method.
 func token(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return notVisible(r) || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// fieldValue reports whether s can be a field's value.
+// fieldValue reports whether s is valid as a field value.
 func fieldValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && r != '\t' && notVisible(r) })
 }

@@ -12,7 +12,7 @@ import (
 
 const crlf = "\r\n"
 
-// lined are lines as HTTP ends them; the head ends with an empty one.
+// lined joins lines with HTTP's line ends; an empty last line ends the head.
 func lined(lines ...string) string { return strings.Join(lines, crlf) + crlf }
 
 func TestRepliesThatAreTaken(t *testing.T) {
@@ -97,8 +97,8 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzReply holds the reader against the standard library's, which lets more pass:
-// what this one takes, the library takes too, and as the same.
+// FuzzReply compares the reader with the standard library's, which is more lenient: whatever ours
+// accepts, the library must accept with the same result.
 func FuzzReply(f *testing.F) {
 	for _, raw := range []string{
 		lined("HTTP/1.1 200 OK", "Content-Length: 2", "") + "{}",
@@ -128,7 +128,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// TestRequestsCannotBeSplit has what would end a line early refused, unsaid.
+// TestRequestsCannotBeSplit checks that anything that would end a line early is refused and not
+// quoted.
 func TestRequestsCannotBeSplit(t *testing.T) {
 	for name, m := range map[string]Message{
 		"path":   {Method: "GET", Path: "/a secret"},

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// unix is the transport over the socket at the path. It speaks the little of
-// HTTP/1.1 that the daemon answers with, by itself: a hook is started for every tool
-// call, and what net/http links would be most of what that costs. The connection of
-// the last exchange carries the next one where nothing is left on it that could be
-// taken for an answer; a proxy asks about one call after the other.
+// unix is the transport over the socket at path. It implements the small part of HTTP/1.1
+// that the daemon uses, because a hook starts with every tool call and linking net/http
+// would be most of its cost. It keeps the last connection for the next exchange, provided
+// that nothing is left on it that could be mistaken for an answer: a proxy asks about one
+// call after another.
 type unix struct {
 	path string
 	mu   sync.Mutex
 	idle *kept
 }
 
-// kept is a connection on which a reply came whole.
+// kept is a connection on which the last reply was read completely.
 type kept struct {
 	net.Conn
 
@@ -30,17 +30,17 @@ type kept struct {
 	since time.Time
 }
 
-// idleFor is how long a connection is kept: less than the daemon keeps it.
+// idleFor is how long an idle connection is kept, which is shorter than the daemon keeps it.
 const idleFor = time.Minute
 
-// Close closes the connection that no exchange uses.
+// Close closes the idle connection.
 func (u *unix) Close() {
 	if c := u.take(); c != nil {
 		_ = c.Close()
 	}
 }
 
-// take gives the connection that no exchange uses, nil where there is none.
+// take returns the idle connection and forgets it; nil if there is none.
 func (u *unix) take() *kept {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -49,7 +49,7 @@ func (u *unix) take() *kept {
 	return c
 }
 
-// open gives a connection on which nothing was said yet.
+// open returns a connection on which nothing unread is pending.
 func (u *unix) open(ctx context.Context) (*kept, error) {
 	if c := u.take(); c != nil {
 		if time.Since(c.since) < idleFor && c.r.Buffered() == 0 && quiet(c.Conn) {
@@ -65,7 +65,7 @@ func (u *unix) open(ctx context.Context) (*kept, error) {
 	return &kept{Conn: conn, r: bufio.NewReader(conn)}, nil
 }
 
-// keep keeps a connection for the next exchange, if none is kept.
+// keep keeps c for the next exchange, or closes it if another one is already kept.
 func (u *unix) keep(c *kept) {
 	c.since = time.Now()
 	u.mu.Lock()
@@ -78,7 +78,7 @@ func (u *unix) keep(c *kept) {
 	}
 }
 
-// Exchange speaks to the daemon.
+// Exchange sends one request to the daemon.
 func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 	head, err := requestHead(m)
 	if err != nil {
@@ -88,7 +88,7 @@ func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only the end of ctx ends a wait: reads and writes then fail at once.
+	// Only the end of ctx ends a wait. Reads and writes then fail at once.
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	written := send(c, head, m.Body)
 	reply, err := readReply(c.r)
@@ -97,8 +97,8 @@ func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 	} else {
 		_ = c.Close()
 	}
-	// A daemon that refuses a request may do so before it has read all of it. That is
-	// the only reply that half a request can have.
+	// A daemon may refuse a request before it has read all of it. No other reply to a partial
+	// request is trusted.
 	if written != nil && (err != nil || reply.Status < statusFailure) {
 		return nil, written
 	}
@@ -106,14 +106,14 @@ func (u *unix) Exchange(ctx context.Context, m *Message) (*Reply, error) {
 }
 
 func send(conn net.Conn, head, body []byte) error {
-	_, err := conn.Write(append(head, body...)) // Its room is made for both.
+	_, err := conn.Write(append(head, body...)) // head has capacity for both.
 	return err
 }
 
-// errRequest says nothing of what it refuses, which may be a secret.
+// errRequest does not quote what it refuses, which may be a secret.
 var errRequest = errors.New("the request has a character that HTTP has no place for")
 
-// requestHead is all of a request but its body, with room for that.
+// requestHead returns everything of a request but its body, with capacity for the body.
 func requestHead(m *Message) ([]byte, error) {
 	const usual = 256
 	b := make([]byte, 0, usual+len(m.Body))

@@ -1,5 +1,5 @@
-// Package far finds the daemon of an agent that runs on another machine than the gate:
-// where it is, who vouches for it, and the agent's token, which is kept here.
+// Package far configures access to a daemon on another machine: its address, the authorities
+// that vouch for it, and the agent's token, which is kept on this machine.
 package far
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// Gate is which daemon is asked, and as whom. Its zero value is that of this machine, as
-// the agent of this user.
+// Gate says which daemon to ask, and as whom. The zero value is the daemon of this machine,
+// asked as the agent of the current user.
 type Gate struct {
 	// Agent is the name under which the token is kept.
 	Agent string
-	// At is the daemon's address, and CA the file with the certificates of the
-	// authorities that may have signed its own; "" are those of the system.
+	// At is the daemon's address. CA is a file with the certificates of the authorities that
+	// may have signed the daemon's certificate; "" means the system's.
 	At, CA string
 }
 
-// Elsewhere reports whether the daemon is on another machine, or is said to be.
+// Elsewhere reports whether an address or an authority is set.
 func (g Gate) Elsewhere() bool { return g.At != "" || g.CA != "" }
 
-// Reach is how hooks and proxies reach the daemon.
+// Reach returns how hooks and proxies reach the daemon.
 func (g Gate) Reach() hookmain.Reach {
 	to := hookmain.Reach{Agent: g.Agent}
 	if g.Elsewhere() {
@@ -43,7 +43,7 @@ func (g Gate) Reach() hookmain.Reach {
 	return to
 }
 
-// Client makes the client of the daemon, for the agent that holds the token.
+// Client returns a client of the daemon for the agent that holds the token.
 func (g Gate) Client(token string) (*client.Client, error) {
 	const most = 1 << 20 // bytes of certificates
 	switch {
@@ -63,7 +63,7 @@ func (g Gate) Client(token string) (*client.Client, error) {
 	return network.NewTrusting(g.At, token, authorities)
 }
 
-// Check says what keeps a hook or a proxy from its daemon.
+// Check returns an error that says what keeps a hook or a proxy from reaching its daemon.
 func (g Gate) Check(ctx context.Context, env hookmain.Lookup) error {
 	c, _, err := hookmain.Connect(env, g.Reach())
 	if err != nil {
@@ -72,7 +72,7 @@ func (g Gate) Check(ctx context.Context, env hookmain.Lookup) error {
 	return check(ctx, c)
 }
 
-// check finds out whether a daemon is there and knows the agent.
+// check checks that the daemon is running and knows the agent.
 func check(ctx context.Context, c *client.Client) error {
 	const patience = 15 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -81,16 +81,16 @@ func check(ctx context.Context, c *client.Client) error {
 	return c.Check(ctx)
 }
 
-// Asked is where a token comes from that is not kept yet and that the environment does
-// not have: from a person, or a line of the input.
+// Asked is where to ask for a token that is neither stored nor in the environment: a person,
+// or a line of the input.
 type Asked struct {
 	In  *bufio.Reader
 	Out io.Writer
 }
 
-// Token finds the agent's token, and whether the daemon knows it: that of the
-// environment, the one that is kept in the data folder, or one that is asked for. keep
-// keeps it and tells so; it is nil where it is kept already.
+// Token finds the agent's token and checks that the daemon knows it. It takes the token from
+// the environment, else from the data folder, else from whoever is asked. keep stores the
+// token and says so; it is nil if the token is stored already.
 func (g Gate) Token(ctx context.Context, env hookmain.Lookup, from Asked) (keep func() error, err error) {
 	dir, err := hookmain.Folder(env)
 	if err != nil {
@@ -131,8 +131,8 @@ func (g Gate) Token(ctx context.Context, env hookmain.Lookup, from Asked) (keep 
 	}, nil
 }
 
-// token asks for the token of a daemon. What is wrong with where that is, is told before
-// anybody types a secret.
+// token asks for a daemon's token. It reports a mistake in the address first, before anybody
+// types a secret.
 func (a Asked) token(of Gate) (datafolder.Secret, error) {
 	c, err := of.Client("not asked for yet")
 	if err != nil {
@@ -153,7 +153,7 @@ func (a Asked) token(of Gate) (datafolder.Secret, error) {
 	return datafolder.Secret(line), nil
 }
 
-// Absolute is the gate with its file's whole path, for settings that are read elsewhere.
+// Absolute returns g with an absolute CA path, for settings that are read elsewhere.
 func (g Gate) Absolute() (Gate, error) {
 	if g.CA == "" {
 		return g, nil

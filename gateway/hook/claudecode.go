@@ -7,8 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// claudes are the clients that speak Claude Code's hooks, each with what it does
-// otherwise.
+// claudes returns the clients that speak Claude Code's hook protocol, each with its deviations.
 func claudes() []dialect {
 	code := claude("claude-code")
 	code.edit = func(reason, said string, args map[string]any) reply {
@@ -18,8 +17,8 @@ func claudes() []dialect {
 		return line(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionDenied", "retry": true}})
 	}
 
-	// Codex takes an answer that only allows for a broken one, and then runs the
-	// tool: nothing is what allows. A mode such as bypassPermissions needs no yes.
+	// Codex treats an answer that only allows as broken, and then runs the tool anyway, so an
+	// empty answer is its way to allow. A mode such as bypassPermissions needs no yes.
 	codex := claude("codex")
 	codex.allow = func(string, string) reply { return reply{} }
 	codex.settle = func(run bool, reason string) reply {
@@ -30,12 +29,11 @@ func claudes() []dialect {
 		return line(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionRequest", "decision": decision}})
 	}
 
-	// Qwen's own bus waits 60 s for a hook, whatever the settings say, and then
-	// runs the tool.
+	// Qwen's own bus waits 60 s for a hook, whatever the settings say, and then runs the tool.
 	qwen := claude("qwen")
 	qwen.longest = capQwen
 
-	// From documents.
+	// These follow the clients' documentation.
 	vscode, droid, kimi := claude("vscode"), claude("droid"), claude("kimi")
 	kimi.longest = capKimi
 	return []dialect{code, codex, qwen, vscode, droid, kimi}
@@ -54,14 +52,13 @@ func claude(name string) dialect {
 	}
 }
 
-// claudeEvent is what Claude Code writes, as far as it matters here. Fields that
-// later versions add are no mistake.
+// claudeEvent is the part of Claude Code's input that we use. Later versions may add fields.
 type claudeEvent struct {
 	Session    string           `json:"session_id"`
 	Transcript string           `json:"transcript_path"`
 	Cwd        string           `json:"cwd"`
 	Prompt     string           `json:"prompt_id"`
-	Turn       string           `json:"turn_id"` // Codex's
+	Turn       string           `json:"turn_id"` // Codex only
 	Mode       string           `json:"permission_mode"`
 	Event      string           `json:"hook_event_name"`
 	Tool       string           `json:"tool_name"`
@@ -69,7 +66,7 @@ type claudeEvent struct {
 	ToolUse    string           `json:"tool_use_id"`
 	Agent      string           `json:"agent_id"`
 	SubAgent   string           `json:"agent_type"`
-	// Error is of a failed call, and Reason of one that was refused.
+	// Error is set for a failed call, Reason for a refused one.
 	Error  strictjson.Value `json:"error"`
 	Reason string           `json:"reason"`
 }
@@ -84,7 +81,7 @@ func decodeClaude(name string, data []byte) (event, error) {
 		return event{}, err
 	}
 	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
-	if in.Agent != "" { // Without one, the type is that of the session itself.
+	if in.Agent != "" { // Otherwise the type is that of the session itself.
 		e.proposal.Context.SubAgent = in.SubAgent
 	}
 	e.proposal.TurnID = in.Session
@@ -101,13 +98,13 @@ func decodeClaude(name string, data []byte) (event, error) {
 	return e, err
 }
 
-// about reads what happens with the call.
+// about sets what kind of event it is, and what the kind implies.
 func (in *claudeEvent) about(e *event, name string) error {
 	switch in.Event {
 	case "PreToolUse":
 		e.proposal.Intent = intentOf(in.Transcript)
 	case "PostToolUse":
-		// Codex does not say with which code a command ended; its transcript does.
+		// Codex does not tell the exit code of a command, but its transcript does.
 		e.kind, e.later, e.outcome.Succeeded = after, name == "codex", true
 	case "PostToolUseFailure":
 		e.kind, e.outcome.Detail = after, plainText(in.Error)
@@ -117,7 +114,7 @@ func (in *claudeEvent) about(e *event, name string) error {
 		e.kind, e.outcome = rejected, client.Outcome{NotRun: true, Detail: refusedBy(in.Reason)}
 	case "PermissionRequest":
 		e.proposal.Intent = intentOf(in.Transcript)
-		e.kind, e.call = wondering, openCall(in.Transcript) // It names no call.
+		e.kind, e.call = wondering, openCall(in.Transcript) // The event does not name the call.
 	case "Stop", "SubagentStop":
 		e.kind = ended
 	default:
@@ -126,7 +123,7 @@ func (in *claudeEvent) about(e *event, name string) error {
 	return nil
 }
 
-// classify says what Claude Code's own tools are for.
+// classify sets what Claude Code's own tools are for.
 func classify(c *client.Context, tool string) {
 	switch tool {
 	case "Bash":
@@ -136,8 +133,8 @@ func classify(c *client.Context, tool string) {
 	}
 }
 
-// patchNotCommand gives Codex's patch the name that says what it is: the hook is
-// told of it as of a command.
+// patchNotCommand renames the argument of Codex's apply_patch, because Codex passes the patch
+// to the hook as a command.
 func patchNotCommand(args map[string]any) {
 	if text, ok := args["command"]; ok && args["patch"] == nil {
 		args["patch"] = text
@@ -145,7 +142,7 @@ func patchNotCommand(args map[string]any) {
 	}
 }
 
-// refusedBy says that the client itself refused a call.
+// refusedBy returns the sentence that the client itself refused a call.
 func refusedBy(reason string) string {
 	if reason == "" {
 		return "The agent's own rules refused it."
@@ -153,7 +150,7 @@ func refusedBy(reason string) string {
 	return "The agent's own rules refused it: " + reason
 }
 
-// plainText is a text, or the JSON that stands in its place.
+// plainText returns the text that v holds, or v's own JSON if it is no string.
 func plainText(v strictjson.Value) string {
 	var s string
 	if strictjson.UnmarshalLoose(v, &s) == nil {
@@ -162,14 +159,14 @@ func plainText(v strictjson.Value) string {
 	return string(v)
 }
 
-// claudeAnswer is the part of the answer that differs.
+// claudeAnswer is the part of an answer that depends on the decision.
 type claudeAnswer struct {
 	Event    string `json:"hookEventName"`
 	Decision string `json:"permissionDecision"`
 	Reason   string `json:"permissionDecisionReason"`
-	// Input takes the place of the tool's whole input.
+	// Input replaces the tool's whole input.
 	Input map[string]any `json:"updatedInput,omitempty"`
-	// Said is read by the agent.
+	// Said is for the agent to read.
 	Said string `json:"additionalContext,omitempty"`
 }
 
@@ -178,7 +175,7 @@ func encodeClaude(a claudeAnswer) reply {
 	return line(map[string]claudeAnswer{"hookSpecificOutput": a})
 }
 
-// line is an answer that is one line of JSON. What cannot be written denies by its
+// line returns an answer of one line of JSON. If v cannot be encoded, the answer is a denial by
 // exit code.
 func line(v any) reply {
 	out, err := strictjson.Marshal(v)

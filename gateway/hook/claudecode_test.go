@@ -18,8 +18,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestClientsAreKnown checks that the gate takes the names of all clients whose
-// hooks are understood: their tools are known.
+// TestClientsAreKnown checks that the gate accepts the names of all clients whose hooks we
+// understand, and so knows their tools.
 func TestClientsAreKnown(t *testing.T) {
 	for _, name := range Clients() {
 		p := vaglio.Proposal{Executor: "Read", Context: vaglio.Context{Client: name}}
@@ -33,8 +33,8 @@ func TestClientsAreKnown(t *testing.T) {
 	}
 }
 
-// TestGolden maps each stdin in testdata, in a folder per client, to its event, and
-// each answer of the gate to what the client is told.
+// TestGolden maps each input in testdata, in one folder per client, to its event, and each answer
+// of the gate to what the client is told.
 func TestGolden(t *testing.T) {
 	for _, name := range Clients() {
 		d, err := dialectOf(name)
@@ -120,8 +120,8 @@ func firstBefore(t *testing.T, d dialect, inputs []string) []byte {
 	return nil
 }
 
-// TestBadInputIsDeniedInTheClientsWords gives every client's hook what it cannot
-// read: the tool must not run for that.
+// TestBadInputIsDeniedInTheClientsWords gives every client's hook input that it cannot parse: the
+// tool must not run.
 func TestBadInputIsDeniedInTheClientsWords(t *testing.T) {
 	for _, name := range Clients() {
 		d, err := dialectOf(name)
@@ -206,8 +206,8 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// FuzzServer lets the daemon answer anything at all: the tool runs only on the
-// two answers that say so.
+// FuzzServer lets the daemon answer anything at all: the tool runs only after the two answers
+// that allow it.
 func FuzzServer(f *testing.F) {
 	type answer struct {
 		status int
@@ -256,7 +256,7 @@ func FuzzServer(f *testing.F) {
 		var a client.Answer
 		read := s1 == 200 && strictjson.UnmarshalLoose(b1, &a) == nil
 		var out strings.Builder
-		// The limit is short: a pending answer is not what is tested here.
+		// The limit is short because pending answers are not the subject here.
 		_, err := Run(t.Context(), Options{Client: "claude-code", Gate: gate, In: strings.NewReader(bash), Out: &out, Limit: 40 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// editing is a gate whose person wants another command.
+// editing is a gate at which the person wants another command.
 type editing struct{ fakeGate }
 
 func (g *editing) Propose(_ context.Context, r client.Request) (client.Answer, error) {
@@ -292,8 +292,8 @@ func (g *editing) Propose(_ context.Context, r client.Request) (client.Answer, e
 	}, nil
 }
 
-// TestAChangedCallRunsChanged: Claude Code runs the call in the person's form; who
-// cannot is told of it.
+// TestAChangedCallRunsChanged: Claude Code runs the call as the person changed it; clients that
+// cannot are told about the change.
 func TestAChangedCallRunsChanged(t *testing.T) {
 	out := string(run(t, &editing{}, strings.NewReader(bash), 0))
 	for _, want := range []string{`"permissionDecision":"allow"`, `"updatedInput":{"command":"git push origin dev","timeout":120000}`, "changed this call", "not main"} {

@@ -6,8 +6,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// cline speaks Cline's hooks. A denial ends the run there, and the model does not
-// read its reason.
+// cline speaks Cline's hooks. A denial ends Cline's run, and the model never sees the reason.
 func cline() dialect {
 	return dialect{
 		name: "cline", longest: capCline, decode: decodeCline,
@@ -21,7 +20,7 @@ func cline() dialect {
 	}
 }
 
-// clineCall is a call, and of one that ended what came of it.
+// clineCall is a call and, once it has ended, its result.
 type clineCall struct {
 	ID     string           `json:"id"`
 	Name   string           `json:"name"`
@@ -36,7 +35,7 @@ func decodeCline(data []byte, _ func(string) string) (event, error) {
 		Agent string   `json:"agent_id"`
 		Event string   `json:"hookName"`
 		Roots []string `json:"workspaceRoots"`
-		// The one or the other.
+		// Exactly one of the two is set.
 		Call   clineCall `json:"tool_call"`
 		Result clineCall `json:"tool_result"`
 	}
@@ -64,7 +63,7 @@ func decodeCline(data []byte, _ func(string) string) (event, error) {
 	return e.finish("cline", call.Name, call.Input)
 }
 
-// compact is the JSON without blanks.
+// compact returns the JSON without insignificant whitespace.
 func compact(v strictjson.Value) []byte {
 	c := v.Clone()
 	if c.Compact() != nil {

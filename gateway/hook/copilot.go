@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// copilot speaks GitHub Copilot CLI's own hooks. A call has no name there. What it
-// writes does not name the event, so its members tell.
+// copilot speaks GitHub Copilot CLI's own hooks. They neither name the call nor the event, so
+// the fields that are present tell which event it is.
 func copilot() dialect {
 	answer := func(decision, reason string) reply {
 		return line(map[string]string{"permissionDecision": decision, "permissionDecisionReason": reason})
@@ -55,7 +55,7 @@ func decodeCopilot(data []byte, _ func(string) string) (event, error) {
 		e.kind, e.outcome.Detail = after, plainText(in.Error)
 	}
 	args := in.Args
-	// Some versions write the arguments as a text that holds JSON.
+	// Some versions encode the arguments as a string that holds JSON.
 	var text string
 	if args.Kind() == '"' && strictjson.UnmarshalLoose(args, &text) == nil {
 		args = strictjson.Value(strings.TrimSpace(text))

@@ -8,32 +8,31 @@ import (
 	"unicode/utf8"
 )
 
-// dialect is how one coding agent speaks with its hooks. A new one is a value of
-// this type in [dialects].
+// dialect is how one coding agent talks to its hooks. To support another agent, add a value
+// of this type to [dialects].
 type dialect struct {
-	// name is what follows `vaglio hook`.
+	// name is the argument that follows `vaglio hook`.
 	name string
-	// decode reads what the client writes. Its error is for the agent to read and
-	// holds no value of the input.
+	// decode parses the client's input. Its error is for the agent to read and contains no
+	// value of the input.
 	decode func(data []byte, getenv func(string) string) (event, error)
-	// allow and deny write the client's answer. The texts fit it; said is what
-	// the agent is told besides, if anything.
+	// allow and deny encode the client's answer. Both texts are short enough for the client;
+	// said is what else to tell the agent, if anything.
 	allow func(reason, said string) reply
 	deny  func(reason string) reply
-	// edit allows the call with other arguments; nil where the client has no means of
-	// that.
+	// edit allows the call with other arguments; nil if the client does not support that.
 	edit func(reason, said string, args map[string]any) reply
-	// again says that the model may make a call once more that the client itself
-	// refused; nil where the client has no means of that.
+	// again tells the model that it may repeat a call which the client itself refused; nil if
+	// the client does not support that.
 	again func() reply
-	// settle answers what the client's own gate would ask its user; nil where the client is
-	// not asked by its hooks.
+	// settle answers a question that the client's own gate would ask its user; nil if the client
+	// does not put such questions to its hooks.
 	settle func(run bool, reason string) reply
-	// passed is what the client takes for no objection, and for having heard what is
-	// no question; mostly nothing.
+	// passed is the answer that the client takes as no objection, and as the acknowledgement of
+	// a report; empty for most clients.
 	passed []byte
-	// longest is how long the client waits at most, whatever its settings say; 0 is
-	// as long as they say.
+	// longest is how long the client waits at most, whatever its settings say; 0 means as long
+	// as they say.
 	longest time.Duration
 }
 
@@ -45,12 +44,12 @@ type reply struct {
 	code int
 }
 
-// dialects are the clients whose hooks are understood.
+// dialects returns the clients whose hooks we understand.
 func dialects() []dialect {
 	return slices.Concat(claudes(), []dialect{gemini(), copilot(), cline(), hermes(), cursor(), windsurf(), kiro(), amp()}, plugins())
 }
 
-// Clients returns the names of the coding agents whose hooks are understood.
+// Clients returns the names of the coding agents whose hooks we understand, sorted.
 func Clients() []string {
 	var names []string
 	for _, d := range dialects() {
@@ -60,12 +59,12 @@ func Clients() []string {
 	return names
 }
 
-// LimitOf is how long the client waits for its hook as it is installed, 0 for a
-// client that is not known.
+// LimitOf returns how long the client waits for its hook as installed, or 0 for an unknown
+// client.
 func LimitOf(name string) time.Duration { return LimitWithin(name, 0) }
 
-// LimitWithin is how long the client waits for its hook where its settings say
-// asked: a client's own cap wins. 0 is what the installation writes by itself.
+// LimitWithin returns how long the client waits for its hook if its settings say asked: a
+// client's own cap wins. If asked is 0, it is what the installation writes by default.
 func LimitWithin(name string, asked time.Duration) time.Duration {
 	d, err := dialectOf(name)
 	if err != nil {
@@ -84,8 +83,8 @@ func dialectOf(name string) (dialect, error) {
 		name, strings.Join(Clients(), ", "))
 }
 
-// limit is how long the client waits where its settings say asked; 0 is that they
-// say what the installation writes.
+// limit returns how long the client waits if its settings say asked; 0 means that they say
+// what the installation writes by default.
 func (d *dialect) limit(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		asked = DefaultLimit
@@ -96,15 +95,15 @@ func (d *dialect) limit(asked time.Duration) time.Duration {
 	return asked
 }
 
-// pass says that there is no objection, and heard that something was noted.
+// pass answers that there is no objection, heard that a report was noted.
 func (d *dialect) pass() reply  { return reply{out: d.passed} }
 func (d *dialect) heard() reply { return reply{out: d.passed} }
 
-// maxText is the greatest length of a text, in UTF-16 units, which is how most
-// clients count: Claude Code drops an answer with a text above 10,000.
+// maxText is the maximum length of a text in UTF-16 code units, which is how most clients
+// count. Claude Code drops an answer with a text above 10,000.
 const maxText = 9500
 
-// fit makes a text one that the client takes whole: UTF-8, not too long.
+// fit makes text acceptable to the client: valid UTF-8, and not too long.
 func fit(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	const remark = " [cut]"

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The clients of this file are closed or need a login: their contracts are from
-// documents and have not been run.
+// The clients in this file are closed or need a login. Their contracts are taken from their
+// documentation and have not been run.
 
 // cursor speaks Cursor's own hooks.
 func cursor() dialect {
@@ -63,7 +63,7 @@ func decodeCursor(data []byte, _ func(string) string) (event, error) {
 	return e.finish("cursor", in.Tool, in.Input)
 }
 
-// byCode is a client that a hook denies by exit code 2, with the reason on stderr.
+// byCode returns a client for which a hook denies with exit code 2 and the reason on stderr.
 func byCode(name string) dialect {
 	return dialect{
 		name:  name,
@@ -72,8 +72,8 @@ func byCode(name string) dialect {
 	}
 }
 
-// windsurf speaks Windsurf's Cascade hooks. Each kind of tool has its own event;
-// the event's name without "pre_" or "post_" is the tool here.
+// windsurf speaks Windsurf's Cascade hooks. Each kind of tool has its own event; the event's
+// name without "pre_" or "post_" serves as the tool's name.
 func windsurf() dialect {
 	d := byCode("windsurf")
 	d.decode = func(data []byte, _ func(string) string) (event, error) {
@@ -90,7 +90,7 @@ func windsurf() dialect {
 		var place struct {
 			Cwd string `json:"cwd"`
 		}
-		_ = strictjson.UnmarshalLoose(in.Info, &place) // what is wrong with it is found below
+		_ = strictjson.UnmarshalLoose(in.Info, &place) // finish reports what is wrong with it
 		e.proposal.Context.Cwd = place.Cwd
 		tool, pre := strings.CutPrefix(in.Action, "pre_")
 		if !pre {
@@ -98,7 +98,7 @@ func windsurf() dialect {
 			if tool, post = strings.CutPrefix(in.Action, "post_"); !post {
 				return event{}, errEvent
 			}
-			// Of how it ended nothing is told.
+			// The event does not tell how the call ended.
 			e.kind, e.outcome.Succeeded = after, true
 		}
 		if !slices.Contains([]string{"run_command", "mcp_tool_use", "write_code", "read_code"}, tool) {
@@ -142,9 +142,9 @@ func kiro() dialect {
 	return d
 }
 
-// amp speaks as the program to which Amp's permissions delegate: the arguments
-// are the input, the tool's name is in the environment, and the exit code is all
-// that it reads. Exit code 1 would ask Amp's own user.
+// amp is the program to which Amp's permissions delegate: the input holds the arguments, the
+// environment the tool's name, and Amp reads nothing but the exit code. Exit code 1 would ask
+// Amp's own user.
 func amp() dialect {
 	d := byCode("amp")
 	d.decode = func(data []byte, getenv func(string) string) (event, error) {
@@ -161,7 +161,7 @@ func amp() dialect {
 	return d
 }
 
-// exitCode is how a command ended that ended with the code.
+// exitCode returns the outcome of a command that ended with the code.
 func exitCode(n int) client.Outcome {
 	return client.Outcome{Succeeded: n == 0, Detail: "exit code " + strconv.Itoa(n)}
 }

@@ -17,44 +17,43 @@ import (
 // event is one thing that a client tells its hook.
 type event struct {
 	kind kind
-	// session and agent say who makes the call; agent is empty for the main one.
+	// session and agent say who makes the call; agent is empty for the session's main agent.
 	session, agent string
-	// call is the client's own name of the call; some clients have none.
+	// call is the client's own ID of the call; some clients have none.
 	call string
-	// named says that the client itself tells which call its gate asks about.
+	// named says that the client tells which call its own gate asks about.
 	named bool
-	// transcript is where the client writes down the session, "" if it is not known.
+	// transcript is the path of the client's record of the session, "" if unknown.
 	transcript string
 	// proposal is the call itself.
 	proposal client.Proposal
-	// outcome is how it ended, of an event after the call.
+	// outcome is how the call ended, for events after it.
 	outcome client.Outcome
-	// later says that how it ended is told only at the end of the turn, by the
-	// transcript.
+	// later says that the outcome becomes known only at the end of the turn, from the transcript.
 	later bool
 }
 
-// kind tells events apart.
+// kind distinguishes events.
 type kind int
 
 const (
-	// before asks whether a call may run; it is what an event is by default.
+	// before asks whether a call may run; it is the zero value.
 	before kind = iota
-	// after tells that a call ran.
+	// after reports that a call ran.
 	after
-	// rejected tells that the client's own gate refused a call.
+	// rejected reports that the client's own gate refused a call.
 	rejected
-	// wondering asks whether a call may run about which the client's own gate would ask its
-	// user now; before has passed it.
+	// wondering asks about a call that passed before, but that the client's own gate would ask
+	// its user about now.
 	wondering
-	// ended tells that the agent's turn is over: of its calls none runs any more.
+	// ended reports that the agent's turn is over: none of its calls is still running.
 	ended
 )
 
-// errEvent says that the hook was installed for what it does not know.
+// errEvent means that the hook was installed for an event it does not know.
 var errEvent = errors.New("the hook is installed for an event that it does not know; run `vaglio install` again")
 
-// finish checks what all clients' calls need and brings the arguments in.
+// finish checks what every client's call must have, and decodes the arguments.
 func (e *event) finish(name, tool string, input strictjson.Value) (event, error) {
 	e.proposal.Context.Client, e.proposal.Executor = name, tool
 	if e.proposal.TurnID == "" {
@@ -75,8 +74,7 @@ func (e *event) finish(name, tool string, input strictjson.Value) (event, error)
 	return *e, nil
 }
 
-// unreadable says where the input is not what was expected, and nothing of
-// what stands there.
+// unreadable says where the input is not what the client should write, without quoting it.
 func unreadable(name string, err error) error {
 	what := "the hook's input is not the JSON that " + name + " writes before a tool call"
 	if at, syntax, _ := strictjson.Mistake(err); syntax {
@@ -88,10 +86,10 @@ func unreadable(name string, err error) error {
 	return errors.New(what)
 }
 
-// key names the call as the client does, so that a resumed session that
-// asks again gets the answer that was given. A call without a name is a new
-// one each time: the daemon joins equal calls while they wait, and one yes
-// serves one of them.
+// key returns the call's idempotency key. It is made of the client's own ID of the call, so
+// that a resumed session that asks again gets the earlier answer. A call without an ID is a
+// new one each time: the daemon joins equal calls while they wait, and one yes serves one of
+// them.
 func (e *event) key() string {
 	if e.session == "" || e.call == "" {
 		return "once:" + rand.Text()
@@ -104,7 +102,8 @@ func (e *event) key() string {
 	return key
 }
 
-// digest is the SHA-256 of the parts, which no part can forge.
+// digest returns the SHA-256 of the parts. Each part carries its length, so that no two
+// different lists collide.
 func digest(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {

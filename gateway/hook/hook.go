@@ -1,13 +1,11 @@
-// Package hook is the gate's side of a coding agent's pre-tool hook: the
-// client writes the call that it is about to make to our stdin, and does what
-// our stdout says. Most clients also tell how the call ended, which the person
-// who allowed it then reads.
+// Package hook implements the gate's side of a coding agent's pre-tool hook: the client
+// writes the call that it is about to make to our stdin, and obeys our stdout. Most clients
+// also report how the call ended, for the person who allowed it to read.
 //
-// Nearly every client runs the tool when a hook is late, crashes or prints
-// nothing, so this package says deny on every failure, and says it before the
-// client's own limit is over. The one case without output is a call that the
-// judges approved: vaglio then has no objection, and the client's own rules go
-// on. Nothing else may ever write to the process's stdout.
+// Nearly every client runs the tool when a hook is late, crashes or prints nothing. So this
+// package denies on every failure, before the client's own time limit is over. Only a call
+// that the judges approved gets no output: vaglio then has no objection, and the client's
+// own rules apply. Nothing else may ever write to the process's stdout.
 package hook
 
 import (
@@ -24,52 +22,52 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// Options say how one hook runs.
+// Options configure one run of a hook.
 type Options struct {
 	// Client is the name of the coding agent, one of [Clients].
 	Client string
-	// Gate answers the call.
+	// Gate decides the call.
 	Gate ask.Gate
 	// In is what the client writes, normally stdin.
 	In io.Reader
-	// Out is what the client reads, normally stdout. When it is a file, the
-	// hook notices that its reader went away.
+	// Out is what the client reads, normally stdout. If it is a file, the hook notices when its
+	// reader goes away.
 	Out io.Writer
-	// Err is where a client reads the reason that denies by an exit code, normally
-	// stderr; nil leaves it out.
+	// Err is where clients that are denied by exit code read the reason, normally stderr; nil
+	// drops it.
 	Err io.Writer
-	// Limit is how long the client waits for its hook; 0 means the one that the
-	// installation writes, [LimitOf]. A client's own cap wins.
+	// Limit is how long the client waits for its hook; 0 means what the installation writes,
+	// [LimitOf]. A client's own cap wins.
 	Limit time.Duration
-	// ApproveAllows has what the judges approved told as allowed: a client that
+	// ApproveAllows reports calls that the judges approved as allowed, because a client that
 	// runs without a person refuses what nobody allows.
 	ApproveAllows bool
-	// Notes is the folder in which it is noted what runs, so that its end can be
-	// told. Empty notes nothing.
+	// Notes is the folder for notes about running calls, which are needed to report how they
+	// ended. If empty, none are kept.
 	Notes string
-	// Shadow, if not empty, is the folder in which calls are only written down: each
-	// passes, and nobody is asked.
+	// Shadow, if not empty, is the folder in which calls are only recorded: each call passes,
+	// and nobody is asked.
 	Shadow string
-	// Getenv looks up what some clients tell in the environment; nil is none.
+	// Getenv looks up the environment variables in which some clients pass information; it may be
+	// nil.
 	Getenv func(string) string
 }
 
 const (
-	// DefaultLimit is the limit that is installed where the client has no cap.
+	// DefaultLimit is the limit to install for a client without a cap.
 	DefaultLimit = time.Hour
-	// longestMargin is how long before the limit the hook gives up waiting.
+	// longestMargin is the longest time before the limit at which the hook gives up waiting.
 	longestMargin = 30 * time.Second
-	// reportWithin bounds the report of a run, for which the client waits.
+	// reportWithin bounds the report of a run, because the client waits for it.
 	reportWithin = 5 * time.Second
 )
 
-// Run answers one event of the client. It writes the client's own kind of answer,
-// once and whole, or nothing when there is no objection, and returns the exit code
-// that goes with it. ctx ends when the process is told to stop; the question is
-// then withdrawn.
+// Run answers one event of the client. It writes a single complete answer in the client's own
+// form, or nothing if there is no objection, and returns the exit code that goes with it.
+// ctx ends when the process is told to stop; the question is then withdrawn.
 //
-// An error means that the answer could not be told. The process must then exit
-// with status 2, which the clients take for a denial.
+// An error means that the answer could not be written. The process must then exit with status
+// 2, which the clients take for a denial.
 func Run(ctx context.Context, o Options) (code int, err error) {
 	d, err := dialectOf(o.Client)
 	if err != nil {
@@ -102,8 +100,8 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	return r.code, nil
 }
 
-// unheard reports whether out is nobody's. Where stdout is closed, a Go program has
-// the null device in its place, which takes whatever is written.
+// unheard reports whether nobody reads out. If stdout is closed, a Go program gets the null
+// device instead, which accepts everything.
 func unheard(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -120,10 +118,10 @@ func unheard(out io.Writer) bool {
 // denied is the exit code that most clients take for a denial.
 const denied = 2
 
-// margin is the time before the limit that is kept for answering.
+// margin returns the part of the limit that is reserved for answering.
 func margin(limit time.Duration) time.Duration { return min(longestMargin, limit/6) }
 
-// hook is one run.
+// hook is one run of the hook.
 type hook struct {
 	dialect  dialect
 	answerBy time.Time
@@ -156,11 +154,11 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 	return h.propose(ctx, &e)
 }
 
-// complete adds to a call what the client tells beside it.
+// complete adds what the client tells outside of the call itself.
 func (h *hook) complete(e *event) {
 	e.proposal.Session = e.session
 	if h.Getenv != nil && h.dialect.name == "claude-code" {
-		// Where the user opened the client: the model has no say in it.
+		// It is where the user opened the client: the model has no say in it.
 		if root := h.Getenv("CLAUDE_PROJECT_DIR"); root != "" {
 			e.proposal.Context.Roots = append(e.proposal.Context.Roots, root)
 		}
@@ -208,7 +206,7 @@ func (h *hook) allow(r ask.Ruling) reply {
 	return h.dialect.allow(fit(reason), fit(said))
 }
 
-// edited allows the call in the form in which a person wants it, and tells the agent.
+// edited allows the call in the form that a person wants, and tells the agent so.
 func (h *hook) edited(r ask.Ruling) reply {
 	said := "A person changed this call before it ran: it runs with other arguments than you proposed. Read its input."
 	if r.Words != "" {
@@ -217,17 +215,17 @@ func (h *hook) edited(r ask.Ruling) reply {
 	return h.dialect.edit(fit("A person changed this call, and allowed it so, once."), fit(said), r.Edited)
 }
 
-// deny says why the call does not run.
+// deny denies the call and says why it does not run.
 func (h *hook) deny(why string) reply {
 	return h.dialect.deny(fit("vaglio: this call did not run: " + why))
 }
 
-// maxInput is the greatest size of what a client may write. It is above what
-// the daemon takes, whose own refusal says more.
+// maxInput is the maximum size of the client's input, in bytes. It is larger than what the
+// daemon accepts, because the daemon's own refusal explains more.
 const maxInput = 4 << 20
 
-// read reads in to its end. A client that never ends its input must not hold
-// the hook beyond the limit, where the tool would run.
+// read reads in to its end. A client that never closes its input must not hold the hook
+// beyond the limit, because the tool would then run.
 func read(ctx context.Context, in io.Reader) ([]byte, error) {
 	f, _ := in.(*os.File)
 	var b bytes.Buffer
@@ -251,8 +249,8 @@ func read(ctx context.Context, in io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("it is larger than %d bytes", maxInput)
 }
 
-// attend returns a context that also ends when nobody reads out any more, from when
-// watch is called. leave must be called; it waits for the watch to end.
+// attend returns a context that, once watch has been called, also ends when nobody reads out
+// any more. The caller must call leave, which waits for the watch to end.
 func attend(ctx context.Context, out io.Writer) (attended context.Context, watch, leave func()) {
 	f, ok := out.(*os.File)
 	if !ok {

@@ -21,7 +21,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// fakeGate answers one call as its fields say, under the contract of Gate.
+// fakeGate answers one call as its fields say, and keeps the contract of [ask.Gate].
 type fakeGate struct {
 	answer client.Answer // what Propose answers
 	later  client.Answer // what Await answers
@@ -140,7 +140,7 @@ type said struct {
 	} `json:"hookSpecificOutput"`
 }
 
-// read checks that out is one whole answer of the client's protocol.
+// parse checks that out is one complete answer in the client's protocol.
 func parse(t testing.TB, out []byte) said {
 	t.Helper()
 	var s said
@@ -169,7 +169,7 @@ func TestAnswers(t *testing.T) {
 		name string
 		gate *fakeGate
 		in   string
-		// want is the decision, or "" for no output; reason must be in it.
+		// want is the decision, "" for no output; the reason must contain reason.
 		want, reason string
 		asked        []string
 	}{
@@ -255,7 +255,7 @@ func TestUntoldAnswerIsAnError(t *testing.T) {
 	}
 }
 
-// TestAnUntoldReasonIsAnError, while nothing that is not to be said fails.
+// TestAnUntoldReasonIsAnError checks that Run fails only if there was a reason to write.
 func TestAnUntoldReasonIsAnError(t *testing.T) {
 	const call = `{"trajectory_id":"s","agent_action_name":"pre_run_command","tool_info":{"command":"make"}}`
 	code, err := Run(t.Context(), Options{Client: "windsurf", Gate: &fakeGate{answer: guarded}, In: strings.NewReader(call), Out: io.Discard, Err: brokenPipe{}})
@@ -268,14 +268,14 @@ func TestAnUntoldReasonIsAnError(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatCannotBeWritten denies by its exit code.
+// TestAnAnswerThatCannotBeWritten checks that such an answer denies by exit code.
 func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	if r := line(math.NaN()); r.code != denied || !strings.Contains(r.err, "did not run") || len(r.out) > 0 {
 		t.Errorf("%+v", r)
 	}
 }
 
-// slow is a gate that never takes a report.
+// slow is a gate that never accepts a report.
 type slow struct{ *fakeGate }
 
 func (slow) Report(ctx context.Context, _ client.ID, _ client.Outcome) error {
@@ -283,7 +283,7 @@ func (slow) Report(ctx context.Context, _ client.ID, _ client.Outcome) error {
 	return ctx.Err()
 }
 
-// TestAReportHoldsNobodyUp has the client go on when nobody hears it.
+// TestAReportHoldsNobodyUp checks that the client goes on if the gate does not take a report.
 func TestAReportHoldsNobodyUp(t *testing.T) {
 	notes := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestAReportHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// TestAnswersBeforeTheLimit holds the hook to its client's limit whatever the
+// TestAnswersBeforeTheLimit checks that the hook answers within its client's limit, whatever the
 // gate does.
 func TestAnswersBeforeTheLimit(t *testing.T) {
 	for limit, want := range map[time.Duration]time.Duration{time.Minute: 10 * time.Second, time.Hour: 30 * time.Second} {
@@ -330,7 +330,7 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 	}
 }
 
-// deaf is a gate whose wait ends with its context only.
+// deaf is a gate whose wait ends only with its context.
 type deaf struct{ *fakeGate }
 
 func (d deaf) Await(ctx context.Context, _ client.ID, _ time.Duration) (client.Answer, error) {

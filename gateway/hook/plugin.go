@@ -5,8 +5,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// plugins are the clients in which a plugin of ours asks: it writes and reads the
-// form below.
+// plugins returns the clients in which a plugin of ours asks. The plugin reads and writes the
+// format below.
 func plugins() []dialect {
 	return []dialect{plugin("opencode"), plugin("openclaw")}
 }
@@ -20,7 +20,7 @@ func plugin(name string) dialect {
 		decode: func(data []byte, _ func(string) string) (event, error) { return decodePlugin(name, data) },
 		allow:  func(reason, _ string) reply { return answer("allow", reason) },
 		deny:   func(reason string) reply { return answer("deny", reason) },
-		// A plugin runs the tool on this word alone: silence is a hook that failed.
+		// The plugin runs the tool on this word alone: silence means that the hook failed.
 		passed: []byte(`{"decision":"allow"}` + "\n"),
 	}
 }

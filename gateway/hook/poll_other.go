@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// readable does not wait: reading blocks here until the client ends its input.
+// readable does not wait: on this system, reading blocks until the client ends its input.
 func readable(context.Context, *os.File) error { return nil }
 
-// hungUp cannot be told here; the daemon notices that nobody waits.
+// hungUp never reports true on this system; the daemon notices that nobody waits.
 func hungUp(ctx context.Context, _ *os.File) bool {
 	<-ctx.Done()
 	return false

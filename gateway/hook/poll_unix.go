@@ -15,18 +15,17 @@ func readable(ctx context.Context, f *os.File) error {
 	return poll(ctx, f, unix.POLLIN)
 }
 
-// hungUp waits until nobody reads f any more, or until ctx ends, and reports
-// which it was. A client that is killed outright leaves its hook alive: the
-// hang-up is all that tells.
+// hungUp waits until nobody reads f any more or ctx ends, and reports whether it was the
+// former. A client that is killed leaves its hook running, and the hang-up is the only sign.
 func hungUp(ctx context.Context, f *os.File) bool {
 	return poll(ctx, f, 0) == nil
 }
 
-// poll waits for one of the events, an error or a hang-up on f, until ctx
-// ends, which is an error.
+// poll waits for one of the events, an error or a hang-up on f. If ctx ends first, it returns
+// an error.
 func poll(ctx context.Context, f *os.File, events int16) error {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: events}} //nolint:gosec // A descriptor is a small number.
-	// What is there already, as a client's input mostly is, needs no wake.
+	// Input that is already there, as is usual for a client's, needs no wake-up pipe.
 	if n, err := unix.Poll(fds, 0); err == nil && n > 0 {
 		return nil
 	}

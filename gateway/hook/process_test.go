@@ -37,8 +37,8 @@ func TestStoppedHookWithdraws(t *testing.T) {
 	})
 }
 
-// TestHangUpWithdraws is the client that is killed outright: its end of the
-// pipe closes, and nothing else happens.
+// TestHangUpWithdraws plays a client that is killed: its end of the pipe closes, and nothing else
+// happens.
 func TestHangUpWithdraws(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -61,8 +61,7 @@ func TestHangUpWithdraws(t *testing.T) {
 	}
 }
 
-// TestReaderThatStaysIsNoHangUp has the decision come while the pipe is
-// watched, through real pipes on both sides.
+// TestReaderThatStaysIsNoHangUp decides while the pipe is watched, with real pipes on both sides.
 func TestReaderThatStaysIsNoHangUp(t *testing.T) {
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -92,8 +91,8 @@ func TestReaderThatStaysIsNoHangUp(t *testing.T) {
 	}
 }
 
-// TestInputThatNeverEnds is a client that forgets to close our stdin: the hook
-// must deny before the tool runs for lack of an answer.
+// TestInputThatNeverEnds plays a client that does not close our stdin: the hook must deny before
+// the client runs the tool for lack of an answer.
 func TestInputThatNeverEnds(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// maxAnswer is how much of what an agent said is told as its answer, in characters.
+// maxAnswer limits what we pass on of an agent's words as its answer, in characters.
 const maxAnswer = 2000
 
-// saidSince returns what the agent wrote since a moment, in its order, from a
-// transcript like Claude Code's; "" when it cannot be told.
+// saidSince returns what the agent wrote since the given time, in order, according to a
+// transcript like Claude Code's; "" if that cannot be determined.
 func saidSince(path string, since time.Time) string {
 	f, size := openTranscript(path)
 	if f == nil {
@@ -35,9 +35,9 @@ func saidSince(path string, since time.Time) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(string(text[:min(len(text), maxAnswer)]), "\x00", "�"), "�")
 }
 
-// agentWords returns what the agent itself wrote in a line of the transcript, and
-// whether the line is older than the moment. Without a time it counts as older: what
-// was said before must not pass for an answer.
+// agentWords returns what the agent itself wrote in one line of the transcript, and whether
+// the line is older than since. An agent's line without a time counts as older: what it said
+// earlier must not pass for an answer.
 func agentWords(line []byte, since time.Time) (words string, over bool) {
 	var e struct {
 		entry

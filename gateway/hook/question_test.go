@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// asking is a gate whose person asks before they decide, and allows when answered.
+// asking is a gate whose person asks before they decide, and allows once they have an answer.
 type asking struct {
 	fakeGate
 	repeated bool

@@ -5,17 +5,17 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Recorded is a call as the client's own transcript tells of it.
+// Recorded is a call as recorded in the client's own transcript.
 type Recorded struct {
-	// Client is the coding agent; Session, Turn and Call are its own names.
+	// Client is the coding agent; Session, Turn and Call are IDs that it assigned.
 	Client, Session, Turn, Call string
-	// Cwd is where the call would run, Tool and Input what it is.
+	// Cwd is the folder in which the call would run. Tool and Input are the call.
 	Cwd, Tool string
 	Input     strictjson.Value
 }
 
-// Proposal is what the client's hook would have proposed of a call that only its
-// transcript tells of. Its error holds no value of the call.
+// Proposal returns what the client's hook would have proposed for the recorded call. Its error
+// contains no value of the call.
 func (r Recorded) Proposal() (client.Proposal, error) {
 	data, err := strictjson.Marshal(claudeEvent{
 		Session: r.Session, Turn: r.Turn, Cwd: r.Cwd, Event: "PreToolUse", Tool: r.Tool, Input: r.Input, ToolUse: r.Call,
@@ -29,6 +29,6 @@ func (r Recorded) Proposal() (client.Proposal, error) {
 	return e.proposal, err
 }
 
-// UserWords returns what the user wrote in a line of Claude Code's transcript, as
-// far as an intent holds it, or "".
+// UserWords returns what the user wrote in a line of Claude Code's transcript, cut to the
+// length of an intent, or "" if the line is not the user's.
 func UserWords(line []byte) string { return bounded(userWords(line)) }

@@ -10,11 +10,11 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// refused answers a call that the client's own gate refused. One that a person had
-// allowed has ended with that. Any other is put to a person, and the model is told that
-// it may make the call once more, which then waits for their answer; where the client has
-// no means of that, the digest tells of the call. Whatever fails here, the client's
-// refusal stands.
+// refused handles a call that the client's own gate refused. If a person had allowed the call,
+// it has ended, and refused reports that. Otherwise it puts the call to a person and tells the
+// model that it may repeat the call, which then waits for the answer. If the client does not
+// support that, the call only appears in the digest. If anything fails, the client's refusal
+// stands.
 func (h *hook) refused(ctx context.Context, e *event) reply {
 	if h.report(ctx, e) {
 		return h.dialect.heard()
@@ -43,9 +43,9 @@ func (h *hook) refused(ctx context.Context, e *event) reply {
 	return h.dialect.again()
 }
 
-// settle answers what the client's own gate would ask its user. A call that a person has
-// allowed needs no second yes; any other is put to people, and what they do not allow does
-// not run.
+// settle answers a question that the client's own gate would ask its user. A call that a person
+// has just allowed needs no second yes. Any other goes through the gate, and what is not
+// allowed there does not run.
 func (h *hook) settle(ctx context.Context, e *event) reply {
 	if h.allowedNow(e) {
 		return h.dialect.settle(true, "")
@@ -66,9 +66,9 @@ func (h *hook) settle(ctx context.Context, e *event) reply {
 	return h.dialect.settle(r.Run, fit(r.Text))
 }
 
-// allowedNow reports whether a person has allowed the call just now, before the client's
-// own gate looked at it. One yes answers that gate once. A gate that names the call may
-// ask about a command that the call made up while it ran, which nobody has judged.
+// allowedNow reports whether a person has just allowed the call, before the client's own gate
+// looked at it. One yes answers that gate once. If that gate names the call, its command must
+// match too: a call may make up a command while it runs, which nobody has judged.
 func (h *hook) allowedNow(e *event) bool {
 	what, command := e.what(), e.command()
 	for _, name := range h.names() {
@@ -85,11 +85,11 @@ func (h *hook) allowedNow(e *event) bool {
 	return false
 }
 
-// settled is the file which says that the client's own gate was answered by a note.
+// settled returns the file that marks a note as used to answer the client's own gate.
 func (h *hook) settled(note string) string { return filepath.Join(h.Notes, "settled."+note) }
 
-// mark is the file which says that the client's own gate has refused an equal call of
-// the session, so that a person is asked about the next; "" where there can be none.
+// mark returns the file that marks an equal call of the session as refused by the client's own
+// gate, so that a person is asked about the next one; "" if there can be none.
 func (h *hook) mark(e *event) string {
 	args, err := strictjson.Canonical(e.proposal.Args)
 	if h.Notes == "" || err != nil {
@@ -98,8 +98,8 @@ func (h *hook) mark(e *event) string {
 	return filepath.Join(h.Notes, "refused."+digest(e.proposal.Context.Client, e.session, e.proposal.Executor, string(args)))
 }
 
-// recall adds to a call that the client's own gate has refused one equal to it. It
-// returns what to do once the call runs by a person's yes, which serves that call alone.
+// recall tells the gate that the client's own gate refused an equal call before. It returns a
+// function to call once a person's yes lets the call run, because that yes serves only this call.
 func (h *hook) recall(e *event) (ran func()) {
 	mark := h.mark(e)
 	why, err := os.ReadFile(mark) //nolint:gosec // Its name is a digest.

@@ -13,26 +13,26 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// keepNotes is how long a note waits for the end of its run.
+// keepNotes is how long a note waits for its call to end.
 const keepNotes = 48 * time.Hour
 
-// noted is what is kept of a call that runs by a person's yes, until the client
-// tells how it ended. The file is named by the call and by the approval.
+// noted is the note about a call that runs because a person allowed it, kept until the client
+// reports how it ended. The file's name is made of the call and the approval.
 type noted struct {
 	ID      client.ID `json:"id"`
 	Session string    `json:"session"`
 	Agent   string    `json:"agent,omitzero"`
 	Call    string    `json:"call,omitzero"`
-	// What is made of all that is known of the call, for events that do not name it.
+	// What identifies the call by everything known about it, for events that do not name it.
 	What string `json:"what,omitzero"`
-	// Command is made of the call's command line, for a gate that looks at nothing else.
+	// Command identifies the call by its command line, for a gate that looks at nothing else.
 	Command string `json:"command,omitzero"`
-	// Answered says that the yes was the answer to the client's own gate.
+	// Answered says that the yes was given to the client's own gate.
 	Answered bool `json:"answered,omitzero"`
 }
 
-// callName names a call as both its events do: by the client's own name, or by all
-// that is known of it.
+// callName identifies a call the same way before and after it runs: by the client's own ID, or
+// by everything known about it.
 func (e *event) callName() string {
 	if e.call != "" {
 		return digest(e.proposal.Context.Client, e.session, "call", e.call)
@@ -40,7 +40,7 @@ func (e *event) callName() string {
 	return e.what()
 }
 
-// what is equal for equal calls of a session, "" where there is none.
+// what returns a digest that is the same for equal calls of a session, "" if there is none.
 func (e *event) what() string {
 	args, err := strictjson.Canonical(e.proposal.Args)
 	if err != nil {
@@ -49,7 +49,8 @@ func (e *event) what() string {
 	return digest(e.proposal.Context.Client, e.session, "args", e.proposal.Executor, string(args))
 }
 
-// command is what is equal for equal command lines of a session, "" where there is none.
+// command returns a digest that is the same for equal command lines of a session, "" if there
+// is none.
 func (e *event) command() string {
 	line, ok := e.proposal.Args["command"].(string)
 	if !ok || line == "" {
@@ -58,8 +59,8 @@ func (e *event) command() string {
 	return digest(e.proposal.Context.Client, e.session, "command", line)
 }
 
-// note keeps that the call runs now. Where that fails its end is not told, which
-// people read as such.
+// note records that the call runs now. If that fails, nobody will report how the call ended,
+// and people see its outcome as unknown.
 func (h *hook) note(e *event, id client.ID) {
 	name := e.callName()
 	data, err := strictjson.Marshal(noted{
@@ -72,7 +73,7 @@ func (h *hook) note(e *event, id client.ID) {
 	_ = os.WriteFile(filepath.Join(h.Notes, name+"."+digest(string(id))[:16]), data, 0o600)
 }
 
-// forget removes notes of runs whose end was never told.
+// forget removes the notes of calls whose end was never reported.
 func (h *hook) forget() {
 	all, _ := os.ReadDir(h.Notes)
 	for _, f := range all {
@@ -82,9 +83,9 @@ func (h *hook) forget() {
 	}
 }
 
-// report tells how a call ended, or, at the end of a turn, of which calls nothing
-// was heard: the client has not run them. Whatever fails here, the client goes on.
-// It reports whether the call of the event was one that a person had allowed.
+// report tells the gate how a call ended. At the end of a turn, it also reports the calls that
+// nothing was heard of: the client has not run them. If anything fails, the client goes on.
+// report returns whether the event is about a call that a person had allowed.
 func (h *hook) report(ctx context.Context, e *event) (allowed bool) {
 	if h.Notes == "" || e.later {
 		return false
@@ -114,7 +115,7 @@ func (h *hook) report(ctx context.Context, e *event) (allowed bool) {
 	return false
 }
 
-// names are the files of the notes, the oldest first.
+// names returns the files of the notes, oldest first.
 func (h *hook) names() []string {
 	all, _ := os.ReadDir(h.Notes)
 	type dated struct {
@@ -135,7 +136,7 @@ func (h *hook) names() []string {
 	return names
 }
 
-// first is the oldest note of a call, "" if there is none.
+// first returns the file of a call's oldest note, "" if there is none.
 func (h *hook) first(call string) string {
 	for _, name := range h.names() {
 		if call != "" && strings.HasPrefix(name, call+".") {
@@ -151,7 +152,7 @@ func (h *hook) read(name string) (noted, bool) {
 	return n, err == nil && strictjson.UnmarshalLoose(data, &n) == nil && n.ID != ""
 }
 
-// claim takes a note, so that one report alone is made of it.
+// claim removes a note and returns it, so that only one process reports it.
 func (h *hook) claim(name string) (noted, bool) {
 	if name == "" {
 		return noted{}, false

@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// say runs one event of a client through its hook.
+// say runs the hook for one event of a client.
 func say(t *testing.T, g *fakeGate, name, notes, in string) {
 	t.Helper()
 	var out strings.Builder
@@ -24,8 +24,7 @@ func say(t *testing.T, g *fakeGate, name, notes, in string) {
 	}
 }
 
-// TestTheEndOfARunIsTold follows calls that a person allowed to what the client
-// tells of them.
+// TestTheEndOfARunIsTold checks what is reported about calls that a person allowed.
 func TestTheEndOfARunIsTold(t *testing.T) {
 	const call = `{"session_id":"s","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
 	const other = `{"session_id":"s","tool_use_id":"t2","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":`
@@ -50,16 +49,16 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 		"worked":  {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUse"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}"}},
 		"failed":  {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUseFailure","error":"Exit code 1"}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:Exit code 1}"}},
 		"refused": {"claude-code", []string{call + `"PreToolUse"}`, call + `"PermissionDenied","reason":"plan mode"}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: plan mode}"}},
-		// A rule of the client's that denies is told by no event but the end.
+		// If a rule of the client denies a call, only the end of the turn tells.
 		"refused in silence": {"claude-code", []string{call + `"PreToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's turn ended, and its client had not run the call: its own rules refuse it.}"}},
 		"another's end":      {"claude-code", []string{call + `"PreToolUse"}`, `{"session_id":"other","hook_event_name":"Stop"}`, `{"session_id":"s","agent_id":"a","hook_event_name":"SubagentStop"}`}, nil},
 		"once":               {"claude-code", []string{call + `"PreToolUse"}`, call + `"PostToolUse"}`, call + `"PostToolUse"}`, `{"session_id":"s","hook_event_name":"Stop"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}"}},
 		"without a name":     {"gemini", []string{tool + `"BeforeTool"}`, tool + `"AfterTool","tool_response":{"llmContent":"Output: (empty)\nExit Code: 2"}}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 2}"}},
 		"equal ones":         {"gemini", []string{tool + `"BeforeTool"}`, tool + `"BeforeTool"}`, tool + `"AfterTool"}`, tool + `"AfterTool"}`}, []string{"report i-1 {Succeeded:true NotRun:false Detail:}", "report i-2 {Succeeded:true NotRun:false Detail:}"}},
 		"in another order":   {"claude-code", []string{call + `"PreToolUse"}`, other + `"PreToolUse"}`, other + `"PostToolUse"}`, call + `"PostToolUse"}`}, []string{"report i-2 {Succeeded:true NotRun:false Detail:}", "report i-1 {Succeeded:true NotRun:false Detail:}"}},
-		// Codex tells after a command that it ended, not how; its transcript does.
+		// Codex reports that a command ended, but not how; its transcript tells.
 		"by the transcript": {"codex", []string{call + `"PreToolUse"}`, call + `"PostToolUse","tool_response":"exit code 0"}`, end}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
-		// What its own gate refuses inside its tool ends as an error there.
+		// A call that Hermes' own gate refuses inside its tool ends as an error.
 		"refused within":  {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"error","error_message":"BLOCKED: no","result":"{\"exit_code\":-1,\"error\":\"BLOCKED: no\",\"status\":\"blocked\"}"}}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: BLOCKED: no}"}},
 		"told once":       {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_approval_response","extra":{"tool_call_id":"t1","choice":"deny","command":"make"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"error"}}`}, []string{"report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: its user said no}"}},
 		"let pass within": {"hermes", []string{within + `"pre_tool_call","extra":{"tool_call_id":"t1"}}`, within + `"post_approval_response","extra":{"tool_call_id":"t1","choice":"once","command":"make"}}`, within + `"post_tool_call","extra":{"tool_call_id":"t1","status":"ok","result":"{\"exit_code\":3}"}}`}, []string{"report i-1 {Succeeded:false NotRun:false Detail:exit code 3}"}},
@@ -90,9 +89,9 @@ func TestTheEndOfARunIsTold(t *testing.T) {
 	}
 }
 
-// TestARefusalOfTheClientsOwnIsAsked follows a call that the judges approved and the
-// client's own gate refused: a person is asked, the model may make it once more, and
-// that call waits for them.
+// TestARefusalOfTheClientsOwnIsAsked follows a call that the judges approved and the client's own
+// gate refused: a person is asked, the model may repeat the call, and the repeated call waits for
+// the answer.
 func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 	call := func(id, event, more string) string {
 		return `{"session_id":"s","tool_use_id":"` + id + `","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":"` + event + `"` + more + `}`
@@ -118,7 +117,7 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 		{"another call passes", approved, "", strings.Replace(call("t2", "PreToolUse", ""), "make", "ls", 1), "", false, "propose"},
 		{"a no", refused, "", call("t3", "PreToolUse", ""), "*", true, "propose"},
 		{"a yes", allowed, "", call("t4", "PreToolUse", ""), "+", true, "propose; redeem the-permit"},
-		// The client refuses even then: it is told, and not asked for ever.
+		// If the client still refuses, that is reported, and nobody is asked again.
 		{"it ends so", pending, "", call("t4", "PermissionDenied", why), "", false, "report i-1 {Succeeded:false NotRun:true Detail:The agent's own rules refused it: Blocked by classifier}"},
 		{"the yes served one call", approved, "", call("t5", "PreToolUse", ""), "", false, "propose"},
 	} {
@@ -138,7 +137,7 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 			t.Errorf("%d, %s: %d %v %q, concerns %v, asked %q", i, step.what, code, err, got, g.last.Proposal.Context.Concerns, g.asked)
 		}
 	}
-	// The note of a refusal is for nobody else to read.
+	// Only the user may read the note about a refusal.
 	say(t, &fakeGate{}, "claude-code", notes, call("t6", "PreToolUse", ""))
 	for _, step := range []struct {
 		answer client.Answer
@@ -157,7 +156,7 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 			t.Errorf("%s: %v %v", files[0], file.Mode(), err)
 		}
 	}
-	// Where nothing is noted nobody is asked: the second call would not be known.
+	// Without notes nobody is asked, because the repeated call would not be recognised.
 	g := &fakeGate{answer: pending}
 	say(t, g, "claude-code", "", call("t9", "PermissionDenied", why))
 	if len(g.asked) != 0 {
@@ -165,8 +164,8 @@ func TestARefusalOfTheClientsOwnIsAsked(t *testing.T) {
 	}
 }
 
-// TestARefusalThatIsOverIsTold has the gates of clients that cannot make a call once more
-// refuse one: it is told of, and nobody is asked.
+// TestARefusalThatIsOverIsTold checks clients that cannot repeat a call after their own gate
+// refused it: the refusal is reported, and nobody is asked.
 func TestARefusalThatIsOverIsTold(t *testing.T) {
 	denied := `{"session_id":"s","tool_use_id":"t6","tool_name":"Bash","tool_input":{"command":"make"},"hook_event_name":"PermissionDenied","reason":"no"}`
 	answered := func(choice string) string {
@@ -194,7 +193,7 @@ func TestARefusalThatIsOverIsTold(t *testing.T) {
 	}
 }
 
-// TestOldNotesAreForgotten lets a run whose end is never told not stay for ever.
+// TestOldNotesAreForgotten checks that a note is deleted if its call's end is never reported.
 func TestOldNotesAreForgotten(t *testing.T) {
 	notes := t.TempDir()
 	old := filepath.Join(notes, "old")
@@ -212,7 +211,7 @@ func TestOldNotesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestApproveAllows says allow for what the judges approved.
+// TestApproveAllows checks that calls which the judges approved are reported as allowed.
 func TestApproveAllows(t *testing.T) {
 	for _, name := range Clients() {
 		d, err := dialectOf(name)
@@ -230,8 +229,8 @@ func TestApproveAllows(t *testing.T) {
 	}
 }
 
-// TestAQuestionOfTheClientsOwn follows what Codex would ask its user: a call that a person
-// has just allowed is not asked about again, any other is, and only a yes lets it run.
+// TestAQuestionOfTheClientsOwn follows what Codex would ask its user: a call that a person has
+// just allowed is not asked about again; any other is, and runs only after a yes.
 func TestAQuestionOfTheClientsOwn(t *testing.T) {
 	rollout := filepath.Join(t.TempDir(), "rollout.jsonl")
 	write := func(lines ...string) {
@@ -293,8 +292,8 @@ func TestAQuestionOfTheClientsOwn(t *testing.T) {
 	}
 }
 
-// TestWhatClientsTellOfTheirCalls reads the events of clients: what each is of, and how
-// what ran has ended.
+// TestWhatClientsTellOfTheirCalls checks how the clients' events are read: their kind, and how a
+// call ended.
 func TestWhatClientsTellOfTheirCalls(t *testing.T) {
 	const (
 		copilotCall = `{"sessionId":"s","toolName":"bash","toolArgs":{"command":"make"}`
@@ -366,7 +365,7 @@ func TestWhatClientsTellOfTheirCalls(t *testing.T) {
 	}
 }
 
-// TestWindsurfsOtherEvents are none for which the hook is installed.
+// TestWindsurfsOtherEvents checks that other events are rejected.
 func TestWindsurfsOtherEvents(t *testing.T) {
 	for _, action := range []string{"pre_user_prompt", "post_cascade_response", "run_command", ""} {
 		if e, err := windsurf().decode([]byte(`{"trajectory_id":"s","agent_action_name":"`+action+`","tool_info":{"command":"make"}}`), nil); !errors.Is(err, errEvent) {
@@ -375,7 +374,7 @@ func TestWindsurfsOtherEvents(t *testing.T) {
 	}
 }
 
-// TestFoldersOfCursor are the call's own, or else the first of the workspace.
+// TestFoldersOfCursor checks that the folder is the call's own or else the first workspace folder.
 func TestFoldersOfCursor(t *testing.T) {
 	for more, want := range map[string]string{``: "", `,"cwd":"/a"`: "/a", `,"workspace_roots":["/b","/c"]`: "/b", `,"cwd":"/a","workspace_roots":["/b"]`: "/a"} {
 		e, err := decodeCursor([]byte(`{"hook_event_name":"preToolUse","tool_name":"run","tool_input":{}`+more+`}`), nil)
@@ -385,14 +384,14 @@ func TestFoldersOfCursor(t *testing.T) {
 	}
 }
 
-// TestAmpNamesItsToolBesides, so that nothing is known without it.
+// TestAmpNamesItsToolBesides checks that decoding fails without the environment.
 func TestAmpNamesItsToolBesides(t *testing.T) {
 	if _, err := amp().decode([]byte(`{"cmd":"make"}`), nil); err == nil || !strings.Contains(err.Error(), "cannot see the environment") {
 		t.Error(err)
 	}
 }
 
-// TestPatchesOfCodex stand under the name of a patch, and nothing else does.
+// TestPatchesOfCodex checks that a patch, and nothing else, is renamed to "patch".
 func TestPatchesOfCodex(t *testing.T) {
 	for _, row := range []struct{ args, want map[string]any }{
 		{map[string]any{"command": "x"}, map[string]any{"patch": "x"}},
@@ -406,7 +405,7 @@ func TestPatchesOfCodex(t *testing.T) {
 	}
 }
 
-// TestHowCommandsEnded is told by the last mention, or by the first above an output.
+// TestHowCommandsEnded checks that the last mention counts, or the first one above the output.
 func TestHowCommandsEnded(t *testing.T) {
 	for told, want := range map[string]string{
 		"": "", "exit code 3\nexit code 0": "", "exit code 0\nexit code 3": "exit code 3",
@@ -425,7 +424,8 @@ func TestHowCommandsEnded(t *testing.T) {
 	}
 }
 
-// TestOneYesAnswersTheClientOnce, for an equal call, and leaves a file for nobody else.
+// TestOneYesAnswersTheClientOnce checks that one yes serves one equal call, and that its file is
+// private.
 func TestOneYesAnswersTheClientOnce(t *testing.T) {
 	h := hook{Options: Options{Notes: filepath.Join(t.TempDir(), "runs")}}
 	call := func(args map[string]any) *event {
@@ -462,7 +462,7 @@ func TestOneYesAnswersTheClientOnce(t *testing.T) {
 	}
 }
 
-// TestAStoppedHookDeniesTheClientsQuestion, whatever was under way.
+// TestAStoppedHookDeniesTheClientsQuestion checks that a stopped hook answers no.
 func TestAStoppedHookDeniesTheClientsQuestion(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -474,7 +474,8 @@ func TestAStoppedHookDeniesTheClientsQuestion(t *testing.T) {
 	}
 }
 
-// TestNothingIsNotedNowhere, least of all in the folder of the call.
+// TestNothingIsNotedNowhere checks that nothing is written without a notes folder, least of all
+// in the call's own folder.
 func TestNothingIsNotedNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	say(t, &fakeGate{answer: allowed}, "claude-code", "", bash)
@@ -483,7 +484,8 @@ func TestNothingIsNotedNowhere(t *testing.T) {
 	}
 }
 
-// TestARefusalThatCannotBeNoted is not asked for once more: it would not be known again.
+// TestARefusalThatCannotBeNoted checks that the model is not told to repeat a call that would not
+// be recognised.
 func TestARefusalThatCannotBeNoted(t *testing.T) {
 	notes := t.TempDir()
 	in := strings.Replace(bash, "PreToolUse", "PermissionDenied", 1)
@@ -501,14 +503,14 @@ func TestARefusalThatCannotBeNoted(t *testing.T) {
 	}
 }
 
-// TestNoWordsForCline are none, not empty ones.
+// TestNoWordsForCline checks that no words produce no output.
 func TestNoWordsForCline(t *testing.T) {
 	if r := cline().allow("A person allowed it.", ""); len(r.out) > 0 {
 		t.Errorf("%s", r.out)
 	}
 }
 
-// TestKeysOfCalls are the client's own names, where those may stand in a header.
+// TestKeysOfCalls checks that keys contain the client's own names where a header can hold them.
 func TestKeysOfCalls(t *testing.T) {
 	long := strings.Repeat("x", ask.LongestKey-2)
 	for name, verbatim := range map[string]bool{"t1": true, "!~": true, long: true, long + "x": false, "a b": false, "a\x7f": false, "é": false} {
@@ -519,7 +521,7 @@ func TestKeysOfCalls(t *testing.T) {
 	}
 }
 
-// TestFoldersAreNoNotes has only files be read.
+// TestFoldersAreNoNotes checks that only files are read as notes.
 func TestFoldersAreNoNotes(t *testing.T) {
 	h := hook{Options: Options{Notes: t.TempDir()}}
 	if err := os.Mkdir(filepath.Join(h.Notes, "folder"), 0o700); err != nil {
@@ -540,14 +542,14 @@ func TestFoldersAreNoNotes(t *testing.T) {
 	}
 }
 
-// TestHowLongClientsWait is 0 for one that is not known.
+// TestHowLongClientsWait checks that the limit of an unknown client is 0.
 func TestHowLongClientsWait(t *testing.T) {
 	if LimitOf("nobody") != 0 || LimitOf("gemini") <= 0 || LimitWithin("nobody", time.Minute) != 0 || LimitWithin("gemini", time.Minute) != time.Minute {
 		t.Error(LimitOf("nobody"), LimitOf("gemini"), LimitWithin("nobody", time.Minute), LimitWithin("gemini", time.Minute))
 	}
 }
 
-// TestNobodyWaitsForEver has a client's own cap win over what its settings say.
+// TestNobodyWaitsForEver checks that a client's own cap wins over its settings.
 func TestNobodyWaitsForEver(t *testing.T) {
 	for name, most := range map[string]time.Duration{"qwen": time.Minute, "cline": 2 * time.Minute, "hermes": 5 * time.Minute, "kimi": 10 * time.Minute} {
 		if got := LimitWithin(name, time.Hour); got != most {
@@ -556,7 +558,7 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	}
 }
 
-// TestTurnsOfHermes are its session's, where it names them.
+// TestTurnsOfHermes checks that the turn is part of the session's turn ID, if Hermes names it.
 func TestTurnsOfHermes(t *testing.T) {
 	for extra, want := range map[string]string{`{}`: "s", `{"turn_id":"t"}`: "s:t"} {
 		e, err := decodeHermes([]byte(`{"session_id":"s","tool_name":"run","tool_input":{},"hook_event_name":"pre_tool_call","extra":`+extra+`}`), nil)
@@ -566,7 +568,7 @@ func TestTurnsOfHermes(t *testing.T) {
 	}
 }
 
-// TestRecordedCalls are proposed as the client's hook would have proposed them.
+// TestRecordedCalls checks that a recorded call is proposed as the client's hook would have.
 func TestRecordedCalls(t *testing.T) {
 	r := Recorded{Client: "claude-code", Session: "s", Turn: "t", Call: "c", Cwd: "/w", Tool: "Bash", Input: []byte(`{"command":"make"}`)}
 	p, err := r.Proposal()
@@ -581,9 +583,9 @@ func TestRecordedCalls(t *testing.T) {
 	}
 }
 
-// TestHermesOwnGateIsAnswered has the plugin put to the hook what Hermes would ask its user:
-// a person's yes to the very call serves its own gate, too, once, and any other call is
-// asked about.
+// TestHermesOwnGateIsAnswered passes the questions that Hermes would ask its user through the
+// plugin to the hook: a person's yes to the same call also answers Hermes' own gate, once, and any
+// other call is asked about.
 func TestHermesOwnGateIsAnswered(t *testing.T) {
 	notes := filepath.Join(t.TempDir(), "runs")
 	before := func(call string) string {

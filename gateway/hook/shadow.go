@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// shadowEnding is that of a day's file of calls.
+	// shadowEnding is the file name extension of a day's calls.
 	shadowEnding = ".ndjson"
 	// keepShadow is how long such a file is kept.
 	keepShadow = 30 * 24 * time.Hour
 )
 
-// seen is a call as it is written down.
+// seen is a call as recorded.
 type seen struct {
 	At time.Time `json:"timestamp"`
 	client.Proposal
 }
 
-// watch writes down a call and lets it pass, whatever happens: a shadow holds nothing.
+// watch records a call and lets it pass, whatever happens: shadow mode stops nothing.
 func (h *hook) watch(ctx context.Context, in io.Reader) (out reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -40,7 +40,7 @@ func (h *hook) watch(ctx context.Context, in io.Reader) (out reply) {
 	return h.dialect.pass()
 }
 
-// writeDown adds a call to the day's file, in one write, since several hooks may run.
+// writeDown appends a call to the day's file in a single write, since several hooks may run.
 func (h *hook) writeDown(e *event, now time.Time) {
 	line, err := strictjson.Marshal(seen{now.UTC(), e.proposal})
 	if err != nil || os.MkdirAll(h.Shadow, 0o700) != nil {
@@ -54,11 +54,11 @@ func (h *hook) writeDown(e *event, now time.Time) {
 	if err != nil {
 		return
 	}
-	_, _ = f.Write(append(line, '\n')) // What is not written down is not replayed.
+	_, _ = f.Write(append(line, '\n')) // A call that is not recorded is missing from a replay, no more.
 	_ = f.Close()
 }
 
-// forgetShadow removes the files of days long gone.
+// forgetShadow removes the files that are older than keepShadow.
 func (h *hook) forgetShadow(now time.Time) {
 	all, _ := os.ReadDir(h.Shadow)
 	for _, f := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// A shadow holds nothing, whatever it is told and wherever it cannot write, and asks
-// nobody: there is no gate at all.
+// A shadow stops nothing, whatever its input and even if it cannot write, and asks nobody: it has
+// no gate at all.
 func TestAShadowHoldsNothing(t *testing.T) {
 	t.Parallel()
 	for _, client := range Clients() {
@@ -33,7 +33,7 @@ func TestAShadowHoldsNothing(t *testing.T) {
 	}
 }
 
-// A shadow's folder is made for nobody else, and cleared when a day begins.
+// A shadow's folder is private, and old files are deleted when a new day begins.
 func TestAShadowsFolder(t *testing.T) {
 	t.Parallel()
 	h := hook{Options: Options{Shadow: filepath.Join(t.TempDir(), "shadow")}}
@@ -47,12 +47,12 @@ func TestAShadowsFolder(t *testing.T) {
 	}
 }
 
-// badInput is a reader with a fault inside.
+// badInput is a reader that panics.
 type badInput struct{}
 
 func (badInput) Read([]byte) (int, error) { panic("broken") }
 
-// TestAShadowSurvivesItself passes what it fails over.
+// TestAShadowSurvivesItself checks that a shadow passes a call even if it panics.
 func TestAShadowSurvivesItself(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -62,8 +62,8 @@ func TestAShadowSurvivesItself(t *testing.T) {
 	}
 }
 
-// What is written down is what would have been proposed, one call a line, for nobody
-// else to read; what is long gone goes.
+// A shadow records what would have been proposed, one call per line, in a private file, and
+// deletes old files.
 func TestAShadowWritesDown(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "shadow")

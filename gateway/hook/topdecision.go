@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// gemini speaks Gemini CLI's hooks. A call has no name there, and an answer in
-// Claude's form would be ignored.
+// gemini speaks Gemini CLI's hooks. They do not name the call, and they ignore answers in
+// Claude Code's form.
 func gemini() dialect {
 	return dialect{
 		name: "gemini", decode: decodeGemini,
@@ -52,14 +52,14 @@ func decodeGemini(data []byte, _ func(string) string) (event, error) {
 	return e.finish("gemini", in.Tool, in.Input)
 }
 
-// exitLine is how clients tell the model with which code a command ended.
+// exitLine matches the line in which clients tell the model a command's exit code.
 func exitLine() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:exit|exited with(?: exit)?) code:? *(-?[0-9]+)`)
 }
 
-// exitOf reads how a command ended from what the model is told of it. Only the
-// last mention counts: the client's own comes behind the command's output, or, as
-// Codex has it, in the lines above it, of which the first counts.
+// exitOf reads how a command ended from what the model is told. The last mention counts,
+// because the client's own follows the command's output. Codex instead puts its own in the
+// lines above the output, of which the first counts.
 func exitOf(told string) client.Outcome {
 	line := exitLine()
 	all := line.FindAllStringSubmatch(told, -1)
@@ -76,12 +76,12 @@ func exitOf(told string) client.Outcome {
 	return client.Outcome{Detail: "exit code " + m[1]}
 }
 
-// hermes speaks the shell hooks of hermes-agent, which tell nothing of a person's
-// words.
+// hermes speaks the shell hooks of hermes-agent, which have no room for a person's words to
+// the agent.
 func hermes() dialect {
 	return dialect{
 		name: "hermes", longest: capHermes, decode: decodeHermes, passed: []byte("{}\n"),
-		// What is answered is the plugin of ours, and Hermes has no room for a reason there.
+		// This answers our plugin, and Hermes has no room for a reason there.
 		settle: func(run bool, _ string) reply {
 			return line(map[string]string{"choice": map[bool]string{true: "once", false: "deny"}[run]})
 		},
@@ -90,8 +90,8 @@ func hermes() dialect {
 	}
 }
 
-// hermesExtra is what hermes-agent tells besides of a call and of its end, and of what its
-// own gate decided.
+// hermesExtra is what else hermes-agent tells about a call, about its end, and about the
+// decision of its own gate.
 type hermesExtra struct {
 	Call        string           `json:"tool_call_id"`
 	Turn        string           `json:"turn_id"`
@@ -104,26 +104,27 @@ type hermesExtra struct {
 	Surface     string           `json:"surface"`
 }
 
-// hermesTerminal is the tool whose commands the client's own gate looks at; it names none.
+// hermesTerminal is the tool whose commands the client's own gate checks; the event does not
+// name it.
 const hermesTerminal = "terminal"
 
-// call is what that gate looks at, as the tool's arguments.
+// call returns what that gate checks, as the tool's arguments.
 func (x *hermesExtra) call() strictjson.Value {
 	input, err := strictjson.MarshalLossy(map[string]string{"command": x.Command})
 	if err != nil {
-		return nil // which is no object, and denied as such
+		return nil // no object, so the call is denied
 	}
 	return input
 }
 
-// outcome is how a call ended. One that the client's own gate refused inside its tool has
-// failed by what the event says, and was blocked by what the model reads.
+// outcome returns how a call ended. If the client's own gate refused it inside its tool, the
+// event says that it failed, and only the text for the model says that it was blocked.
 func (x *hermesExtra) outcome() client.Outcome {
 	var read struct {
 		Status string `json:"status"`
 		Exit   int    `json:"exit_code"`
 	}
-	_ = strictjson.UnmarshalLoose([]byte(plainText(x.Result)), &read) // Many tools answer otherwise.
+	_ = strictjson.UnmarshalLoose([]byte(plainText(x.Result)), &read) // Many tools answer in another form.
 	switch {
 	case x.Status == "blocked" || read.Status == "blocked":
 		return client.Outcome{NotRun: true, Detail: refusedBy(x.Error)}
@@ -135,14 +136,14 @@ func (x *hermesExtra) outcome() client.Outcome {
 	return exitOf(plainText(x.Result))
 }
 
-// refusal says who refused a call, if somebody did.
+// refusal returns why the client's own gate refused a call, if it did.
 func (x *hermesExtra) refusal() (why string, refused bool) {
 	switch x.Choice {
 	case "once", "session", "always", "smart_approve":
 		return "", false
 	case "deny":
 		if x.Surface == "transport:vaglio" {
-			return "", false // It was we who said so.
+			return "", false // The denial was ours.
 		}
 		why = "its user said no"
 	case "timeout":

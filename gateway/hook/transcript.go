@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// maxTail is how far back a transcript is read: the user's words stand
-	// behind everything that the turn has produced since.
+	// maxTail is how far back we read a transcript, in bytes: everything that the turn has
+	// produced since follows the user's words.
 	maxTail = 4 << 20
-	// tailChunk is how much is read at a time.
+	// tailChunk is how much we read at a time, in bytes.
 	tailChunk = 128 << 10
-	// maxIntent is the greatest length of an intent, in characters.
+	// maxIntent is the maximum length of an intent, in characters.
 	maxIntent = 4000
 )
 
-// intentOf returns the last thing that the user wrote, from the client's
-// transcript; "" when it cannot be told. A judge weighs the call against it,
-// so nothing that a tool, a model or the client itself wrote may pass for it.
+// intentOf returns the last thing that the user wrote, according to the client's transcript;
+// "" if that cannot be determined. Judges weigh the call against it, so nothing that a tool,
+// a model or the client itself wrote may pass for it.
 func intentOf(path string) string {
 	f, size := openTranscript(path)
 	if f == nil {
@@ -43,8 +43,7 @@ func intentOf(path string) string {
 	return bounded(words)
 }
 
-// openTranscript opens a client's transcript, nil if there is none that can be
-// read.
+// openTranscript opens a client's transcript. f is nil if it cannot be read.
 func openTranscript(path string) (f *os.File, size int64) {
 	if !filepath.IsAbs(path) || filepath.Ext(path) != ".jsonl" {
 		return nil, 0
@@ -61,9 +60,9 @@ func openTranscript(path string) (f *os.File, size int64) {
 	return f, info.Size()
 }
 
-// eachLine goes back through the last lines until one is what is looked for.
+// eachLine calls found for each line, from the last backwards, until found returns true.
 func eachLine(f io.ReaderAt, size int64, found func(line []byte) bool) error {
-	var rest []byte // the beginning of what was read, an unfinished line
+	var rest []byte // the unfinished line at the start of what was read
 	for end := size; end > 0 && size-end < maxTail; {
 		start := max(0, end-tailChunk)
 		chunk := make([]byte, end-start, int(end-start)+len(rest))
@@ -108,12 +107,12 @@ type block struct {
 	Text string `json:"text"`
 }
 
-// typed reports whether the client says that the user wrote the message.
+// typed reports whether the client attributes the message to the user.
 func (e *entry) typed() bool {
 	return e.Type == "user" && e.Message.Role == "user" && !e.Meta && !e.Summary && !e.Side && len(e.Result) == 0
 }
 
-// blocks returns the message's parts; a message may be one text.
+// blocks returns the message's parts. A message may also be a single text.
 func (e *entry) blocks() []block {
 	one := block{Type: "text"}
 	if strictjson.UnmarshalLoose(e.Message.Content, &one.Text) == nil {
@@ -126,9 +125,8 @@ func (e *entry) blocks() []block {
 	return several
 }
 
-// userWords returns what the user wrote in the line, or "". The client stores
-// tool results, sub-agents' tasks and its own notices as the user's messages
-// too; they are none.
+// userWords returns what the user wrote in the line, or "". The client also stores tool
+// results, sub-agents' tasks and its own notices as user messages; they do not count.
 func userWords(line []byte) string {
 	if !bytes.Contains(line, []byte(`"user"`)) {
 		return ""
@@ -150,7 +148,7 @@ func userWords(line []byte) string {
 	return strings.Join(words, "\n")
 }
 
-// notice reports whether the client wrote the text.
+// notice reports whether the text comes from the client itself.
 func notice(text string) bool {
 	for _, mark := range []string{
 		"<system-reminder>", "<command-", "<local-command-", "<bash-", "<ide_", "<task-notification>", "<user-prompt-submit-hook>",
@@ -163,7 +161,7 @@ func notice(text string) bool {
 	return false
 }
 
-// bounded makes words an intent that the gate takes.
+// bounded makes words an intent that the gate accepts.
 func bounded(words string) string {
 	words = strings.ReplaceAll(strings.ToValidUTF8(words, string(utf8.RuneError)), "\x00", string(utf8.RuneError))
 	total := utf8.RuneCountInString(words)
@@ -181,8 +179,7 @@ func bounded(words string) string {
 	return words
 }
 
-// endOf looks in Codex's transcript for what came of a call. known is false when
-// nothing did.
+// endOf looks up the outcome of a call in Codex's transcript. known is false if there is none.
 func endOf(path, call string) (o client.Outcome, known bool) {
 	f, size := openTranscript(path)
 	if f == nil || call == "" {
@@ -209,8 +206,8 @@ func endOf(path, call string) (o client.Outcome, known bool) {
 	return o, known
 }
 
-// openCall is the one call of Codex's that its transcript holds without an end, "" where
-// there is none, or more than one.
+// openCall returns the only call in Codex's transcript that has not ended since the user's last
+// message, "" if there is none or more than one.
 func openCall(path string) (call string) {
 	f, size := openTranscript(path)
 	if f == nil {

@@ -77,7 +77,7 @@ func TestIntentOfWhatIsNoTranscript(t *testing.T) {
 	}
 }
 
-// TestTheOpenCall is the one of the turn that has no end yet.
+// TestTheOpenCall checks that the open call is the turn's only call without an end.
 func TestTheOpenCall(t *testing.T) {
 	const (
 		call = `{"payload":{"type":"function_call","call_id":"%"}}` + "\n"
@@ -110,7 +110,7 @@ func TestTheOpenCall(t *testing.T) {
 	}
 }
 
-// TestATranscriptThatShrinks tells nothing: it is being rewritten.
+// TestATranscriptThatShrinks checks that a transcript that is being rewritten yields nothing.
 func TestATranscriptThatShrinks(t *testing.T) {
 	if err := eachLine(strings.NewReader("short\n"), 100, func(line []byte) bool {
 		t.Errorf("read %q", line)

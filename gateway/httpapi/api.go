@@ -15,8 +15,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// API answers agents. It is safe for concurrent use and keeps nothing but
-// counters: what was acknowledged is in the store.
+// API serves agents. It is safe for concurrent use and keeps no state but counters: whatever
+// was acknowledged is in the store.
 type API struct {
 	proposals Proposals
 	permits   Permits
@@ -34,65 +34,64 @@ type API struct {
 	log       *slog.Logger
 }
 
-// Config is what an [API] is made of. All but Peers, Channels and MaxWaiters must be set.
+// Config configures an [API]. Proposals, Permits, Turns, Tokens, Ready and Log must be set.
 type Config struct {
 	Proposals Proposals
 	Permits   Permits
 	Turns     Turns
-	// Resumes keeps what is told to addresses; nil allows none.
+	// Resumes stores which addresses to tell; nil allows none.
 	Resumes Resumes
-	// Tokens says whose token a request on the network carries.
+	// Tokens identifies the agent by the token of a network request.
 	Tokens Authenticator
-	// Peers says whose a connection over the Unix socket is that carries no token;
-	// nil knows nobody.
+	// Peers identifies the agent by the user at the other end of a Unix socket connection when
+	// the request carries no token; nil knows nobody.
 	Peers Peers
-	// Ready returns nil when proposals can be answered.
+	// Ready returns nil if proposals can be answered.
 	Ready func(context.Context) error
-	// Warnings are what the owner must know though proposals can be answered; it
-	// may be nil. Everybody who reaches the probe reads them.
+	// Warnings returns what the owner must know although proposals can be answered; it may be
+	// nil. Anybody who can reach the readiness probe can read them.
 	Warnings func() []string
-	// Leaves returns how many leaves the history of approvals has; it may be nil.
+	// Leaves returns the number of leaves in the history of approvals; it may be nil.
 	Leaves func(context.Context) (int64, error)
-	// Channels tells how the places do where people are asked; nil means that
-	// nothing is told of them.
+	// Channels returns the health of the channels on which people are asked; nil reports none.
 	Channels func() []dispatcher.ChannelHealth
-	// Further writes metrics of others, in the Prometheus text format; it may be nil.
+	// Further writes additional metrics in the Prometheus text format; it may be nil.
 	Further func(io.Writer)
-	// MaxWaiters is the greatest number of requests that wait for a person at
-	// one time; 0 means [DefaultMaxWaiters]. Keep it below what [Capacity]
-	// returns, or the descriptors run out first.
+	// MaxWaiters limits how many requests may wait for a person at once; 0 means
+	// [DefaultMaxWaiters]. Keep it below what [Capacity] returns, or the process runs out of
+	// file descriptors first.
 	MaxWaiters int
 	Log        *slog.Logger
 }
 
-// DefaultMaxWaiters is how many requests may wait when nothing else is said.
+// DefaultMaxWaiters is the default of [Config.MaxWaiters].
 const DefaultMaxWaiters = 10_000
 
-// Proposals is where calls are proposed and waited for.
+// Proposals takes proposed calls and waits for their decisions.
 type Proposals interface {
 	ProposePlan(ctx context.Context, agent string, rs []dispatcher.Request) ([]approval.Answer, error)
 	Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error)
 	Withdraw(ctx context.Context, agent string, id approval.ID) (approval.Answer, error)
 }
 
-// Permits is where a permit is spent, and where the run's end is told.
+// Permits redeems permits and takes the outcomes of runs.
 type Permits interface {
 	Redeem(ctx context.Context, agent, permit string, call vaglio.Proposal) error
 	Report(ctx context.Context, agent string, id approval.ID, o approval.Outcome) error
 }
 
-// Resumes is where it is kept which address is told that a call no longer waits.
+// Resumes stores which addresses to tell that a call no longer waits.
 type Resumes interface {
 	Allows(address string) bool
 	Keep(ctx context.Context, id approval.ID, address string) error
 }
 
-// Turns is where a turn's steps are read.
+// Turns reads the steps of a turn.
 type Turns interface {
 	Turn(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
 }
 
-// New returns the API, or an error that names what the configuration lacks.
+// New returns an API, or an error that names what the configuration lacks.
 func New(c Config) (*API, error) {
 	switch {
 	case c.Proposals == nil || c.Permits == nil || c.Turns == nil:
@@ -116,19 +115,18 @@ func New(c Config) (*API, error) {
 	}, nil
 }
 
-// Network returns the handler for listeners that anybody on the machine or
-// beyond can reach: each agent shows its token.
+// Network returns the handler for listeners that others on the machine or beyond can reach.
+// Each agent must present its token.
 func (a *API) Network() http.Handler { return a.handler(a.bearer) }
 
-// Local returns the handler for the Unix socket. Who shows no token is the agent
-// whose user the connection is: the kernel says which.
+// Local returns the handler for the Unix socket. A caller without a token is the agent of the
+// user whose process it is, as the kernel reports it.
 func (a *API) Local() http.Handler { return a.handler(a.peer) }
 
-// route is one call of the API. The table of them is compared with the
-// OpenAPI document by a test.
+// route is one call of the API. A test compares the table of them with the OpenAPI document.
 type route struct {
 	method, path string
-	// public routes ask for no credential and tell nothing about any agent.
+	// public routes need no credentials and reveal nothing about any agent.
 	public bool
 	serve  func(*API, *call) error
 }
@@ -149,7 +147,7 @@ func routes() []route {
 	}
 }
 
-// identify returns the agent that a request comes from.
+// identify returns the agent that sent a request.
 type identify func(*http.Request) (agent string, err error)
 
 func (a *API) handler(who identify) http.Handler {
@@ -161,8 +159,8 @@ func (a *API) handler(who identify) http.Handler {
 	lost := route{public: true, serve: func(_ *API, c *call) error { return lost(mux, c) }}
 	mux.Handle("/", &endpoint{api: a, route: lost, who: who, codes: a.meters.route("none")})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The mux would answer an unclean path with a redirect; an agent that
-		// sends one has a mistake to mend.
+		// The mux would redirect an unclean path. An agent that sends one has a bug, and a 404
+		// shows it.
 		if p := r.URL.EscapedPath(); p != path.Clean(p) {
 			r.URL.Path, r.URL.RawPath = "/", ""
 		}
@@ -170,8 +168,7 @@ func (a *API) handler(who identify) http.Handler {
 	})
 }
 
-// lost answers a request that no route takes: 405 where another method would
-// do, else 404.
+// lost answers a request that matches no route: 405 if another method would match, else 404.
 func lost(mux *http.ServeMux, c *call) error {
 	var allow []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {

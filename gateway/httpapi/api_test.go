@@ -19,7 +19,7 @@ const (
 	tokenB = "token-of-agent-b"
 )
 
-// bench is the API over a fake gate, and the log that it wrote.
+// bench is the API over a fake gate, and the log that it writes.
 type bench struct {
 	gate *gate
 	api  *API
@@ -37,7 +37,7 @@ func config(g *gate, log io.Writer) Config {
 	}
 }
 
-// serve runs the API on loopback; every exchange is held against the document.
+// serve runs the API on loopback and compares every exchange with the OpenAPI document.
 func serve(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
 	b := &bench{gate: newGate(), log: new(bytes.Buffer)}
@@ -58,7 +58,7 @@ func serve(t *testing.T, change func(*Config)) *bench {
 	return b
 }
 
-// reply is what came back.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
@@ -140,7 +140,7 @@ func TestWholePath(t *testing.T) {
 	done := make(chan reply)
 	go func() { done <- b.do(t, "GET", "/v1/approvals/"+id+"?wait=5m", "") }()
 	for b.gate.waiting() == 0 {
-		b.do(t, "GET", "/healthz", "") // a round trip, until the waiter is in
+		b.do(t, "GET", "/healthz", "") // a round trip, until the waiter is there
 	}
 	b.gate.decide(a.Approval.ID, approval.Allowed)
 	a = (<-done).answer(t)
@@ -204,7 +204,7 @@ func TestAgentIsTheCredentials(t *testing.T) {
 	b.do(t, "POST", "/v1/proposals", `{"agent":"root","executor":"ok","args":{}}`).answer(t)
 }
 
-// Two credentials are none: what a proxy before us read may be the other one.
+// A request with two tokens is refused, because a proxy in front of us may have read the other one.
 func TestTwoTokensAreRefused(t *testing.T) {
 	b := serve(t, nil)
 	for _, tokens := range [][]string{{tokenA, tokenB}, {tokenA, tokenA}, {tokenA, ""}} {
@@ -226,7 +226,7 @@ func TestTwoTokensAreRefused(t *testing.T) {
 	}
 }
 
-// A text that cannot be an approval's name is not found, whatever is asked of it.
+// An ID that cannot be an approval's is reported as not found, whatever the request.
 func TestWhatIsNoNameIsNotFound(t *testing.T) {
 	b := serve(t, nil)
 	for name, id := range map[string]string{
@@ -242,8 +242,8 @@ func TestWhatIsNoNameIsNotFound(t *testing.T) {
 	}
 }
 
-// Where the judges are not done the answer has no approval, and says when to come
-// back: for a call, and for a plan with one.
+// While the judges are not done, the answer has no approval and says when to come back, for a
+// call and for a plan that contains one.
 func TestWhatIsStillJudgedComesBack(t *testing.T) {
 	b := serve(t, nil)
 	const judged = `{"turn_id":"t-1","step":4,"executor":"judged","args":{}}`

@@ -10,21 +10,20 @@ import (
 	"github.com/metnos/vaglio/internal/peers"
 )
 
-// Authenticator says whose token it is.
+// Authenticator identifies agents by their tokens.
 type Authenticator interface {
-	// Agent returns the name of the agent that holds the token. It takes the
-	// same time for every wrong token.
+	// Agent returns the name of the agent that holds the token. It takes the same time for
+	// every wrong token.
 	Agent(token string) (name string, ok bool)
 }
 
-// Peers says whose the processes of a user are.
+// Peers identifies agents by the users they run as.
 type Peers interface {
 	// Peer returns the name of the agent that runs as the user.
 	Peer(uid uint32) (name string, ok bool)
 }
 
-// withPeer adds to a connection's context who is at its other end, where the
-// system tells.
+// withPeer adds the peer of a connection to its context, if the system reports one.
 func withPeer(ctx context.Context, c net.Conn) context.Context {
 	if lc, ok := c.(*limitedConn); ok {
 		c = lc.Conn
@@ -32,7 +31,7 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 	return peers.With(ctx, c)
 }
 
-// peer identifies an agent by its token, or else by the user that it runs as.
+// peer identifies an agent by its token or, without one, by the user it runs as.
 func (a *API) peer(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return a.bearer(r)
@@ -54,7 +53,7 @@ func (a *API) peer(r *http.Request) (string, error) {
 	}
 }
 
-// bearer identifies an agent by the token of RFC 6750.
+// bearer identifies an agent by its bearer token (RFC 6750).
 func (a *API) bearer(r *http.Request) (string, error) {
 	given := r.Header.Values("Authorization")
 	if len(given) == 0 {
@@ -77,9 +76,9 @@ func (a *API) bearer(r *http.Request) (string, error) {
 	}
 }
 
-// refuseBrowser keeps web pages away from the agents' calls: a page that a
-// person has open must not act as an agent, by a forged form or by a name that
-// was rebound to this address. Agents are no browsers and send neither header.
+// refuseBrowser keeps web pages away from the API: a page that a person has open must not act
+// as an agent through a forged form or DNS rebinding. Agents are not browsers and send neither
+// header.
 func refuseBrowser(r *http.Request) error {
 	_, origin := r.Header["Origin"]
 	site := r.Header.Get("Sec-Fetch-Site")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// names are agents by their tokens.
+// names maps tokens to agents.
 type names map[string]string
 
 func (n names) Agent(token string) (string, bool) {
@@ -21,7 +21,7 @@ func (n names) Agent(token string) (string, bool) {
 	return name, ok
 }
 
-// users are agents by their users.
+// users maps users to agents.
 type users map[uint32]string
 
 func (u users) Peer(uid uint32) (string, bool) {
@@ -29,8 +29,8 @@ func (u users) Peer(uid uint32) (string, bool) {
 	return name, ok
 }
 
-// TestTheSocketTellsUsersApart asks over a real socket: a token comes first, then
-// the user whom the kernel names, and who is neither is nobody.
+// TestTheSocketTellsUsersApart uses a real socket: a token wins, then the user that the kernel
+// reports, and anybody else is nobody.
 func TestTheSocketTellsUsersApart(t *testing.T) {
 	own := uint32(os.Getuid())
 	for _, tt := range []struct {

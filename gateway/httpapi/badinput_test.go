@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
-// secret stands in the bad parts of requests; no answer may repeat it.
+// secret is part of each bad request; no answer may repeat it.
 const secret = "hunter2-the-secret"
 
 func TestBadInput(t *testing.T) {
@@ -140,8 +140,7 @@ func oneSentence(t *testing.T, p problemError) {
 	}
 }
 
-// TestPermitThatIsNoGood has one row for each state in which a permit runs
-// nothing.
+// TestPermitThatIsNoGood has one row for each state in which a permit cannot be redeemed.
 func TestPermitThatIsNoGood(t *testing.T) {
 	for state, want := range map[approval.State]int{
 		approval.Expired: 410, approval.Lapsed: 410, approval.Spent: 409,
@@ -160,8 +159,8 @@ func TestPermitThatIsNoGood(t *testing.T) {
 	}
 }
 
-// TestSchemaRefusesWhatHandlersRefuse holds the document's request schemas to
-// the simple cases that the handlers refuse.
+// TestSchemaRefusesWhatHandlersRefuse checks that the document's request schemas reject the simple
+// cases that the handlers reject.
 func TestSchemaRefusesWhatHandlersRefuse(t *testing.T) {
 	d := openDocument(t)
 	for schema, bodies := range map[string][]string{

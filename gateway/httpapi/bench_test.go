@@ -25,8 +25,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// benchCall has a place for a step's number: an agent does not propose the same
-// step twice, and the turn log notes a repeat in the record of the first.
+// benchCall has room for a step's number: an agent does not propose the same step twice, and the
+// turn log would record a repeat with the first one.
 const benchCall = `{"turn_id":"t-81","step":%d,"intent":"clean the old build","executor":"fs_read",` +
 	`"args":{"path":"/srv/data/build"},"context":{"mode":"local","capability":"fs:read","critical":false,"cwd":"/srv/app"}}`
 
@@ -79,14 +79,14 @@ func overHTTP(b *testing.B, h http.Handler, path string) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 }
 
-// BenchmarkProposeApproved is the approved path as it ships: API, engine and
-// rules, turn log in the store.
+// BenchmarkProposeApproved measures the approved path as shipped: API, engine and rules, and the
+// turn log in the store.
 func BenchmarkProposeApproved(b *testing.B) {
 	in := start(b, filepath.Join(b.TempDir(), "store"), dispatcher.Deadlines{})
 	overHTTP(b, in.api.Network(), "/v1/proposals?wait=30s")
 }
 
-// BenchmarkAPIAlone is what the API costs around the engine.
+// BenchmarkAPIAlone measures the API without the engine.
 func BenchmarkAPIAlone(b *testing.B) {
 	c := config(newGate(), io.Discard)
 	c.Proposals = approving{}
@@ -97,7 +97,7 @@ func BenchmarkAPIAlone(b *testing.B) {
 	overHTTP(b, api.Network(), "/v1/proposals?wait=30s")
 }
 
-// BenchmarkBareHandler is the least that JSON over net/http costs here.
+// BenchmarkBareHandler measures the least that JSON over net/http costs.
 func BenchmarkBareHandler(b *testing.B) {
 	overHTTP(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v map[string]any
@@ -110,15 +110,14 @@ func BenchmarkBareHandler(b *testing.B) {
 	}), "/")
 }
 
-// BenchmarkParkedWaiters measures what one request that waits for a person
-// holds on the server, over HTTP/1.1 and over HTTP/2, and beside it what net/http alone
-// holds for a handler that does nothing but wait. The clients are bare sockets in this
-// process, so the figures include their few bytes.
+// BenchmarkParkedWaiters measures what one request that waits for a person holds on the server,
+// over HTTP/1.1 and HTTP/2, and beside it what net/http alone holds for a handler that only waits.
+// The clients are bare sockets in this process, so the figures include their few bytes.
 func BenchmarkParkedWaiters(b *testing.B) {
 	const waiters = 10_000
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < 2*waiters {
-		// Both ends of each connection are in this process.
+		// This process has both ends of each connection.
 		b.Logf("%d descriptors: parking fewer", limit.Cur)
 	}
 	n := min(waiters, (int(limit.Cur)-100)/2)
@@ -156,15 +155,15 @@ func BenchmarkParkedWaiters(b *testing.B) {
 	})
 }
 
-// client is how requests wait over connections: so many on each, asked for by ask, and
-// answered as answered tells.
+// client is how requests wait over connections: each on every connection, sent by ask, with
+// answers read by answered.
 type client struct {
 	each     int
 	ask      func(c net.Conn, n int, path string) error
 	answered func(c net.Conn, n int) error
 }
 
-// http1 has one request wait on each connection, http2 as many as the server lets.
+// http1 parks one request per connection, http2 as many as the server allows.
 var (
 	http1 = client{1, func(c net.Conn, _ int, path string) error {
 		_, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, tokenA)
@@ -183,7 +182,7 @@ var (
 	http2 = client{1000, askStreams, streamsAnswered}
 )
 
-// The parts of HTTP/2 that asking and being answered take.
+// The parts of HTTP/2 that requests and their answers need.
 const (
 	frameHeaders, frameSettings, frameWindow = 1, 4, 8
 	endStream, endHeaders                    = 1, 4
@@ -194,7 +193,7 @@ func frame(kind, flags byte, stream uint32, payload []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(append(head, flags), stream), payload...)
 }
 
-// askStreams begins a connection of HTTP/2 and asks n times.
+// askStreams opens an HTTP/2 connection and sends n requests.
 func askStreams(c net.Conn, n int, path string) error {
 	out := append([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(frameSettings, 0, 0, nil)...)
 	out = append(out, frame(frameWindow, 0, 0, binary.BigEndian.AppendUint32(nil, 1<<30))...)
@@ -220,7 +219,7 @@ func streamsAnswered(c net.Conn, n int) error {
 		if _, err := io.ReadFull(in, payload); err != nil {
 			return err
 		}
-		if kind == frameHeaders && (size == 0 || payload[0] != 0x88) { // the table's name for 200
+		if kind == frameHeaders && (size == 0 || payload[0] != 0x88) { // status 200 in the static table
 			return fmt.Errorf("answered by %x", payload)
 		}
 		if kind <= frameHeaders && flags&endStream != 0 {
@@ -230,7 +229,7 @@ func streamsAnswered(c net.Conn, n int) error {
 	return nil
 }
 
-// parked has n requests wait on the server, and reports what they hold.
+// parked makes n requests wait on the server, and reports the memory that they hold.
 func parked(b *testing.B, n int, by client, s *http.Server, path string, waiting func() int, decide func()) {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -275,11 +274,11 @@ func parked(b *testing.B, n int, by client, s *http.Server, path string, waiting
 	<-done
 }
 
-// memory is what the process holds, in bytes.
+// memory is what the process uses, in bytes.
 type memory struct{ heap, stack, all uint64 }
 
-// inUse is the memory that the process holds: heap, stacks and the runtime's. A
-// collection halves a stack that is larger than it needs to be, so it takes several.
+// inUse returns the memory in use: heap, stacks and all. It collects several times, because each
+// collection only halves a stack that is too large.
 func inUse() memory {
 	for range 4 {
 		runtime.GC()

@@ -16,23 +16,23 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The limits of what an agent sends.
+// Limits on what an agent may send.
 const (
-	// MaxBody is the greatest size of a body, in bytes.
+	// MaxBody is the maximum size of a body, in bytes.
 	MaxBody = 1 << 20
-	// MaxWait is the longest wait that one request may ask for.
+	// MaxWait is the longest wait that a request may ask for.
 	MaxWait = 10 * time.Minute
-	// MaxKey is the greatest length of an Idempotency-Key, in characters.
+	// MaxKey is the maximum length of an Idempotency-Key, in characters.
 	MaxKey = 200
 )
 
-// rooms are buffers in which bodies are read and answers written.
+// rooms holds buffers for reading bodies and writing answers.
 var rooms sync.Pool //nolint:gochecknoglobals // What they held is nothing to the next request, which writes over it.
 
-// mostRoom is the largest buffer that is kept for the next request.
+// mostRoom is the capacity of the largest buffer that is kept for reuse, in bytes.
 const mostRoom = 32 << 10
 
-// room gives the call a buffer, until it is released.
+// room returns the call's buffer, emptied. It belongs to the call until it is released.
 func (c *call) room() *bytes.Buffer {
 	if c.buf == nil {
 		if c.buf, _ = rooms.Get().(*bytes.Buffer); c.buf == nil {
@@ -43,8 +43,8 @@ func (c *call) room() *bytes.Buffer {
 	return c.buf
 }
 
-// release gives the buffer back: the body was read, or the answer sent. What waits for
-// a person holds none.
+// release gives the buffer back once the body has been decoded or the answer sent. A call that
+// waits for a person holds none.
 func (c *call) release() {
 	if c.buf != nil && c.buf.Cap() <= mostRoom {
 		rooms.Put(c.buf)
@@ -52,7 +52,7 @@ func (c *call) release() {
 	c.buf = nil
 }
 
-// body reads the request's JSON. It is good until the call is released.
+// body reads the request's JSON. The bytes are valid until the call is released.
 func (c *call) body() ([]byte, error) {
 	if err := c.jsonOnly(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (c *call) body() ([]byte, error) {
 		return nil, tooLarge()
 	}
 	rc := http.NewResponseController(c.w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // a recorder in a test has none
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // the recorder of a test supports none
 	buf := c.room()
 	buf.Grow(int(max(c.r.ContentLength, 512)) + bytes.MinRead)
 	_, err := buf.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, MaxBody))
@@ -71,12 +71,12 @@ func (c *call) body() ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	// The body is here; what follows may wait for as long as people take.
+	// The body is here. What follows may wait for as long as people take.
 	_ = rc.SetReadDeadline(time.Time{})
 	return buf.Bytes(), nil
 }
 
-// unreadable is a body that ended early or came too slowly.
+// unreadable returns the problem of a body that ended early or arrived too slowly.
 func unreadable(err error) error {
 	p := &problemError{
 		Type: "body", Title: "The body cannot be read", Status: http.StatusBadRequest,
@@ -110,7 +110,7 @@ func (c *call) jsonOnly() error {
 	}
 }
 
-// located adds to a mistake in data the line on which it is.
+// located adds the line number to an error about data.
 func located(err error, data []byte) error {
 	e, ok := errors.AsType[*strictjson.Error](err)
 	if !ok {
@@ -121,8 +121,8 @@ func located(err error, data []byte) error {
 	return p
 }
 
-// query returns the one parameter that the route knows, or "". Any other is a
-// mistake that silence would hide.
+// query returns the value of the only parameter that the route knows, or "". Any other
+// parameter is an error: ignoring it would hide a mistake.
 func (c *call) query(known string) (string, error) {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *call) query(known string) (string, error) {
 	return values.Get(known), nil
 }
 
-// wait returns how long the request wants to wait for a person.
+// wait returns how long the request asks to wait for a person.
 func (c *call) wait() (time.Duration, error) {
 	if c.r.URL.RawQuery == "" {
 		return 0, nil
@@ -164,15 +164,15 @@ func badParameter(detail string) error {
 	return &problemError{Type: "parameter", Title: "A parameter is wrong", Status: http.StatusBadRequest, Detail: detail}
 }
 
-// key returns the Idempotency-Key, or "".
+// key returns the Idempotency-Key, or "" if there is none.
 func (c *call) key() (string, error) {
 	given := c.r.Header.Values("Idempotency-Key")
 	if len(given) == 0 {
 		return "", nil
 	}
 	key := given[0]
-	visible := func(r rune) bool { return r < '!' || r > '~' }
-	if len(given) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, visible) {
+	invisible := func(r rune) bool { return r < '!' || r > '~' }
+	if len(given) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, invisible) {
 		return "", badParameter(fmt.Sprintf("Idempotency-Key must be one value of 1 to %d visible ASCII characters", MaxKey))
 	}
 	return key, nil

@@ -16,11 +16,11 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// MaxCalls is the greatest number of calls in one plan. A plan with more than people
-// can read on one card is put to them on several.
+// MaxCalls is the maximum number of calls in a plan. A plan with more calls than a person can
+// read on one card is put to them on several.
 const MaxCalls = 500
 
-// maxDetail is the greatest length of an outcome's detail, in bytes.
+// maxDetail is the maximum length of an outcome's detail, in bytes.
 const maxDetail = 4000
 
 func (a *API) propose(c *call) error {
@@ -32,7 +32,7 @@ func (a *API) propose(c *call) error {
 	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
 	a.unseat(seated)
 	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {
-		err = wrong.Err // It is the only one.
+		err = wrong.Err // The proposal is the only call.
 	}
 	if err != nil {
 		return err
@@ -40,9 +40,10 @@ func (a *API) propose(c *call) error {
 	return a.tell(c, seated, answers, resumes, &answers[0])
 }
 
-// proposed reads the one call of a proposal, and the address that is told how it ends.
-// What it took to read stays on no stack: a call may wait for as long as people take,
-// and a stack is halved only while less than a quarter of it is in use.
+// proposed decodes a proposal's single call, and the address to tell how it ends. It is a
+// function of its own so that the decoding does not stay on the stack: a call may wait for as
+// long as people take, and the runtime halves a stack only while less than a quarter of it is
+// in use.
 func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
 	reqs := make([]dispatcher.Request, 1)
 	var err error
@@ -62,13 +63,13 @@ func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
 	return reqs, []string{resume}, nil
 }
 
-// from says of a call whose it is and whether it would run here, whatever it says itself.
+// from sets whose call it is and whether it would run on another machine, whatever it claims.
 func (c *call) from(p *vaglio.Proposal) {
 	p.Agent = c.agent
 	_, p.Elsewhere = c.ctx().Value(otherMachine{}).(bool)
 }
 
-// tell answers with what came of calls, as it is said of them all.
+// tell answers with said, which holds the answers to all calls.
 func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string, said any) error {
 	a.meters.answered(answers...)
 	for i := range answers {
@@ -83,7 +84,7 @@ func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string,
 	return c.answer(said)
 }
 
-// request reads what a proposal and a plan have in common.
+// request reads what proposals and plans have in common.
 func (c *call) request() (dispatcher.Request, error) {
 	wait, err := c.wait()
 	if err != nil {
@@ -93,8 +94,8 @@ func (c *call) request() (dispatcher.Request, error) {
 	return dispatcher.Request{Key: key, Wait: wait}, err
 }
 
-// proposed is one call as an agent proposes it, with what it says to a person who
-// asked something about the call.
+// proposed is a call as an agent proposes it, with its answer to a person who asked something
+// about the call.
 type proposed struct {
 	vaglio.Proposal
 
@@ -102,11 +103,11 @@ type proposed struct {
 	Resume string `json:"resume_url,omitzero"`
 }
 
-// decoded is room for calls that are read, one after the other.
+// decoded holds values for decoding calls one after another.
 var decoded sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
 
-// decodeCall reads a proposed call into the request, with what the agent says to a
-// question, and returns the address that is told how it ends.
+// decodeCall decodes a proposed call and the agent's answer to a question into the request. It
+// returns the address to tell how the call ends.
 func (a *API) decodeCall(data []byte, into *dispatcher.Request) (resume string, err error) {
 	p, _ := decoded.Get().(*proposed)
 	if p == nil {
@@ -136,12 +137,12 @@ func (a *API) decodeCall(data []byte, into *dispatcher.Request) (resume string, 
 	return p.Resume, nil
 }
 
-// keep has an address told how the call ends, where it waits for a person.
+// keep stores the address to tell how the call ends, if the call waits for a person.
 func (a *API) keep(c *call, resume string, answer approval.Answer) error {
 	if resume == "" || answer.Decision != approval.RulingPending || answer.Approval == nil {
 		return nil
 	}
-	// An agent that is gone already is who needs it most.
+	// An agent that has already left needs it most.
 	return a.resumes.Keep(context.WithoutCancel(c.ctx()), answer.Approval.ID, resume)
 }
 
@@ -150,13 +151,13 @@ type plan struct {
 	Calls []rawCall `json:"calls"`
 }
 
-// rawCall is one call of a plan, still to be decoded, and where it ends.
+// rawCall is one call of a plan, not decoded yet, and the offset at which it ends.
 type rawCall struct {
 	value strictjson.Value
 	end   int64
 }
 
-// UnmarshalJSONFrom keeps the call as it is.
+// UnmarshalJSONFrom keeps the call undecoded.
 func (r *rawCall) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
@@ -197,9 +198,8 @@ func (a *API) proposePlan(c *call) error {
 	return a.tell(c, seated, answers, resumes, planAnswers{answers})
 }
 
-// decodePlan reads the calls. All carry the plan's key, from which the
-// dispatcher makes one for each, so that a repeat of the plan joins call by
-// call.
+// decodePlan decodes the calls. They all carry the plan's key, from which the dispatcher
+// derives one for each call, so that repeating the plan finds each call again.
 func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs []dispatcher.Request, resumes []string, err error) {
 	var p plan
 	if err := strictjson.Unmarshal(body, &p); err != nil {
@@ -222,7 +222,7 @@ func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs 
 	return reqs, resumes, nil
 }
 
-// inCall places a mistake in one call of a plan.
+// inCall makes an error about one call of a plan point to its place in the plan.
 func inCall(err error, index int, raw rawCall, body []byte) error {
 	e, ok := errors.AsType[*strictjson.Error](err)
 	if !ok {
@@ -234,8 +234,7 @@ func inCall(err error, index int, raw rawCall, body []byte) error {
 	}, body)
 }
 
-// id returns the approval that the path names. What cannot be one's name is not
-// looked for: it is not found.
+// id returns the approval that the path names. A malformed ID is reported as not found.
 func (c *call) id() (approval.ID, error) {
 	id := approval.ID(c.r.PathValue("id"))
 	if cmp.Or(approval.CheckName("id", string(id)), approval.CheckName("id", string(id.Ask()))) != nil {
@@ -265,8 +264,9 @@ func (a *API) await(c *call) error {
 	return c.answer(withText(answer))
 }
 
-// withText is an answer as it is told. Its room is not part of who waits: a stack is
-// halved only while less than a quarter of it is in use.
+// withText returns the answer in the form for agents. It must not be inlined, so that its
+// frame is not part of a waiting request's stack: the runtime halves a stack only while less
+// than a quarter of it is in use.
 //
 //go:noinline
 func withText(answer *approval.Answer) *approval.Answer {

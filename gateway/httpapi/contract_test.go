@@ -20,16 +20,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/clients"
 )
 
-// contract holds every exchange of a test against the OpenAPI document. It is
-// a RoundTripper, so no test can forget it.
+// contract compares every exchange of a test with the OpenAPI document. It is a RoundTripper, so
+// that no test can forget it.
 type contract struct {
 	t    testing.TB
 	next http.RoundTripper
 	doc  *document
 }
 
-// document is the OpenAPI document, with its schemas compiled when first
-// needed.
+// document is the OpenAPI document, with schemas that are compiled on first use.
 type document struct {
 	root     map[string]any
 	mu       sync.Mutex
@@ -71,7 +70,7 @@ func (d *document) at(path ...string) any {
 	return v
 }
 
-// validate checks a body against the schema that stands at the path.
+// validate checks a body against a schema of the document.
 func (d *document) validate(schema any, body []byte) error {
 	m, ok := schema.(map[string]any)
 	if !ok {
@@ -97,7 +96,7 @@ func (d *document) validate(schema any, body []byte) error {
 	return s.Validate(v)
 }
 
-// template returns the document's path that the URL's path is an instance of.
+// template returns the document's path template that matches the URL's path.
 func (d *document) template(path string) string {
 	got := strings.Split(path, "/")
 	for p := range d.at("paths").(map[string]any) {
@@ -168,7 +167,7 @@ func (c *contract) check(r *http.Request, sent []byte, resp *http.Response, body
 	if err := c.doc.validate(typed["schema"], body); err != nil {
 		return err
 	}
-	// What was taken must be what the document says can be sent.
+	// The document must permit every request that the API accepted.
 	if request := c.requestSchema(path, r.Method); request != nil && resp.StatusCode < 300 {
 		if err := c.doc.validate(request, sent); err != nil {
 			return fmt.Errorf("the request was taken: %w", err)
@@ -206,8 +205,8 @@ func TestEveryRouteIsInTheDocument(t *testing.T) {
 	}
 }
 
-// TestClientsAreThoseKnown holds the clients that the document names to those
-// whose tools are known.
+// TestClientsAreThoseKnown checks that the document names exactly the clients whose tools are
+// known.
 func TestClientsAreThoseKnown(t *testing.T) {
 	var want []any
 	for _, name := range clients.Names() {
@@ -219,7 +218,7 @@ func TestClientsAreThoseKnown(t *testing.T) {
 	}
 }
 
-// TestSchemasCompile finds a broken reference that no exchange happens to use.
+// TestSchemasCompile finds broken references that no exchange happens to use.
 func TestSchemasCompile(t *testing.T) {
 	d := openDocument(t)
 	for name := range d.at("components", "schemas").(map[string]any) {
@@ -229,8 +228,8 @@ func TestSchemasCompile(t *testing.T) {
 	}
 }
 
-// TestDocumentHasNoEmptyMember finds a comma that a sentence should have had: in
-// YAML's braces it begins another member, which nobody meant and linters refuse.
+// TestDocumentHasNoEmptyMember finds an unquoted comma in a sentence: within YAML's braces it
+// starts another, unintended member, which linters reject.
 func TestDocumentHasNoEmptyMember(t *testing.T) {
 	var walk func(at string, v any)
 	walk = func(at string, v any) {

@@ -46,8 +46,8 @@ func (p *pipes) dial() net.Conn {
 	return here
 }
 
-// TestWhoDoesNotTakeAnAnswerIsLeft asks for an answer and does not read it: not at once,
-// and not after an hour in which the connection was not used.
+// TestWhoDoesNotTakeAnAnswerIsLeft requests an answer and does not read it, at once and after the
+// connection was idle for an hour.
 func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
 	for _, waits := range []string{"", "?wait=10m"} {
 		t.Run("after waiting"+waits, func(t *testing.T) {
@@ -94,8 +94,7 @@ func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
 	}
 }
 
-// TestAHandlerBoundsItsOwnWrites has a handler say how long its writes may take, and
-// lift that again.
+// TestAHandlerBoundsItsOwnWrites has a handler set a write deadline and lift it again.
 func TestAHandlerBoundsItsOwnWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{make(chan net.Conn, 1), make(chan struct{})}
@@ -180,8 +179,8 @@ func TestSlowHeaderIsDropped(t *testing.T) {
 	})
 }
 
-// TestLongPollOutlivesEveryDeadline would fail if a read or write deadline of
-// one request reached into the next, or into the wait.
+// TestLongPollOutlivesEveryDeadline fails if a read or write deadline of one request affects the
+// next one or the wait.
 func TestLongPollOutlivesEveryDeadline(t *testing.T) {
 	inBubble(t, func(_ *gate, l *pipes) {
 		c := l.dial()
@@ -196,8 +195,8 @@ func TestLongPollOutlivesEveryDeadline(t *testing.T) {
 	})
 }
 
-// A caller that was refused cannot hold its connection by keeping back a body
-// that nobody wants, and one that was served can use it again.
+// A refused caller cannot hold its connection by withholding a body that nobody wants, and a
+// served one can use its connection again.
 func TestWithheldBodyEndsTheConnection(t *testing.T) {
 	for name, request := range map[string]string{
 		"WithoutAToken": "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",

@@ -9,11 +9,10 @@
 //	GET    /v1/turns/{id}                   the turn log
 //	GET    /healthz /readyz /metrics /openapi.yaml
 //
-// On the network an agent shows its token; on the Unix socket the socket's
-// mode is the credential. An agent never names itself: what it writes in a
-// proposal's "agent" is overwritten.
+// On the network, an agent authenticates with its token. On the Unix socket, the kernel tells
+// which user's agent it is. Agents never name themselves: the "agent" of a proposal is
+// overwritten.
 //
-// Every failure is a problem document (RFC 9457) with one sentence that says
-// what was wrong. A failure of ours never allows anything, and its detail stays
-// in our log.
+// Every failure is a problem document (RFC 9457) with one sentence about what went wrong. A
+// failure on our side never allows anything, and its details go to our log alone.
 package httpapi

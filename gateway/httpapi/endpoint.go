@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// endpoint serves one route: credentials, the call, and the one place where an
-// error becomes a problem document.
+// endpoint serves one route: it checks credentials, runs the call, and turns errors into
+// problem documents.
 type endpoint struct {
 	api   *API
 	route route
@@ -22,28 +22,28 @@ type endpoint struct {
 	codes *codes
 }
 
-// call is one request on its way through an endpoint.
+// call is one request that an endpoint is serving.
 type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	agent string
-	// status is what was answered; 0 until then.
+	// status is the status that was sent; 0 until then.
 	status int
-	// buf is what the body is read into and the answer written; nil while there is none.
+	// buf is the buffer for the body and the answer; nil if the call holds none.
 	buf *bytes.Buffer
 }
 
-// statusGone is counted where the client left before the answer.
+// statusGone is counted when the client left before the answer.
 const statusGone = 499
 
-// answerWithin bounds how long a client may take to read an answer, and
-// bodyWithin how long it may take to send its body.
+// answerWithin is how long a client may take to read an answer, and bodyWithin how long it may
+// take to send its body.
 const (
 	answerWithin = 30 * time.Second
 	bodyWithin   = 30 * time.Second
 )
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{w: w, r: r}
 	defer func() { e.codes.count(c.status) }()
@@ -54,7 +54,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recovered answers a panic as a failure of ours. It must be deferred itself.
+// recovered answers a panic as an internal failure. It must be deferred directly.
 func (e *endpoint) recovered(ctx context.Context, c *call) {
 	v := recover()
 	if v == nil {
@@ -80,11 +80,11 @@ func (e *endpoint) serve(c *call) error {
 	return e.route.serve(e.api, c)
 }
 
-// refuse answers with the problem that err is. What is our fault is logged
-// here and told without detail.
+// refuse answers with the problem document for err. It logs failures on our side and hides
+// their details from the agent.
 func (e *endpoint) refuse(ctx context.Context, c *call, err error) {
 	if _, told := errors.AsType[*problemError](err); !told && ctx.Err() != nil {
-		// Nobody reads this unless the server is going down.
+		// Nobody reads this, unless the server is shutting down.
 		c.fail(stopping())
 		c.status = statusGone
 		return
@@ -104,13 +104,13 @@ func (c *call) answer(v any) error {
 		return fmt.Errorf("httpapi: encode an answer: %w", err)
 	}
 	if cap(body) > buf.Cap() {
-		c.buf = bytes.NewBuffer(body) // It had to grow, and is what the next one gets.
+		c.buf = bytes.NewBuffer(body) // The buffer had to grow: keep the larger one.
 	}
 	c.send(http.StatusOK, jsonType, body)
 	return nil
 }
 
-// done answers that there is nothing more to say.
+// done answers with an empty success.
 func (c *call) done() { c.send(http.StatusNoContent, "", nil) }
 
 // fail sends a problem document.
@@ -126,14 +126,13 @@ func (c *call) fail(p *problemError) {
 	out.Type = "/problems/" + p.Type
 	body, err := strictjson.Marshal(out)
 	if err != nil {
-		// A detail that is not UTF-8 cannot be sent; the status can.
+		// A detail that is not valid UTF-8 cannot be encoded, but the status can still be sent.
 		body = nil
 	}
 	c.send(p.Status, "application/problem+json", body)
 }
 
-// What most responses say in their head. The lists are shared by all of them: nobody
-// adds to a response's head behind this.
+// Header values that most responses share. No code may append to them.
 //
 //nolint:gochecknoglobals // They are never changed.
 var (
@@ -144,8 +143,8 @@ var (
 
 const jsonType = "application/json"
 
-// send writes one whole response within its deadline, which the connection keeps. Of one
-// that is shared by several responses each has its own, which is lifted again.
+// send writes a complete response. On HTTP/1.1 the connection sets the write deadline. HTTP/2
+// responses share a connection, so each sets a deadline for its own stream and lifts it again.
 func (c *call) send(status int, mediaType string, body []byte) {
 	c.status = status
 	h := c.w.Header()
@@ -166,8 +165,8 @@ func (c *call) send(status int, mediaType string, body []byte) {
 		return
 	}
 	rc := http.NewResponseController(c.w)
-	// A writer without deadlines is a test's; one without a reader has failed
-	// already. Neither leaves anything to do.
+	// A test's writer has no deadlines, and a client that no longer reads has failed anyway.
+	// Either way there is nothing to do about an error.
 	_ = rc.SetWriteDeadline(time.Now().Add(answerWithin))
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body)
@@ -175,5 +174,5 @@ func (c *call) send(status int, mediaType string, body []byte) {
 	_ = rc.SetWriteDeadline(time.Time{})
 }
 
-// ctx is the request's context: it ends when the client leaves.
+// ctx returns the request's context, which ends when the client leaves.
 func (c *call) ctx() context.Context { return c.r.Context() }

@@ -14,9 +14,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// gate is a dispatcher in memory, under the semantics that its contract
-// states. What a call is answered with is its executor: "ok" is approved, "ask"
-// is put to a person, "guarded" is denied for good.
+// gate is a dispatcher in memory that keeps the dispatcher's contract. The executor decides the
+// answer: "ok" is approved, "ask" is put to a person, "guarded" is denied for good.
 type gate struct {
 	mu      sync.Mutex
 	asks    map[approval.ID]*asked
@@ -24,9 +23,9 @@ type gate struct {
 	steps   map[string][]approval.Step
 	changed chan struct{}
 	stopped bool
-	// parked counts the calls that wait inside Await.
+	// parked counts the calls that wait in Await.
 	parked int
-	// fails, when set, is what every call returns.
+	// fails, if set, is returned by every call.
 	fails error
 	// panics makes Propose panic.
 	panics bool

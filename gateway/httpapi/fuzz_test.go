@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 )
 
-// asText is a request as it goes over the wire.
+// asText returns a request as sent over the wire.
 func asText(method, path, body string, header ...string) string {
 	lines := []string{method + " " + path + " HTTP/1.1", "Host: x", "Authorization: Bearer " + tokenA}
 	if body != "" {
@@ -24,8 +24,8 @@ func asText(method, path, body string, header ...string) string {
 	return strings.Join(append(lines, header...), "\r\n") + "\r\n\r\n" + body
 }
 
-// requests are one of each route, and those that servers and readers of JSON
-// have stumbled over.
+// requests returns one request per route, and some that servers and JSON readers have stumbled
+// over.
 func requests() []string {
 	const read = `{"turn_id":"t","step":1,"executor":"fs_read","args":{"path":"/srv/data/x"}}`
 	const ask = `{"turn_id":"t","step":2,"intent":"clean","executor":"shell_exec","args":{"command":"rm -rf x"},"context":{"critical":true,"cwd":"/srv","capability":["code:exec"]}}`
@@ -58,9 +58,8 @@ func requests() []string {
 	return all
 }
 
-// FuzzRequests sends bytes that were requests once over the network's door, to
-// the dispatcher, the engine and the store that ship. Whatever comes is the
-// sender's mistake, and is answered as one.
+// FuzzRequests sends mutated requests to the network listener over the real dispatcher, engine
+// and store. Whatever arrives must be answered as the sender's mistake.
 func FuzzRequests(f *testing.F) {
 	in := start(f, filepath.Join(f.TempDir(), "vaglio.db"), dispatcher.Deadlines{})
 	host := strings.TrimPrefix(in.url, "http://")

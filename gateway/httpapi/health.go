@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// builtin is the OpenAPI 3.1 description of this API.
+// builtin is this API's OpenAPI 3.1 description.
 //
 //go:embed openapi.yaml
 var builtin []byte
 
-// health is the answer of the probes.
+// health is the answer of the liveness probe.
 type health struct {
 	Status string `json:"status"`
 }
 
-// healthz says that the process serves.
+// healthz reports that the process is serving.
 func (a *API) healthz(c *call) error { return c.answer(health{"ok"}) }
 
-// readiness is the answer of the probe that asks whether proposals can be
-// answered, and how people can be asked.
+// readiness is the answer of the readiness probe: whether proposals can be answered, and on
+// which channels people can be asked.
 type readiness struct {
-	// Status is "ready", or "degraded" when there are warnings, or some channel has
-	// trouble while people can be asked on another.
+	// Status is "ready", or "degraded" if there are warnings or a channel has trouble while
+	// people can be asked on another one.
 	Status   string           `json:"status"`
 	Channels []channelReading `json:"channels"`
 	// Warnings are what the owner must know.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// channelReading is how one channel does, in words without secrets.
+// channelReading is the health of one channel, without secrets.
 type channelReading struct {
 	Name    string    `json:"name"`
 	OK      bool      `json:"ok"`
@@ -39,9 +39,9 @@ type channelReading struct {
 	Since   time.Time `json:"since,omitzero"`
 }
 
-// readyz says whether proposals can be answered. A channel that is down is not
-// what makes vaglio unready as long as people can answer on another one: what
-// the judges let through needs nobody, and what they do not waits.
+// readyz reports whether proposals can be answered. A broken channel does not make vaglio
+// unready as long as people can answer on another one: calls that the judges approve need
+// nobody, and the others wait.
 func (a *API) readyz(c *call) error {
 	if err := a.ready(c.ctx()); err != nil {
 		a.log.WarnContext(c.ctx(), "not ready", "error", err)
@@ -63,7 +63,7 @@ func (a *API) readyz(c *call) error {
 	return c.answer(r)
 }
 
-// readings tells how the channels do, and how many do well.
+// readings returns the health of the channels, and how many of them are well.
 func (a *API) readings() (r readiness, well int) {
 	r = readiness{Status: "ready", Channels: []channelReading{}}
 	if a.channels == nil {

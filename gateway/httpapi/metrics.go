@@ -26,7 +26,7 @@ const (
 	metricLeaves = `vaglio_history_leaves`
 )
 
-// meters are what the API counts. No label holds what a caller sent.
+// meters are the API's metrics. No label contains anything that a caller sent.
 type meters struct {
 	set     *metrics.Set
 	rulings map[approval.Ruling]*metrics.Counter
@@ -42,7 +42,7 @@ func newMeters(s *slots) *meters {
 	return m
 }
 
-// answered counts what proposals were answered with.
+// answered counts the answers to proposals by decision.
 func (m *meters) answered(answers ...approval.Answer) {
 	for i := range answers {
 		if c := m.rulings[answers[i].Decision]; c != nil {
@@ -51,7 +51,7 @@ func (m *meters) answered(answers ...approval.Answer) {
 	}
 }
 
-// codes counts one route's answers by their status.
+// codes counts the responses of one route by status.
 type codes struct {
 	route string
 	set   *metrics.Set
@@ -71,7 +71,7 @@ func (c *codes) count(status int) {
 	}
 }
 
-// metrics answers in the Prometheus text format.
+// metrics serves the metrics in the Prometheus text format.
 func (a *API) metrics(c *call) error {
 	if _, err := c.query(""); err != nil {
 		return err

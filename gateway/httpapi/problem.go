@@ -15,34 +15,33 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
-// problemError is a problem document (RFC 9457): what every failure is answered
-// with.
+// problemError is a problem document (RFC 9457), the answer to every failure.
 type problemError struct {
-	// Type tells kinds of problems apart: "/problems/" and a word.
+	// Type identifies the kind of problem. It is sent as "/problems/" and this word.
 	Type  string `json:"type"`
 	Title string `json:"title"`
 	// Status repeats the HTTP status.
 	Status int `json:"status"`
-	// Detail says in one sentence what was wrong, without values and secrets.
+	// Detail says in one sentence what went wrong, without values or secrets.
 	Detail string `json:"detail"`
-	// Field is the JSON pointer to what was wrong in the body.
+	// Field is the JSON pointer to the offending value in the body.
 	Field string `json:"field,omitempty"`
-	// Line is the line, from 1, on which the mistake is: of the body, or of
-	// the text that a pointer in Field names.
+	// Line is the line with the mistake, counted from 1, in the body or in the text that Field
+	// points to.
 	Line int `json:"line,omitzero"`
-	// Rule is the guard rule that denied at redemption.
+	// Rule is the guard rule that denied the call when its permit was redeemed.
 	Rule string `json:"rule,omitempty"`
 
 	// retryAfter is in seconds.
 	retryAfter int
 	challenge  string
-	// ours marks a failure that is not the caller's, to be logged.
+	// ours marks a failure on our side, which must be logged.
 	ours bool
 }
 
 func (p *problemError) Error() string { return p.Detail }
 
-// problemOf is the one place where errors become problem documents.
+// problemOf returns the problem document for err. It is the only place that maps errors.
 func problemOf(err error) *problemError {
 	if p, ok := errors.AsType[*problemError](err); ok {
 		return p
@@ -55,8 +54,8 @@ func problemOf(err error) *problemError {
 	return ours(http.StatusInternalServerError)
 }
 
-// shapeProblem knows mistakes in what was sent. The catalog's come before
-// vaglio is asked: they are no verdict.
+// shapeProblem maps mistakes in the request. Those that the catalog finds come before the
+// judging and are not verdicts.
 func shapeProblem(err error) *problemError {
 	if e, ok := errors.AsType[*strictjson.Error](err); ok {
 		return &problemError{
@@ -80,7 +79,7 @@ func shapeProblem(err error) *problemError {
 	return p
 }
 
-// argsProblem knows why arguments were not judged.
+// argsProblem maps the reasons why arguments were not judged.
 func argsProblem(err error) *problemError {
 	if e, ok := errors.AsType[*vaglio.ShapeError](err); ok {
 		return &problemError{
@@ -106,7 +105,7 @@ func argsProblem(err error) *problemError {
 	return p
 }
 
-// permitProblem knows why a permit is not redeemed.
+// permitProblem maps the reasons why a permit cannot be redeemed.
 func permitProblem(err error) *problemError {
 	if e, ok := errors.AsType[*dispatcher.GuardError](err); ok {
 		p := &problemError{
@@ -138,7 +137,7 @@ func permitProblem(err error) *problemError {
 	}
 }
 
-// stateProblem knows what is not there, and what is not possible now.
+// stateProblem maps what does not exist, and what is not possible in the current state.
 func stateProblem(err error) *problemError {
 	if errors.Is(err, approval.ErrNotFound) {
 		return &problemError{
@@ -150,7 +149,7 @@ func stateProblem(err error) *problemError {
 		return stopping()
 	}
 	if _, unread := errors.AsType[*approval.UnreadError](err); unread {
-		return &problemError{ // The dispatcher told the log.
+		return &problemError{ // The dispatcher has logged it.
 			Type: "unreadable", Title: "The record cannot be read", Status: http.StatusInternalServerError,
 			Detail: "what is stored of this call cannot be read: the call must not run; 'vaglio doctor' says why",
 		}
@@ -172,8 +171,8 @@ func stateProblem(err error) *problemError {
 	return p
 }
 
-// storeProblem knows the ways in which a disk fails. Nothing was acknowledged,
-// so nothing is half-done; which file it was is for the log.
+// storeProblem maps the ways in which a disk fails. Nothing was acknowledged, so nothing is
+// half done. Only the log says which file it was.
 func storeProblem(err error) *problemError {
 	switch {
 	case errors.Is(err, approval.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -196,7 +195,7 @@ func storeProblem(err error) *problemError {
 	}
 }
 
-// ours is a failure whose detail is for the log alone.
+// ours returns an internal failure whose details only the log tells.
 func ours(status int) *problemError {
 	return &problemError{
 		Type: "internal", Title: "vaglio failed", Status: status,
@@ -204,7 +203,7 @@ func ours(status int) *problemError {
 	}
 }
 
-// stopping tells an agent to come back to the next process.
+// stopping tells an agent to come back when the next process is up.
 func stopping() *problemError {
 	return &problemError{
 		Type: "stopping", Title: "vaglio is restarting", Status: http.StatusServiceUnavailable,

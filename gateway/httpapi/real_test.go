@@ -20,12 +20,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge"
 )
 
-// These tests run the API over the dispatcher, the engine and the store that
-// ship.
+// These tests run the API over the real dispatcher, engine and store.
 
 var owner = approval.Person{ID: "web:owner", Name: "owner"}
 
-// instance is one process's worth of the gate.
+// instance is the gate of one process.
 type instance struct {
 	*bench
 	dispatcher *dispatcher.Dispatcher
@@ -33,8 +32,8 @@ type instance struct {
 	stop       func()
 }
 
-// start opens the store at the path and serves over it. stop ends the process
-// in the order in which a daemon ends.
+// start opens the store at the path and serves over it. stop shuts down in the order in which a
+// daemon does.
 func start(t testing.TB, path string, deadlines dispatcher.Deadlines) *instance {
 	t.Helper()
 	home := filepath.Dir(path)
@@ -81,7 +80,7 @@ func start(t testing.TB, path string, deadlines dispatcher.Deadlines) *instance 
 		}
 		stopped = true
 		in.dispatcher.Stop()
-		s.Close() // waits for the requests that are under way
+		s.Close() // waits for the requests in progress
 		cancel()
 		if err := errors.Join(<-done, store.Close()); err != nil {
 			t.Error(err)
@@ -215,8 +214,8 @@ func TestRealLapsedPermit(t *testing.T) {
 	}
 }
 
-// TestRealRestart has the daemon go down while an agent waits: the agent is
-// told, and finds its decision with the next process.
+// TestRealRestart shuts the daemon down while an agent waits: the agent is told, and finds its
+// decision with the next process.
 func TestRealRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	in := start(t, path, dispatcher.Deadlines{})

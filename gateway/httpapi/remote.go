@@ -16,12 +16,12 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// otherMachine marks the context of a request that another machine sends.
+// otherMachine marks the context of a request from another machine.
 type otherMachine struct{}
 
-// Remote returns the handler for listeners that other machines can reach: each agent shows
-// its token, what asks for none is not there, and a call would run on another machine than
-// this one.
+// Remote returns the handler for listeners that other machines can reach. Each agent must
+// present its token, public routes are not served, and proposals are marked as running on
+// another machine.
 func (a *API) Remote() http.Handler {
 	api := a.Network()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,8 +32,8 @@ func (a *API) Remote() http.Handler {
 	})
 }
 
-// Certificate is the pair of files by which a listener shows who it is. It is read anew
-// for each connection, so that one that is renewed needs no new start.
+// Certificate is the certificate and key of a listener. The files are read again for each
+// connection, so that a renewed certificate needs no restart.
 type Certificate struct {
 	cert, key string
 
@@ -41,8 +41,8 @@ type Certificate struct {
 	last *tls.Certificate
 }
 
-// NewCertificate reads a certificate's chain and its key, in PEM. The key's file may be
-// read by its group at most, and both be written by nobody else.
+// NewCertificate reads a certificate chain and its key, in PEM. The key may be readable by its
+// owner and group at most, and neither file may be writable by anybody else.
 func NewCertificate(cert, key string) (*Certificate, error) {
 	c := &Certificate{cert: cert, key: key}
 	pair, err := c.read()
@@ -50,7 +50,7 @@ func NewCertificate(cert, key string) (*Certificate, error) {
 	return c, err
 }
 
-// mostPEM bounds the files, in bytes: longer ones are others.
+// mostPEM is the maximum size of each file, in bytes. A larger file is not PEM.
 const mostPEM = 1 << 20
 
 func (c *Certificate) read() (*tls.Certificate, error) {
@@ -74,8 +74,8 @@ func (c *Certificate) read() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// Wrap returns a listener that speaks TLS over l, to addresses of a list alone: others are
-// cut off before a byte of theirs is read.
+// Wrap returns a listener that speaks TLS over l, to the addresses in from alone. Connections
+// from others are closed before anything is read from them.
 func (c *Certificate) Wrap(l net.Listener, from []netip.Prefix, log *slog.Logger) net.Listener {
 	return tls.NewListener(&listed{Listener: l, from: from, log: log, told: map[netip.Addr]bool{}}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -94,18 +94,18 @@ func (c *Certificate) Wrap(l net.Listener, from []netip.Prefix, log *slog.Logger
 	})
 }
 
-// listed is a listener for a list of addresses.
+// listed is a listener that accepts only addresses in from.
 type listed struct {
 	net.Listener
 
 	from []netip.Prefix
 	log  *slog.Logger
-	told map[netip.Addr]bool // by the one who accepts
+	told map[netip.Addr]bool // only the goroutine that calls Accept uses it
 }
 
-// Accept returns the next connection from an address of the list.
+// Accept returns the next connection from an address on the list.
 func (l *listed) Accept() (net.Conn, error) {
-	const most = 64 // addresses that are told, once each: a log is not theirs to fill
+	const most = 64 // addresses to log, each once: strangers must not be able to fill the log
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -120,6 +120,6 @@ func (l *listed) Accept() (net.Conn, error) {
 			l.told[from] = true
 			l.log.Warn("a connection is cut off: its address is not in METNOS_TLS_FROM", "address", from.String())
 		}
-		_ = c.Close() // nothing was said on it
+		_ = c.Close() // nothing was exchanged on it
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// kept is a policy that lists one address, and what was kept for it.
+// kept is a policy that lists one address, and the addresses stored under it.
 type kept struct {
 	mu  sync.Mutex
 	all map[approval.ID]string
@@ -32,8 +32,8 @@ func (k *kept) Keep(_ context.Context, id approval.ID, address string) error {
 	return k.err
 }
 
-// What waits for a person is kept with its address before the agent hears of it; what is
-// answered at once is not.
+// The address of a call that waits for a person is stored before the agent hears of the wait;
+// that of a call that is answered at once is not.
 func TestResumeURL(t *testing.T) {
 	t.Parallel()
 	k := &kept{all: map[approval.ID]string{}}

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// NewServer returns the HTTP server for h, with the limits that protect a
-// process which holds requests for as long as people take: headers and idle
-// connections are timed, answers are not. It speaks HTTP/1.1 and HTTP/2, which
-// clients negotiate over TLS and start with elsewhere. Listeners should come from a
-// [Limiter].
+// NewServer returns an HTTP server for h with limits for a process that holds requests for as
+// long as people take: headers and idle connections time out, handlers do not. It speaks
+// HTTP/1.1 and HTTP/2, negotiated over TLS or, without TLS, with prior knowledge. Its
+// listeners should come from a [Limiter].
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -42,18 +41,18 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// unreadWithin bounds how long a body may take that nobody asks for.
+// unreadWithin is how long the server reads a body that no handler wants.
 const unreadWithin = 5 * time.Second
 
-// impatient bounds how long a request's body may take. Whoever refuses a request
-// leaves its body unread; the server then reads it to its end before it answers,
-// and nobody else would end that wait. Whoever wants the body gives it more time,
-// and lifts the bound when the body is there. A request without a body may be held for
-// as long as people take: its connection is read only to notice its end.
+// impatient bounds how long a request's body may take. A handler that refuses a request leaves
+// its body unread, and the server then reads it to the end before it answers, for which there
+// would be no time limit. A handler that wants the body extends the deadline, and lifts it
+// once the body has arrived. A request without a body may be held for as long as people take:
+// the server then reads from its connection only to notice that it was closed.
 func impatient(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
-			// The server lifts it again before the connection's next request.
+			// The server lifts the deadline before the connection's next request.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(unreadWithin))
 		}
 		h.ServeHTTP(w, r)
@@ -63,8 +62,7 @@ func impatient(h http.Handler) http.Handler {
 // extraConn marks the context of a connection beyond the limit.
 type extraConn struct{}
 
-// turnAway answers what comes over a connection beyond the limit, and closes
-// the connection.
+// turnAway answers requests on a connection beyond the limit with a refusal, and closes it.
 func turnAway(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Context().Value(extraConn{}) == nil {
@@ -75,7 +73,7 @@ func turnAway(h http.Handler) http.Handler {
 	})
 }
 
-// turnedAway is by itself: a request that waits has no room for it on its stack.
+// turnedAway must not be inlined: waiting requests have no room for its frame on their stacks.
 //
 //go:noinline
 func turnedAway(w http.ResponseWriter, r *http.Request) {
@@ -84,13 +82,13 @@ func turnedAway(w http.ResponseWriter, r *http.Request) {
 	c.fail(tooMany())
 }
 
-// spare is how many connections beyond the limit are taken to be told so.
+// spare is how many connections beyond the limit are accepted only to be told so.
 const spare = 256
 
-// Capacity returns how many connections and how many waiting requests fit a
-// process that may have nofile descriptors open.
+// Capacity returns how many connections and waiting requests fit in a process that may open
+// nofile descriptors.
 func Capacity(nofile uint64) (connections, waiters int) {
-	const others = 256 // files, sockets to channels, what the runtime keeps
+	const others = 256 // files, sockets to channels, the runtime's own
 	n := min(nofile, 1<<20)
 	connections = int(n) - others - spare
 	if connections < 64 {
@@ -99,23 +97,23 @@ func Capacity(nofile uint64) (connections, waiters int) {
 	return connections, max(connections-connections/16, 1)
 }
 
-// Limiter bounds the open connections of one process, over all its listeners.
-// At the descriptor limit an accept loop sleeps and callers hang without an
-// error; a limiter keeps below it, so that the next caller gets an answer.
+// Limiter bounds the open connections of a process over all its listeners. Once a process runs
+// out of descriptors, its accept loops sleep and callers hang without an error. A limiter
+// stays below that, so that the next caller gets an answer.
 type Limiter struct {
 	max  int64
 	open atomic.Int64
-	// began is where its clock begins, which nobody sets back.
+	// began is the origin of its clock, which is monotonic.
 	began time.Time
 }
 
-// NewLimiter returns a limiter for so many connections.
+// NewLimiter returns a limiter of the given number of connections.
 func NewLimiter(connections int) *Limiter {
 	return &Limiter{max: int64(connections), began: time.Now()}
 }
 
-// Wrap returns l under the limit. A few connections beyond it are taken and
-// marked, for the server to turn away; more are closed.
+// Wrap returns l under the limit. It accepts and marks a few connections beyond the limit, for
+// the server to turn away, and closes any more.
 func (m *Limiter) Wrap(l net.Listener) net.Listener { return &limitedListener{Listener: l, limiter: m} }
 
 type limitedListener struct {
@@ -134,7 +132,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		n := l.limiter.open.Add(1)
 		if n > l.limiter.max+spare {
 			l.limiter.open.Add(-1)
-			_ = c.Close() // nothing was said on it
+			_ = c.Close() // nothing was exchanged on it
 			continue
 		}
 		return &limitedConn{Conn: c, limiter: l.limiter, extra: n > l.limiter.max}, nil
@@ -147,19 +145,19 @@ type limitedConn struct {
 	limiter *Limiter
 	extra   bool
 	once    sync.Once
-	// bounded is until when what is written must be taken, by the limiter's clock; 0
-	// where nothing says so, and theirs where a handler said it itself.
+	// bounded is the write deadline that Write has set, by the limiter's clock; 0 if there is
+	// none, theirs if a handler has set its own.
 	bounded atomic.Int64
 }
 
-// theirs is an end that no moment comes near.
+// theirs is a deadline later than any.
 const theirs = math.MaxInt64
 
-// clockEvery is how often a connection's clock is set, if need be.
+// clockEvery limits how often Write moves a connection's deadline.
 const clockEvery = time.Second
 
-// Write gives who takes what is written [answerWithin] for it at least, and little more:
-// the clock is not set for each answer.
+// Write gives the client at least [answerWithin] to take b, and at most [clockEvery] more, so
+// that it need not move the deadline for each answer.
 func (c *limitedConn) Write(b []byte) (int, error) {
 	least := time.Since(c.limiter.began) + answerWithin
 	if int64(least) > c.bounded.Load() {
@@ -171,13 +169,13 @@ func (c *limitedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// SetWriteDeadline bounds what a handler writes. It holds until the handler lifts it.
+// SetWriteDeadline sets a handler's own deadline. It holds until the handler lifts it.
 func (c *limitedConn) SetWriteDeadline(t time.Time) error {
 	c.note(t)
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetDeadline bounds what is read, too.
+// SetDeadline sets a handler's own deadline for reading and writing.
 func (c *limitedConn) SetDeadline(t time.Time) error {
 	c.note(t)
 	return c.Conn.SetDeadline(t)
@@ -191,7 +189,7 @@ func (c *limitedConn) note(t time.Time) {
 	}
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and frees its place.
 func (c *limitedConn) Close() error {
 	c.once.Do(func() { c.limiter.open.Add(-1) })
 	return c.Conn.Close()

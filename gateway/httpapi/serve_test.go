@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// limited serves the API's health on loopback under a limiter.
+// limited serves the API's health check on loopback under a limiter.
 func limited(t *testing.T, connections int) (addr string) {
 	t.Helper()
 	api, err := New(config(newGate(), io.Discard))
@@ -40,7 +40,7 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// told is what a connection was answered.
+// told is the answer on a connection.
 type told struct {
 	status     int
 	retryAfter string
@@ -74,7 +74,7 @@ func TestConnectionBeyondTheLimitIsToldSo(t *testing.T) {
 	}
 	first.Close()
 	for {
-		// The place is free as soon as the server has seen the close.
+		// The place is free as soon as the server has noticed the close.
 		got, err := ask(dial(t, addr))
 		if err != nil {
 			t.Fatal(err)
@@ -88,9 +88,9 @@ func TestConnectionBeyondTheLimitIsToldSo(t *testing.T) {
 func TestConnectionFarBeyondTheLimitIsClosed(t *testing.T) {
 	addr := limited(t, 1)
 	for range 1 + spare {
-		dial(t, addr) // says nothing and stays
+		dial(t, addr) // sends nothing and stays connected
 	}
-	// Accepting goes on in order, so the next one finds every place taken.
+	// Connections are accepted in order, so the next one finds every place taken.
 	if got, err := ask(dial(t, addr)); err == nil {
 		t.Errorf("got %+v, want a closed connection", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// slots bound how many requests wait for a person. Each holds a connection or
-// a stream and some memory for as long as people take.
+// slots bounds how many requests wait for a person. Each holds a connection or a stream, and
+// some memory, for as long as people take.
 type slots struct {
 	max   int64
 	taken atomic.Int64
@@ -23,12 +23,12 @@ const (
 	passing seat = iota
 	// seated requests hold a slot.
 	seated
-	// standing requests want to wait and found every slot taken.
+	// standing requests want to wait but found every slot taken.
 	standing
 )
 
-// seat takes a slot for a request that wants to wait. Without one the wait is
-// cut to nothing: the call is still judged, and what is decided is still told.
+// seat takes a slot for a request that wants to wait. If there is none, it cuts the wait to
+// zero: the call is still judged, and a decision that exists is still returned.
 func (a *API) seat(wait *time.Duration) seat {
 	if *wait <= 0 {
 		return passing
@@ -47,12 +47,12 @@ func (a *API) unseat(s seat) {
 	}
 }
 
-// hurry asks an agent whose answer is pending because no slot was free not to
-// come back at once.
+// hurry sets Retry-After if the judges have not answered yet, or if an answer is pending
+// because no slot was free.
 func (c *call) hurry(s seat, answers ...approval.Answer) {
 	for i := range answers {
 		if answers[i].Decision == approval.RulingPending && answers[i].Approval == nil {
-			c.w.Header().Set("Retry-After", "1") // The judges are still at it.
+			c.w.Header().Set("Retry-After", "1") // The judges are still working.
 			return
 		}
 	}

@@ -17,19 +17,19 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Trusted is one hook that Codex is to run without asking, as Codex itself names
-// it: it skips, without a word, every hook that nobody has trusted.
+// Trusted is one of our hooks as Codex lists it. Codex silently skips every hook that nobody
+// has trusted.
 type Trusted struct {
 	Key, Hash string
-	// Asks says that Codex runs it before each tool call as it stands now.
+	// Asks says that Codex, as it is configured now, runs the hook before each tool call.
 	Asks bool
 }
 
-// askWithin bounds how long Codex may take to tell of its hooks.
+// askWithin bounds how long Codex may take to list its hooks.
 const askWithin = 30 * time.Second
 
-// CodexHooks asks the codex program which of its hooks are ours and what their
-// hashes are. dir is the folder whose hooks count.
+// CodexHooks asks the codex program for the hooks in effect in dir, and returns ours with their
+// hashes.
 func CodexHooks(ctx context.Context, program, dir string, env []string) ([]Trusted, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -49,14 +49,14 @@ func CodexHooks(ctx context.Context, program, dir string, env []string) ([]Trust
 	hooks, err := listHooks(in, out, dir)
 	_ = in.Close()
 	cancel()
-	_ = cmd.Wait() // it is ended whatever it says
+	_ = cmd.Wait() // it has been killed, so how it exited says nothing
 	if err != nil {
 		return nil, fmt.Errorf("ask codex for its hooks: %w", err)
 	}
 	return hooks, nil
 }
 
-// CodexTrust asks Codex, where it is on the PATH, whether it runs the hook in the folder.
+// CodexTrust asks Codex, if it is on the PATH, whether it runs the hook in dir.
 func CodexTrust(ctx context.Context, dir string, env []string) Trust {
 	program, err := exec.LookPath("codex")
 	if err != nil {
@@ -127,11 +127,11 @@ func listHooks(in io.Writer, out io.Reader, dir string) ([]Trusted, error) {
 	return nil, errors.New("it ended without an answer")
 }
 
-// CodexConfig is where Codex keeps whom it trusts.
+// CodexConfig returns the file in which Codex keeps the hooks it trusts.
 func CodexConfig(home string) string { return filepath.Join(home, ".codex", "config.toml") }
 
-// TrustCodex plans to write the hashes into Codex's config.toml, and without any to
-// take those of the hooks of the file out again.
+// TrustCodex plans to write the hashes of the hooks into Codex's config.toml. Without hooks, it
+// plans to remove those of the hooks in hooksFile.
 func TrustCodex(home, hooksFile string, hooks []Trusted) (Change, error) {
 	c := Change{Path: CodexConfig(home), Mode: private}
 	var err error
@@ -149,8 +149,8 @@ func TrustCodex(home, hooksFile string, hooks []Trusted) (Change, error) {
 
 var tomlHeader = regexp.MustCompile(`^\s*\[`)
 
-// trust takes the tables of the file's hooks out and puts those of the hooks in.
-// Everything else stays as it is written.
+// trust removes the tables of hooksFile's hooks and adds those of hooks. Everything else stays
+// byte for byte.
 func trust(now []byte, hooksFile string, hooks []Trusted) ([]byte, error) {
 	if err := checkTOML(now); err != nil {
 		return nil, err

@@ -5,22 +5,22 @@ import (
 	"errors"
 )
 
-// form is how a client's file holds a hook. now is nil for a file that is not there,
-// and so is a result.
+// form is how a client's file holds a hook. A nil now is a file that does not exist, and a nil
+// result means that the file should not exist.
 type form interface {
-	// add returns the file with the hook; the same bytes when it is there already.
+	// add returns the file with the hook; the same bytes if the hook is there already.
 	add(now []byte, o Options) ([]byte, error)
-	// remove returns the file without it.
+	// remove returns the file without the hook.
 	remove(now []byte, o Options) ([]byte, error)
-	// holds tells whether the hook is there, and with which limit of the client's
-	// and of the hook's own.
+	// holds reports whether the hook is in the file, and the limits that the client's
+	// settings and the hook's command name.
 	holds(now []byte, o Options) (found bool, limits Limits, err error)
 }
 
-// whole is a file that is ours alone.
+// whole is a file that belongs to vaglio alone.
 type whole struct {
 	content func(o Options) []byte
-	// sign stands in every version of the file, and in nobody else's.
+	// sign occurs in every version of our file, and in nobody else's.
 	sign string
 }
 

@@ -14,20 +14,20 @@ import (
 
 // Found is a client's settings file that runs vaglio's hook.
 type Found struct {
-	// Client is the client's name, File the settings.
+	// Client is the client's name, File the path of the settings.
 	Client, File string
 	// Programs are the executables that the file runs as the hook, as written.
 	Programs []string
-	// Off says that the file turns the client's hooks off.
+	// Off says that the file turns off the client's hooks.
 	Off bool
 }
 
-// maxSettings bounds a client's settings file, in bytes. Claude Code's own, in which
-// it keeps what it did in every project, grows to some MiB.
+// maxSettings is the maximum size of a settings file, in bytes. Claude Code's own file, in
+// which it records its work in every project, grows to several MiB.
 const maxSettings = 32 << 20
 
-// Find returns the settings of all clients that run the hook in every session of
-// the user with that home. Nothing but regular files is read.
+// Find returns the settings files, of all clients, that run the hook in every session of the
+// user with the given home folder. It reads only regular files.
 func Find(home string) []Found {
 	var all []Found
 	for client, t := range targets() {
@@ -47,10 +47,9 @@ func Find(home string) []Found {
 	return all
 }
 
-// Settings are the files that may take the hook from the clients that have it:
-// all that they read, whether it is there or not, and the names of those of a
-// project, which count there beside the user's. Those of a project that hold
-// nothing but hooks are told of every client.
+// Settings returns the files that could disable the hook in clients that have it: all files
+// that these clients read, whether they exist or not, and the names of the files that count in a
+// project besides the user's. Project files that hold only hooks are included for every client.
 func Settings(home string) (files, local []string) {
 	installed := Find(home)
 	for client, t := range targets() {
@@ -72,14 +71,14 @@ func Settings(home string) (files, local []string) {
 	return files, local
 }
 
-// holdsHooksAlone says whether a file has nothing in it but hooks, or is ours: a
-// client that has its hook in a project alone is seen by nothing else.
+// holdsHooksAlone reports whether the file can hold nothing but hooks, or is ours. Find does not
+// see a client whose hook is installed in a project alone, so such files always count.
 func (f *file) holdsHooksAlone(name string) bool {
 	_, ours := f.form.(whole)
 	return ours || strings.Contains(name, "hooks")
 }
 
-// everywhere are the places of the file that hold for all of a user's sessions.
+// everywhere returns the paths of the file that apply to all of a user's sessions.
 func (f *file) everywhere(home string) []string {
 	var all []string
 	for _, path := range append([]string{f.user, f.managed}, f.also...) {
@@ -94,8 +93,7 @@ func (f *file) everywhere(home string) []string {
 	return all
 }
 
-// found reads a settings file and says how it runs the hook; false says that it
-// does not.
+// found parses a settings file. It returns false if the file does not run the hook.
 func (f *file) found(client, path string, text []byte) (Found, bool) {
 	found := Found{Client: client, File: path}
 	for name, off := range f.off {
@@ -112,8 +110,8 @@ func (f *file) found(client, path string, text []byte) (Found, bool) {
 	return found, len(found.Programs) > 0
 }
 
-// hooksIn are the programs of the hooks in a document, which stand in commands: as a
-// line for a shell, or as a program with a list of words beside it.
+// hooksIn returns the programs of the hooks in a document. A command is a line for a shell, or
+// a program with a list of arguments beside it.
 func hooksIn(v any, depth int) (programs []string) {
 	const deepest = 32
 	if depth > deepest {
@@ -144,8 +142,8 @@ func hooksIn(v any, depth int) (programs []string) {
 	return programs
 }
 
-// hooksInText are the programs of the hooks that a script, a plugin or YAML runs, by
-// their whole paths: as a shell reads its lines, or as words between its marks.
+// hooksInText returns the programs of the hooks that a script, a plugin or a YAML file runs with
+// an absolute path. It reads the text as lines of a shell and as words between punctuation.
 func hooksInText(text string) (programs []string) {
 	for line := range strings.Lines(text) {
 		programs = append(programs, hooksOf(line)...)
@@ -155,10 +153,10 @@ func hooksInText(text string) (programs []string) {
 	return slices.DeleteFunc(programs, func(p string) bool { return !filepath.IsAbs(p) })
 }
 
-// lineWord is a word of a command line, as a shell reads the plain ones.
+// lineWord matches a word of a simple command line, with quotes as a shell reads them.
 var lineWord = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
 
-// hooksOf are the programs of the hooks that a command line runs.
+// hooksOf returns the programs of the hooks that a command line runs.
 func hooksOf(line string) []string {
 	words := lineWord.FindAllString(line, -1)
 	for i := range words {
@@ -167,7 +165,7 @@ func hooksOf(line string) []string {
 	return hooksAmong(words)
 }
 
-// hooksAmong finds `vaglio hook CLIENT` and `vaglio-hook CLIENT` among words.
+// hooksAmong returns the programs of each `vaglio hook` and `vaglio-hook CLIENT` among words.
 func hooksAmong(words []string) (programs []string) {
 	for i, w := range words[:max(0, len(words)-1)] {
 		base, next := filepath.Base(w), words[i+1]

@@ -31,7 +31,7 @@ func TestWhoRunsTheHookIsFound(t *testing.T) {
 	}
 }
 
-// Whatever is installed is found again, with the program that it runs.
+// Find finds every installation, with the program that it runs.
 func TestEveryInstallationIsFound(t *testing.T) {
 	for _, client := range Clients() {
 		t.Run(client, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestEveryInstallationIsFound(t *testing.T) {
 	}
 }
 
-// A path with a blank is found where a shell would find it, and no part of it.
+// A path with a blank is found as a shell reads it, and never a part of it.
 func TestAProgramWithABlankIsFound(t *testing.T) {
 	o := options(t, "cline")
 	o.Program = "/my apps/vaglio-hook"

@@ -1,6 +1,6 @@
-// Package install writes vaglio's hook into the settings of coding agents, and
-// takes it out again. It changes what it must in a file and leaves every other byte
-// of it alone: comments, order, other people's hooks, the mode, links.
+// Package install writes vaglio's hook into the settings of coding agents, and removes it. It
+// changes only what it must in a file and preserves every other byte: comments, order, other
+// hooks, as well as the file's mode and links to it.
 package install
 
 import (
@@ -25,43 +25,43 @@ type Scope string
 const (
 	User    Scope = "user"
 	Project Scope = "project"
-	// Managed is for every user of the machine, whose own settings cannot switch it
-	// off; writing there takes root.
+	// Managed is for every user of the machine. Users' own settings cannot switch it off, and
+	// writing it takes root.
 	Managed Scope = "managed"
 )
 
-// Options say what is installed, and where.
+// Options say what to install, and where.
 type Options struct {
 	// Client is one of [Clients].
 	Client string
 	Scope  Scope
-	// Home is the user's home folder, and Project the folder of the project.
+	// Home is the user's home folder, Project the folder of the project.
 	Home, Project string
-	// Program is the absolute path of vaglio-hook, or of vaglio; then Args begins
+	// Program is the absolute path of vaglio-hook, or of vaglio; in the latter case Args starts
 	// with "hook".
 	Program string
 	Args    []string
-	// Limit is how long the client is to wait for its hook; 0 is the client's usual.
-	// It is written for the client and for the hook alike.
+	// Limit is how long the client should wait for its hook; 0 means the client's usual limit.
+	// It is written both for the client and for the hook.
 	Limit time.Duration
 	// ApproveAllows is [hook.Options.ApproveAllows].
 	ApproveAllows bool
-	// Agent is the name that the client's calls are proposed under, "" for none.
+	// Agent is the name under which the client's calls are proposed, "" for none.
 	Agent string
-	// Shadow has the hook watch only: every call passes.
+	// Shadow makes the hook only watch: every call passes.
 	Shadow bool
-	// At is the address of the daemon when it is on another machine, and CA the
-	// absolute path of its authority's certificate, "" for those of the system.
+	// At is the address of a daemon on another machine, and CA the absolute path of its
+	// authority's certificate, "" for the system's authorities.
 	At, CA string
 }
 
-// Change is one file as it is and as it is to be; nil is a file that is not there.
+// Change is a file as it is and as it should become; nil means that the file does not exist.
 type Change struct {
 	Path          string
 	Before, After []byte
-	// Mode is what a new file gets.
+	// Mode is the mode for a new file.
 	Mode fs.FileMode
-	// bare is the file as it is, without a hook.
+	// bare is the current file without the hook.
 	bare []byte
 }
 
@@ -70,14 +70,14 @@ func (c *Change) Changes() bool {
 	return (c.Before == nil) != (c.After == nil) || !bytes.Equal(c.Before, c.After)
 }
 
-// NoInstallError says that a client's hook is installed by hand.
+// NoInstallError means that the client's hook must be installed by hand.
 type NoInstallError struct{ Client string }
 
 func (e *NoInstallError) Error() string {
 	return fmt.Sprintf("%s has no settings that vaglio can write; docs/agents.md says how its hook is set up by hand", e.Client)
 }
 
-// Clients are the clients that a hook can be installed for.
+// Clients returns the clients for which a hook can be installed, sorted.
 func Clients() []string {
 	var names []string
 	for name := range targets() {
@@ -87,8 +87,8 @@ func Clients() []string {
 	return names
 }
 
-// Add plans the installation. A file that cannot be read as what it is stays as it
-// is: the error says where its mistake is.
+// Add plans the installation. It leaves a file alone that it cannot parse: the error says where
+// the mistake is.
 func Add(o Options) ([]Change, error) {
 	if closed := closedTo(o.Program); o.Scope == Managed && closed != "" {
 		return nil, fmt.Errorf("the hook is for every user, and %s is closed to others: put vaglio where all may run it, such as /usr/local/bin", closed)
@@ -96,8 +96,8 @@ func Add(o Options) ([]Change, error) {
 	return plan(o, true)
 }
 
-// Remove plans to take the hook out. A file that nobody changed since it was
-// installed becomes what it was before, to the byte.
+// Remove plans to remove the hook. A file that nobody changed since the installation is
+// restored to its former bytes.
 func Remove(o Options) ([]Change, error) { return plan(o, false) }
 
 func plan(o Options, add bool) ([]Change, error) {
@@ -134,9 +134,9 @@ func plan(o Options, add bool) ([]Change, error) {
 	return changes, nil
 }
 
-// closedTo is the program, or the folder above it, that keeps other users from running it,
-// "" where none does; where it is a link, also above what that leads to. Most clients run a
-// tool whose hook cannot be started.
+// closedTo returns the first of program and the folders above it that other users may not
+// execute or enter, "" if there is none. If program is a link, it checks the target's path too.
+// Most clients run a tool when its hook cannot be started.
 func closedTo(program string) string {
 	const others = 0o001
 	paths := []string{program}
@@ -185,15 +185,15 @@ func (o *Options) path(f file) (string, error) {
 	return "", fmt.Errorf("%s has no settings for the scope %q", o.Client, o.Scope)
 }
 
-// limit is what the client is told to wait.
+// limit returns how long the client is told to wait.
 func (o *Options) limit() time.Duration {
 	return hook.LimitWithin(o.Client, o.Limit)
 }
 
-// shadowFlag has a hook watch only.
+// shadowFlag makes a hook only watch.
 const shadowFlag = "--shadow"
 
-// argv is the command of the hook.
+// argv returns the command of the hook.
 func (o *Options) argv() []string {
 	argv := append([]string{o.Program}, o.Args...)
 	argv = append(argv, o.Client, "--limit", o.limit().String())
@@ -207,7 +207,7 @@ func (o *Options) argv() []string {
 	return argv
 }
 
-// reach are the flags that say which daemon is asked, and as whom.
+// reach returns the flags that say which daemon to ask, and as whom.
 func (o *Options) reach() (flags []string) {
 	if o.Agent != "" {
 		flags = append(flags, "--agent", o.Agent)
@@ -221,7 +221,7 @@ func (o *Options) reach() (flags []string) {
 	return flags
 }
 
-// shellLine is the command as a shell reads it.
+// shellLine returns the command quoted for a shell.
 func (o *Options) shellLine() string {
 	words := o.argv()
 	for i, w := range words {
@@ -234,7 +234,7 @@ func (o *Options) shellLine() string {
 	return strings.Join(words, " ")
 }
 
-// readFile returns a file's bytes, nil for one that is not there.
+// readFile returns a file's content, nil if the file does not exist.
 func readFile(path string) ([]byte, error) {
 	data, whole, err := regular.Read(path, maxSettings)
 	switch {

@@ -49,7 +49,7 @@ func apply(t *testing.T, plan func(Options) ([]Change, error), o Options) []Chan
 	return changes
 }
 
-// tree is every file below a folder, with its mode.
+// tree returns every file below a folder, with its mode.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -71,8 +71,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestEveryClient installs into an empty home: the file is as it is known to work,
-// twice is once, the limits agree, and taking it out leaves nothing.
+// TestEveryClient installs into an empty home: the file matches the one known to work, installing
+// twice changes nothing, the limits agree, and removing it leaves nothing.
 func TestEveryClient(t *testing.T) {
 	for _, name := range Clients() {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestEveryClient(t *testing.T) {
 	}
 }
 
-// hand is a file as people have it: comments, an order, hooks of their own.
+// hand is a file as people write it: with comments, an order, and hooks of their own.
 const hand = `// mine
 {
     "model": "x", // the good one
@@ -121,8 +121,8 @@ const hand = `// mine
 }
 `
 
-// TestOnlyWhatMustChanges holds every byte that is not ours, whatever a file looks
-// like, and gets the file back.
+// TestOnlyWhatMustChanges checks that every byte that is not ours is preserved, whatever a file
+// looks like, and that removal restores the file.
 func TestOnlyWhatMustChanges(t *testing.T) {
 	for name, before := range map[string]string{
 		"by-hand": hand, "empty": "", "blank": "\n", "object": "{}", "one-line": `{"a":1}`, "open": "{\n}\n",
@@ -157,8 +157,7 @@ func TestOnlyWhatMustChanges(t *testing.T) {
 	}
 }
 
-// TestAChangedFileLosesOnlyTheHook takes the hook out of a file that its owner has
-// changed since.
+// TestAChangedFileLosesOnlyTheHook removes the hook from a file that its owner has changed since.
 func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
 	o := options(t, "claude-code")
 	path := filepath.Join(o.Home, ".claude", "settings.json")
@@ -184,7 +183,7 @@ func TestAChangedFileLosesOnlyTheHook(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsLeftAlone names the line and the column.
+// TestWhatCannotBeReadIsLeftAlone checks that the error names the line and the column.
 func TestWhatCannotBeReadIsLeftAlone(t *testing.T) {
 	for name, tc := range map[string]struct{ client, file, text, want string }{
 		"json":       {"claude-code", ".claude/settings.json", "{\n  \"a\": 1,\n  b\n}", "line 3, column 3"},
@@ -212,7 +211,7 @@ func TestWhatCannotBeReadIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestLinksStay writes through a link, as people have who keep their settings in a
+// TestLinksStay writes through a symbolic link, as used by people who keep their settings in a
 // repository.
 func TestLinksStay(t *testing.T) {
 	o := options(t, "claude-code")
@@ -238,8 +237,8 @@ func TestLinksStay(t *testing.T) {
 	}
 }
 
-// TestAFileThatChangesMeanwhileIsLeftAlone is an editor that saves between the
-// question and the answer.
+// TestAFileThatChangesMeanwhileIsLeftAlone plays an editor that saves between the question and
+// the answer.
 func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	o := options(t, "claude-code")
 	path := filepath.Join(o.Home, ".claude", "settings.json")
@@ -257,13 +256,13 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestManagedSettingsAreEveryUsers has every user read them, and run the hook that they name,
-// whatever the mask of who installs it.
+// TestManagedSettingsAreEveryUsers checks that every user can read managed settings, and run their
+// hook, whatever the umask of the person who installs.
 func TestManagedSettingsAreEveryUsers(t *testing.T) {
 	o := options(t, "claude-code")
 	o.Scope = Managed
 	root := t.TempDir()
-	for _, dir := range []string{root, filepath.Dir(root)} { // the test's own are not everybody's
+	for _, dir := range []string{root, filepath.Dir(root)} { // the test's own folders are private
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +344,7 @@ func TestAHookThatOutlastsItsClientIsSeen(t *testing.T) {
 	}
 }
 
-// TestCodexIsToldWhatToTrust keeps the rest of its configuration.
+// TestCodexIsToldWhatToTrust checks that the rest of Codex's configuration is preserved.
 func TestCodexIsToldWhatToTrust(t *testing.T) {
 	const before = "# mine\nmodel = \"x\" # good\n\n[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:old\"\n\n[mcp.a]\nb = 1"
 	hooks := []Trusted{{Key: "/h/.codex/hooks.json:pre_tool_use:0:0", Hash: "sha256:new"}, {Key: "/h/.codex/hooks.json:stop:0:0", Hash: "sha256:s"}}

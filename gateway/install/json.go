@@ -11,33 +11,32 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// settings is a file of JSON, mostly with comments, in which hooks stand by their
-// events below "hooks".
+// settings is a JSON file, usually with comments, that lists hooks by event under "hooks".
 type settings struct {
-	// empty is what a new file starts from.
+	// empty is the content that a new file starts from.
 	empty string
-	// events are where the hook is installed; the first asks.
+	// events are the events to install the hook for; the first one asks.
 	events []eventEntry
-	// entry makes what stands in an event's list.
+	// entry returns the entry for an event's list.
 	entry func(o Options, e eventEntry) any
-	// unit is what a limit is counted in, limit its name.
+	// unit is the unit of the client's time limit, limit the name of its field.
 	unit  time.Duration
 	limit string
 }
 
-// eventEntry is one event of a client's.
+// eventEntry is one event of a client.
 type eventEntry struct {
 	name string
-	// everyTool says that the event is told which tools it is for.
+	// everyTool says that the event's entry needs a matcher for its tools.
 	everyTool bool
-	// tells is an event that only tells: nobody is waited for.
+	// tells says that the event only reports: the client does not wait for an answer.
 	tells bool
 }
 
-// tellsWithin is how long a client waits for a hook that is told how a call ended.
+// tellsWithin is how long a client waits for a hook that only takes a report.
 const tellsWithin = 10 * time.Second
 
-// wait is how long the client waits in an event, in its unit.
+// wait returns how long the client waits for the event's hook, in its unit.
 func (s *settings) wait(o Options, e eventEntry) int {
 	if e.tells {
 		return int(tellsWithin / s.unit)
@@ -116,14 +115,14 @@ func (s *settings) parse(now []byte) (*hujson.Value, error) {
 	return parseJSON(now)
 }
 
-// place names the line and column of a byte.
+// place returns the line and column of a byte offset.
 func place(data []byte, at int) string {
 	before := string(data[:min(at, len(data))])
 	line := strings.Count(before, "\n")
 	return fmt.Sprintf("line %d, column %d", line+1, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
-// entries are what stands in an event's list.
+// entries returns the entries of an event's list.
 func (s *settings) entries(doc *hujson.Value, event string) []hujson.Value {
 	v := doc.Find("/hooks/" + event)
 	if v == nil {
@@ -136,7 +135,7 @@ func (s *settings) entries(doc *hujson.Value, event string) []hujson.Value {
 	return slices.Clone(list.Elements)
 }
 
-// current reports whether every event has the hook as it would be written, once.
+// current reports whether every event has exactly one hook of ours, as we would write it now.
 func (s *settings) current(doc *hujson.Value, o Options) bool {
 	for _, e := range s.events {
 		want, err := strictjson.Marshal(s.entry(o, e))
@@ -159,8 +158,8 @@ func (s *settings) current(doc *hujson.Value, o Options) bool {
 	return true
 }
 
-// strip takes the hook out, with the lists that it leaves empty, and reports
-// whether there was one.
+// strip removes the hook, and the lists that become empty with it. It reports whether there
+// was one.
 func (s *settings) strip(doc *hujson.Value) bool {
 	v := doc.Find("/hooks")
 	if v == nil {
@@ -205,7 +204,7 @@ func ours(entry string) bool {
 	return strictjson.UnmarshalLoose([]byte(entry), &v) == nil && len(hooksIn(v, 0)) > 0
 }
 
-// numberOf finds the number of that name, at any depth.
+// numberOf returns the first number with that name, at any depth; 0 if there is none.
 func numberOf(text, name string) float64 {
 	var v any
 	if name == "" || strictjson.UnmarshalLoose([]byte(text), &v) != nil {
@@ -235,7 +234,7 @@ func numberOf(text, name string) float64 {
 	return look(v)
 }
 
-// plain is a value as JSON without comments, its members in order.
+// plain returns the value as JSON without comments, with sorted members.
 func plain(v hujson.Value) string {
 	v = v.Clone()
 	v.Minimize()

@@ -12,14 +12,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// marked is a file to which a block is put at the end, between two comments that find
-// it again.
+// marked is a file to whose end we append a block, between two comments that let us find it.
 type marked struct {
 	block func(o Options) string
-	// more is what else is put there, where the file as it is without a block has room for
-	// it; it may be nil.
+	// more returns further lines for the block if the rest of the file has room for them; it
+	// may be nil.
 	more func(rest []byte, o Options) string
-	// check says what keeps the block out of the file as it is without one.
+	// check returns why the block cannot be added to the rest of the file.
 	check func(rest []byte, block string) error
 }
 
@@ -28,8 +27,7 @@ const (
 	blockEnd   = "# vaglio: end\n"
 )
 
-// hermesHooks are the shell hooks of hermes-agent. A hook that fails blocks the
-// tool there.
+// hermesHooks is the form of hermes-agent's shell hooks. A hook that fails blocks the tool.
 func hermesHooks() form {
 	return marked{check: checkYAML, more: hermesTransport, block: func(o Options) string {
 		line := func(event string, wait time.Duration, closed string) string {
@@ -43,8 +41,8 @@ func hermesHooks() form {
 	}}
 }
 
-// hermesTransport has what hermes-agent's own gate would ask its user put to vaglio. A file
-// that has one of these keys is not parted from what stands there.
+// hermesTransport sends the questions of hermes-agent's own gate to vaglio. It leaves a file
+// alone that already has one of these keys.
 func hermesTransport(rest []byte, o Options) string {
 	f, err := parseYAML(rest)
 	if err != nil || o.Shadow || hasKey(f, "plugins") || hasKey(f, "security") {
@@ -53,10 +51,10 @@ func hermesTransport(rest []byte, o Options) string {
 	return "plugins:\n  enabled:\n    - vaglio\nsecurity:\n  approval:\n    transport: vaglio\n"
 }
 
-// quoteYAML writes a text in single quotes.
+// quoteYAML returns s in single quotes.
 func quoteYAML(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// checkYAML refuses a file whose own hooks the block would take the place of.
+// checkYAML rejects a file with hooks of its own, which the block would replace.
 func checkYAML(rest []byte, block string) error {
 	f, err := parseYAML(rest)
 	if err != nil {
@@ -71,7 +69,7 @@ func checkYAML(rest []byte, block string) error {
 	return nil
 }
 
-// kimiHooks are the hooks of Kimi Code. It takes these four keys and no other.
+// kimiHooks is the form of Kimi Code's hooks, which take these four keys and no others.
 func kimiHooks() form {
 	return marked{check: checkTOMLBlock, block: func(o Options) string {
 		var b strings.Builder
@@ -85,7 +83,7 @@ func kimiHooks() form {
 	}}
 }
 
-// checkTOMLBlock refuses a file whose hooks stand in a form that takes no more.
+// checkTOMLBlock rejects a file whose hooks are written in a form that cannot be added to.
 func checkTOMLBlock(rest []byte, block string) error {
 	if err := checkTOML(rest); err != nil {
 		return err
@@ -137,7 +135,7 @@ func (m marked) holds(now []byte, _ Options) (bool, Limits, error) {
 	return block != "", limitsIn(block, wait), err
 }
 
-// cut takes the block out.
+// cut splits the file into our block and the rest.
 func (m marked) cut(now []byte) (rest []byte, block string, err error) {
 	before, after, found := strings.Cut(string(now), blockBegin)
 	if !found {

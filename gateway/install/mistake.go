@@ -12,13 +12,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// mistakeAt says where a file cannot be read and what belongs there, and nothing of
-// what stands there: settings hold tokens, and the libraries' own texts quote them.
+// mistakeAt says where a file cannot be parsed and what belongs there. It never quotes the
+// file, as the libraries' own errors do, because settings contain tokens.
 func mistakeAt(line, column int, want string) error {
 	return fmt.Errorf("cannot be read, and was left alone: line %d, column %d: want %s", line, column, want)
 }
 
-// parseJSON reads JSON with comments; every file of JSON is read by it.
+// parseJSON parses JSON with comments. All JSON files are read by it.
 func parseJSON(data []byte) (*hujson.Value, error) {
 	doc, err := hujson.Parse(data)
 	if err == nil {
@@ -31,8 +31,8 @@ func parseJSON(data []byte) (*hujson.Value, error) {
 	return nil, mistakeAt(line, column, wantedJSON(err.Error()))
 }
 
-// wantedJSON says what belongs where the library stopped, by the part of its text
-// that quotes nothing.
+// wantedJSON says what belongs where the parser stopped. It recognises only the parts of the
+// library's message that quote nothing.
 func wantedJSON(said string) string {
 	for _, row := range []struct{ mark, want string }{
 		{"invalid literal", "a value: an object, a list, a text in double quotes, a number, true, false or null"},
@@ -51,7 +51,7 @@ func wantedJSON(said string) string {
 	return "a value"
 }
 
-// checkTOML says where TOML has its mistake.
+// checkTOML reports where TOML has a mistake.
 func checkTOML(data []byte) error {
 	var v map[string]any
 	err := toml.Unmarshal(data, &v)
@@ -65,7 +65,7 @@ func checkTOML(data []byte) error {
 	return mistakeAt(line, column, "TOML, in which no key is given twice")
 }
 
-// parseYAML reads YAML.
+// parseYAML parses YAML.
 func parseYAML(data []byte) (*ast.File, error) {
 	f, err := parser.ParseBytes(data, 0)
 	if err == nil {

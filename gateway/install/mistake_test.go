@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Nothing of what stands in a broken file is told, and it stays as it is.
+// No error quotes the content of a broken file, and the file stays as it is.
 func TestMistakesQuoteNothing(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-ant-hunter2"
@@ -56,8 +56,8 @@ func TestMistakesQuoteNothing(t *testing.T) {
 	}
 }
 
-// A hook of somebody else's that names vaglio is no hook of ours, and one that a
-// pipe or a folder stands for is not waited for.
+// A hook of somebody else that mentions vaglio is not ours, and reading does not wait for a pipe
+// or a folder in a file's place.
 func TestOnlyOurHooksAreOurs(t *testing.T) {
 	t.Parallel()
 	o := options(t, "claude-code")
@@ -90,7 +90,7 @@ func TestOnlyOurHooksAreOurs(t *testing.T) {
 	}
 }
 
-// A client's own cap is what both it and its hook are told.
+// Both the client and its hook are told the client's own cap.
 func TestTheCapIsTheLimit(t *testing.T) {
 	t.Parallel()
 	for client, row := range map[string]struct {

@@ -22,16 +22,16 @@ var openClawText string
 //go:embed hermes.py
 var hermesText string
 
-// openCodePlugin, openClawPlugin and hermesPlugin are the plugins with the hook's command
-// in them.
+// openCodePlugin, openClawPlugin and hermesPlugin return the plugins with the hook's command
+// filled in.
 func openCodePlugin(o Options) []byte { return withCommand(openCodeText, o) }
 func openClawPlugin(o Options) []byte { return withCommand(openClawText, o) }
 func hermesPlugin(o Options) []byte   { return withCommand(hermesText, o) }
 
-// hermesFolder is where Hermes finds a plugin of its user's.
+// hermesFolder is where Hermes looks for this plugin of its user.
 const hermesFolder = ".hermes/plugins/vaglio/"
 
-// hermesManifest is what Hermes reads before it loads the plugin.
+// hermesManifest returns the file that Hermes reads before it loads the plugin.
 func hermesManifest(Options) []byte {
 	return []byte("# " + sign + "; vaglio uninstall hermes removes it.\nname: vaglio\nversion: \"1.0\"\ndescription: Puts to vaglio what Hermes would ask its user\n")
 }
@@ -44,14 +44,14 @@ func withCommand(text string, o Options) []byte {
 	return []byte(strings.Replace(text, `["vaglio-hook", "`+o.Client+`"]`, string(argv), 1))
 }
 
-// openClawFolder is where OpenClaw finds a plugin of its user's.
+// openClawFolder is where OpenClaw looks for this plugin of its user.
 const openClawFolder = ".openclaw/extensions/vaglio/"
 
-// openClawID is the plugin's name, and that of its policy.
+// openClawID is the name of the plugin and of its policy.
 const openClawID = "vaglio"
 
-// openClawManifest is what OpenClaw reads before it loads the plugin: a policy that it does
-// not declare is refused.
+// openClawManifest returns the file that OpenClaw reads before it loads the plugin. OpenClaw
+// rejects a policy that the manifest does not declare.
 func openClawManifest(Options) []byte {
 	return asJSON(map[string]any{
 		"id": openClawID, "name": openClawID, "description": sign + ". Asks vaglio before each tool call.",
@@ -76,11 +76,11 @@ func asJSON(v any) []byte {
 	return append(out, '\n')
 }
 
-// enabled is OpenClaw's settings, in which a plugin is switched on by name. The policy of
-// one that is not is refused, and its tools run unasked.
+// enabled is OpenClaw's settings file, which enables plugins by name. OpenClaw rejects the
+// policy of a plugin that is not enabled, and then runs tools without asking.
 type enabled struct{}
 
-// openClawPlugins is what the settings say of plugins.
+// openClawPlugins is what the settings say about plugins.
 type openClawPlugins struct {
 	Plugins struct {
 		Enabled *bool    `json:"enabled"`
@@ -92,7 +92,7 @@ type openClawPlugins struct {
 	} `json:"plugins"`
 }
 
-// stands reads whether the plugin is switched on, and what keeps it from being asked.
+// stands reports whether the plugin is enabled, and what keeps it from being asked.
 func (enabled) stands(doc *hujson.Value) (on bool, kept error) {
 	var in openClawPlugins
 	if err := strictjson.UnmarshalLoose([]byte(plain(*doc)), &in); err != nil {
@@ -109,7 +109,7 @@ func (enabled) stands(doc *hujson.Value) (on bool, kept error) {
 	return on, nil
 }
 
-// parseObject reads a file that holds one object; none is an empty one.
+// parseObject parses a file that holds one object. An empty file counts as an empty object.
 func parseObject(now []byte) (*hujson.Value, *hujson.Object, error) {
 	if len(bytes.TrimSpace(now)) == 0 {
 		now = []byte("{}")
@@ -156,7 +156,7 @@ func (e enabled) add(now []byte, _ Options) ([]byte, error) {
 	return out, nil
 }
 
-// admit puts the plugin among those that are admitted, where any are named.
+// admit adds the plugin to the allow list, unless that list is empty.
 func (enabled) admit(allow *hujson.Value, in string) error {
 	list, ok := allow.Value.(*hujson.Array)
 	if !ok || len(list.Elements) == 0 || slices.ContainsFunc(list.Elements, isOurID) {
@@ -209,11 +209,11 @@ func (e enabled) holds(now []byte, _ Options) (bool, Limits, error) {
 	return on, Limits{}, nil
 }
 
-// consented is the file in which Hermes keeps which hooks its user has let run. It skips any
-// other, and says so in its log alone where no terminal is.
+// consented is the file in which Hermes records the hooks that its user allowed. Hermes skips
+// all other hooks and, without a terminal, says so only in its log.
 type consented struct{ events []string }
 
-// consent is one entry of it.
+// consent is one entry of the file.
 type consent struct {
 	Event   string `json:"event"`
 	Command string `json:"command"`
@@ -221,7 +221,7 @@ type consent struct {
 
 const consents = "approvals"
 
-// parse gives the list besides the document; it is nil where there is none.
+// parse returns the document and its list of entries; list is nil if there is none.
 func (consented) parse(now []byte) (doc *hujson.Value, root *hujson.Object, list *hujson.Array, err error) {
 	if doc, root, err = parseObject(now); err != nil {
 		return nil, nil, nil, err
@@ -237,7 +237,7 @@ func (consented) parse(now []byte) (doc *hujson.Value, root *hujson.Object, list
 	return doc, root, list, nil
 }
 
-// given are the entries of ours, as events and commands.
+// given returns our entries.
 func (consented) given(list *hujson.Array) (all []consent) {
 	if list == nil {
 		return nil
@@ -251,7 +251,7 @@ func (consented) given(list *hujson.Array) (all []consent) {
 	return all
 }
 
-// strip takes our entries out.
+// strip removes our entries.
 func (consented) strip(list *hujson.Array) {
 	list.Elements = without(list.Elements, &list.AfterExtra,
 		func(v *hujson.Value) *hujson.Extra { return &v.BeforeExtra }, func(v *hujson.Value) *hujson.Extra { return &v.AfterExtra },
@@ -304,7 +304,7 @@ func (c consented) holds(now []byte, _ Options) (bool, Limits, error) {
 	return slices.ContainsFunc(c.given(list), func(g consent) bool { return g.Event == c.events[0] }), Limits{}, err
 }
 
-// objectAt is the object at a path, nil if there is none.
+// objectAt returns the object at a path, nil if there is none.
 func objectAt(doc *hujson.Value, path string) *hujson.Object {
 	if v := doc.Find(path); v != nil {
 		if o, ok := v.Value.(*hujson.Object); ok {
@@ -314,7 +314,7 @@ func objectAt(doc *hujson.Value, path string) *hujson.Object {
 	return nil
 }
 
-// dropMember takes the member of that name out, and reports whether there was one.
+// dropMember removes the member with that name, and reports whether there was one.
 func dropMember(o *hujson.Object, name string) bool {
 	before := len(o.Members)
 	o.Members = without(o.Members, &o.AfterExtra,

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// openClawHost stands in for OpenClaw: it loads the plugin and has it asked once before
-// and told once after a call.
+// openClawHost stands in for OpenClaw: it loads the plugin, asks it once before a call and tells
+// it once after one.
 const openClawHost = `
 const plugin = (await import(process.argv[2])).default
 let policy, told
@@ -27,7 +27,7 @@ told(end)
 console.log(JSON.stringify(said ?? "runs"))
 `
 
-// The plugin blocks whatever its hook does not allow in so many words.
+// The plugin blocks whatever its hook does not explicitly allow.
 func TestOpenClawPlugin(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -75,7 +75,7 @@ func TestOpenClawPlugin(t *testing.T) {
 	}
 }
 
-// OpenClaw asks a plugin that its settings switch on, and no other.
+// OpenClaw asks only a plugin that its settings enable.
 func TestOpenClawIsToldOfThePlugin(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ now, want, wrong string }{
@@ -127,7 +127,7 @@ func TestOpenClawIsToldOfThePlugin(t *testing.T) {
 	}
 }
 
-// What stands in a file of TOML stays, and hooks in a form that takes no more are left
+// The content of a TOML file is preserved, and hooks in a form that cannot be extended are left
 // alone.
 func TestKimi(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestKimi(t *testing.T) {
 	}
 }
 
-// What Hermes has noted of others' hooks stays, and of ours there is what runs now.
+// What Hermes has recorded about other hooks is preserved; of ours only the current hook remains.
 func TestHermesIsToldToRunTheHook(t *testing.T) {
 	o := options(t, "hermes")
 	file := filepath.Join(o.Home, ".hermes", "shell-hooks-allowlist.json")
@@ -175,7 +175,7 @@ func TestHermesIsToldToRunTheHook(t *testing.T) {
 	if s, err := Look(o); err != nil || !s.Installed || s.Trusted != TrustGiven {
 		t.Errorf("%+v %v", s, err)
 	}
-	// Whoever takes the consent back has the hook skipped.
+	// If the consent is withdrawn, the hook is skipped.
 	if err := os.WriteFile(file, []byte(others), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +197,8 @@ func TestHermesIsToldToRunTheHook(t *testing.T) {
 	}
 }
 
-// TestHermesKeepsItsOwnKeys leaves alone what the user has of the keys by which Hermes' gate
-// is put to vaglio: the hooks are installed all the same.
+// TestHermesKeepsItsOwnKeys checks that the user's own settings for the keys that send the
+// questions of Hermes' gate to vaglio are left alone, and that the hooks are installed anyway.
 func TestHermesKeepsItsOwnKeys(t *testing.T) {
 	for text, put := range map[string]bool{"": true, "model: x\n": true, "security:\n  redact_secrets: true\n": false, "plugins:\n  enabled: []\n": false} {
 		for _, shadow := range []bool{false, true} {

@@ -10,17 +10,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Servers say what was found of MCP servers in a client's configuration.
+// Servers are the MCP servers found in a client's configuration.
 type Servers struct {
 	Change Change
-	// Gated are the servers before which vaglio stands, or stood; Left are those that
-	// are reached by an address, before which it stands with --listen.
+	// Gated are the servers that run behind vaglio, or did before this change. Left are those
+	// reached by an address: vaglio gates these with --listen.
 	Gated, Left []string
 }
 
-// Wrap plans to put vaglio before each MCP server that the file has started as a
-// process: o's program, which asks the daemon that o says. Clients name such servers below
-// "mcpServers" or "servers", at the top or in a project.
+// Wrap plans to put vaglio in front of each MCP server that the file starts as a process. The
+// proxy is o.Program, and asks the daemon that o names. Clients list such servers under
+// "mcpServers" or "servers", at the top level or in a project.
 func Wrap(path string, o Options) (Servers, error) {
 	if !filepath.IsAbs(o.Program) {
 		return Servers{}, errors.New("the proxy must be written with an absolute path")
@@ -28,8 +28,8 @@ func Wrap(path string, o Options) (Servers, error) {
 	return planServers(path, &wrapping{program: o.Program, flags: o.reach()}, true)
 }
 
-// Unwrap plans to take vaglio away from before the servers. A file that nobody
-// changed since it was wrapped becomes what it was before, to the byte.
+// Unwrap plans to remove vaglio from in front of the servers. A file that nobody changed since
+// it was wrapped is restored to its former bytes.
 func Unwrap(path string) (Servers, error) { return planServers(path, &wrapping{}, false) }
 
 func planServers(path string, w *wrapping, add bool) (Servers, error) {
@@ -49,7 +49,7 @@ func planServers(path string, w *wrapping, add bool) (Servers, error) {
 		}
 		s.Gated, s.Left = gated, left
 	} else {
-		_, err = w.remove(s.Change.Before, Options{}) // for the names
+		_, err = w.remove(s.Change.Before, Options{}) // only for the names
 		s.Gated, s.Left = w.gated, w.left
 		if err == nil {
 			s.Change.After, err = undo(path, s.Change.Before, w, Options{})
@@ -61,7 +61,7 @@ func planServers(path string, w *wrapping, add bool) (Servers, error) {
 	return s, nil
 }
 
-// wrapping is the form of a configuration whose servers vaglio stands before.
+// wrapping is the form of a configuration with MCP servers, and collects their names.
 type wrapping struct {
 	program     string
 	flags       []string
@@ -76,7 +76,7 @@ func (w *wrapping) holds(now []byte, o Options) (bool, Limits, error) {
 	return len(w.gated) > 0, Limits{}, err
 }
 
-// each changes every server by its name, and reports what the text then is.
+// each applies change to every server, and returns the resulting text.
 func (w *wrapping) each(now []byte, change func(name string, server *hujson.Object) (bool, error)) ([]byte, error) {
 	w.gated, w.left = nil, nil
 	doc, err := parseJSON(now)
@@ -108,7 +108,7 @@ func (w *wrapping) each(now []byte, change func(name string, server *hujson.Obje
 	return doc.Pack(), nil
 }
 
-// groupsOf are the objects that hold servers by their names.
+// groupsOf returns the objects that hold servers by name.
 func groupsOf(doc *hujson.Value) []*hujson.Object {
 	root, ok := doc.Value.(*hujson.Object)
 	if !ok {
@@ -151,8 +151,7 @@ func valueOf(o *hujson.Object, name string) *hujson.Value {
 	return nil
 }
 
-// commandOf reads how a server is started. One without a command is reached by an
-// address.
+// commandOf reads how a server is started. A server without a command is reached by an address.
 func commandOf(server *hujson.Object) (command string, args *hujson.Array, argv []string, err error) {
 	v := valueOf(server, "command")
 	if v == nil {
@@ -177,8 +176,8 @@ func commandOf(server *hujson.Object) (command string, args *hujson.Array, argv 
 	return literal.String(), args, argv, nil
 }
 
-// gatedAt is where the server's own command begins among the arguments, 0 if vaglio
-// does not stand before it.
+// gatedAt returns the index in argv at which the server's own command starts, or 0 if vaglio is
+// not in front of it.
 func gatedAt(command string, argv []string) int {
 	program := strings.TrimSuffix(filepath.Base(command), ".exe")
 	if program != "vaglio" || len(argv) == 0 || argv[0] != "mcp" {

@@ -76,7 +76,7 @@ func TestWrapAndUnwrap(t *testing.T) {
 	if s, err = Unwrap(path); err != nil || string(s.Change.After) != clientServers {
 		t.Errorf("unwrapped: %v\n%s", err, s.Change.After)
 	}
-	// Somebody has changed it meanwhile: only ours is taken out.
+	// If somebody has changed the file meanwhile, only our part is removed.
 	edited := strings.Replace(want, `"numStartups": 7`, `"numStartups": 8`, 1)
 	if err := os.WriteFile(path, []byte(edited), 0o640); err != nil {
 		t.Fatal(err)

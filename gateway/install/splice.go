@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// indentOf is what a file indents by: what stands before its first member.
+// indentOf returns the file's indentation: the blanks before its first indented line.
 func indentOf(now []byte) string {
 	_, rest, ok := strings.Cut(string(now), "\n")
 	for ok && rest != "" {
@@ -22,7 +22,7 @@ func indentOf(now []byte) string {
 	return "  "
 }
 
-// member returns the member of that name, and makes it when it is missing.
+// member returns the member with that name, and adds it if it is missing.
 func member(o *hujson.Object, name string, empty hujson.ValueTrimmed, in string, depth int) *hujson.Value {
 	for i := range o.Members {
 		if nameOf(o.Members[i]) == name {
@@ -42,7 +42,7 @@ func member(o *hujson.Object, name string, empty hujson.ValueTrimmed, in string,
 	return &o.Members[len(o.Members)-1].Value
 }
 
-// appendTo puts a value behind the others of a list.
+// appendTo appends a value to a list.
 func appendTo(list *hujson.Array, v any, in string, depth int) error {
 	text, err := strictjson.MarshalIndent(v)
 	if err != nil {
@@ -61,7 +61,7 @@ func appendTo(list *hujson.Array, v any, in string, depth int) error {
 	return nil
 }
 
-// indented gives JSON that is indented by two blanks the file's own indentation.
+// indented replaces an indentation of two blanks in JSON by the file's own.
 func indented(text []byte, in string, depth int) []byte {
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
@@ -73,9 +73,9 @@ func indented(text []byte, in string, depth int) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// follow lays a new value out behind the last one, nil if there is none. What stands
-// before the closing bracket stays there, but a comment stays with the value that
-// it follows. A comma before the bracket is what a value's AfterExtra is not nil for.
+// follow lays out a new value after the last one, which is nil if there is none. What precedes
+// the closing bracket stays there, but a comment stays with the value that it follows. A
+// non-nil AfterExtra is how hujson marks that a comma follows the value.
 func follow(last, head, tail *hujson.Value, closing *hujson.Extra, in string, depth int) {
 	head.BeforeExtra = newline(in, depth)
 	if !blank(*closing) {
@@ -90,8 +90,8 @@ func follow(last, head, tail *hujson.Value, closing *hujson.Extra, in string, de
 	}
 }
 
-// without takes the values out of which gone says so, and gives the comments that
-// stand before them to what follows.
+// without removes the values for which gone returns true. Comments before them move to what
+// follows.
 func without[T any](all []T, closing *hujson.Extra, head, tail func(*T) *hujson.Extra, gone func(*T) bool) []T {
 	kept := make([]T, 0, len(all))
 	var comments hujson.Extra
@@ -114,7 +114,7 @@ func without[T any](all []T, closing *hujson.Extra, head, tail func(*T) *hujson.
 	*closing = append(comments, *closing...)
 	if n := len(kept); n > 0 {
 		*tail(&kept[n-1]) = comma
-		// What stood on one line does so again.
+		// A list that was on one line stays on one line.
 		if n < len(all) && blank(*closing) && !slices.ContainsFunc(kept, func(v T) bool { return strings.Contains(string(*head(&v)), "\n") }) {
 			*closing = nil
 		}
@@ -122,7 +122,7 @@ func without[T any](all []T, closing *hujson.Extra, head, tail func(*T) *hujson.
 	return kept
 }
 
-// trimmed is an extra without the blanks at its end.
+// trimmed returns e without trailing whitespace.
 func trimmed(e hujson.Extra) hujson.Extra {
 	return hujson.Extra(strings.TrimRight(string(e), " \t\r\n"))
 }

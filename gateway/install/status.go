@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// Limits are what a hook's command says: how long the client waits for its hook by its own settings, and how
-// long the hook believes that it does; 0 is not written. The hook must not believe
-// in more.
+// Limits are the settings that a hook's command carries. Client is how long the client waits for
+// its hook by its own settings, and Hook how long the hook believes that it does; 0 means not
+// written. Hook must not exceed Client.
 type Limits struct {
 	Client, Hook time.Duration
 	// Shadow says that the hook only watches.
@@ -25,30 +25,30 @@ type Limits struct {
 // Agree reports whether the hook answers before the client stops waiting.
 func (l Limits) Agree() bool { return l.Shadow || l.Client == 0 || l.Hook > 0 && l.Hook <= l.Client }
 
-// State is how a client's hook stands in one scope.
+// State is the state of a client's hook in one scope.
 type State struct {
 	Path      string
 	Installed bool
 	Limits    Limits
-	// Off names the switches that keep the hook from running, with their files: any that
-	// the client reads besides may have one.
+	// Off names the switches that keep the hook from running, with the files they are in, which
+	// may be any that the client reads.
 	Off []string
-	// Trusted says whether the client's user lets the hook run, where a file of the client's
-	// tells that; empty is one that does not.
+	// Trusted says whether the client's user lets the hook run; empty if no file of the client
+	// records that.
 	Trusted Trust
 }
 
-// Trust is whether a client runs a hook that its user has to let run.
+// Trust says whether a client runs a hook that its user must allow.
 type Trust string
 
-// The values of a Trust; the empty one is of a client that runs every hook.
+// The values of Trust; the empty value means that the client runs every hook.
 const (
 	TrustGiven   Trust = "yes"
 	TrustMissing Trust = "no"
 	TrustUnknown Trust = "?"
 )
 
-// Look reads how the hook stands.
+// Look reads the state of the hook.
 func Look(o Options) (State, error) {
 	t, err := o.target()
 	if err != nil {
@@ -87,8 +87,8 @@ func Look(o Options) (State, error) {
 	return s, nil
 }
 
-// switchedOff names the switches that keep the hook from running. A file of the machine's
-// counts before those of users and projects, which have no say in it.
+// switchedOff returns the switches that keep the hook from running. A managed file overrides
+// those of users and projects, so for the managed scope only the managed file counts.
 func (o *Options) switchedOff(f file) (all []string) {
 	places := []string{f.managed}
 	if o.Scope != Managed {
@@ -114,7 +114,7 @@ func (o *Options) switchedOff(f file) (all []string) {
 	return all
 }
 
-// note takes in what one of the client's files holds.
+// note records what one of the client's files says.
 func (s *State) note(found bool, l Limits) {
 	s.Installed = s.Installed && found
 	if l != (Limits{}) {
@@ -122,8 +122,8 @@ func (s *State) note(found bool, l Limits) {
 	}
 }
 
-// flagIn finds the value of a flag in a hook's command, as a shell's line or as a list of
-// words.
+// flagIn returns the value of a flag in a hook's command, which may be a shell line or a list
+// of words.
 func flagIn(command, flag string) string {
 	m := regexp.MustCompile(flag + `[ "',=]+([^ "',\r\n\\]+)`).FindStringSubmatch(command)
 	if m == nil {
@@ -132,7 +132,7 @@ func flagIn(command, flag string) string {
 	return m[1]
 }
 
-// limitsIn finds the limit that a hook's command names.
+// limitsIn parses the limits from a hook's command.
 func limitsIn(command string, client time.Duration) Limits {
 	l := Limits{
 		Client: client, Shadow: strings.Contains(command, shadowFlag),

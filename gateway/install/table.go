@@ -12,26 +12,26 @@ import (
 	"github.com/metnos/vaglio/gateway/hook"
 )
 
-// tableLine is how one client stands, as `vaglio status` tells it.
+// tableLine is the state of one client as `vaglio status` shows it.
 type tableLine struct {
 	client, version, hook, limit, trusted, last string
-	// wrong is what keeps its hook from doing its work.
+	// wrong lists what keeps the hook from doing its work.
 	wrong []string
 }
 
-// Looks are how what is not in a client's settings is found out.
+// Looks finds out what is not in a client's settings.
 type Looks struct {
-	// LastAsked is when a client's hook last ran, zero if that is not known.
+	// LastAsked returns when a client's hook last ran, zero if unknown.
 	LastAsked func(client string) time.Time
-	// Gate says what keeps a hook from its daemon on another machine.
+	// Gate returns what keeps a hook from reaching its daemon on another machine.
 	Gate func(context.Context, Limits) error
-	// Codex says whether Codex runs the hook as it stands: it skips, without a word, one
-	// that nobody has trusted so, and every one where hooks are switched off.
+	// Codex reports whether Codex runs the hook as it is. Codex silently skips a hook that nobody
+	// has trusted, and all hooks if they are switched off.
 	Codex func(context.Context) Trust
 }
 
-// WriteStatus writes a table of the clients that are on the PATH or have the hook, and
-// reports whether something keeps a hook from doing its work.
+// WriteStatus writes a table of the clients that are on the PATH or have the hook. It reports
+// whether something keeps a hook from doing its work.
 func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong bool, err error) {
 	lines := []tableLine{{client: "CLIENT", version: "VERSION", hook: "HOOK", limit: "LIMIT", trusted: "TRUSTED", last: "LAST ASKED"}}
 	for _, name := range Clients() {
@@ -55,7 +55,7 @@ func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong
 	return wrong, err //nolint:wrapcheck // The terminal's own.
 }
 
-// standing tells how a client stands, and whether it is worth a line.
+// standing returns the state of a client, and whether it is worth a line.
 func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth bool) {
 	l = tableLine{client: o.Client, version: "-", hook: "-", limit: "-", trusted: "-", last: "-"}
 	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
@@ -73,12 +73,12 @@ func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth b
 		worth = true
 		l.installed(ctx, o, s, look)
 	}
-	slices.Sort(l.wrong) // A switch may be in the way of the hook of several scopes.
+	slices.Sort(l.wrong) // One switch may affect the hooks of several scopes.
 	l.wrong = slices.Compact(l.wrong)
 	return l, worth
 }
 
-// installed tells of the hook in one scope.
+// installed fills in what there is to say about the hook in one scope.
 func (l *tableLine) installed(ctx context.Context, o Options, s State, look Looks) {
 	l.hook = string(o.Scope)
 	if s.Limits.Shadow {
@@ -103,9 +103,9 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 	}
 }
 
-// trust tells whether the client's user lets the hook run.
+// trust fills in whether the client's user lets the hook run.
 func (l *tableLine) trust(ctx context.Context, o Options, s State, look Looks) {
-	if o.Client == "codex" && l.trusted == "-" { // It tells of all scopes at once.
+	if o.Client == "codex" && l.trusted == "-" { // Codex reports on all scopes at once.
 		s.Trusted = look.Codex(ctx)
 	}
 	if s.Trusted != "" {
@@ -121,8 +121,8 @@ func (l *tableLine) trust(ctx context.Context, o Options, s State, look Looks) {
 	}
 }
 
-// Programs are what the programs of all coding agents that are known may be called, and
-// the hook's.
+// Programs returns the names under which the known coding agents and the hook may be
+// installed, sorted.
 func Programs() []string {
 	all := []string{"vaglio-hook"}
 	for _, client := range hook.Clients() {
@@ -132,7 +132,7 @@ func Programs() []string {
 	return slices.Compact(all)
 }
 
-// programOf is what a client is called on the PATH.
+// programOf returns a client's name on the PATH.
 func programOf(client string) string {
 	if client == "claude-code" {
 		return "claude"
@@ -140,7 +140,7 @@ func programOf(client string) string {
 	return client
 }
 
-// versionOf is what the program says of itself, in a few words.
+// versionOf returns the version that the program reports, "?" if it reports none.
 func versionOf(ctx context.Context, path string) string {
 	const patience = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)

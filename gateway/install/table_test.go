@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tableOf is what `vaglio status` shows of one client that has the hook and is not on the
+// tableOf returns what `vaglio status` shows about a client that has the hook but is not on the
 // PATH.
 func tableOf(t *testing.T, o Options, trust Trust) (line string, wrong bool) {
 	t.Helper()
@@ -26,7 +26,7 @@ func tableOf(t *testing.T, o Options, trust Trust) (line string, wrong bool) {
 	return line, wrong
 }
 
-// Codex and Hermes skip, without a word, a hook that their users have not let run.
+// Codex and Hermes silently skip a hook that their users have not allowed.
 func TestStatusTellsOfTrust(t *testing.T) {
 	o := options(t, "codex")
 	apply(t, Add, o)
@@ -50,7 +50,7 @@ func TestStatusTellsOfTrust(t *testing.T) {
 	}
 }
 
-// A hook asks where Codex trusts it as it stands and it is one of before a call.
+// A hook asks if Codex trusts it as it is and it runs before a call.
 func TestHooksThatCodexRuns(t *testing.T) {
 	for said, asks := range map[string]bool{
 		`"eventName":"preToolUse","enabled":true,"trustStatus":"trusted"`:   true,
@@ -70,8 +70,7 @@ func TestHooksThatCodexRuns(t *testing.T) {
 	}
 }
 
-// A switch counts wherever the client reads it, and the machine's settings go before those of
-// users.
+// A switch counts wherever the client reads it, and managed settings override those of users.
 func TestStatusFindsOffSwitches(t *testing.T) {
 	for _, row := range []struct {
 		client, file, text string

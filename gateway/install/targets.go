@@ -12,36 +12,35 @@ import (
 // target is where a client has its hooks.
 type target struct{ files []file }
 
-// file is one file of a client, below the home folder, below a project, and of the
-// whole machine.
+// file is one file of a client, with its path below the home folder, below a project, and for
+// the whole machine.
 type file struct {
 	user, project, managed string
-	// also are further places of the user's or the machine's that a client reads,
-	// and that vaglio does not write.
+	// also are more paths, of the user or the machine, that the client reads but vaglio does
+	// not write.
 	also []string
 	mode fs.FileMode
 	form form
-	// besides says that the hook asks without it, too, and is not bound by what it says.
+	// besides marks a file that the hook does not depend on and whose limits do not count.
 	besides bool
-	// off are what in it keeps hooks from running.
+	// off matches the settings in the file that keep hooks from running, by name.
 	off map[string]*regexp.Regexp
 }
 
-// othersOff is the switch of the machine's settings by which those of users and projects
-// have no hooks.
+// othersOff is the switch in managed settings that disables the hooks of users and projects.
 const othersOff = "allowManagedHooksOnly"
 
 const (
 	private    fs.FileMode = 0o600
 	executable fs.FileMode = 0o700
-	// shared is what others may besides, where the settings are every user's.
+	// shared is added for managed settings, which every user must be able to read.
 	shared fs.FileMode = 0o044
 )
 
-// sign stands in every file that is ours alone.
+// sign occurs in every file that is ours alone.
 const sign = "Written by vaglio install"
 
-// The events of Claude Code and of those that took its names.
+// claudeEvents returns the events of Claude Code and of clients that took over its names.
 func claudeEvents(failure, denied bool) []eventEntry {
 	all := []eventEntry{{name: "PreToolUse", everyTool: true}, {name: "PostToolUse", everyTool: true, tells: true}}
 	if failure {
@@ -53,7 +52,7 @@ func claudeEvents(failure, denied bool) []eventEntry {
 	return append(all, eventEntry{name: "Stop", tells: true}, eventEntry{name: "SubagentStop", tells: true})
 }
 
-// command is a hook as most clients have it.
+// command is a hook in the form of most clients.
 type command struct {
 	Name    string   `json:"name,omitzero"`
 	Type    string   `json:"type,omitzero"`
@@ -62,7 +61,7 @@ type command struct {
 	Bash    string   `json:"bash,omitzero"`
 	Timeout int      `json:"timeout,omitzero"`
 	Seconds int      `json:"timeoutSec,omitzero"`
-	// FailClosed has a hook that fails deny.
+	// FailClosed makes a hook that fails deny.
 	FailClosed bool `json:"failClosed,omitzero"`
 }
 
@@ -72,7 +71,7 @@ type group struct {
 	Hooks   []command `json:"hooks"`
 }
 
-// grouped makes settings in Claude Code's shape.
+// grouped returns settings in the form of Claude Code.
 func grouped(unit time.Duration, events []eventEntry, fill func(c *command, o Options)) *settings {
 	s := &settings{empty: "{}", events: events, unit: unit, limit: "timeout"}
 	s.entry = func(o Options, e eventEntry) any {
@@ -87,7 +86,7 @@ func grouped(unit time.Duration, events []eventEntry, fill func(c *command, o Op
 	return s
 }
 
-// flat makes settings in which an event lists its hooks at once.
+// flat returns settings in which an event lists its hooks directly.
 func flat(empty string, events []eventEntry, limit string, entry func(o Options, wait int) command) *settings {
 	s := &settings{empty: empty, events: events, unit: time.Second, limit: limit}
 	s.entry = func(o Options, e eventEntry) any { return entry(o, s.wait(o, e)) }
@@ -96,7 +95,7 @@ func flat(empty string, events []eventEntry, limit string, entry func(o Options,
 
 func inShell(c *command, o Options) { c.Command = o.shellLine() }
 
-// shapes are the settings of the clients whose files others write into, too.
+// shapes returns the settings of clients whose files others write to as well.
 func shapes() map[string]*settings {
 	claude := grouped(time.Second, claudeEvents(true, true), func(c *command, o Options) {
 		argv := o.argv()
@@ -155,8 +154,7 @@ func targets() map[string]target {
 		}
 		return all
 	}
-	// Gemini CLI names in one object that no hook runs, and which do not; ours is called
-	// vaglio.
+	// Gemini CLI can disable all hooks, or hooks by name, in one object. Ours is called vaglio.
 	geminiOff := map[string]*regexp.Regexp{
 		"hooksConfig.enabled":  regexp.MustCompile(`"hooksConfig"\s*:\s*\{[^}]*"enabled"\s*:\s*false`),
 		"hooksConfig.disabled": regexp.MustCompile(`"hooksConfig"\s*:\s*\{[^}]*"disabled"\s*:\s*\[[^\]]*"vaglio"`),
@@ -181,7 +179,7 @@ func targets() map[string]target {
 			{user: ".cline/hooks/PreToolUse", mode: executable, form: whole{script, sign}},
 			{user: ".cline/hooks/PostToolUse", mode: executable, form: whole{script, sign}},
 		}},
-		// Its user's hooks are Claude Code's; of its own it has those of a project.
+		// VS Code reads the user's hooks from Claude Code's settings; only a project's are its own.
 		"vscode": {[]file{{project: ".github/hooks/vaglio-vscode.json", mode: private, form: in["vscode"]}}},
 		"kimi":   {[]file{{user: ".kimi-code/config.toml", mode: private, form: kimiHooks()}}},
 		"openclaw": {[]file{
@@ -200,12 +198,12 @@ func targets() map[string]target {
 	}
 }
 
-// script is a hook that is a program by itself.
+// script returns a hook that is a program of its own.
 func script(o Options) []byte {
 	return fmt.Appendf(nil, "#!/bin/sh\n# %s; vaglio uninstall %s removes it.\nexec %s\n", sign, o.Client, o.shellLine())
 }
 
-// kiroHooks is a file of hooks for Kiro.
+// kiroHooks returns a file of hooks for Kiro.
 func kiroHooks(o Options) []byte {
 	type action struct {
 		Type    string `json:"type"`

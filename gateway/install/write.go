@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/durable"
 )
 
-// Diff shows what a change does, as diff -u writes it.
+// Diff returns the change in the format of diff -u.
 func (c *Change) Diff() string {
 	from, to := c.Path, c.Path
 	if c.Before == nil {
@@ -27,9 +27,9 @@ func (c *Change) Diff() string {
 	return udiff.Unified(from, to, string(c.Before), string(c.After))
 }
 
-// Write makes the change, by a file of its own that takes the place of the old one
-// in one step. What was there before stays beside it. A file that somebody has
-// changed since it was planned is left alone.
+// Write makes the change: it writes a new file and renames it over the old one. It keeps a
+// backup of the former content beside it. It leaves the file alone if it has changed since the
+// change was planned.
 func (c *Change) Write() error {
 	if !c.Changes() {
 		return nil
@@ -46,7 +46,7 @@ func (c *Change) Write() error {
 		return fmt.Errorf("%s has changed meanwhile and was left alone; run the command again", path)
 	}
 	const owner, readers = fs.FileMode(0o700), fs.FileMode(0o044)
-	// Whoever may read the file may go through its folder.
+	// Whoever may read the file may also enter its folder.
 	if err := durable.MakeFolderAs(filepath.Dir(path), owner|c.Mode&readers|c.Mode&readers>>2); err != nil {
 		return err //nolint:wrapcheck // It names the folder.
 	}
@@ -59,7 +59,7 @@ func (c *Change) Write() error {
 	return durable.Replace(path, c.After, mode)
 }
 
-// place follows links, so that they stay, and gives the mode that the file has.
+// place resolves links, so that they are preserved, and returns the file's mode.
 func (c *Change) place() (path string, mode fs.FileMode, err error) {
 	path, err = filepath.EvalSymlinks(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,8 +81,8 @@ func (c *Change) place() (path string, mode fs.FileMode, err error) {
 	return path, info.Mode().Perm(), nil
 }
 
-// backupInfix stands in the name of a backup, before the beginning of the digest of
-// what took its place.
+// backupInfix occurs in the name of a backup, followed by the start of the digest of the content
+// that replaced it.
 const backupInfix = ".before-vaglio-"
 
 func backupOf(path string, installed []byte) string {
@@ -90,8 +90,8 @@ func backupOf(path string, installed []byte) string {
 	return path + backupInfix + hex.EncodeToString(sum[:6])
 }
 
-// keep keeps what the file is without a hook beside it, under the digest of the new
-// bytes, and drops the backup of a file that becomes what it was.
+// keep saves the file without the hook as a backup, named by the digest of the new content. It
+// deletes the backup of a file that is restored.
 func (c *Change) keep(path string, mode fs.FileMode) error {
 	old := backupOf(path, c.Before)
 	first, err := readFile(old)
@@ -102,7 +102,7 @@ func (c *Change) keep(path string, mode fs.FileMode) error {
 	case first != nil && (c.After == nil || bytes.Equal(first, c.After)):
 		defer func() { _ = os.Remove(old) }()
 		return nil
-	case first != nil: // the hook is installed anew
+	case first != nil: // the hook is being installed again
 		return errors.Join(durable.Replace(backupOf(path, c.After), first, mode), os.Remove(old))
 	case c.bare == nil || c.After == nil:
 		return nil
@@ -110,7 +110,7 @@ func (c *Change) keep(path string, mode fs.FileMode) error {
 	return durable.Replace(backupOf(path, c.After), c.bare, mode)
 }
 
-// undo returns what a file was before the hook was installed.
+// undo returns a file as it was before the hook was installed.
 func undo(path string, now []byte, f form, o Options) ([]byte, error) {
 	if now == nil {
 		return nil, nil

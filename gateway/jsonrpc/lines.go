@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// MaxLine is the greatest length of a message on a line, in bytes.
+// MaxLine is the maximum length of a message on a line, in bytes.
 const MaxLine = 64 << 20
 
-// ErrLong says that a line was longer than [MaxLine]. It was skipped.
+// ErrLong means that a line was longer than [MaxLine]. The line was skipped.
 var ErrLong = fmt.Errorf("is longer than %d bytes", MaxLine)
 
-// Reader reads messages that stand on a line each.
+// Reader reads messages, one per line.
 type Reader struct {
 	r      *bufio.Reader
 	max    int
@@ -25,12 +25,11 @@ type Reader struct {
 // NewReader returns a reader of r.
 func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 64<<10), max: MaxLine} }
 
-// Number is that of the line which Next returned or refused last; the first is 1.
+// Number returns the number of the line that Next returned or rejected last, counted from 1.
 func (r *Reader) Number() int { return r.number }
 
-// Next returns the next line that is not blank, without its end. The bytes are the
-// caller's. After [ErrLong] there may be more lines; a last line without an end is
-// one.
+// Next returns the next line that is not blank, without its newline. The caller owns the
+// bytes. After [ErrLong], more lines may follow. The last line need not end in a newline.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		line, err := r.line()
@@ -43,8 +42,8 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// Each calls take for every line. Its error says why they broke off. What answers a line
-// that is too long goes to answer; without one, such a line breaks them off, too.
+// Each calls take for every line. Its error says why reading stopped. If a line is too long,
+// Each passes the response to it to answer and goes on; if answer is nil, it stops.
 func (r *Reader) Each(take, answer func(message []byte)) error {
 	for {
 		line, err := r.Next()
@@ -82,16 +81,16 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// Writer writes messages for several goroutines, each on a line.
+// Writer writes messages, one per line. It is safe for concurrent use.
 type Writer struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// NewWriter returns a writer on w.
+// NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Send writes one message, whole.
+// Send writes one complete message.
 func (w *Writer) Send(message []byte) error {
 	line := make([]byte, 0, len(message)+1)
 	line = append(append(line, message...), '\n')

@@ -1,8 +1,8 @@
-// Package jsonrpc reads messages of JSON-RPC 2.0 without taking them apart. Who
-// stands between two programs hands on the very bytes that came, so that no
-// member is lost that a later version adds; so it must be certain that the other
-// side reads those bytes as it did. What two readers could read in two ways is
-// refused: a key that is given twice, or a known one in other letters.
+// Package jsonrpc reads JSON-RPC 2.0 messages without re-encoding them. A proxy between two
+// programs forwards the very bytes that it received, so that no member is lost that a later
+// version of the protocol adds. It must therefore be certain that the other side reads those
+// bytes as it did. Anything that two readers could read differently is refused: a duplicate
+// key, or a known key in other letter case.
 package jsonrpc
 
 import (
@@ -19,22 +19,22 @@ import (
 type Message struct {
 	// Method is empty in a response.
 	Method string
-	// ID is not valid in a notification.
+	// ID is not set in a notification.
 	ID ID
-	// Params, Result and Error are as they were written; nil what is not there.
+	// Params, Result and Error are as they were written; nil if absent.
 	Params, Result, Error strictjson.Value
 }
 
-// ID names a request. Its zero value is none.
+// ID is the id of a request. The zero value means that there is none.
 type ID struct {
 	raw string
 	key string
 }
 
-// Given reports whether there is one.
+// Given reports whether there is an id.
 func (id ID) Given() bool { return id.raw != "" }
 
-// Raw is the id as it was written, null if there is none.
+// Raw returns the id as it was written, or null if there is none.
 func (id ID) Raw() string {
 	if id.raw == "" {
 		return "null"
@@ -42,13 +42,14 @@ func (id ID) Raw() string {
 	return id.raw
 }
 
-// Key is equal for equal ids: a text is not a number of the same digits.
+// Key returns the same string for equal ids. A string is not equal to a number with the same
+// digits.
 func (id ID) Key() string { return id.key }
 
-// The members that a message may have besides those that are not known yet.
+// members returns the known members of a message. A message may have others.
 func members() []string { return []string{"jsonrpc", "id", "method", "params", "result", "error"} }
 
-// Parse reads one message. Its error holds nothing of the message's values.
+// Parse parses one message. Its error does not quote the message.
 func Parse(data []byte) (Message, error) {
 	all, err := Object(data, members()...)
 	if err != nil {
@@ -74,7 +75,7 @@ func Parse(data []byte) (Message, error) {
 	return m, nil
 }
 
-// Cancels is the key of the request that a message takes back, "" if it cannot be read.
+// Cancels returns the key of the request that the message cancels, "" if it cannot be read.
 func (m *Message) Cancels() string {
 	params, err := Object(m.Params, "requestId")
 	if err != nil {
@@ -87,8 +88,8 @@ func (m *Message) Cancels() string {
 	return id.Key()
 }
 
-// whole reports whether the message is one thing: a request or a notification, a
-// result, or an error.
+// whole reports whether the message is exactly one thing: a request or notification, a result,
+// or an error.
 func (m *Message) whole() bool {
 	things := 0
 	for _, is := range []bool{m.Method != "", m.Result != nil, m.Error != nil} {
@@ -99,7 +100,7 @@ func (m *Message) whole() bool {
 	return things == 1
 }
 
-// ParseID reads an id: a text or a whole number.
+// ParseID parses an id, which must be a string or an integer.
 func ParseID(raw strictjson.Value) (ID, error) {
 	written := string(bytes.TrimSpace(raw))
 	var text string
@@ -113,9 +114,9 @@ func ParseID(raw strictjson.Value) (ID, error) {
 	return ID{}, errors.New("has an id that is neither a text nor a whole number")
 }
 
-// Object reads the members of an object as they were written. known are those
-// whose names mean something: one that differs from them only in its letters'
-// case is refused, since some readers take it for them.
+// Object returns the members of an object as they were written. known are the names that mean
+// something: a name that differs from one of them only in letter case is refused, because some
+// readers would take it for that one.
 func Object(data []byte, known ...string) (map[string]strictjson.Value, error) {
 	if strictjson.Value(data).Kind() != '{' {
 		return nil, errors.New("is not a JSON object")
@@ -135,16 +136,16 @@ func Object(data []byte, known ...string) (map[string]strictjson.Value, error) {
 	return all, nil
 }
 
-// usual is how many members an object of the protocol has.
+// usual is how many members an object of the protocol usually has.
 const usual = 4
 
-// object takes the members out of data, without a copy of what stands in them.
+// object collects the members of data without copying their values.
 type object struct {
 	data []byte
 	all  map[string]strictjson.Value
 }
 
-// UnmarshalJSONFrom reads the members.
+// UnmarshalJSONFrom collects the members.
 func (o *object) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -166,7 +167,7 @@ func (o *object) UnmarshalJSONFrom(d *strictjson.Decoder) error {
 	return err
 }
 
-// Batch gives the messages of a batch, and reports whether data is one.
+// Batch returns the messages of a batch. ok reports whether data is a batch.
 func Batch(data []byte) (all []strictjson.Value, ok bool, err error) {
 	if strictjson.Value(data).Kind() != '[' {
 		return nil, false, nil
@@ -177,13 +178,13 @@ func Batch(data []byte) (all []strictjson.Value, ok bool, err error) {
 	return all, true, nil
 }
 
-// The codes of errors that a gate answers with.
+// The error codes that a gate answers with.
 const (
 	CodeParse   = -32700
 	CodeInvalid = -32600
 )
 
-// Failure is the response that refuses a request.
+// Failure returns the response that refuses a request.
 func Failure(id ID, code int, why string) []byte {
 	text, err := strictjson.MarshalLossy(why)
 	if err != nil {
@@ -192,7 +193,7 @@ func Failure(id ID, code int, why string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id.Raw(), code, text)
 }
 
-// Response is the response that a request gets; result is JSON.
+// Response returns the response to a request; result must be JSON.
 func Response(id ID, result []byte) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id.Raw(), result)
 }

@@ -109,8 +109,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzParse holds what is accepted to another reader: Go's own, which heeds no
-// letters' case and takes the last of equal keys.
+// FuzzParse compares what is accepted with another reader, encoding/json, which ignores letter
+// case and takes the last of duplicate keys.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`,
@@ -141,7 +141,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What breaks lines off is told, and what is too long is answered by who can answer.
+// The end of the input and an error in it are reported; a line that is too long is answered where
+// that is possible.
 func TestEachLine(t *testing.T) {
 	t.Parallel()
 	const text = "a\n\nlonger\nb"
@@ -168,7 +169,7 @@ func TestEachLine(t *testing.T) {
 	}
 }
 
-// What stands in an object is not copied, and who adds to it changes nothing of the message.
+// Object copies no values, and appending to one leaves the message unchanged.
 func TestObjectLeavesTheMessageAlone(t *testing.T) {
 	const text = ` {"a" : [1, "]"] ,"\u0062":{"c":"}"}, "d":null,"e":-1.50e3 } `
 	data := []byte(text)

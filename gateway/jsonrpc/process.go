@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// endWithin is how long a program may take to end when its input is closed, and again
-// when it is told to.
+// endWithin is how long a program may take to exit after its input is closed, and again after
+// SIGTERM.
 const endWithin = 5 * time.Second
 
-// Run starts a program, has pass handle what it writes and reads until it ends its
-// side, and returns its exit code. When ctx ends, the program is told to end, at last
-// by force. A failure of pass ends it, too.
+// Run starts a program and lets pass handle its output and input until the program ends its
+// side. It returns the program's exit code. When ctx ends, Run sends the program SIGTERM and
+// kills it if it does not exit. It also kills the program if pass fails.
 func Run(ctx context.Context, args []string, stderr io.Writer, pass func(from io.Reader, to io.WriteCloser) error) (code int, err error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // It is what the owner wrote behind "--".
 	cmd.Stderr = stderr
@@ -33,7 +33,7 @@ func Run(ctx context.Context, args []string, stderr io.Writer, pass func(from io
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("%s could not be started: %w", args[0], err)
 	}
-	// What the server itself started may hold its output open beyond its own end.
+	// A process that the program started may keep its output open after it has exited.
 	late, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	context.AfterFunc(ctx, func() {
@@ -44,7 +44,7 @@ func Run(ctx context.Context, args []string, stderr io.Writer, pass func(from io
 		}
 	})
 	passed := pass(from, to)
-	if passed != nil { // It is still there, and nobody reads it.
+	if passed != nil { // The program is still running, and nobody reads its output.
 		_ = cmd.Process.Kill()
 	}
 	err = cmd.Wait()

@@ -4,5 +4,5 @@ package jsonrpc
 
 import "io"
 
-// Awaited is in.
+// Awaited returns in unchanged.
 func Awaited(in io.Reader, _ ...io.Writer) (out io.Reader, done func()) { return in, func() {} }

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Awaited is in, read so that whoever waits for it holds up no thread: a pipe or a socket
-// that blocks keeps the one that the message just read is to be handled on. Whoever holds
-// the other end sees nothing of it. done makes it what it was. Where one of the outputs is
-// the same socket, in is left as it is: what that has no room for would be lost.
+// Awaited returns in as a reader whose waiting blocks no thread: a blocking read from a pipe or
+// a socket would hold the thread on which the message just read should be handled. Whoever has
+// the other end notices nothing. done restores the former mode. If one of the outputs is the
+// same socket, Awaited returns in unchanged, because a non-blocking output could lose data.
 func Awaited(in io.Reader, outputs ...io.Writer) (out io.Reader, done func()) {
 	asIs := func() {}
 	f, ok := in.(*os.File)
@@ -39,12 +39,12 @@ func Awaited(in io.Reader, outputs ...io.Writer) (out io.Reader, done func()) {
 	return os.NewFile(uintptr(fd), f.Name()), func() { _ = syscall.SetNonblock(int(f.Fd()), false) }
 }
 
-// blocking says of each output whether it is a file that blocks.
+// blocking reports for each output whether it is a file in blocking mode.
 func blocking(outputs []io.Writer) (all []bool) {
 	for _, o := range outputs {
 		is := false
 		if f, ok := o.(*os.File); ok {
-			if conn, err := f.SyscallConn(); err == nil { // Fd would have it block.
+			if conn, err := f.SyscallConn(); err == nil { // Fd would set it to blocking.
 				_ = conn.Control(func(fd uintptr) {
 					flags, err := unix.FcntlInt(fd, unix.F_GETFL, 0)
 					is = err == nil && flags&unix.O_NONBLOCK == 0

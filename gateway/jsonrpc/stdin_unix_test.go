@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A pipe that blocks, as a program's stdin does, is read without a thread of its own, to its
-// end, and blocks again afterwards; what is no pipe stays as it is.
+// A blocking pipe, such as a program's stdin, is read to its end without a thread of its own, and
+// blocks again afterwards; anything but a pipe stays as it is.
 func TestAwaited(t *testing.T) {
 	var ends [2]int
 	if err := syscall.Pipe(ends[:]); err != nil {
@@ -62,8 +62,8 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestAwaitedBesideItsOutput has one socket be both ends, as inetd gives it: what is written
-// there waits for whoever reads it, as ever.
+// TestAwaitedBesideItsOutput uses one socket for both ends, as inetd does: writes to it must still
+// wait for the reader.
 func TestAwaitedBesideItsOutput(t *testing.T) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestAwaitedBesideItsOutput(t *testing.T) {
 	if in != stdin {
 		t.Errorf("its output waits no more: %v", in)
 	}
-	const size = 4 << 20 // more than a socket has room for
+	const size = 4 << 20 // more than a socket's buffer holds
 	read := make(chan int64)
 	go func() {
 		n, _ := io.CopyN(io.Discard, client, size)

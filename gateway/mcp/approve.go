@@ -12,12 +12,12 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// ApproveTool is the one tool of [Approve].
+// ApproveTool is the only tool of [Approve].
 const ApproveTool = "approve"
 
-// Approve serves, over stdio, a tool that Claude Code asks where it would ask its user:
-// the one that --permission-prompt-tool names. Each question is a call of another tool,
-// and goes to the gate. It ends when the client has ended its side.
+// Approve serves a tool over stdio that Claude Code asks instead of its user: the one that
+// --permission-prompt-tool names. Each question is about a call of another tool, and goes to
+// the gate. Approve returns when the client's input ends.
 func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	o.Pins = nobody{}
 	a := &approver{proxy: newProxy(o), client: jsonrpc.NewWriter(out)}
@@ -39,13 +39,13 @@ func Approve(ctx context.Context, o Options, in io.Reader, out io.Writer) error 
 	return nil
 }
 
-// nobody are pins of a proxy that stands before no server.
+// nobody is the [Pins] of a proxy without a server.
 type nobody struct{}
 
 // Meet does nothing.
 func (nobody) Meet(map[string]string) {}
 
-// Fits is true.
+// Fits reports true.
 func (nobody) Fits(string, string) bool { return true }
 
 // Accept does nothing.
@@ -69,7 +69,7 @@ func (a *approver) answer(message []byte) {
 const approveTools = `{"tools":[{"name":"` + ApproveTool + `","description":"Asks a person whether a tool call may run.","inputSchema":` +
 	`{"type":"object","required":["tool_name","input"],"properties":{"tool_name":{"type":"string"},"input":{"type":"object"},"tool_use_id":{"type":"string"}}}}]}`
 
-// codeNoMethod is the code of a method that is not known.
+// codeNoMethod is the JSON-RPC code for an unknown method.
 const codeNoMethod = -32601
 
 func (a *approver) message(ctx context.Context, m jsonrpc.Message) {
@@ -90,7 +90,7 @@ func (a *approver) message(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// greeting is the answer to initialize, in the version that the client speaks.
+// greeting returns the answer to initialize, in the protocol version of the client.
 func greeting(params strictjson.Value) []byte {
 	var said struct {
 		Version string `json:"protocolVersion"`
@@ -134,7 +134,7 @@ func (a *approver) call(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// question is a call that Claude Code would make.
+// question is a call that Claude Code asks about.
 type question struct {
 	tool, use string
 	input     strictjson.Value
@@ -163,10 +163,10 @@ func questionOf(m jsonrpc.Message, c *toolCall) (question, error) {
 	return q, nil
 }
 
-// claudeCode is the client whose tools are asked about.
+// claudeCode is the client that makes the calls.
 const claudeCode = "claude-code"
 
-// answer says in Claude Code's words whether the call may run.
+// answer tells Claude Code, in its own format, whether the call may run.
 func (q question) answer(c *toolCall, r ask.Ruling) []byte {
 	said := map[string]any{"behavior": "deny", "message": r.Text}
 	if r.Run {

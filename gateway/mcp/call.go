@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The methods that a proxy looks into.
+// The methods that the proxy handles itself.
 const (
 	methodCall        = "tools/call"
 	methodList        = "tools/list"
@@ -19,33 +19,33 @@ const (
 	methodProgress    = "notifications/progress"
 )
 
-// The keys that clients write beside a request's parameters.
+// The keys of a request's _meta that the proxy uses.
 const (
 	metaProtocol = "io.modelcontextprotocol/protocolVersion"
 	metaClient   = "io.modelcontextprotocol/clientInfo"
 	metaCaps     = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// toolCall is one tools/call as far as it matters here.
+// toolCall is the part of a tools/call that the proxy uses.
 type toolCall struct {
 	id   jsonrpc.ID
 	name string
 	args map[string]any
-	// token is what the client wants its progress told under, nil if it does not.
+	// token is the client's progress token, nil if it wants no progress notifications.
 	token strictjson.Value
-	// client is what the client calls itself, where each request says so.
+	// client is the client's name, if each of its requests states it.
 	client string
-	// state is what the client brings back of an answer that wanted more, nil if it brings
-	// nothing; answers says that it says what was wanted.
+	// state is the requestState that the client returns to the server, nil if there is none.
+	// answers says that the client answers what the server asked for.
 	state   *string
 	answers bool
-	// typed says that results tell of which type they are.
+	// typed says that results must state their type.
 	typed bool
-	// meta is what a request of our own in this client's place must hold.
+	// meta is what our own requests on behalf of this client must contain.
 	meta map[string]strictjson.Value
 }
 
-// callOf reads a call. Its error is for the client and holds no value.
+// callOf parses a call. Its error is for the client and contains no values.
 func callOf(m jsonrpc.Message) (*toolCall, error) {
 	params, err := jsonrpc.Object(m.Params, "name", "arguments", "_meta", inputResponses, requestState)
 	if err != nil {
@@ -69,14 +69,14 @@ func callOf(m jsonrpc.Message) (*toolCall, error) {
 	return c, c.about(params["_meta"])
 }
 
-// goesOn reads what a client brings to a server that wanted more.
+// goesOn reads what a client sends to a server that asked for more.
 func (c *toolCall) goesOn(responses, state strictjson.Value) error {
 	if responses != nil && responses.Kind() != 'n' {
 		var inputs any
 		if _, taken := c.args[inputResponses]; taken || strictjson.Unmarshal(responses, &inputs) != nil {
 			return errors.New("its inputResponses cannot be read, or are an argument's name too")
 		}
-		// What a server has asked for in the meantime is part of what would run.
+		// What the server asked for in the meantime is part of what would run.
 		c.args[inputResponses], c.answers = inputs, true
 	}
 	if state != nil && strictjson.UnmarshalLoose(state, &c.state) != nil {
@@ -85,11 +85,11 @@ func (c *toolCall) goesOn(responses, state strictjson.Value) error {
 	return nil
 }
 
-// inputResponses are what a client has to say to a server that wanted more before it
-// goes on with a call, which is then made again.
+// inputResponses is the member with the client's answers to a server that asked for more
+// before it goes on with a call. The client then makes the call again.
 const inputResponses = "inputResponses"
 
-// about reads what stands beside the parameters.
+// about reads the _meta of the parameters.
 func (c *toolCall) about(raw strictjson.Value) error {
 	if raw == nil || raw.Kind() == 'n' {
 		return nil
@@ -114,7 +114,7 @@ func (c *toolCall) about(raw strictjson.Value) error {
 	return nil
 }
 
-// nameOf is the name in a client's description of itself.
+// nameOf returns the name in a client's description of itself.
 func nameOf(info strictjson.Value) string {
 	var said struct {
 		Name string `json:"name"`
@@ -125,7 +125,7 @@ func nameOf(info strictjson.Value) string {
 	return said.Name
 }
 
-// refused is the response that tells the model why its call did not run.
+// refused returns the response that tells the model why its call did not run.
 func (c *toolCall) refused(text string) []byte {
 	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": true}
 	if c.typed {
@@ -138,9 +138,8 @@ func (c *toolCall) refused(text string) []byte {
 	return jsonrpc.Response(c.id, raw)
 }
 
-// progressed is the n-th notification that a held call makes no progress yet, nil if
-// the client wants none. Its steps are small: the server's own, which come later,
-// must be greater.
+// progressed returns the n-th progress notification for a held call, nil if the client wants
+// none. Its steps are tiny, because the server's own values, which come later, must be greater.
 func (c *toolCall) progressed(n int, text string) []byte {
 	if c.token == nil {
 		return nil
@@ -153,7 +152,7 @@ func (c *toolCall) progressed(n int, text string) []byte {
 		methodProgress, c.token, float64(n)/1e6, message)
 }
 
-// listing is a request for the server's tools, in the place of the call's client.
+// listing returns a request for the server's tools on behalf of the call's client.
 func (c *toolCall) listing(id, cursor string) []byte {
 	params := map[string]any{}
 	if cursor != "" {
@@ -169,8 +168,8 @@ func (c *toolCall) listing(id, cursor string) []byte {
 	return raw
 }
 
-// outcomeOf says how a call ended by the response to it, and whether it did: a server
-// that wants more from the client first has not ended it.
+// outcomeOf returns how a call ended according to its response, and whether it has ended: a
+// server that asks the client for more has not ended it.
 func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 	if m.Error != nil {
 		return client.Outcome{Detail: "the server answered with an error"}, true

@@ -7,32 +7,31 @@ import (
 	"github.com/metnos/vaglio/gateway/client"
 )
 
-// calls are those that a client has made and that are not answered, by what names
-// them. Its zero value has none.
+// calls are a client's unanswered calls, by a key for each. The zero value is empty.
 type calls struct {
 	mu  sync.Mutex
 	all map[string]*underway
-	// closing says that the client has ended its side, over that the server has.
+	// closing is set when the client's input has ended, over when the server has.
 	closing, over bool
-	// asked are the calls that are being asked about.
+	// asked counts the calls that the gate is being asked about.
 	asked sync.WaitGroup
-	// next is for who has come to the end of a call, and waits for another.
+	// next hands the next call to a goroutine that has finished one; waiting counts them.
 	next    chan func()
 	waiting sync.WaitGroup
 }
 
-// underway is one call.
+// underway is one unanswered call.
 type underway struct {
 	cancel context.CancelFunc
-	// held says that it waits for a person, gone that it was taken back.
+	// held says that the call waits for a person, gone that it was taken back.
 	held, gone bool
-	// sent says that the server has it; approval is what a person was asked about call.
+	// sent says that the server has the call; approval is what a person was asked about it.
 	sent     bool
 	call     *toolCall
 	approval client.ID
 }
 
-// enter begins a call, nil where there is one of that name, or nobody to run it.
+// enter adds a call. It returns nil if the key is in use, or if the server is gone.
 func (c *calls) enter(key string, cancel context.CancelFunc) *underway {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +50,8 @@ func (c *calls) add(key string, cancel context.CancelFunc) *underway {
 	return u
 }
 
-// begin runs f, which asks about a call, beside the messages. It reports false where
-// [calls.enter] gives nil.
+// begin adds a call and runs f, which asks about it, in another goroutine. It returns false if
+// [calls.enter] would return nil.
 func (c *calls) begin(key string, cancel context.CancelFunc, f func(u *underway)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +62,8 @@ func (c *calls) begin(key string, cancel context.CancelFunc, f func(u *underway)
 	return u != nil
 }
 
-// run runs f beside the messages, where another call ended if somebody waits there: its
-// stack has grown already to what a call takes.
+// run runs f in another goroutine. It reuses one that has finished a call, if there is any: its
+// stack has already grown to what a call takes.
 func (c *calls) run(f func()) {
 	if c.next == nil {
 		c.next = make(chan func())
@@ -90,8 +89,8 @@ func (c *calls) hold(u *underway) {
 	c.release(u)
 }
 
-// takeBack takes back the calls that wait for a person, also those to come: the
-// client no longer reads. What is judged at once goes on.
+// takeBack takes back the calls that wait for a person, now or later, because the client no
+// longer reads. Calls that are decided at once go on.
 func (c *calls) takeBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +107,7 @@ func (c *calls) release(u *underway) {
 	}
 }
 
-// cancel takes a call back, and reports whether the server never had it.
+// cancel takes a call back. It reports false if there is no such call or the server has it.
 func (c *calls) cancel(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +120,7 @@ func (c *calls) cancel(key string) bool {
 	return true
 }
 
-// send notes that the server gets a call now, and reports whether it may: not one
-// that was taken back.
+// send notes that the server gets the call now. It reports false if the call was taken back.
 func (c *calls) send(u *underway, call *toolCall, approval client.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +131,8 @@ func (c *calls) send(u *underway, call *toolCall, approval client.ID) bool {
 	return true
 }
 
-// leave ends a call that the server did not get, and reports whether its client still
-// wants an answer.
+// leave removes a call that the server did not get, and reports whether the client still wants
+// an answer.
 func (c *calls) leave(key string, u *underway) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +140,8 @@ func (c *calls) leave(key string, u *underway) bool {
 	return !u.gone
 }
 
-// answered ends the call that the server answers, nil where there is none of that
-// name. early says that the server never got it.
+// answered removes the call that the server has answered; u is nil if there is none. early says
+// that the server never got that call.
 func (c *calls) answered(key string) (u *underway, early bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,11 +152,11 @@ func (c *calls) answered(key string) (u *underway, early bool) {
 	return u, false
 }
 
-// end says that nobody is left to run a call, and waits for what is being asked.
+// end marks that the server is gone, and waits for the calls that are being asked about.
 func (c *calls) end() {
 	c.mu.Lock()
 	if c.next != nil && !c.over {
-		close(c.next) // Whoever is at a call comes to it afterwards.
+		close(c.next) // A goroutine that is busy with a call sees this when it is done.
 	}
 	c.over = true
 	c.mu.Unlock()

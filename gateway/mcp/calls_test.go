@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// What is known of a client bounds how long a call of its is held.
+// What is known about a client bounds how long its calls are held.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]time.Duration{
@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A run is named by its server, unless that is no text for a key.
+// A run is named after its server, unless that name cannot be part of a key.
 func TestSessionsNames(t *testing.T) {
 	t.Parallel()
 	for name, shown := range map[string]bool{"srv": true, strings.Repeat("n", 119): true, strings.Repeat("n", 121): false, "a b": false, "!~": true, "é": false, "a\x7f": false} {
@@ -51,8 +51,8 @@ func TestSessionsNames(t *testing.T) {
 	}
 }
 
-// Two calls of one name never are under way at once, and who takes one back is obeyed as
-// long as the server does not have it.
+// Two calls with the same id are never in progress at once, and a call can be taken back as long
+// as the server does not have it.
 func TestUnderway(t *testing.T) {
 	t.Parallel()
 	var c calls
@@ -102,7 +102,7 @@ func TestUnderway(t *testing.T) {
 	}
 }
 
-// Outcomes are read from answers, and none is where the server wants more.
+// Outcomes are read from answers; an answer that asks for more has none.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]struct {
@@ -123,8 +123,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// What stands beside a call's parameters is read where it can be, and refused where two
-// readers could read it in two ways.
+// The _meta of a call is read where possible, and refused where two readers could read it
+// differently.
 func TestWhatStandsBesideACall(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
@@ -188,8 +188,8 @@ func TestWhatStandsBesideACall(t *testing.T) {
 	}
 }
 
-// What is known of tools is of one whole listing; pages of one that broke off count for
-// nothing, and a tool that is listed twice as two is asked about.
+// What is known about tools comes from one complete listing. Pages of an incomplete one do not
+// count, and a tool that is listed twice with different descriptions is asked about.
 func TestListings(t *testing.T) {
 	t.Parallel()
 	tools := newToolset(pins{})
@@ -241,7 +241,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// A server whose listing never ends is asked for so many pages, and no longer than that.
+// A listing that never ends is read for a limited number of pages.
 func TestListingsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestListingsThatDoNotEnd(t *testing.T) {
 	})
 }
 
-// The greeting speaks the client's version, and the usual one where it has none.
+// The greeting uses the client's protocol version, or a default if the client gives none.
 func TestGreeting(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{``: "2025-06-18", `{}`: "2025-06-18", `{"protocolVersion":1}`: "2025-06-18", `{"protocolVersion":"x"}`: "x"} {
@@ -300,8 +300,8 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
-// A client's question is answered once it is one; what is none is told so, and what needs
-// no answer has none.
+// A valid question is answered, an invalid one is refused, and a message that needs no answer gets
+// none.
 func TestApproversMessages(t *testing.T) {
 	t.Parallel()
 	g := newGate()
@@ -334,13 +334,12 @@ func TestApproversMessages(t *testing.T) {
 	}
 }
 
-// deaf is a gate that takes no reports.
+// deaf is a gate that accepts no reports.
 type deaf struct{ *gate }
 
 func (deaf) Report(context.Context, client.ID, client.Outcome) error { return client.ErrNotRunning }
 
-// How a call ended is told of those that a person was asked about, and the operator reads
-// what could not be told.
+// Outcomes are reported for calls that a person was asked about, and reports that fail are logged.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	g := newGate()
@@ -366,7 +365,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// leaver is a gate at which the client leaves as its permit is spent.
+// leaver is a gate at which the client leaves while its permit is being redeemed.
 type leaver struct {
 	*gate
 	leave func()
@@ -377,7 +376,7 @@ func (l *leaver) Redeem(ctx context.Context, permit string, p client.Proposal) e
 	return l.gate.Redeem(ctx, permit, p)
 }
 
-// A call that its client takes back while it is allowed does not run, and that is told.
+// A call that its client takes back while it is being allowed does not run, and that is reported.
 func TestTakenBackWhenAllowed(t *testing.T) {
 	t.Parallel()
 	l := &leaver{}
@@ -386,7 +385,7 @@ func TestTakenBackWhenAllowed(t *testing.T) {
 	l.leave = func() {
 		defer close(left)
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		w.next() // The cancel was read before.
+		w.next() // By now the cancellation has been read.
 	}
 	w.send(toolsCall("1", "hold"))
 	<-w.gate.held
@@ -398,7 +397,7 @@ func TestTakenBackWhenAllowed(t *testing.T) {
 	}
 }
 
-// Of two calls with one state that are allowed, one runs.
+// Of two allowed calls with the same state, one runs.
 func TestOneStateOneRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -423,7 +422,7 @@ func TestOneStateOneRun(t *testing.T) {
 	}
 }
 
-// A server's request is no answer to the client's call of the same number.
+// A server's request is not the answer to a client's call with the same id.
 func TestAServersRequestIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := running(t)
@@ -439,7 +438,7 @@ func TestAServersRequestIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Calls run side by side, and one after the other, each once; nobody is left at the end.
+// Calls run concurrently and one after another, each exactly once, and no goroutine is left over.
 func TestCallsRunBesideTheMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// maxBody is the greatest size of a message that a client posts.
+	// maxBody is the maximum size of a message that a client posts, in bytes.
 	maxBody = 4 << 20
-	// partSize is how much of an answer is handed on at a time.
+	// partSize is how much of an answer is forwarded at a time, in bytes.
 	partSize = 32 << 10
-	// codeMismatch is the protocol's code for headers that are not the body's.
+	// codeMismatch is the protocol's code for headers that disagree with the body.
 	codeMismatch = -32020
 
-	// endWithin is how long answers that are under way may take when the proxy ends.
+	// endWithin is how long answers in progress may take when the proxy shuts down.
 	endWithin = 5 * time.Second
 
 	headerMethod  = "Mcp-Method"
@@ -38,7 +38,7 @@ const (
 	headerSession = "Mcp-Session-Id"
 )
 
-// ServeHTTP stands on l before the server at the URL upstream, until ctx ends.
+// ServeHTTP serves on l as a proxy to the server at the URL upstream, until ctx ends.
 func ServeHTTP(ctx context.Context, o Options, l net.Listener, upstream string) error {
 	h, err := NewHandler(o, upstream)
 	if err != nil {
@@ -62,25 +62,25 @@ func ServeHTTP(ctx context.Context, o Options, l net.Listener, upstream string) 
 	return err
 }
 
-// Handler stands before one HTTP server.
+// Handler is a proxy to one HTTP server.
 type Handler struct {
 	*proxy
 	upstream *url.URL
 	reverse  *httputil.ReverseProxy
-	// transport is of the requests that the proxy makes itself.
+	// transport carries the proxy's own requests.
 	transport http.RoundTripper
 
-	// calls are those that are asked about, by their session and id: a client may take
-	// them back in a request of its own.
+	// calls are the calls being asked about, by session and id, because a client may cancel
+	// them in another request.
 	calls calls
 	parts parts
 }
 
-// parts are what answers are handed on with, used again: each would be the greatest part
-// of what a call takes of memory. Its zero value is ready.
+// parts is a pool of buffers for forwarding answers, which would otherwise be most of the memory
+// that a call takes. The zero value is ready to use.
 type parts struct{ sync.Pool }
 
-// Get gives a part that nobody uses.
+// Get returns a buffer.
 func (p *parts) Get() []byte {
 	if b, ok := p.Pool.Get().(*[partSize]byte); ok {
 		return b[:]
@@ -88,17 +88,17 @@ func (p *parts) Get() []byte {
 	return make([]byte, partSize)
 }
 
-// Put takes back a part of [parts.Get].
+// Put takes back a buffer from [parts.Get].
 func (p *parts) Put(b []byte) { p.Pool.Put((*[partSize]byte)(b)) }
 
-// NewHandler returns a handler before the server at the URL. Requests go there under
-// the path that they come with; one to the root goes to the URL's own.
+// NewHandler returns a proxy to the server at the URL upstream. It keeps the path of a request;
+// a request for the root goes to the path of upstream.
 func NewHandler(o Options, upstream string) (*Handler, error) {
 	u, err := url.Parse(upstream)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("mcp: the upstream is not a URL with a host")
 	}
-	// No compression: what is read here must be what is handed on.
+	// No compression: we must be able to read what we forward.
 	transport := &http.Transport{DisableCompression: true, Proxy: nil, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}
 	h := &Handler{proxy: newProxy(o), upstream: u, transport: transport}
 	h.reverse = &httputil.ReverseProxy{
@@ -118,22 +118,22 @@ func NewHandler(o Options, upstream string) (*Handler, error) {
 	return h, nil
 }
 
-// Close waits for what is still to be reported.
+// Close waits for the outcomes that are still being reported.
 func (h *Handler) Close() { h.reports.Wait() }
 
-// aim sends a request to the upstream.
+// aim directs a request to the upstream.
 func (h *Handler) aim(r *http.Request) {
 	r.URL.Scheme, r.URL.Host, r.Host = h.upstream.Scheme, h.upstream.Host, h.upstream.Host
 	if r.URL.Path == "" || r.URL.Path == "/" {
 		r.URL.Path = h.upstream.Path
 	}
 	r.Header.Del("Accept-Encoding")
-	// No connection becomes one of which nothing is read.
+	// No connection may be upgraded to a protocol that we do not read.
 	r.Header.Del("Connection")
 	r.Header.Del("Upgrade")
 }
 
-// ServeHTTP takes one request.
+// ServeHTTP handles one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !local(r) {
 		fail(w, http.StatusForbidden, jsonrpc.ID{}, jsonrpc.CodeInvalid, "vaglio: a request that a web page of another host makes is refused")
@@ -160,9 +160,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.message(w, r, m, body)
 }
 
-// bare takes a request that is no message: a client listens, ends its session, or
-// asks for what stands at an address. It has no body, so that nothing passes that was
-// not read.
+// bare handles a request that carries no message: a client listens, ends its session, or gets a
+// resource. It must have no body, so that nothing passes unread.
 func (h *Handler) bare(w http.ResponseWriter, r *http.Request) {
 	methods := []string{http.MethodGet, http.MethodHead, http.MethodDelete, http.MethodPost}
 	switch {
@@ -176,8 +175,7 @@ func (h *Handler) bare(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isJSON reports whether a message says that it is JSON in the only encoding that it
-// is read in.
+// isJSON reports whether the headers declare JSON in UTF-8, the only encoding that we read.
 func isJSON(header http.Header) bool {
 	all := header.Values("Content-Type")
 	if len(all) != 1 {
@@ -188,7 +186,7 @@ func isJSON(header http.Header) bool {
 	return err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
 }
 
-// read reads a posted message and holds the headers against it.
+// read parses a posted message and compares the headers with it.
 func (h *Handler) read(r *http.Request, body []byte) (m jsonrpc.Message, status, code int, why string) {
 	if r.Header.Get("Content-Encoding") != "" {
 		return m, http.StatusUnsupportedMediaType, jsonrpc.CodeInvalid, "the message must not be compressed"
@@ -206,7 +204,7 @@ func (h *Handler) read(r *http.Request, body []byte) (m jsonrpc.Message, status,
 	return m, 0, 0, ""
 }
 
-// mismatch says which header, where it is there, is not what the body says.
+// mismatch says which header is present but disagrees with the body, "" if none does.
 func mismatch(header http.Header, m jsonrpc.Message) string {
 	if all := header.Values(headerMethod); len(all) > 1 || len(all) == 1 && all[0] != m.Method {
 		return "the header Mcp-Method is not the message's method"
@@ -227,7 +225,7 @@ func mismatch(header http.Header, m jsonrpc.Message) string {
 	return ""
 }
 
-// decoded is a header's value, which is base64 where it cannot stand in a header.
+// decoded returns a header's value, decoded if it is marked as base64.
 func decoded(value string) string {
 	inner, marked := strings.CutPrefix(value, "=?base64?")
 	inner, ended := strings.CutSuffix(inner, "?=")
@@ -241,7 +239,7 @@ func decoded(value string) string {
 	return string(text)
 }
 
-// message takes a message whose headers fit.
+// message handles a message whose headers match.
 func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
 	switch m.Method {
 	case methodCall:
@@ -263,7 +261,7 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Mess
 	h.pass(w, r, body, &exchange{})
 }
 
-// pass hands a request on as it came.
+// pass forwards a request unchanged.
 func (h *Handler) pass(w http.ResponseWriter, r *http.Request, body []byte, x *exchange) {
 	x.host = r.Host
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
@@ -271,8 +269,8 @@ func (h *Handler) pass(w http.ResponseWriter, r *http.Request, body []byte, x *e
 	h.reverse.ServeHTTP(w, r)
 }
 
-// local reports whether a request may come from where it does: not from a web page
-// of another host, nor under a name that was rebound to this address.
+// local reports whether a request comes from this machine's own clients: not from a web page of
+// another host, nor through DNS rebinding.
 func local(r *http.Request) bool {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

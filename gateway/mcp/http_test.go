@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// web is a proxy before an HTTP server; events has the server answer as a stream.
+// web is a proxy to an HTTP server; events makes the server answer with a stream.
 type web struct {
 	t      *testing.T
 	gate   *gate
@@ -26,7 +26,7 @@ type web struct {
 	h      *Handler
 }
 
-// logged are the lines that a proxy logs.
+// logged receives the lines that a proxy logs.
 type logged chan string
 
 func (l logged) Write(line []byte) (int, error) {
@@ -85,7 +85,7 @@ func (w *web) request(ctx context.Context, method, body string, headers ...strin
 	return r
 }
 
-// reply is an answer that was read to its end.
+// reply is a complete answer.
 type reply struct {
 	status int
 	header http.Header
@@ -177,8 +177,8 @@ func TestHTTPOtherTypesPassNoMessage(t *testing.T) {
 	}
 }
 
-// Nothing reaches the server that was not read as a message: no body of another kind,
-// in another encoding, or of another method, and no connection that becomes another.
+// Nothing reaches the server unread: no body of another type, in another encoding or with another
+// method, and no connection that is upgraded to another protocol.
 func TestHTTPPassesNothingUnread(t *testing.T) {
 	t.Parallel()
 	call := toolsCall("1", "no")
@@ -234,7 +234,7 @@ func TestHTTPPassesNothingUnread(t *testing.T) {
 	}
 }
 
-// logs checks what the proxy has logged since.
+// logs checks what the proxy has logged since the last check.
 func (w *web) logs(want ...string) {
 	w.t.Helper()
 	for _, part := range want {
@@ -249,7 +249,7 @@ func (w *web) logs(want ...string) {
 	}
 }
 
-// held starts a call that is held, and reads its headers and first line.
+// held starts a call that is held, and reads the answer's headers and first line.
 func (w *web) held(ctx context.Context, headers ...string) *bufio.Reader {
 	w.t.Helper()
 	resp, err := http.DefaultClient.Do(w.request(ctx, http.MethodPost, toolsCall("1", "hold"), headers...))
@@ -267,7 +267,7 @@ func (w *web) held(ctx context.Context, headers ...string) *bufio.Reader {
 	return in
 }
 
-// A held call's headers go at once, and what the server answers follows.
+// The headers of a held call's answer are sent at once, and the server's answer follows.
 func TestHTTPHeldCalls(t *testing.T) {
 	t.Parallel()
 	for _, events := range []bool{false, true} {
@@ -301,7 +301,7 @@ func TestHTTPHeldCalls(t *testing.T) {
 	}
 }
 
-// A state comes back over HTTP as over stdio, whichever way the server answered.
+// A state works over HTTP as over stdio, in whichever form the server answered.
 func TestHTTPRequestState(t *testing.T) {
 	t.Parallel()
 	for _, events := range []bool{false, true} {
@@ -325,7 +325,7 @@ func TestHTTPRequestState(t *testing.T) {
 	}
 }
 
-// The client that leaves, or takes its call back, never has it run.
+// If the client disconnects or cancels its call, the call never runs.
 func TestHTTPTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(w *web, leave context.CancelFunc){
@@ -342,7 +342,7 @@ func TestHTTPTakenBack(t *testing.T) {
 			in := w.held(ctx, "Mcp-Session-Id", "s")
 			take(w, leave)
 			_, _ = io.ReadAll(in)
-			for w.gate.did() == "" { // The server notices a closed connection when it does.
+			for w.gate.did() == "" { // It takes the server a moment to notice a closed connection.
 				w.post(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 			}
 			if did := w.gate.did(); did != "withdraw a-1" || strings.Contains(w.server.lines(), "tools/call") {
@@ -352,7 +352,7 @@ func TestHTTPTakenBack(t *testing.T) {
 	}
 }
 
-// The server dies while a call is held: the person's yes ends in an error.
+// If the server dies while a call is held, the person's yes ends in an error.
 func TestHTTPServerDies(t *testing.T) {
 	t.Parallel()
 	w := newWeb(t, false)
@@ -378,7 +378,7 @@ func TestHTTPServerDies(t *testing.T) {
 	w.logs("could not be asked", "has not answered the call that was allowed as a-2")
 }
 
-// A notice on the server's own stream has the tools read anew.
+// A notification on the server's own stream makes the proxy list the tools again.
 func TestHTTPToolsChange(t *testing.T) {
 	t.Parallel()
 	w := newWeb(t, true)
@@ -399,7 +399,7 @@ func TestHTTPToolsChange(t *testing.T) {
 	}
 }
 
-// What the server says beside the list that the proxy asked for is no list.
+// Other messages in the answer to the proxy's own tools/list are not taken for the list.
 func TestHTTPListAmongOthers(t *testing.T) {
 	t.Parallel()
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// call asks about a tools/call. The client's leaving takes it back.
+// call asks about a tools/call. It is taken back if the client disconnects.
 func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
 	if !m.ID.Given() {
 		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: a call without an id does not run")
@@ -52,8 +52,8 @@ func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message
 	}
 }
 
-// callKey names a call of a session. Where there are no sessions, ids are only equal
-// within a connection, and a client takes a call back by leaving.
+// callKey identifies a call within its session. Without sessions, ids are unique only within a
+// connection, and a client cancels a call by disconnecting.
 func callKey(r *http.Request, id string) string {
 	if session := r.Header.Get(headerSession); session != "" {
 		return session + "\x00" + id
@@ -61,7 +61,7 @@ func callKey(r *http.Request, id string) string {
 	return r.RemoteAddr + "\x00" + id
 }
 
-// run makes the request of a call whose answer has begun as a stream already.
+// run makes the request of a call whose answer has already begun as a stream.
 func (h *Handler) run(s *stream, r *http.Request, body []byte, x *exchange, c *toolCall) {
 	out := r.Clone(r.Context())
 	out.RequestURI, out.Body, out.ContentLength = "", io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -90,7 +90,7 @@ func (h *Handler) run(s *stream, r *http.Request, body []byte, x *exchange, c *t
 
 const codeInternal = -32603
 
-// list asks for a page of the server's tools.
+// list requests a page of the server's tools.
 func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor string) (jsonrpc.Message, error) {
 	id := h.session + ":list"
 	body := c.listing(id, cursor)
@@ -130,28 +130,27 @@ func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor
 	return found, nil
 }
 
-// exchange is what is to be noted of a request's answer.
+// exchange is what to look for in the answer to a request.
 type exchange struct {
-	// host is how the client calls the proxy.
+	// host is the address under which the client reaches the proxy.
 	host string
-	// lists is the id of a request for the tools; first is one for the first page.
+	// lists is the key of the id of a tools/list request; first says that it asks for the first page.
 	lists string
 	first bool
-	// call is a call, nil where it is another request, and approval what a person was
-	// asked about it.
+	// call is set for a tools/call, and approval is what a person was asked about it.
 	call     *toolCall
 	approval client.ID
 }
 
 type exchangeKey struct{}
 
-// exchangeOf is that of a request, which each has that goes to the server.
+// exchangeOf returns the exchange of a request. Every request to the server has one.
 func exchangeOf(r *http.Request) *exchange {
 	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
 	return x
 }
 
-// answered watches what the server answers.
+// answered inspects and adapts the server's answer.
 func (h *Handler) answered(resp *http.Response) error {
 	x := exchangeOf(resp.Request)
 	h.challenge(resp, x.host)
@@ -160,7 +159,7 @@ func (h *Handler) answered(resp *http.Response) error {
 	return nil
 }
 
-// watch notes what passes in the body of an answer.
+// watch inspects the messages in the body of an answer.
 func (x *exchange) watch(ctx context.Context, h *Handler, resp *http.Response) {
 	w := newWatcher(resp, func(m jsonrpc.Message) {
 		switch {
@@ -178,8 +177,8 @@ func (x *exchange) watch(ctx context.Context, h *Handler, resp *http.Response) {
 	}
 }
 
-// lost reports a call whose answer never came: whether it ran is not known, so that
-// nothing can be told of it.
+// lost logs a call whose answer never came. Whether it ran is unknown, so there is no outcome to
+// report.
 func (x *exchange) lost(h *Handler) {
 	if x.approval != "" {
 		h.log("the server has not answered the call that was allowed as %s", x.approval)

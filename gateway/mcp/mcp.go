@@ -1,9 +1,9 @@
-// Package mcp stands between an MCP client and its server, over stdio or HTTP, and
-// asks the gate before each tools/call. All else passes as it was written, so that
-// neither side loses what a later version of the protocol adds.
+// Package mcp is a proxy between an MCP client and its server, over stdio or HTTP, that asks
+// the gate before each tools/call. It forwards everything else unchanged, so that neither side
+// loses what a later version of the protocol adds.
 //
-// A call that was not asked about never reaches the server: what cannot be read,
-// what two readers could read in two ways, and what the client takes back.
+// A call that was not asked about never reaches the server. Neither does a call that cannot be
+// parsed, that two readers could read differently, or that the client takes back.
 package mcp
 
 import (
@@ -22,31 +22,31 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// Options say for which server a proxy stands.
+// Options configure a proxy for one server.
 type Options struct {
 	Gate ask.Gate
-	// Name is what the server is called, as the client's configuration names it.
+	// Name is the server's name in the client's configuration.
 	Name string
-	// Limit is how long the client waits for a call; 0 is what is known of the
-	// client, and less than a minute for one that is not known.
+	// Limit is how long the client waits for a call. 0 means what is known about the client,
+	// or less than a minute for an unknown one.
 	Limit time.Duration
-	// Cwd is the folder in which the server works, empty if it is not known.
+	// Cwd is the folder in which the server works, empty if unknown.
 	Cwd string
-	// Pins remember what tools said of themselves.
+	// Pins remember how tools described themselves.
 	Pins Pins
-	// Log takes lines for the operator.
+	// Log receives lines for the operator.
 	Log io.Writer
 }
 
 const (
-	// usualLimit is below the minute after which most clients give a call up.
+	// usualLimit is below the minute after which most clients give up on a call.
 	usualLimit = 50 * time.Second
-	// progressEvery is how often a client is told that its call is held.
+	// progressEvery is the interval at which a client is told that its call is held.
 	progressEvery = 10 * time.Second
 )
 
-// limitOf is how long a client of that name waits for a call, less a margin. It is
-// what the client says of itself: a false name costs only the client's own wait.
+// limitOf returns how long a client with that name waits for a call, less a margin. The name is
+// the client's own claim: with a false one it only harms its own wait.
 func limitOf(name string) time.Duration {
 	for known, limit := range map[string]time.Duration{
 		"claude-code":      25 * time.Minute, // idle 30 min, on stdio
@@ -62,21 +62,21 @@ func limitOf(name string) time.Duration {
 	return usualLimit
 }
 
-// proxy is what stdio and HTTP share.
+// proxy is what the stdio and HTTP proxies share.
 type proxy struct {
 	Options
 	tools  *toolset
 	states *states
-	// session names this run in the keys of calls.
+	// session identifies this run in the keys of calls.
 	session string
 	count   atomic.Int64
-	// clientName is what the client calls itself.
+	// clientName is the client's name for itself.
 	clientName atomic.Value
-	// reports are outcomes that are being told.
+	// reports counts the outcomes that are being reported.
 	reports sync.WaitGroup
-	// every is [progressEvery], shorter in tests.
+	// every is [progressEvery], but shorter in tests.
 	every time.Duration
-	// learning is held while the tools are read anew.
+	// learning is held while the tools are listed again.
 	learning sync.Mutex
 	// logging is held while a line is written.
 	logging sync.Mutex
@@ -100,7 +100,7 @@ func (p *proxy) log(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.Log, "vaglio: "+format+"\n", args...)
 }
 
-// limit is how long the client that makes the call waits.
+// limit returns how long the client that makes the call waits.
 func (p *proxy) limit(c *toolCall) time.Duration {
 	name, _ := p.clientName.Load().(string)
 	if c.client != "" {
@@ -112,17 +112,17 @@ func (p *proxy) limit(c *toolCall) time.Duration {
 	return limitOf(name)
 }
 
-// asking is what a proxy does while a call is asked about.
+// asking is what a proxy does while the gate is asked about a call.
 type asking struct {
-	// held is told when the call begins to wait for a person, and tell gets the
-	// notifications for the client while it does; nil is only that there is somebody.
+	// held is called when the call starts to wait for a person. While it waits, tell gets the
+	// notifications for the client; nil stands for a sign of life alone.
 	held func()
 	tell func(message []byte)
-	// list asks the server for a page of its tools.
+	// list requests a page of the server's tools.
 	list func(ctx context.Context, cursor string) (jsonrpc.Message, error)
 }
 
-// callOf reads a call that the server may get if it is allowed.
+// callOf parses a call, and checks that the server gave its state for it.
 func (p *proxy) callOf(m jsonrpc.Message) (*toolCall, error) {
 	c, err := callOf(m)
 	if err == nil && !p.states.fit(c) {
@@ -131,8 +131,8 @@ func (p *proxy) callOf(m jsonrpc.Message) (*toolCall, error) {
 	return c, err
 }
 
-// ruleOn asks about a call of a server's tool. The error is ctx's: the client wants no
-// answer.
+// ruleOn asks about a call of a server's tool. The error is ctx's, and means that the client
+// no longer wants an answer.
 func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, error) {
 	if !p.tools.knows(c.name) {
 		p.learn(ctx, c.name, a.list)
@@ -142,7 +142,7 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 		TurnID: p.session, Executor: "mcp__" + p.Name + "__" + c.name, Args: c.args,
 		Context: client.Context{Cwd: p.Cwd, Concerns: concerns},
 	}, a)
-	if err == nil && ruling.Run && !p.states.spend(c) { // An equal call was faster.
+	if err == nil && ruling.Run && !p.states.spend(c) { // An equal call used the state first.
 		p.ended(ctx, ruling.Approval, client.Outcome{NotRun: true, Detail: strangeState})
 		ruling = ask.Ruling{Text: "vaglio: this call did not run: " + strangeState}
 	}
@@ -152,7 +152,7 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 	return ruling, err
 }
 
-// ask asks about a proposal in the place of the call's client.
+// ask asks about a proposal on behalf of the call's client.
 func (p *proxy) ask(ctx context.Context, c *toolCall, proposal client.Proposal, a asking) (ask.Ruling, error) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
@@ -169,13 +169,13 @@ func (p *proxy) ask(ctx context.Context, c *toolCall, proposal client.Proposal, 
 }
 
 const (
-	// learnWithin bounds reading the tools anew, mostPages their pages.
+	// learnWithin bounds listing the tools again, mostPages the pages of the list.
 	learnWithin = 5 * time.Second
 	mostPages   = 100
 )
 
-// learn reads the server's tools anew. Where that fails, the tool stays unlisted, and
-// a person is asked.
+// learn lists the server's tools again. If that fails, the tool stays unlisted, and a person is
+// asked.
 func (p *proxy) learn(ctx context.Context, tool string, list func(ctx context.Context, cursor string) (jsonrpc.Message, error)) {
 	p.learning.Lock()
 	defer p.learning.Unlock()
@@ -198,7 +198,7 @@ func (p *proxy) learn(ctx context.Context, tool string, list func(ctx context.Co
 	}
 }
 
-// progress tells the client at intervals that its call is held, if it wants to hear.
+// progress tells the client at intervals that its call is held, if the client wants to know.
 func (p *proxy) progress(ctx context.Context, ended <-chan struct{}, c *toolCall, id client.ID, tell func([]byte)) {
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
@@ -214,7 +214,7 @@ func (p *proxy) progress(ctx context.Context, ended <-chan struct{}, c *toolCall
 	}
 }
 
-// ended reports how an allowed call ended, without holding up the messages.
+// ended reports how an allowed call ended, without blocking the messages.
 func (p *proxy) ended(ctx context.Context, id client.ID, o client.Outcome) {
 	if id == "" {
 		return
@@ -226,19 +226,19 @@ func (p *proxy) ended(ctx context.Context, id client.ID, o client.Outcome) {
 	})
 }
 
-// takenBack reports a call that was allowed and that its client took back.
+// takenBack reports that an allowed call did not run because its client took it back.
 func (p *proxy) takenBack(ctx context.Context, id client.ID) {
 	p.ended(ctx, id, client.Outcome{NotRun: true, Detail: "the client took the call back"})
 }
 
-// idTaken refuses a call whose id another has.
+// idTaken refuses a call whose id is in use.
 const idTaken = "vaglio: the call did not run: its id is of a call that is not answered yet"
 
-// answered notes what the server's response gives the client to bring back, and reports
-// how an allowed call ended by it.
+// answered notes the state that the server's response hands to the client, and reports how an
+// allowed call ended.
 func (p *proxy) answered(ctx context.Context, c *toolCall, id client.ID, m jsonrpc.Message) {
 	p.states.given(c, m.Result)
-	if id == "" { // Nobody was asked, and nobody wants to know.
+	if id == "" { // No person was asked, so there is nobody to report to.
 		return
 	}
 	if o, ended := outcomeOf(m); ended {

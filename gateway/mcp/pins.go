@@ -16,26 +16,26 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// mostPrints is how many forms of one tool are remembered, the newest: a server may
+// mostPrints is how many descriptions of one tool are remembered, the newest ones: a server may
 // show different people different ones.
 const mostPrints = 8
 
-// maxPins bounds the file, in bytes.
+// maxPins is the maximum size of the file, in bytes.
 const maxPins = 16 << 20
 
-// FilePins are [Pins] in a file. Several proxies of one server may write it; the
-// last one wins, so that at worst a tool is asked about once more.
+// FilePins keeps [Pins] in a file. Several proxies of one server may write the file. The last
+// one wins: at worst, people are asked about a tool once more.
 type FilePins struct {
 	path string
 	mu   sync.Mutex
-	// known is the file, nil before it was read.
+	// known is the content of the file, nil before it is read.
 	known map[string][]string
-	// lost says that the file cannot be read or written: then nothing fits.
+	// lost says that the file could not be read or written. Then nothing fits.
 	lost bool
 }
 
-// NewFilePins returns the pins of a server, which is known by what starts it or by
-// its address. They stand below the folder.
+// NewFilePins returns the pins of a server, kept in a file below folder. The server is
+// identified by its command or its address.
 func NewFilePins(folder string, server ...string) *FilePins {
 	h := sha256.New()
 	for _, s := range server {
@@ -44,7 +44,7 @@ func NewFilePins(folder string, server ...string) *FilePins {
 	return &FilePins{path: filepath.Join(folder, hex.EncodeToString(h.Sum(nil)[:12])+".json")}
 }
 
-// pinned is the file.
+// pinned is the format of the file.
 type pinned struct {
 	Tools map[string][]string `json:"tools"`
 }
@@ -105,7 +105,7 @@ func (p *FilePins) load() {
 	}
 }
 
-// save writes the file, unless it is one that could not be read.
+// save writes the file, unless it could not be read.
 func (p *FilePins) save() {
 	if p.lost {
 		return

@@ -50,7 +50,7 @@ func TestLocalRequests(t *testing.T) {
 	}
 }
 
-// What headers say is held against the message.
+// Headers must agree with the message.
 func TestHeadersOfMessages(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
@@ -89,8 +89,7 @@ func TestHeadersOfMessages(t *testing.T) {
 	}
 }
 
-// A request goes to the server's own path where it names none, and becomes no other
-// connection.
+// A request without a path goes to the server's own path, and no connection is upgraded.
 func TestRequestsAreAimed(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "x", "http://", "://x", "http://%zz"} {
@@ -122,8 +121,8 @@ func TestRequestsAreAimed(t *testing.T) {
 	}
 }
 
-// The pins keep so many forms of a tool, the newest, and nothing fits what cannot be read
-// or kept.
+// Pins keep a limited number of descriptions per tool, the newest, and nothing fits if the file
+// cannot be read or written.
 func TestPinsOfTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,7 +186,7 @@ func TestPinsOfTools(t *testing.T) {
 	}
 }
 
-// A proxy on a listener serves until its context ends, and then no more.
+// A proxy on a listener serves until its context ends, and no longer.
 func TestServeHTTP(t *testing.T) {
 	t.Parallel()
 	listen := func() net.Listener {
@@ -227,7 +226,7 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-// oneConn is a listener to which one connection is made.
+// oneConn is a listener that accepts one connection.
 type oneConn struct {
 	net.Listener
 
@@ -244,7 +243,7 @@ func (l oneConn) Accept() (net.Conn, error) {
 
 func (l oneConn) Close() error { close(l.conns); return nil }
 
-// A request that hangs keeps no proxy that ends.
+// A request that hangs does not keep the proxy from shutting down.
 func TestServeHTTPLeavesWhatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -268,8 +267,8 @@ func TestServeHTTPLeavesWhatHangs(t *testing.T) {
 	})
 }
 
-// Over HTTP, too, a client is known by how it introduces itself, a name is of one call at
-// once, and what the server cannot be asked is told.
+// Over HTTP, too, a client is known by its introduction, an id belongs to one call at a time, and
+// an unreachable server is reported.
 func TestHTTPCallsThatMeet(t *testing.T) {
 	t.Parallel()
 	w := newWeb(t, false)
@@ -288,7 +287,7 @@ func TestHTTPCallsThatMeet(t *testing.T) {
 	}
 }
 
-// What a server answers instead of a list, or of a result, is told the operator or the client.
+// An unexpected answer in place of a list or a result is reported to the operator or the client.
 func TestHTTPStrangeServers(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -14,25 +14,25 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// A server that wants a token tells where its metadata are (RFC 9728), and there which
-// resource it is. A client goes on only if that is the address that it was given, which
-// here is the proxy's. So what the server says of itself is said of the proxy, and nothing
-// else is: a server that claims to be another resource is seen through, as without a proxy.
+// A server that wants a token says where its metadata is (RFC 9728), and the metadata names the
+// resource. A client accepts that only if it is the address that the client was given, which
+// here is the proxy's. So we replace the server's own address by the proxy's, and nothing else:
+// a server that claims to be another resource is detected as it would be without a proxy.
 
-// metadataAt is where a challenge names the metadata.
+// metadataAt matches the address of the metadata in a challenge.
 var metadataAt = regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*")([^"\\]*)(")`)
 
-// largestMetadata is what metadata may have to be read here, in bytes.
+// largestMetadata is the maximum size of metadata that we adapt, in bytes.
 const largestMetadata = 1 << 20
 
-// own gives the address at the proxy of what is at the address at the server, and
-// reports whether it is at the server at all.
+// own maps an address on the server to the proxy's. It reports false if the address is not on
+// the server.
 func (h *Handler) own(address, host string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Scheme != h.upstream.Scheme || u.Host != h.upstream.Host {
 		return "", false
 	}
-	// What follows the host stays as it is written: clients compare letter by letter.
+	// What follows the host stays as written, because clients compare it letter by letter.
 	rest, _ := strings.CutPrefix(address, u.Scheme+"://"+u.Host)
 	if host == "" || rest == address {
 		return "", false
@@ -40,7 +40,7 @@ func (h *Handler) own(address, host string) (string, bool) {
 	return "http://" + host + rest, true
 }
 
-// challenge has a challenge name the metadata where the client finds them as the proxy's.
+// challenge makes a challenge name the metadata at the proxy's address.
 func (h *Handler) challenge(resp *http.Response, host string) {
 	all := resp.Header["Www-Authenticate"]
 	for i, line := range all {
@@ -54,8 +54,8 @@ func (h *Handler) challenge(resp *http.Response, host string) {
 	}
 }
 
-// metadata has the server's metadata name the proxy, if resp holds them. What cannot be
-// read, or has a signature that says another thing, passes as it is: the client refuses it.
+// metadata makes the server's metadata, if resp contains it, name the proxy. Metadata that
+// cannot be parsed, or whose signature says otherwise, passes unchanged: the client rejects it.
 func (h *Handler) metadata(resp *http.Response, host string) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" || resp.StatusCode != http.StatusOK || resp.Request.Method != http.MethodGet {
@@ -74,7 +74,7 @@ func (h *Handler) metadata(resp *http.Response, host string) {
 	}{rest, resp.Body}
 }
 
-// named are metadata with the proxy in the place of the server.
+// named returns the metadata with the proxy in place of the server.
 func (h *Handler) named(data []byte, host string) ([]byte, bool) {
 	const resource, servers = "resource", "authorization_servers"
 	all, err := jsonrpc.Object(data, resource, servers)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A server that wants a token is found at the proxy, and only where it is itself.
+// A server that wants a token is found at the proxy's address, and only if it claims to be itself.
 func TestHTTPServerThatWantsAToken(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -85,7 +85,7 @@ func TestHTTPServerThatWantsAToken(t *testing.T) {
 	}
 }
 
-// Only what stands at an address, whole and as JSON, is taken for metadata.
+// Only a complete JSON object fetched from an address is taken for metadata.
 func TestWhatMetadataAre(t *testing.T) {
 	t.Parallel()
 	h, err := NewHandler(Options{Pins: pins{}}, "http://up.example/mcp")

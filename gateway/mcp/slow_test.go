@@ -27,7 +27,7 @@ func (o *one) Close() error {
 
 func (o *one) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// A client cannot hold a connection beyond ten seconds by a header that never ends.
+// A client cannot hold a connection for more than ten seconds with a header that never ends.
 func TestAHeaderThatNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()

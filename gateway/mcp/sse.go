@@ -10,11 +10,11 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// stream is the answer to a call. It begins when the call is held: the headers go at
+// stream is the answer to a call. It begins when the call is held: the headers are sent at
 // once, so that no client takes the silence for a failure.
 type stream struct {
 	w http.ResponseWriter
-	// events says that the client takes a stream of events.
+	// events says that the client accepts a stream of events.
 	events bool
 	mu     sync.Mutex
 	opened bool
@@ -35,7 +35,7 @@ func (s *stream) open() {
 	s.write(": held\n\n")
 }
 
-// send writes one message; a nil one only says that there is somebody.
+// send writes one message; a nil message is only a sign of life.
 func (s *stream) send(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *stream) send(message []byte) {
 	}
 }
 
-// finish answers the call, in the stream or without one.
+// finish answers the call, in the stream if one was opened.
 func (s *stream) finish(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,7 @@ func (s *stream) finish(message []byte) {
 	_, _ = s.w.Write(message) //nolint:gosec // It is JSON, and says so.
 }
 
-// copy hands on the server's own stream as it comes.
+// copy forwards the server's own stream as it arrives.
 func (s *stream) copy(r io.Reader) {
 	part := make([]byte, partSize)
 	for {
@@ -74,30 +74,30 @@ func (s *stream) copy(r io.Reader) {
 	}
 }
 
-// write writes to a client that may be gone, which ends its request.
+// write writes to the client. If the client is gone, its request ends.
 func (s *stream) write(text string) {
 	_, _ = io.WriteString(s.w, text) //nolint:gosec // It is a stream of events, and says so.
 	_ = http.NewResponseController(s.w).Flush()
 }
 
-// event is a message as an event: each of its lines is one of data.
+// event encodes a message as a server-sent event, with one data line per line.
 func event(message []byte) string {
 	lines := strings.Split(strings.ReplaceAll(string(bytes.TrimSpace(message)), "\r", " "), "\n")
 	return "event: message\ndata: " + strings.Join(lines, "\ndata: ") + "\n\n"
 }
 
-// watcher reads an answer for somebody else and notes the messages in it.
+// watcher reads an answer on behalf of the client and inspects the messages in it.
 type watcher struct {
 	body   io.ReadCloser
 	events bool
 	note   func(jsonrpc.Message)
 	kept   []byte
-	// data is what the present event has.
+	// data is the data of the current event so far.
 	data []byte
-	lost bool // it is too much to be kept
+	lost bool // too much to keep
 }
 
-// newWatcher returns a watcher of an answer that holds messages, nil of another.
+// newWatcher returns a watcher of an answer that can hold messages, nil for any other.
 func newWatcher(resp *http.Response, note func(jsonrpc.Message)) *watcher {
 	kind := strings.ToLower(resp.Header.Get("Content-Type"))
 	events := strings.HasPrefix(kind, "text/event-stream")
@@ -107,7 +107,7 @@ func newWatcher(resp *http.Response, note func(jsonrpc.Message)) *watcher {
 	return &watcher{body: resp.Body, events: events, note: note}
 }
 
-// Read reads on and notes what is complete.
+// Read reads on, and inspects the messages that are complete.
 func (w *watcher) Read(p []byte) (int, error) {
 	n, err := w.body.Read(p)
 	w.take(p[:n])
@@ -144,7 +144,7 @@ func (w *watcher) take(part []byte) {
 	}
 }
 
-// line takes one line of a stream of events.
+// line handles one line of a stream of events.
 func (w *watcher) line(line []byte) {
 	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 		w.data = append(append(w.data, bytes.TrimPrefix(data, []byte(" "))...), '\n')

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// A stream begins when it is opened, once, and only for who takes events; without one the
+// A stream begins when it is opened, once, and only for clients that accept events; for others the
 // answer is plain JSON.
 func TestStreams(t *testing.T) {
 	t.Parallel()
@@ -37,8 +37,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A watcher hands on what it reads, and notes each message once it is whole, however it
-// comes in parts.
+// A watcher passes on what it reads, and notes each message once it is complete, however it is
+// split.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
 	const message, other = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
@@ -75,8 +75,8 @@ func TestWatchers(t *testing.T) {
 	}
 }
 
-// What is too long to be kept passes all the same, and is not noted; nor is what follows
-// it, for nobody knows any more where a message begins.
+// Data that is too long to keep is passed on but not noted. Nor is what follows it, because it is
+// unknown where the next message begins.
 func TestWatchersKeepSoMuch(t *testing.T) {
 	t.Parallel()
 	const message = `{"jsonrpc":"2.0","id":1,"result":{}}`

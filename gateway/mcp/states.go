@@ -12,20 +12,20 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// requestState is what a server that wants more before it goes on with a call has its
-// client bring back. Nobody but the server can read it, so that nobody could judge it:
-// it counts for the call that the server gave it for, as it was given, once.
+// requestState is what a server that asks for more before it goes on with a call hands to the
+// client to send back. Only the server can read it, so nobody can judge it. It is accepted once,
+// unchanged, for the call that the server gave it for.
 const requestState = "requestState"
 
 const (
-	// stateFor is how long a state may be brought back.
+	// stateFor is how long a state may be sent back.
 	stateFor = time.Hour
-	// mostStates is how many are remembered, by their MACs.
+	// mostStates is how many states are remembered.
 	mostStates = 10_000
 )
 
-// states are those that the server has given and that nobody has brought back. They live
-// as long as the proxy, as its key does.
+// states are the MACs of states that the server gave and that no client has sent back yet. They
+// last as long as the proxy, as does its key.
 type states struct {
 	key   []byte
 	mu    sync.Mutex
@@ -36,8 +36,8 @@ func newStates() *states {
 	return &states{key: []byte(rand.Text()), until: map[string]time.Time{}}
 }
 
-// mac binds a state to the call: its tool and its arguments. What the client brings
-// back besides the state is an answer to it, and is judged with the arguments.
+// mac binds a state to a call: its tool and its arguments. The client's answers are left out:
+// they respond to the state, and are judged with the arguments.
 func (s *states) mac(c *toolCall, state string) string {
 	args := c.args
 	if c.answers {
@@ -57,7 +57,7 @@ func (s *states) mac(c *toolCall, state string) string {
 	return string(h.Sum(nil))
 }
 
-// given notes the state in the server's answer to the call, if there is one.
+// given remembers the state in the server's answer to the call, if there is one.
 func (s *states) given(c *toolCall, result strictjson.Value) {
 	if !bytes.Contains(result, []byte(requestState)) {
 		return
@@ -78,8 +78,8 @@ func (s *states) given(c *toolCall, result strictjson.Value) {
 	}
 }
 
-// thin forgets the states whose time is over, or one where there are none: the call that
-// it was given for is to be begun anew.
+// thin forgets the states that have expired, or any one if none has. The call of a forgotten
+// state must be started again.
 func (s *states) thin(now time.Time) {
 	var last string
 	for mac, until := range s.until {
@@ -92,7 +92,7 @@ func (s *states) thin(now time.Time) {
 	}
 }
 
-// fit reports whether the call brings back no state, or one that was given for it.
+// fit reports whether the call sends back no state, or one that was given for it.
 func (s *states) fit(c *toolCall) bool {
 	if c.state == nil {
 		return true
@@ -103,7 +103,7 @@ func (s *states) fit(c *toolCall) bool {
 	return time.Now().Before(s.until[mac])
 }
 
-// spend takes the state that the call brings back, and reports whether it still counts.
+// spend removes the state that the call sends back, and reports whether it was still valid.
 func (s *states) spend(c *toolCall) bool {
 	if c.state == nil {
 		return true
@@ -116,5 +116,5 @@ func (s *states) spend(c *toolCall) bool {
 	return time.Now().Before(until)
 }
 
-// strangeState refuses a call with a state that was not given for it.
+// strangeState refuses a call whose state was not given for it.
 const strangeState = "its requestState is not one that the server gave for this call and that is still to be brought back; make the call without it"

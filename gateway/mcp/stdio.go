@@ -12,26 +12,25 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Streams are the four ends between which the messages pass, one on a line.
+// Streams are the four streams that the proxy reads and writes, one message per line.
 type Streams struct {
 	// FromClient and ToClient are normally the process's stdin and stdout.
 	FromClient io.Reader
 	ToClient   io.Writer
-	// FromServer and ToServer are the server's stdout and stdin. ToServer is closed
-	// when the client has ended its side.
+	// FromServer and ToServer are the server's stdout and stdin. ToServer is closed once the
+	// client's input has ended.
 	FromServer io.Reader
 	ToServer   io.WriteCloser
 }
 
-// Pass passes messages on until the server has ended its side. The calls that are
-// held then, or when ctx ends, are taken back. Its error says why the messages broke
-// off.
+// Pass passes messages on until the server's output ends. It takes back the calls that are still
+// held then, or when ctx ends. Its error says why the messages stopped.
 func Pass(ctx context.Context, o Options, s Streams) error {
 	return newPipe(o, s).pass(ctx, s)
 }
 
-// Serve starts the server and passes messages on until it ends. It returns the
-// server's exit code.
+// Serve starts the server and passes messages on until the server exits. It returns the server's
+// exit code.
 func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, stderr io.Writer) (code int, err error) {
 	return jsonrpc.Run(ctx, args, stderr, func(from io.Reader, to io.WriteCloser) error {
 		return Pass(ctx, o, Streams{FromClient: in, ToClient: out, FromServer: from, ToServer: to})
@@ -45,17 +44,17 @@ func newPipe(o Options, s Streams) *pipe {
 	}
 }
 
-// pipe is one client and one server.
+// pipe connects one client with one server.
 type pipe struct {
 	*proxy
 	client, server *jsonrpc.Writer
-	// calls are those that the client has made, by the keys of their ids.
+	// calls are the client's calls, by the keys of their ids.
 	calls calls
 
 	mu sync.Mutex
-	// lists are the client's requests for the tools; true is one of a first page.
+	// lists are the client's tools/list requests; true marks a request for the first page.
 	lists map[string]bool
-	// own are requests of ours.
+	// own are our own requests to the server.
 	own  map[string]chan jsonrpc.Message
 	made int
 }
@@ -66,20 +65,20 @@ func (p *pipe) pass(ctx context.Context, s Streams) error {
 	served := make(chan error, 1)
 	go func() { // It ends with the server, which the caller waits for.
 		err := p.fromServer(ctx, s.FromServer)
-		cancel() // Nobody is left to run what is held.
+		cancel() // Nobody is left to run the held calls.
 		served <- err
 	}()
-	go p.fromClient(ctx, s) // It ends with the client's input, which nobody can end for it.
+	go p.fromClient(ctx, s) // It ends with the client's input, which we cannot close ourselves.
 	err := <-served
 	p.calls.end()
 	p.reports.Wait()
 	return err
 }
 
-// fromClient hands on what the client writes. When the client has ended its side,
-// what is still held is taken back, and what is not goes on.
+// fromClient forwards what the client writes. When the client's input ends, the calls that wait
+// for a person are taken back, and the others go on.
 func (p *pipe) fromClient(ctx context.Context, s Streams) {
-	_ = jsonrpc.NewReader(s.FromClient).Each(func(line []byte) { p.heard(ctx, line) }, p.answer) // However it ended its side, it has.
+	_ = jsonrpc.NewReader(s.FromClient).Each(func(line []byte) { p.heard(ctx, line) }, p.answer) // However the client's input ended, it has ended.
 	p.calls.takeBack()
 	p.calls.asked.Wait()
 	if err := s.ToServer.Close(); err != nil {
@@ -87,13 +86,13 @@ func (p *pipe) fromClient(ctx context.Context, s Streams) {
 	}
 }
 
-// heard takes one line of the client's.
+// heard handles one line from the client.
 func (p *pipe) heard(ctx context.Context, line []byte) {
 	batch, isBatch, err := jsonrpc.Batch(line)
 	switch {
 	case err != nil:
 		p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
-	case isBatch: // Each is handed on by itself: the protocol wants no array back.
+	case isBatch: // Each is forwarded on its own: the protocol asks for no array in return.
 		for _, one := range batch {
 			p.message(ctx, one)
 		}
@@ -102,7 +101,7 @@ func (p *pipe) heard(ctx context.Context, line []byte) {
 	}
 }
 
-// message takes one message of the client's.
+// message handles one message from the client.
 func (p *pipe) message(ctx context.Context, raw []byte) {
 	m, err := jsonrpc.Parse(raw)
 	if err != nil {
@@ -115,7 +114,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 		return
 	case methodCancelled:
 		if p.calls.cancel(m.Cancels()) {
-			return // The server never had the call.
+			return // The server never saw the call.
 		}
 	case methodList:
 		p.mu.Lock()
@@ -129,7 +128,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 	p.forward(raw)
 }
 
-// call asks about a tools/call, beside the messages that follow.
+// call asks about a tools/call without blocking the messages that follow.
 func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
 	if !m.ID.Given() {
 		p.log("a tools/call without an id was not handed on")
@@ -150,7 +149,7 @@ func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
 	}
 }
 
-// rule asks about a call and does what the answer says.
+// rule asks about a call and acts on the ruling.
 func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
 	ruling, err := p.ruleOn(ctx, c, asking{
 		held: func() { p.calls.hold(u) }, tell: p.answer,
@@ -169,8 +168,8 @@ func (p *pipe) rule(ctx context.Context, c *toolCall, u *underway, raw []byte) {
 	}
 }
 
-// fromServer hands on what the server writes, and notes what it tells of its tools
-// and of how calls ended.
+// fromServer forwards what the server writes, and notes what it says about its tools and about
+// how calls ended.
 func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
 	err := jsonrpc.NewReader(r).Each(func(line []byte) {
 		batch, ok, err := jsonrpc.Batch(line)
@@ -187,10 +186,10 @@ func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// said takes one message of the server's. What cannot be read passes, for the client
-// to refuse; nothing is learned from it.
+// said handles one message from the server. A message that cannot be parsed is forwarded for
+// the client to reject, but nothing is learned from it.
 func (p *pipe) said(ctx context.Context, raw []byte) {
-	m, _ := jsonrpc.Parse(raw) // What cannot be read has neither a method nor an id.
+	m, _ := jsonrpc.Parse(raw) // A message that cannot be parsed has neither a method nor an id.
 	if m.Method == methodListChanged {
 		p.tools.stale()
 	}
@@ -220,7 +219,7 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	p.answer(raw)
 }
 
-// list asks the server for a page of its tools.
+// list requests a page of the server's tools.
 func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Message, error) {
 	p.mu.Lock()
 	p.made++
@@ -240,8 +239,8 @@ func (p *pipe) list(ctx context.Context, c *toolCall, cursor string) (jsonrpc.Me
 	}
 }
 
-// answer writes to the client, forward to the server. Where either is gone, its
-// input ends too, which ends the rest.
+// answer writes to the client, forward to the server. If either is gone, its output ends too,
+// which ends the rest.
 func (p *pipe) answer(message []byte) {
 	if message == nil {
 		return

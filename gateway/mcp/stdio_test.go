@@ -19,7 +19,7 @@ func TestCalls(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		call string
-		// decide is what the person does with a call that is held.
+		// decide is what the person does about a held call.
 		decide func(g *gate)
 		want   string // a part of the answer
 		runs   bool
@@ -40,7 +40,7 @@ func TestCalls(t *testing.T) {
 		"permit-spent": {toolsCall("1", "hold"), func(g *gate) {
 			g.redeeming = &client.ProblemError{Type: "/problems/spent"}
 			g.allow()
-			g.allow() // An equal call has used the first.
+			g.allow() // An equal call has used the first permit.
 		}, `"id":1,` + ran, true, "redeem; redeem; report a-2 succeeded=true notrun=false"},
 		"duplicate-key":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","name":"no"}}`, nil, `-32700`, false, ""},
 		"duplicate-arg":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ok","arguments":{"a":1,"a":2}}}`, nil, `-32700`, false, ""},
@@ -101,7 +101,7 @@ func TestTheProposalIsTheCall(t *testing.T) {
 	}
 }
 
-// What a server has wanted in the meantime is shown with the call that is made again.
+// The client's answers to a server that asked for more are shown with the repeated call.
 func TestInputResponsesAreProposed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -113,8 +113,8 @@ func TestInputResponsesAreProposed(t *testing.T) {
 	}
 }
 
-// What a server gives a client to bring back counts for the call that it was given for, as
-// it was given, once; what does not is refused before anybody is asked.
+// A state that a server gave is accepted once, unchanged, for the call that it was given for.
+// Anything else is refused before anybody is asked.
 func TestRequestStateIsBoundToItsCall(t *testing.T) {
 	t.Parallel()
 	const refused, wants = "is not one that the server gave for this call", `"input_required"`
@@ -181,7 +181,7 @@ func TestRequestStateCountsOnceAndForATime(t *testing.T) {
 	})
 }
 
-// What is no tools/call passes byte for byte, in both directions, in its order.
+// Anything but a tools/call passes byte for byte, in both directions and in order.
 func TestAllElsePassesAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -205,7 +205,7 @@ func TestAllElsePassesAsItIs(t *testing.T) {
 	}
 }
 
-// A list that the client asks for is learnt page by page; the proxy asks for none of its own.
+// A list that the client requests is learned page by page; the proxy requests none of its own.
 func TestTheClientsListIsLearnt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -228,13 +228,13 @@ func TestTheClientsListIsLearnt(t *testing.T) {
 	}
 }
 
-// deadServer takes nothing, and breaks off what it says once it gets no more.
+// deadServer accepts nothing, and breaks off its output once its input is closed.
 type deadServer struct{ says *io.PipeWriter }
 
 func (deadServer) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
 func (s deadServer) Close() error            { return s.says.CloseWithError(errors.New("broken off")) }
 
-// Of a side that is gone the operator is told.
+// The operator is told about a side that is gone.
 func TestSidesThatAreGone(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -264,7 +264,7 @@ func TestWithoutAnIDNothingRuns(t *testing.T) {
 	}
 }
 
-// What a client takes back while it is held never runs, and is asked no more.
+// A call that is taken back while it is held never runs, and nobody is asked about it any more.
 func TestTakenBackWhileHeld(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -303,7 +303,7 @@ func TestTakenBackWhileHeld(t *testing.T) {
 	}
 }
 
-// running is a world in which the server has a call, by the number 1, and says nothing.
+// running returns a world in which the server has call 1 and does not answer it.
 func running(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, nil)
@@ -318,7 +318,7 @@ func running(t *testing.T) *world {
 	return w
 }
 
-// A cancel of a call that the server has is the server's to heed.
+// The cancellation of a call that the server has is passed to the server.
 func TestACancelOfARunningCallPasses(t *testing.T) {
 	t.Parallel()
 	w := running(t)
@@ -348,8 +348,8 @@ func TestAnIDInUseIsRefused(t *testing.T) {
 	w.end()
 }
 
-// A held call is told of every ten seconds to who wants to hear, and answered before
-// the client gives it up; the question stays.
+// A client that wants progress hears of a held call every ten seconds, and gets an answer before
+// it gives up; the question stays open.
 func TestHeldUntilTheClientsLimit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		client string
@@ -397,8 +397,8 @@ func TestHeldUntilTheClientsLimit(t *testing.T) {
 	}
 }
 
-// A tool that describes itself otherwise than before is asked about until a person has
-// allowed it; the same holds across proxies.
+// A tool whose description changes is asked about until a person has allowed it, also in later
+// proxies.
 func TestAChangedToolIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	shared := pins{}
@@ -431,7 +431,7 @@ func TestAChangedToolIsAskedOnce(t *testing.T) {
 	w.end()
 }
 
-// What a tool declares can raise the risk, and never lowers it.
+// What a tool declares can raise the risk but never lower it.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	for annotations, asked := range map[string]bool{
@@ -451,7 +451,7 @@ func TestAnnotations(t *testing.T) {
 		}
 		w.next()
 		w.send(toolsCall("2", "hold"))
-		<-w.gate.held // a claim spares no question
+		<-w.gate.held // a claim exempts nothing
 		w.gate.deny("")
 		w.next()
 		if p := w.gate.proposed[1]; p.Context.Critical != nil || p.Context.Capability != nil {

@@ -10,29 +10,29 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Pins remember what the tools of a server said of themselves, past the end of the
-// proxy. They are safe for concurrent use.
+// Pins remember how the tools of a server described themselves, beyond the life of the proxy.
+// They are safe for concurrent use.
 type Pins interface {
-	// Meet takes tools that were never seen as they are, by their names.
+	// Meet records the digests of the tools that it has never seen, by name.
 	Meet(prints map[string]string)
-	// Fits reports whether the tool has said the same before.
+	// Fits reports whether the tool has described itself the same way before.
 	Fits(tool, digest string) bool
-	// Accept takes what the tool says now: a person has allowed a call of it.
+	// Accept records the tool's current description, because a person has allowed a call of it.
 	Accept(tool, digest string)
 }
 
-// toolset is what is known of a server's tools.
+// toolset is what is known about a server's tools.
 type toolset struct {
 	pins Pins
 	mu   sync.Mutex
-	// whole says that listed is all, as the server has it now.
+	// whole says that listed is complete and current.
 	whole  bool
 	listed map[string]toolSaid
-	// next is a listing of which not all pages have come.
+	// next is a listing whose pages have not all arrived.
 	next map[string]toolSaid
 }
 
-// toolSaid is what a tool says of itself.
+// toolSaid is how a tool describes itself.
 type toolSaid struct {
 	digest      string
 	destructive bool
@@ -42,14 +42,14 @@ func newToolset(pins Pins) *toolset {
 	return &toolset{pins: pins, listed: map[string]toolSaid{}, next: map[string]toolSaid{}}
 }
 
-// stale says that the server's tools have changed.
+// stale marks the list as outdated, because the server's tools have changed.
 func (t *toolset) stale() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.whole = false
 }
 
-// knows reports whether the tool is listed as the server has it now.
+// knows reports whether the current list has the tool.
 func (t *toolset) knows(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,8 +57,8 @@ func (t *toolset) knows(name string) bool {
 	return t.whole && listed
 }
 
-// learn takes a page of the listing; first is the first one. It returns the cursor
-// of the next, "" if there is none.
+// learn takes a page of the listing; first marks the first page. It returns the cursor of the
+// next page, "" if there is none.
 func (t *toolset) learn(result strictjson.Value, first bool) (cursor string, ok bool) {
 	var page struct {
 		Tools []strictjson.Value `json:"tools"`
@@ -77,7 +77,7 @@ func (t *toolset) learn(result strictjson.Value, first bool) (cursor string, ok 
 		if !ok {
 			return "", false
 		}
-		if before, twice := t.next[name]; twice && before != said { // Which of them would run is not known.
+		if before, twice := t.next[name]; twice && before != said { // It is unknown which of the two would run.
 			said = toolSaid{digest: "twice", destructive: true}
 		}
 		t.next[name] = said
@@ -93,8 +93,8 @@ func (t *toolset) learn(result strictjson.Value, first bool) (cursor string, ok 
 	return page.Next, true
 }
 
-// toolOf reads one tool of a listing. Its digest is of all that tells a model what
-// the tool is for and what it takes.
+// toolOf parses one tool of a listing. Its digest covers everything that tells a model what the
+// tool is for and what it takes.
 func toolOf(raw strictjson.Value) (name string, said toolSaid, ok bool) {
 	all, err := jsonrpc.Object(raw, "name", "annotations")
 	if err != nil || strictjson.UnmarshalLoose(all["name"], &name) != nil || name == "" {
@@ -116,8 +116,7 @@ func toolOf(raw strictjson.Value) (name string, said toolSaid, ok bool) {
 	return name, said, true
 }
 
-// destroys reports whether a tool says that it destroys, or says nothing that can be
-// read.
+// destroys reports whether a tool declares itself destructive, or its annotations cannot be read.
 func destroys(annotations strictjson.Value) bool {
 	var hints struct {
 		Destroys bool `json:"destructiveHint"`
@@ -129,8 +128,8 @@ func destroys(annotations strictjson.Value) bool {
 	return strictjson.UnmarshalLoose(annotations, &hints) != nil || hints.Destroys && !hints.Reads
 }
 
-// concerns are the reasons to ask that lie in the tool itself, and the digest under
-// which a person's yes is remembered.
+// concerns returns the reasons to ask that lie in the tool itself, and the digest under which a
+// person's yes is remembered.
 func (t *toolset) concerns(name string) (all []client.Concern, digest string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +146,7 @@ func (t *toolset) concerns(name string) (all []client.Concern, digest string) {
 	return all, said.digest
 }
 
-// accept takes what a tool says of itself as what a person has allowed.
+// accept records a tool's description as one that a person has allowed.
 func (t *toolset) accept(name, digest string) {
 	if digest != "" {
 		t.pins.Accept(name, digest)

@@ -16,18 +16,18 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// gate is a gate that rules by the tool's name: "ok…" is approved, "no…" refused, all
-// else and what gives reason for concern is held until the test decides.
+// gate is a gate that rules by the tool's name: "ok…" is approved, "no…" refused, and anything
+// else, or any concern, is held until the test decides.
 type gate struct {
 	mu sync.Mutex
-	// done are what was asked of the gate, in order.
+	// done lists what was asked of the gate, in order.
 	done     []string
 	proposed []client.Proposal
 	keys     []string
-	// decided has a person's answers.
+	// decided holds a person's answers.
 	decided   chan client.Answer
 	redeeming error
-	// held is told that a call waits.
+	// held receives the approval of a call that waits.
 	held chan client.ID
 }
 
@@ -124,12 +124,12 @@ func (p pins) Meet(prints map[string]string) {
 func (p pins) Fits(tool, digest string) bool { return slices.Contains(p[tool], digest) }
 func (p pins) Accept(tool, digest string)    { p[tool] = append(p[tool], digest) }
 
-// server is an MCP server that answers what it gets, and keeps it.
+// server is an MCP server that answers messages and records them.
 type server struct {
 	mu    sync.Mutex
 	tools string // what it lists
 	got   []string
-	mute  bool // it answers no call
+	mute  bool // does not answer calls
 }
 
 func (s *server) lines() string {
@@ -144,19 +144,19 @@ func (s *server) describe(tools ...string) {
 	s.tools = strings.Join(tools, ",")
 }
 
-// silence has it answer no call from now on.
+// silence makes it answer no more calls.
 func (s *server) silence() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = true
 }
 
-// aTool is a tool as servers list it; more follows its schema.
+// aTool returns a tool in the form of a listing; more follows its schema.
 func aTool(name, more string) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}%s}`, name, more)
 }
 
-// answer answers one message, "" if it wants none.
+// answer returns the answer to one message, "" if it needs none.
 func (s *server) answer(line string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ type world struct {
 	server *server
 	in     *io.PipeWriter
 	out    chan string
-	// toClient is the server's own mouth.
+	// toClient writes as the server.
 	toClient *io.PipeWriter
 	done     chan error
 	log      strings.Builder
@@ -245,7 +245,7 @@ func (w *world) send(lines ...string) {
 	}
 }
 
-// next is the next line for the client.
+// next returns the next line for the client.
 func (w *world) next() string {
 	w.t.Helper()
 	line, ok := <-w.out
@@ -264,7 +264,7 @@ func (w *world) end() {
 	}
 }
 
-// toolsCall is a tools/call.
+// toolsCall returns a tools/call.
 func toolsCall(id, name string) string {
 	return fmt.Sprintf(`{"jsonrpc": "2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"n":9007199254740993},"vendor":[1.50]},"later":true}`, id, name)
 }

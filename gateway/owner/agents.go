@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// Agents are who may propose, for the owner to change.
+// Agents manages the agents that may propose calls.
 type Agents interface {
 	List() []agents.Agent
 	Add(ctx context.Context, a agents.Agent) (datafolder.Secret, error)
@@ -28,13 +28,13 @@ type AgentList struct {
 	Agents []agents.Agent `json:"agents"`
 }
 
-// NewToken is a token that is told this once.
+// NewToken is a token, shown only this once.
 type NewToken struct {
 	Agent string `json:"agent"`
 	Token string `json:"token"`
 }
 
-// agentCalls are what the owner asks of agents.
+// agentCalls returns the owner's calls about agents.
 func (a *admin) agentCalls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /agents": func(*http.Request) (any, error) { return AgentList{a.Agents.List()}, nil },
@@ -59,7 +59,7 @@ func (a *admin) agentCalls() map[string]func(*http.Request) (any, error) {
 	}
 }
 
-// AgentOf reads the agent that a form describes.
+// AgentOf parses the agent that a form describes.
 func AgentOf(form url.Values) (agents.Agent, error) {
 	one := agents.Agent{Name: form.Get("name"), Route: form.Get("route"), Workspaces: form["workspace"]}
 	if given := form.Get("uid"); given != "" {
@@ -73,7 +73,7 @@ func AgentOf(form url.Values) (agents.Agent, error) {
 	return one, nil
 }
 
-// agentMistake returns what the owner is told of a mistake about an agent.
+// agentMistake returns what to tell the owner about a mistake in an agent's description.
 func agentMistake(err error) (told Problem, ok bool) {
 	bad, ok := errors.AsType[*agents.MistakeError](err)
 	if !ok {

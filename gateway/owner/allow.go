@@ -14,36 +14,36 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// Showing is the whole of an ask, as a person must have seen it to allow it.
+// Showing is everything about an ask that a person must have seen to allow it.
 type Showing struct {
 	Ask approval.AskID `json:"ask"`
-	// View stands for what is shown. It changes with everything that a card would show.
+	// View identifies what is shown. It changes with anything that a card would show.
 	View      approval.View `json:"view"`
 	Approvals []Account     `json:"approvals"`
-	// Seen says that this was shown before, at the terminal that asks now.
+	// Seen says that this view has been shown before at the terminal that asks now.
 	Seen bool `json:"seen"`
-	// Sure, where it is not empty, is what the person is told before they allow, and
-	// Name is what they have to type then.
+	// Sure, if not empty, is a warning for the person before they allow; they must then type
+	// Name.
 	Sure string `json:"sure,omitempty"`
 	Name string `json:"name,omitempty"`
-	// Match, where it is not empty, asks the person for the digits that a chat shows.
+	// Match, if not empty, asks the person for the digits that a chat shows.
 	Match string `json:"match,omitempty"`
 }
 
-// sight is what was shown where: on a terminal, in one session of it.
+// sight is where an ask was shown: a session on a terminal.
 type sight struct {
 	terminal, session int
 	ask               approval.AskID
 }
 
-// sights keep what was shown at terminals. They end with the process: who looked at
-// something before that looks again.
+// sights remembers what was shown at terminals. It does not outlive the process: people must
+// then look again.
 type sights struct {
 	mu   sync.Mutex
 	seen map[sight]approval.View
 }
 
-// mostSights bounds them. Beyond it all are forgotten, and people look again.
+// mostSights limits the sights. When it is reached, all are forgotten, and people look again.
 const mostSights = 1000
 
 func (s *sights) keep(at sight, v approval.View) {
@@ -63,8 +63,8 @@ func (s *sights) has(at sight, v approval.View) bool {
 	return ok && v != "" && seen == v
 }
 
-// person refuses what comes from below an agent's program. Where that cannot be seen
-// it returns [lineage.ErrUnseen].
+// person refuses a caller that runs below an agent's program. If that cannot be determined, it
+// returns [lineage.ErrUnseen].
 func (a *admin) person(ctx context.Context) (lineage.Line, error) {
 	peer, known := peers.Of(ctx)
 	if !known || peer.PID == 0 || a.Above == nil {
@@ -80,8 +80,8 @@ func (a *admin) person(ctx context.Context) (lineage.Line, error) {
 	return line, nil
 }
 
-// terminal is where a person sits who may allow: at a terminal, with no agent's
-// program above. Everything else is an [*approval.OrderError].
+// terminal returns where a person who may allow sits: at a terminal, with no agent's program
+// above the process. For any other caller it returns an [*approval.OrderError].
 func (a *admin) terminal(ctx context.Context) (sight, error) {
 	line, err := a.person(ctx)
 	if errors.Is(err, lineage.ErrUnseen) {
@@ -97,7 +97,7 @@ func (a *admin) terminal(ctx context.Context) (sight, error) {
 	return sight{terminal: line[0].Terminal, session: line[0].Session}, nil
 }
 
-// meant is what an id names: an ask, and one approval of it where the id says which.
+// meant returns the ask that an id names and, if the id names one approval of it, that approval.
 func (a *admin) meant(ctx context.Context, id string) (approval.Ask, approval.ID, error) {
 	ask, err := a.Orders.Find(ctx, id)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *admin) meant(ctx context.Context, id string) (approval.Ask, approval.ID
 	return ask, of, nil
 }
 
-// show tells the whole of an ask, whichever of its approvals the id names.
+// show returns the whole ask, whichever of its approvals the id names.
 func (a *admin) show(r *http.Request) (Showing, error) {
 	ask, one, err := a.meant(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -139,17 +139,15 @@ func (a *admin) show(r *http.Request) (Showing, error) {
 	return s, nil
 }
 
-// maxName is how many characters of an agent's name are told.
+// maxName is how many characters of an agent's name are shown.
 const maxName = 60
 
-// grave reports whether something that waits may not be undone, of the one approval or
-// of all.
+// grave reports whether a waiting approval, the given one or any, may be impossible to undo.
 func grave(c *approval.Card, one approval.ID) bool {
 	return someWaits(c, one, func(it *approval.Item) bool { return !it.Headline.Consequence.Undoable() })
 }
 
-// takesDigits reports whether something that waits takes the digits of a chat, of the one
-// approval or of all.
+// takesDigits reports whether a waiting approval, the given one or any, needs a chat's digits.
 func takesDigits(c *approval.Card, one approval.ID) bool {
 	return someWaits(c, one, func(it *approval.Item) bool { return it.Match })
 }
@@ -164,7 +162,7 @@ func someWaits(c *approval.Card, one approval.ID, is func(*approval.Item) bool) 
 	return false
 }
 
-// shown keeps that an ask was written on a terminal, whole.
+// shown records that the whole ask was written to a terminal.
 func (a *admin) shown(r *http.Request) error {
 	id, view := r.FormValue("id"), approval.View(r.FormValue("view"))
 	at, err := a.terminal(r.Context())
@@ -180,8 +178,8 @@ func (a *admin) shown(r *http.Request) error {
 	return nil
 }
 
-// allow allows what waits of an ask, or one approval of it, once: what was shown at
-// the same terminal and is still that.
+// allow allows once what waits of an ask, or one approval of it, if its current view has been
+// shown at the same terminal.
 func (a *admin) allow(r *http.Request) (Said, error) {
 	id := r.FormValue("id")
 	at, err := a.terminal(r.Context())
@@ -198,7 +196,7 @@ func (a *admin) allow(r *http.Request) (Said, error) {
 	}
 	at.ask = ask.ID
 	switch over := !ask.Waiting(); {
-	case over: // The receipt says who was first.
+	case over: // Decide's receipt says who was first.
 	case !a.sights.has(at, card.View):
 		err = &approval.OrderError{Key: approval.OrderUnseen, Value: id}
 	case grave(&card, one) && r.FormValue("name") != card.Agent:
@@ -212,8 +210,8 @@ func (a *admin) allow(r *http.Request) (Said, error) {
 	})
 }
 
-// deny denies what waits of an ask, or one approval of it, with words if there are
-// any. A denial needs no terminal, but no agent may give it in a person's name.
+// deny denies what waits of an ask, or one approval of it, optionally with words. A denial needs
+// no terminal, but no agent may give it in a person's name.
 func (a *admin) deny(r *http.Request) (Said, error) {
 	id := r.FormValue("id")
 	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
@@ -226,7 +224,7 @@ func (a *admin) deny(r *http.Request) (Said, error) {
 	return a.decide(r.Context(), id, approval.Tap{Ask: ask.ID, Approval: one, Choice: approval.ChoiceDeny, Words: r.FormValue("words")})
 }
 
-// decide hands the owner's answer in.
+// decide records the owner's decision.
 func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, error) {
 	t.By, t.Channel = a.By, terminalChannel
 	receipt, err := a.Orders.Decide(ctx, t)

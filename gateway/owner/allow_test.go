@@ -19,7 +19,7 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// onePending is a desk with one ask, of which nobody knows whether it can be undone.
+// onePending is a desk with one ask that may not be undoable.
 type onePending struct {
 	Desk
 	Orders
@@ -53,8 +53,8 @@ func (o *onePending) Decide(_ context.Context, t approval.Tap) (approval.Receipt
 	return approval.Receipt{}, nil
 }
 
-// TestWhoMayAllow asks the owner's side from terminals, from none, and from where
-// nobody can tell.
+// TestWhoMayAllow calls the owner's side from terminals, without one, and where the caller's
+// ancestry is unknown.
 func TestWhoMayAllow(t *testing.T) {
 	t.Parallel()
 	texts, err := templates.Load(nil)
@@ -74,7 +74,7 @@ func TestWhoMayAllow(t *testing.T) {
 		above func(int) (lineage.Line, error)
 		view  string
 		name  string
-		// shown, allow and deny are what the person is told; "" is that it is done.
+		// shown, allow and deny are what the person is told; "" means that it worked.
 		shown, allow, deny string
 	}{
 		"the owner":        {at(34817, "bash"), "pending", "coder", "", "", ""},
@@ -130,7 +130,7 @@ func check(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// serveOwner serves the owner's side on a socket, and returns what posts to it.
+// serveOwner serves the owner's side on a socket, and returns a function that posts to it.
 func serveOwner(t *testing.T, c Config) func(path string) error { //nolint:gocritic // As the server wants it.
 	t.Helper()
 	dir, err := os.MkdirTemp("", "o") //nolint:usetesting // The test's name would make the path too long.

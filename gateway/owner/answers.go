@@ -16,21 +16,21 @@ type Link struct {
 	Link string `json:"link"`
 }
 
-// Approvals lists calls.
+// Approvals is a list of calls.
 type Approvals struct {
 	Approvals []Account `json:"approvals"`
 }
 
-// Account is everything about one call that a person may see: what a card
-// shows, without its buttons.
+// Account is everything about one call that a person may see: what a card shows, without its
+// buttons.
 type Account struct {
 	ID     approval.ID    `json:"id"`
 	State  approval.State `json:"state"`
 	Agent  string         `json:"agent"`
 	TurnID string         `json:"turn_id"`
 	Intent string         `json:"intent"`
-	// Headline is what the call would do, worst first, Consequence what follows from
-	// it, both in the reader's language.
+	// Headline says what the call would do, worst first, and Consequence what follows from it,
+	// both in the reader's language.
 	Headline    string   `json:"headline,omitempty"`
 	Consequence string   `json:"consequence,omitempty"`
 	Executor    string   `json:"executor"`
@@ -38,29 +38,29 @@ type Account struct {
 	Args        string   `json:"args"`
 	Cwd         string   `json:"cwd,omitempty"`
 	Mounts      []string `json:"mounts,omitempty"`
-	// Obscured says what a masked value decides, and where the call can be allowed.
+	// Obscured says which decision depends on a masked value, and where the call can be allowed.
 	Obscured  string           `json:"obscured,omitempty"`
 	Verdict   vaglio.Verdict   `json:"verdict"`
 	Refusal   approval.Refusal `json:"refusal"`
 	OpenedAt  time.Time        `json:"opened_at"`
 	ExpiresAt time.Time        `json:"expires_at"`
-	// ValuesDropped is when arguments and the like were dropped; they are empty then.
+	// ValuesDropped is when arguments and other values were dropped; those fields are then empty.
 	ValuesDropped time.Time          `json:"values_dropped_at,omitzero"`
 	Decision      *approval.Decision `json:"decision,omitempty"`
 	Permit        *approval.Permit   `json:"permit,omitempty"`
 	Outcome       *approval.Outcome  `json:"outcome,omitempty"`
-	// Questions are what people asked the agent about its ask, and what it said.
+	// Questions are the questions that people asked the agent about the ask, with its answers.
 	Questions []approval.Question `json:"questions,omitempty"`
 	// Judgements are what the judge agents behind the verdict did.
 	Judgements []vaglio.Judgement `json:"judgements,omitempty"`
 }
 
-// Problem is what the daemon says when it cannot answer.
+// Problem is the daemon's answer when it fails.
 type Problem struct {
 	Error string `json:"error"`
 }
 
-// StateRefused stands for the state of a call that nobody was asked about.
+// StateRefused is the state of a call that nobody was asked about.
 const StateRefused approval.State = "refused"
 
 // accounts returns one Account for each call of the card.
@@ -86,14 +86,13 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 	return all
 }
 
-// Sending names the channels that a digest was sent on, and tells of the others
-// why it was not.
+// Sending lists the channels to which a digest was sent, and why it failed on the others.
 type Sending struct {
 	Channels []string  `json:"channels"`
 	Failed   []Failure `json:"failed"`
 }
 
-// Failure tells why something failed on a channel.
+// Failure says why something failed on a channel.
 type Failure struct {
 	Channel string `json:"channel"`
 	Problem string `json:"problem"`
@@ -102,28 +101,28 @@ type Failure struct {
 // Picture is a digest's picture.
 type Picture struct {
 	PNG []byte `json:"png"`
-	// Alt says in words what it shows.
+	// Alt describes the picture in words.
 	Alt string `json:"alt"`
 }
 
-// Pairing is a fresh pairing code.
+// Pairing is a new pairing code.
 type Pairing struct {
 	Code  string    `json:"code"`
 	Until time.Time `json:"until"`
-	// Bot is the bot's user name; empty until the platform told it.
+	// Bot is the bot's user name; empty until the platform has reported it.
 	Bot string `json:"bot,omitempty"`
 }
 
-// Rotation says what new keys ended.
+// Rotation counts what the new keys invalidated.
 type Rotation struct {
 	Sessions int `json:"sessions"`
 	Permits  int `json:"permits"`
 }
 
-// Checkpoint is a signed checkpoint of now.
+// Checkpoint is a signed checkpoint of the current history.
 type Checkpoint struct {
 	Checkpoint string `json:"checkpoint"`
 }
 
-// ErrNoBot says that the daemon was started without a bot.
+// ErrNoBot means that the daemon was started without a bot.
 var ErrNoBot = errors.New("the daemon has no Telegram bot: start it with METNOS_TELEGRAM_TOKEN or METNOS_TELEGRAM_TOKEN_FILE")

@@ -9,30 +9,30 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Asked is a call that people were asked about. Its secrets are masked.
+// Asked is a call that people were asked about, with secrets masked.
 type Asked struct {
 	ID       approval.ID     `json:"id"`
 	At       time.Time       `json:"at"`
 	State    approval.State  `json:"state"`
 	Proposal vaglio.Proposal `json:"proposal"`
-	// Allowed says that a person allowed it, Ran that it ran then.
+	// Allowed says that a person allowed the call, Ran that it was then run.
 	Allowed bool `json:"allowed"`
 	Ran     bool `json:"ran"`
 }
 
-// AskedCalls are those of some time, the newest first.
+// AskedCalls are the calls of a period, newest first.
 type AskedCalls struct {
 	Calls []Asked `json:"calls"`
-	// Dropped is how many more there were whose values are no longer kept, and that
-	// more were asked than are told.
+	// Dropped counts further calls whose values are no longer kept. More says that there are
+	// more calls than listed.
 	Dropped int  `json:"dropped"`
 	More    bool `json:"more"`
 }
 
-// mostAsked is how many calls are told, the newest ones.
+// mostAsked is the maximum number of calls listed, the newest ones.
 const mostAsked = 5000
 
-// asked lists what people were asked since a time.
+// asked lists the calls that people were asked about since a given time.
 func (a *admin) asked(r *http.Request) (AskedCalls, error) {
 	since, err := time.Parse(time.RFC3339Nano, r.FormValue("since"))
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *admin) asked(r *http.Request) (AskedCalls, error) {
 	}
 }
 
-// take adds an entry, if people were asked about it.
+// take adds an entry if people were asked about it.
 func (l *AskedCalls) take(e *approval.Entry) {
 	p := e.Approval
 	switch {

@@ -17,20 +17,19 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// AskWithin bounds a question to the daemon on this machine that takes no long
-// reading.
+// AskWithin bounds a request to the daemon on this machine that is not expected to take long.
 const AskWithin = 10 * time.Second
 
-// ErrNoDaemon says that nobody serves the data folder.
+// ErrNoDaemon means that no daemon serves the data folder.
 var ErrNoDaemon = errors.New("no vaglio is serving this data folder; start one with 'vaglio serve'")
 
-// Client asks the owner's side of the daemon that serves a data folder.
+// Client calls the owner's side of the daemon that serves a data folder.
 type Client struct {
 	// Dir is the data folder.
 	Dir string
 }
 
-// Ask asks and decodes the answer.
+// Ask sends a request and decodes the answer.
 func (c Client) Ask(ctx context.Context, within time.Duration, method, path string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -49,8 +48,8 @@ func (c Client) Ask(ctx context.Context, within time.Duration, method, path stri
 	return nil
 }
 
-// Open asks and returns the answer as it comes. What is no answer is an error;
-// [ErrNoDaemon] says that nobody serves.
+// Open sends a request and returns the body of the answer. Any status but 200 is an error.
+// [ErrNoDaemon] means that no daemon is serving.
 func (c Client) Open(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	socket := filepath.Join(c.Dir, datafolder.AdminSocket)
 	if err := datafolder.CheckSocketPath(socket); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// judgements tells each verdict of a digest's window on a line, and the digest on
-// the last one.
+// judgements writes each verdict in a digest's window on a line, and the digest on the last line.
 func (a *admin) judgements(w http.ResponseWriter, r *http.Request) {
 	out := jsonLines{w: w}
 	d, err := a.Desk.Judgements(r.Context(), r.FormValue("date"), func(j report.Judgement) { out.tell(j) })
@@ -32,7 +31,7 @@ func (a *admin) judgements(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// jsonLines is an answer of one value a line.
+// jsonLines is an answer with one JSON value per line.
 type jsonLines struct {
 	w       http.ResponseWriter
 	begun   bool
@@ -68,8 +67,7 @@ func (a *admin) sendDigest(ctx context.Context, day string) (Sending, error) {
 	return answer, err
 }
 
-// picture draws a digest as the chats get it, in the configured language and
-// time zone.
+// picture draws a digest as the chats show it, in the configured language and time zone.
 func (a *admin) picture(ctx context.Context, day string) (Picture, error) {
 	d, err := a.Desk.Digest(ctx, day)
 	if err != nil {

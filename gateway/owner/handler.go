@@ -1,6 +1,5 @@
-// Package owner is the owner's side of the daemon: what commands such as
-// `vaglio inbox`, `pending` and `why` ask over a socket of its own. It can make
-// logins, so agents must not reach it.
+// Package owner is the owner's side of the daemon: it serves commands such as `vaglio inbox`,
+// `pending` and `why` on a socket of its own. It can create logins, so agents must not reach it.
 package owner
 
 import (
@@ -26,76 +25,76 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Desk is what the owner's side reads.
+// Desk is what the owner's side reads from.
 type Desk interface {
 	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
 	Why(ctx context.Context, id, channel string) (approval.Card, error)
 	Digests
 }
 
-// Digests are what the owner's side does with digests.
+// Digests computes and sends digests.
 type Digests interface {
 	Digest(ctx context.Context, day string) (report.Digest, error)
 	SendDigest(ctx context.Context, day string) ([]dispatcher.DigestSending, error)
 	Judgements(ctx context.Context, day string, each func(report.Judgement)) (report.Digest, error)
 }
 
-// Doctor looks at the daemon from within.
+// Doctor examines the daemon from within.
 type Doctor interface {
 	Examine(ctx context.Context) doctor.Examination
 	Rehearse(ctx context.Context, channel string) (doctor.Rehearsal, error)
 }
 
-// Config is what the owner's side answers from. Everything is needed.
+// Config is what the owner's side works with. Every field but Judgements is required.
 type Config struct {
 	Desk Desk
 	// Orders does what the owner, who is By, orders.
 	Orders Orders
 	By     approval.Person
-	// Judgements returns what the judge agents behind a verdict did.
+	// Judgements returns what the judge agents behind a verdict did; it may be nil.
 	Judgements func(ctx context.Context, v *vaglio.Verdict) []vaglio.Judgement
-	// History returns a page of what was proposed, newest first; secrets are masked.
+	// History returns a page of proposals, newest first, with secrets masked.
 	History func(ctx context.Context, f approval.Filter) (approval.Page, error)
-	// Channel is the channel whose cards are told, without their buttons.
+	// Channel is the channel whose cards are shown, without their buttons.
 	Channel string
-	// Link makes a one-time link into the inbox.
+	// Link creates a one-time link to the inbox.
 	Link func() string
-	// Pair makes a pairing code; [ErrNoBot] says that there is nothing to pair with.
+	// Pair creates a pairing code; [ErrNoBot] means that there is no bot to pair with.
 	Pair   func() (Pairing, error)
 	Doctor Doctor
 	Agents Agents
-	// Rotate makes new keys, and ends what the old ones were good for.
+	// Rotate creates new keys, and invalidates what the old ones signed.
 	Rotate func(context.Context) (Rotation, error)
-	// Sessions are the browsers that are signed in.
+	// Sessions are the browsers that are signed in to the inbox.
 	Sessions Sessions
-	// Passkeys are those of the inbox.
+	// Passkeys are the inbox's passkeys.
 	Passkeys Passkeys
-	// Above returns a process and what is above it, and Programs are those of agents:
-	// what runs below one answers nothing.
+	// Above returns a process and its ancestors. Programs are the programs of agents, below
+	// which no caller may decide or give orders.
 	Above    func(pid int) (lineage.Line, error)
 	Programs []string
 	Texts    *templates.Texts
 	Tree     history.Tree
-	// Crashes are the ends of the daemon that were not in order.
+	// Crashes returns the times when the daemon did not end properly.
 	Crashes func(context.Context) ([]report.Crash, error)
-	// Checkpoint signs the history as it is.
+	// Checkpoint signs the current history.
 	Checkpoint func(context.Context) (string, error)
 	// Backup writes a copy of the store.
 	Backup func(io.Writer) (int64, error)
 	Log    *slog.Logger
 }
 
-// admin answers the owner.
+// admin serves the owner.
 type admin struct {
 	Config
 
 	sights sights
 }
 
-// NewHandler returns the owner's side.
+// NewHandler returns the handler of the owner's side.
 func NewHandler(c Config) http.Handler { return (&admin{Config: c}).handler() }
 
-// handler serves the owner's side.
+// handler returns the routes of the owner's side.
 func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	calls := a.agentCalls()
@@ -140,7 +139,8 @@ func (a *admin) handler() http.Handler {
 	return mux
 }
 
-// store hands out a copy of the store. One that is cut short must not look whole.
+// store sends a copy of the store. It aborts on failure, so that a partial copy does not look
+// complete.
 func (a *admin) store(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if _, err := a.Backup(w); err != nil {
@@ -149,7 +149,7 @@ func (a *admin) store(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pending lists what waits.
+// pending lists the calls that wait.
 func (a *admin) pending(ctx context.Context) (Approvals, error) {
 	waiting := Approvals{[]Account{}}
 	for card, err := range a.Desk.Pending(ctx, a.Channel) {
@@ -165,7 +165,7 @@ func (a *admin) pending(ctx context.Context) (Approvals, error) {
 	return waiting, nil
 }
 
-// why explains one approval, or all of an ask when the id is the ask's.
+// why explains one approval, or all of an ask if the id is the ask's.
 func (a *admin) why(ctx context.Context, id string) (Approvals, error) {
 	card, err := a.Desk.Why(ctx, id, a.Channel)
 	if err != nil {
@@ -185,7 +185,7 @@ func (a *admin) why(ctx context.Context, id string) (Approvals, error) {
 	return Approvals{all}, nil
 }
 
-// answer writes what the owner is told.
+// answer writes the answer, or what to tell the owner about an error.
 func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	status := http.StatusOK
 	undone, _ := errors.AsType[*undoneError](err)
@@ -224,7 +224,7 @@ func isDayError(err error) bool {
 	return ok
 }
 
-// readLog tells a part of the history.
+// readLog returns a part of the history.
 func (a *admin) readLog(r *http.Request) (history.Page, error) {
 	from, err := strconv.ParseInt(r.FormValue("from"), 10, 64)
 	f := history.Filter{Turn: r.FormValue("turn"), Agent: r.FormValue("agent")}

@@ -13,27 +13,26 @@ import (
 // Orders does what the owner orders at the terminal.
 type Orders interface {
 	cardtext.Orders
-	// Decide takes a tap.
+	// Decide records a tap.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Find returns the ask with the id, or the beginning of one.
+	// Find returns the ask whose id is, or begins with, the given one.
 	Find(ctx context.Context, id string) (approval.Ask, error)
 }
 
-// Said is what an order did, in words.
+// Said says in words what an order did.
 type Said struct {
 	Text string `json:"text"`
 }
 
-// terminalChannel is the channel of what is done at the terminal.
+// terminalChannel is the channel of what is done at a terminal.
 const terminalChannel = "terminal"
 
-// undoneError says why an order was not followed, in words that the owner may read.
+// undoneError says why an order was not carried out, in words for the owner.
 type undoneError struct{ said string }
 
 func (e *undoneError) Error() string { return e.said }
 
-// order follows an order. It needs no terminal, but no agent may give it in a person's
-// name.
+// order carries out an order. It needs no terminal, but no agent may give it in a person's name.
 func (a *admin) order(r *http.Request) (Said, error) {
 	o := approval.Order{
 		Verb: approval.Verb(r.FormValue("verb")), ID: r.FormValue("id"), Agent: r.FormValue("agent"), All: r.FormValue("all") != "",
@@ -61,7 +60,7 @@ func (a *admin) undone(o *approval.Order, err error) error {
 	return err
 }
 
-// grants lists what is granted.
+// grants lists the current grants.
 func (a *admin) grants(r *http.Request) (Said, error) {
 	list, err := a.Orders.Granted(r.Context(), r.FormValue("agent"))
 	return Said{cardtext.Grants(a.Texts, list).String()}, err

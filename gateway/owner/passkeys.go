@@ -13,25 +13,25 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// Passkeys are those of the inbox.
+// Passkeys manages the inbox's passkeys.
 type Passkeys interface {
 	List() []PasskeyAccount
-	// Remove removes a passkey without an assertion of it; [approval.ErrNotFound] says
-	// that there is none of that name.
+	// Remove removes a passkey without an assertion by it. [approval.ErrNotFound] means that
+	// there is none with that name.
 	Remove(ctx context.Context, name string) error
 }
 
-// PasskeyAccount is what the owner is told of a passkey.
+// PasskeyAccount is what the owner sees of a passkey.
 type PasskeyAccount struct {
 	Name string `json:"name"`
-	// Host is where it can be used.
+	// Host is the host name for which it works.
 	Host string    `json:"host"`
 	Made time.Time `json:"made"`
-	// Used is when it was used last; zero is never.
+	// Used is when it was last used; zero means never.
 	Used time.Time `json:"used,omitzero"`
 }
 
-// PasskeyList lists passkeys.
+// PasskeyList is a list of passkeys.
 type PasskeyList struct {
 	Passkeys []PasskeyAccount `json:"passkeys"`
 }
@@ -43,8 +43,8 @@ func (a *admin) passkeyCalls() map[string]func(*http.Request) (any, error) {
 	}
 }
 
-// removePasskey takes the same place as to allow does: without passkeys one can allow
-// there.
+// removePasskey needs a person at a terminal, as allow does: without passkeys, the terminal is
+// where one can allow.
 func (a *admin) removePasskey(r *http.Request) error {
 	name := r.PathValue("name")
 	if _, err := a.terminal(r.Context()); err != nil {

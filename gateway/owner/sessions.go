@@ -11,14 +11,14 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// Sessions are the browsers that are signed in to the inbox.
+// Sessions manages the browsers that are signed in to the inbox.
 type Sessions interface {
 	List() []SessionAccount
-	// End ends the sessions whose id begins with the prefix, all for an empty one.
+	// End ends the sessions whose id begins with prefix; an empty prefix means all.
 	End(ctx context.Context, prefix string) (ended int, err error)
 }
 
-// SessionAccount is what the owner is told of a session.
+// SessionAccount is what the owner sees of a session.
 type SessionAccount struct {
 	ID      string    `json:"id"`
 	Made    time.Time `json:"made"`
@@ -27,12 +27,12 @@ type SessionAccount struct {
 	Browser string    `json:"browser"`
 }
 
-// SessionList lists sessions.
+// SessionList is a list of sessions.
 type SessionList struct {
 	Sessions []SessionAccount `json:"sessions"`
 }
 
-// EndedSessions says how many sessions were ended.
+// EndedSessions counts the sessions that were ended.
 type EndedSessions struct {
 	Ended int `json:"ended"`
 }
@@ -51,7 +51,7 @@ func (a *admin) sessionCalls() map[string]func(*http.Request) (any, error) {
 	}
 }
 
-// shownID is how much of a session's id the table shows: enough to tell it by.
+// shownID is how much of a session's id the table shows, enough to identify it.
 const shownID = 12
 
 // WriteSessions writes a table of the sessions.

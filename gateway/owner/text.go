@@ -14,13 +14,13 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Call is what would run, as its command or else its arguments.
+// Call returns what would run: the command or, without one, the arguments.
 func (a *Account) Call() string { return cmp.Or(a.Command, a.Args) }
 
-// maxHeadline is how many characters of a headline stand on a line of the list.
+// maxHeadline is how many characters of a headline fit on a line of the list.
 const maxHeadline = 72
 
-// WritePending writes a line for each call that waits.
+// WritePending writes one line for each call that waits.
 func WritePending(w io.Writer, waiting []Account, now time.Time) error {
 	if len(waiting) == 0 {
 		_, err := fmt.Fprintln(w, "Nothing waits for you.")
@@ -49,7 +49,7 @@ func WriteWhy(w io.Writer, all []Account) error {
 	return err
 }
 
-// reasons writes why it was denied, what people asked the agent, and what it said.
+// reasons writes why the call was denied, and what people asked the agent, with its answers.
 func (a *Account) reasons(field func(name, value string)) {
 	field("because", a.Verdict.Reason)
 	for i := range a.Questions {
@@ -59,9 +59,9 @@ func (a *Account) reasons(field func(name, value string)) {
 	}
 }
 
-// write writes the account as lines "name  value". Everything that an agent, a
-// judge or a person wrote is made visible, and its lines are indented, so that
-// none of it can pass for a line of ours.
+// write writes the account as lines "name  value". It makes everything that an agent, a judge
+// or a person wrote visible and indents its lines, so that none of it can pass for a line of
+// ours.
 func (a *Account) write(b *strings.Builder) {
 	field := func(name, value string) {
 		if value == "" {
@@ -114,11 +114,11 @@ func (a *Account) write(b *strings.Builder) {
 	}
 }
 
-// judges tells what the judges said of the call, and what judge agents did.
+// judges writes what the judges said about the call, and what judge agents did.
 func (a *Account) judges(field func(name, value string)) {
 	for _, r := range a.Verdict.Results {
 		field("judge", judgeLine(&r))
-		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it was said above
+		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it is shown above
 			field("", r.Reasoning)
 		}
 		for _, s := range r.Signals {
@@ -134,7 +134,7 @@ func (a *Account) judges(field func(name, value string)) {
 	}
 }
 
-// judgeLine is what a judge gave, what it takes to pass it, and what it reaches.
+// judgeLine returns a judge's score and confidence, the minimum of each, and its network access.
 func judgeLine(r *vaglio.GradientResult) string {
 	line := fmt.Sprintf("%s, score %s", r.Judge, wording.Score(r.Score))
 	if r.MinScore > 0 {
@@ -150,7 +150,7 @@ func judgeLine(r *vaglio.GradientResult) string {
 	return line
 }
 
-// judgementLine is what a judge agent took.
+// judgementLine returns what a judge agent consumed and, if it failed, why.
 func judgementLine(j *vaglio.Judgement) string {
 	line := fmt.Sprintf("%s by %s, %d turns, %d tokens, %.1f s %s", j.ID, j.Judge, j.Turns, j.Input+j.Output, j.Took, j.Layer)
 	if j.Fault != "" {
@@ -159,7 +159,7 @@ func judgementLine(j *vaglio.Judgement) string {
 	return strings.TrimSpace(line)
 }
 
-// ran says how the run ended: what the agent's own client refused did not fail.
+// ran returns how the run ended. A call that the agent's own client refused has not failed.
 func ran(a *Account) string {
 	if approval.Fate(a.State, a.Outcome, a.Permit) == approval.FateUnrun {
 		return "not run: the agent's own rules refused it"

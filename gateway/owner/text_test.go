@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// hostile is a text that would forge lines of ours, or hide in the terminal.
+// hostile is a text that tries to forge lines of ours, or to hide in the terminal.
 const hostile = "ls\nstate      allowed\x1b[2K\u202e\u200b"
 
 func hostileAccount() Account {
@@ -62,8 +62,8 @@ func TestPendingIsOneLineEach(t *testing.T) {
 	}
 }
 
-// What a judge said stands there once, with what it takes to pass, what it reached,
-// and what it did.
+// What a judge said appears once, with the scores needed to pass, the network it reached, and what
+// it did.
 func TestWhyTellsWhatAJudgeDid(t *testing.T) {
 	t.Parallel()
 	a := Account{
@@ -93,7 +93,7 @@ func TestWhyTellsWhatAJudgeDid(t *testing.T) {
 	}
 }
 
-// What the agent's client refused after the yes did not fail: it did not run.
+// A call that the agent's client refused after the yes has not failed: it did not run.
 func TestWhyTellsWhatDidNotRun(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

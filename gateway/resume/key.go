@@ -16,18 +16,18 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// Key signs webhooks, as Standard Webhooks has it.
+// Key signs webhooks as specified by Standard Webhooks.
 type Key []byte
 
-// keyMark is what a key begins with where it is written down.
+// keyMark is the prefix of a key in writing.
 const keyMark = "whsec_"
 
-// LoadKey reads the key from its file. A missing file is made, with a new key.
+// LoadKey reads the key from its file. If the file is missing, it creates one with a new key.
 func LoadKey(file string) (Key, error) {
 	secret, err := datafolder.ReadSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		key := make(Key, 32)
-		_, _ = rand.Read(key) // it never fails
+		_, _ = rand.Read(key) // it never returns an error
 		if err := datafolder.Write(file, keyMark+base64.StdEncoding.EncodeToString(key)+"\n"); err != nil {
 			return nil, fmt.Errorf("the key of webhooks: %w", err)
 		}
@@ -44,7 +44,7 @@ func LoadKey(file string) (Key, error) {
 	return key, nil
 }
 
-// sign sets the headers of a webhook.
+// sign sets a webhook's headers.
 func (k Key) sign(h http.Header, id string, at time.Time, body []byte) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, k)

@@ -1,6 +1,6 @@
-// Package resume tells whoever an agent named, over a signed webhook, that a call no
-// longer waits for a person. A webhook is kept in the store until it was taken, so that
-// it outlives the process; it says what the store says, and nothing of the call.
+// Package resume tells an address that an agent named, through a signed webhook, that a call no
+// longer waits for a person. A webhook stays in the store until it is accepted, so that it
+// outlives the process. It carries the approval's state and nothing about the call.
 package resume
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Store keeps the webhooks that are owed, and the asks that they are about.
+// Store holds the pending webhooks, and the asks they are about.
 type Store interface {
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
@@ -27,44 +27,43 @@ type Store interface {
 	Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error]
 }
 
-// Config is what webhooks are made of.
+// Config configures [Webhooks].
 type Config struct {
 	Store Store
-	// Allowed are what addresses may begin with; none allows none.
+	// Allowed are the permitted prefixes of addresses; none permits no address.
 	Allowed []hosts.Prefix
-	// Key signs.
+	// Key signs the webhooks.
 	Key Key
-	// Transport carries the requests; nil is [http.DefaultTransport].
+	// Transport sends the requests; nil means [http.DefaultTransport].
 	Transport http.RoundTripper
 	Log       *slog.Logger
 }
 
-// Webhooks are those that are owed. They are sent while Run runs.
+// Webhooks are the pending webhooks. They are sent while Run runs.
 type Webhooks struct {
 	store   Store
 	allowed []hosts.Prefix
 	key     Key
 	client  *http.Client
 	log     *slog.Logger
-	// turns bounds how many are sent at one time, and sending counts those that are on
-	// their way.
+	// turns limits how many webhooks are sent at once; sending counts those in flight.
 	turns   chan struct{}
 	sending sync.WaitGroup
-	// news says that there is something in look.
+	// news signals that look is not empty.
 	news chan struct{}
 
 	mu sync.Mutex
-	// owed are the approvals that are waited for, and whether one is being told; look
-	// are those whose state may have changed.
+	// owed holds the approvals with a pending webhook, and whether it is being sent. look holds
+	// those whose state may have changed.
 	owed map[approval.ID]bool
 	look []approval.ID
-	// after is the Seq of the first that was owed: whatever was changed since is in the
-	// feed, and each is looked at once besides.
+	// after is the Seq of the first webhook. The feed holds all changes since then, and every
+	// approval is looked at once anyway.
 	after uint64
 }
 
-// atOnce is how many webhooks are sent at one time, within how long each. They are
-// tried again after first, then after twice as long, up to longest, for tryFor in all.
+// atOnce is how many webhooks are sent at once, and within bounds each attempt. A failed webhook
+// is retried after first, then after twice as long each time up to longest, for tryFor in all.
 const (
 	atOnce  = 8
 	within  = 15 * time.Second
@@ -73,29 +72,29 @@ const (
 	tryFor  = 72 * time.Hour
 )
 
-// New returns the webhooks of a store.
+// New returns the webhooks in a store.
 func New(c Config) *Webhooks {
 	return &Webhooks{
 		store: c.Store, allowed: c.Allowed, key: c.Key, log: c.Log,
 		client: &http.Client{
 			Transport: c.Transport, Timeout: within,
-			// Where it leads nobody has allowed.
+			// Nobody has permitted the address that a redirect leads to.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		turns: make(chan struct{}, atOnce), news: make(chan struct{}, 1), owed: map[approval.ID]bool{},
 	}
 }
 
-// Allows reports whether the policy lets the address be told.
+// Allows reports whether the policy permits the address.
 func (w *Webhooks) Allows(address string) bool {
 	return slices.ContainsFunc(w.allowed, func(p hosts.Prefix) bool { return p.Holds(address) })
 }
 
-// webhook is one that is owed: the body of a record.
+// webhook is one pending webhook, as the body of its record.
 type webhook struct {
 	Version int    `json:"v"`
 	URL     string `json:"url"`
-	// Tries are those that failed, the first one of them at Since.
+	// Tries counts the failed attempts, the first of which was at Since.
 	Tries int       `json:"tries,omitempty"`
 	Since time.Time `json:"since,omitzero"`
 }
@@ -108,8 +107,8 @@ func (h *webhook) record(r approval.Record) (approval.Record, error) {
 	return r, err
 }
 
-// Keep owes a webhook to the address when the approval no longer waits. The last
-// address that was given for an approval is told.
+// Keep stores a webhook to the address, to be sent once the approval no longer waits. A later
+// address for the same approval replaces an earlier one.
 func (w *Webhooks) Keep(ctx context.Context, id approval.ID, address string) error {
 	h := webhook{Version: form, URL: address}
 	r, err := w.store.Update(ctx, approval.KindResume, string(id), h.record)
@@ -132,11 +131,11 @@ func (w *Webhooks) owe(id approval.ID, seq uint64) {
 	w.mu.Unlock()
 	select {
 	case w.news <- struct{}{}:
-	default: // It was said already.
+	default: // There is a signal already.
 	}
 }
 
-// Run sends what is owed until ctx ends.
+// Run sends the pending webhooks until ctx ends.
 func (w *Webhooks) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer w.sending.Wait()
@@ -158,7 +157,7 @@ func (w *Webhooks) Run(ctx context.Context) error {
 			return ended(ctx, err)
 		case <-w.news:
 		}
-		if feed == nil { // Before the first one there is nothing to follow.
+		if feed == nil { // Without a webhook there is nothing to follow.
 			feed = make(chan error, 1)
 			w.sending.Go(func() { feed <- w.follow(ctx) })
 		}
@@ -166,7 +165,7 @@ func (w *Webhooks) Run(ctx context.Context) error {
 	}
 }
 
-// follow has a look at the approvals of asks that change.
+// follow looks again at an approval with a pending webhook whenever its ask changes.
 func (w *Webhooks) follow(ctx context.Context) error {
 	w.mu.Lock()
 	after := w.after
@@ -190,7 +189,7 @@ func (w *Webhooks) follow(ctx context.Context) error {
 	return errors.New("resume: the store's feed of changes ended")
 }
 
-// settle begins to send what no longer waits.
+// settle starts sending the webhooks of approvals that no longer wait.
 func (w *Webhooks) settle(ctx context.Context) {
 	w.mu.Lock()
 	look := w.look
@@ -198,7 +197,7 @@ func (w *Webhooks) settle(ctx context.Context) {
 	w.mu.Unlock()
 	for _, id := range look {
 		if _, waits, err := w.state(ctx, id); err != nil || waits {
-			continue // A record that cannot be read is looked at when it changes, or at the next start.
+			continue // If the record cannot be read, it is looked at when it changes or at the next start.
 		}
 		w.mu.Lock()
 		told, owed := w.owed[id]
@@ -212,7 +211,7 @@ func (w *Webhooks) settle(ctx context.Context) {
 	}
 }
 
-// state is how an approval stands; "" is one that there is no more.
+// state returns the state of an approval; "" if it no longer exists.
 func (w *Webhooks) state(ctx context.Context, id approval.ID) (s approval.State, waits bool, err error) {
 	r, err := w.store.Get(ctx, approval.KindAsk, string(id.Ask()))
 	if errors.Is(err, approval.ErrNotFound) {

@@ -28,12 +28,12 @@ import (
 
 const address = "https://flows.example.com/resume/1?run=7"
 
-// receiver is a server in memory that answers with the codes in turn, then with 204; 0 is
-// a network that fails, and hangs is one that says nothing.
+// receiver is a server in memory that answers with the codes in turn, then with 204; 0 is a network
+// failure, and hangs never answers.
 type receiver struct {
 	mu    sync.Mutex
 	codes []int
-	// during is called once, while the first webhook is on its way.
+	// during is called once, while the first webhook is in flight.
 	during func()
 	began  time.Time
 	got    []received
@@ -93,7 +93,7 @@ func newWorld(t *testing.T, codes ...int) *world {
 	return w
 }
 
-// run runs the webhooks as one process does, until stop.
+// run runs the webhooks as one process does, until stop is called.
 func (w *world) run(allowed ...string) (hooks *Webhooks, stop func()) {
 	w.t.Helper()
 	if len(allowed) == 0 {
@@ -119,7 +119,7 @@ func (w *world) run(allowed ...string) (hooks *Webhooks, stop func()) {
 	}
 }
 
-// set changes how an approval stands.
+// set changes the state of an approval.
 func (w *world) set(id approval.ID, state approval.State) {
 	w.t.Helper()
 	_, err := w.store.Update(w.t.Context(), approval.KindAsk, string(id.Ask()), func(r approval.Record) (approval.Record, error) {
@@ -170,8 +170,8 @@ func (r *receiver) afters() (all []time.Duration) {
 	return all
 }
 
-// A webhook says what was decided once that is on disk, and of the approval that it was
-// asked for alone; what it says is signed as Standard Webhooks has it.
+// A webhook reports the decision once it is on disk, and only for the approval that it was
+// requested for. It is signed as specified by Standard Webhooks.
 func TestADecisionIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestADecisionIsTold(t *testing.T) {
 				t.Errorf("%s: %q", name, h)
 			}
 		}
-		// What was decided before it was kept is told, too.
+		// A decision that was made before the webhook was stored is reported, too.
 		w.keep(hooks, "ask-2")
 		synctest.Wait()
 		if len(w.to.got) != 2 || !strings.Contains(w.to.got[1].body, `"denied"`) || w.owed() != 0 {
@@ -213,7 +213,7 @@ func TestADecisionIsTold(t *testing.T) {
 	})
 }
 
-// The example of the specification of Standard Webhooks.
+// This is the example from the Standard Webhooks specification.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -227,7 +227,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// What is not taken is tried again, later and later; where a redirect leads nobody goes.
+// A webhook that is not accepted is retried at growing intervals, and redirects are not followed.
 func TestItIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -253,8 +253,8 @@ func TestItIsTriedAgain(t *testing.T) {
 	})
 }
 
-// What is owed outlives the process, before the decision and between two tries; what was
-// decided while no process ran is told by the next.
+// Pending webhooks outlive the process, before the decision and between attempts; the next process
+// reports what was decided while none was running.
 func TestItOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestItOutlivesTheProcess(t *testing.T) {
 	})
 }
 
-// While its ask cannot be read a webhook is kept, and told once it can.
+// A webhook is kept while its ask cannot be read, and sent once it can.
 func TestAnAskThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -311,7 +311,7 @@ func TestAnAskThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// A webhook about what is not kept is given up: an ask, and an approval of one.
+// A webhook about an ask or an approval that is no longer kept is given up.
 func TestACallThatIsNotKept(t *testing.T) {
 	t.Parallel()
 	for _, id := range []approval.ID{"none-1", "ask-7"} {
@@ -328,7 +328,7 @@ func TestACallThatIsNotKept(t *testing.T) {
 	}
 }
 
-// What was told and forgotten between two looks is nothing to speak of.
+// A webhook that was sent and deleted between two looks is not an error.
 func TestAWebhookThatIsThereNoMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestAWebhookThatIsThereNoMore(t *testing.T) {
 	})
 }
 
-// A receiver that says nothing is waited for a quarter of a minute.
+// A receiver that does not answer is given 15 seconds.
 func TestAReceiverThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -361,8 +361,8 @@ func TestAReceiverThatHangs(t *testing.T) {
 	})
 }
 
-// An address that is given while another is told is told in its turn, whether the other
-// was taken or not.
+// An address that is given while another is being told is told in turn, whether the other accepted
+// or not.
 func TestAnotherAddressMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]int{"taken": http.StatusNoContent, "not taken": http.StatusInternalServerError, "gone": http.StatusGone} {
@@ -394,8 +394,8 @@ func TestAnotherAddressMeanwhile(t *testing.T) {
 	}
 }
 
-// It is given up where its receiver says that it is gone, where the policy lists its
-// address no longer, and after three days.
+// A webhook is given up if the receiver says that it is gone, if the policy no longer lists its
+// address, and after three days.
 func TestItIsGivenUp(t *testing.T) {
 	t.Parallel()
 	refusals := make([]int, 200)
@@ -433,7 +433,7 @@ func TestItIsGivenUp(t *testing.T) {
 	}
 }
 
-// Over a real network: the signature holds, and a redirect is not followed.
+// Over a real network, the signature is valid, and a redirect is not followed.
 func TestOverHTTP(t *testing.T) {
 	t.Parallel()
 	told := make(chan *http.Request, 1)
@@ -479,13 +479,13 @@ func TestOverHTTP(t *testing.T) {
 	}
 }
 
-// sick is a store of which some parts fail.
+// sick is a store some of whose operations fail.
 type sick struct {
 	*storetest.Memory
 
 	list, feed, keep error
-	// asks says why an ask cannot be read now, and tries why a try cannot be noted; nil is
-	// that all can.
+	// asks returns why an ask cannot be read, and tries why an attempt cannot be recorded; nil
+	// means that both work.
 	asks, tries func() error
 	// ends says that the feed of changes ends.
 	ends bool
@@ -523,7 +523,7 @@ func (s sick) Update(ctx context.Context, kind approval.Kind, id string, change 
 	return s.Memory.Update(ctx, kind, id, change)
 }
 
-// failing yields an error, if there is one, and then the rest.
+// failing yields err, if it is not nil, and then the rest.
 func failing(err error, rest iter.Seq2[approval.Record, error]) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		if err != nil && !yield(approval.Record{}, err) {
@@ -533,13 +533,13 @@ func failing(err error, rest iter.Seq2[approval.Record, error]) iter.Seq2[approv
 	}
 }
 
-// Where the store breaks, Run ends and says why; one record that cannot be read ends nothing.
+// If the store breaks, Run ends with the reason; a single unreadable record ends nothing.
 func TestAStoreThatBreaks(t *testing.T) {
 	t.Parallel()
 	broken, unread := errors.New("broken"), &approval.UnreadError{Err: errors.New("newer")}
 	for name, row := range map[string]struct {
 		store sick
-		want  string // what Run ends with; "" is that it goes on, and tells
+		want  string // the error that Run ends with; "" means that it keeps running and sends
 	}{
 		"well":           {sick{}, ""},
 		"one unread":     {sick{list: unread, feed: unread}, ""},
@@ -584,8 +584,8 @@ func TestAStoreThatBreaks(t *testing.T) {
 	}
 }
 
-// Where the store does not tell how an approval stands, the log says why, and it is asked
-// again after an hour.
+// If the store cannot tell the state of an approval, the log says why, and it is read again after
+// an hour.
 func TestAnAskThatIsNotToldNow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -623,7 +623,7 @@ func TestAnAskThatIsNotToldNow(t *testing.T) {
 	})
 }
 
-// A try that cannot be noted is told, and the next one comes all the same.
+// A failed attempt that cannot be recorded is logged, and the next one comes anyway.
 func TestATryThatCannotBeNoted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -660,8 +660,7 @@ func TestATryThatCannotBeNoted(t *testing.T) {
 	})
 }
 
-// slow is a network in which each request takes a second; it counts those that are on
-// their way at one time.
+// slow is a network in which each request takes a second; it counts concurrent requests.
 type slow struct {
 	mu        sync.Mutex
 	now, most int
@@ -679,7 +678,7 @@ func (c *slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody, Request: req}, nil
 }
 
-// A receiver is sent eight webhooks at one time, however many are owed.
+// A receiver gets eight webhooks at once, however many are pending.
 func TestAFewAtOneTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -715,7 +714,7 @@ func TestAFewAtOneTime(t *testing.T) {
 	})
 }
 
-// A webhook that cannot be read is left as it is, and looked at again after an hour.
+// A webhook that cannot be decoded is left as it is, and looked at again after an hour.
 func TestAWebhookThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for body, why := range map[string]string{`{"v":2,"url":"` + address + `"}`: "a newer vaglio wrote it", `{"v":`: "read a webhook"} {

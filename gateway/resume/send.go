@@ -14,13 +14,13 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// send tries until the webhook is taken or given up.
+// send retries until the webhook is accepted or given up.
 func (w *Webhooks) send(ctx context.Context, id approval.ID) {
 	for {
 		again, err := w.try(ctx, id)
 		switch {
 		case ctx.Err() != nil:
-			return // The next start goes on.
+			return // The next start continues.
 		case err != nil:
 			w.log.WarnContext(ctx, "a webhook could not be told", "approval", id, "error", err)
 		}
@@ -39,12 +39,12 @@ func (w *Webhooks) send(ctx context.Context, id approval.ID) {
 	delete(w.owed, id)
 	w.mu.Unlock()
 	if r, err := w.store.Get(ctx, approval.KindResume, string(id)); err == nil {
-		w.owe(id, r.Seq) // It was asked for anew meanwhile.
+		w.owe(id, r.Seq) // It was requested again in the meantime.
 	}
 }
 
-// try sends once, and returns after how long to try again; 0 is never. Its error is why
-// it was not taken.
+// try sends the webhook once. It returns the time until the next attempt, 0 for none, and why
+// the webhook was not accepted.
 func (w *Webhooks) try(ctx context.Context, id approval.ID) (time.Duration, error) {
 	r, h, err := w.read(ctx, id)
 	if errors.Is(err, approval.ErrNotFound) {
@@ -71,8 +71,7 @@ func (w *Webhooks) try(ctx context.Context, id approval.ID) (time.Duration, erro
 	return again, errors.Join(err, kept)
 }
 
-// later notes that a webhook was not taken, and returns after how long to try again; 0
-// is never.
+// later records a failed attempt. It returns the time until the next one, 0 for none.
 func (w *Webhooks) later(ctx context.Context, read *approval.Record, h *webhook) (time.Duration, error) {
 	if h.Since.IsZero() {
 		h.Since = time.Now().UTC()
@@ -92,7 +91,7 @@ func (w *Webhooks) later(ctx context.Context, read *approval.Record, h *webhook)
 	return wait(h.Tries), nil
 }
 
-// wait is how long after so many tries, one at least, the next one comes.
+// wait returns the pause after the given number of attempts, which is at least one.
 func wait(tries int) time.Duration { return min(first<<min(tries-1, 10), longest) }
 
 func (w *Webhooks) read(ctx context.Context, id approval.ID) (approval.Record, webhook, error) {
@@ -110,7 +109,7 @@ func (w *Webhooks) read(ctx context.Context, id approval.ID) (approval.Record, w
 	return r, h, nil
 }
 
-// drop forgets a webhook, unless another was kept since it was read.
+// drop deletes a webhook, unless it was replaced since it was read.
 func (w *Webhooks) drop(ctx context.Context, read *approval.Record) error {
 	_, err := w.store.Update(ctx, approval.KindResume, read.ID, func(now approval.Record) (approval.Record, error) {
 		if now.Seq != read.Seq {
@@ -125,7 +124,7 @@ func (w *Webhooks) drop(ctx context.Context, read *approval.Record) error {
 	return nil
 }
 
-// event is the body of a webhook, in the form of Standard Webhooks.
+// event is the body of a webhook as specified by Standard Webhooks.
 type event struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -137,7 +136,7 @@ type subject struct {
 	State    approval.State `json:"state"`
 }
 
-// post sends one webhook. gone says that its receiver wants no more of it.
+// post sends one webhook. gone says that the receiver wants no further attempts.
 func (w *Webhooks) post(ctx context.Context, address string, id approval.ID, state approval.State) (gone bool, err error) {
 	at := time.Now().UTC().Truncate(time.Second)
 	body, errBody := strictjson.Marshal(event{"approval.settled", at, subject{id, state}})
@@ -150,12 +149,12 @@ func (w *Webhooks) post(ctx context.Context, address string, id approval.ID, sta
 	w.key.sign(r.Header, string(id), at, body)
 	reply, err := w.client.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err // The whole address may hold a secret.
+		err = e.Err // The full address may contain a secret.
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.URL.Host, err)
 	}
-	const enough = 64 << 10 // So that the connection can be used again.
+	const enough = 64 << 10 // Reading the body lets the connection be reused.
 	_, _ = io.CopyN(io.Discard, reply.Body, enough)
 	_ = reply.Body.Close()
 	if reply.StatusCode/100 == 2 {

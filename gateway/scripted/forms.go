@@ -2,7 +2,7 @@ package scripted
 
 import "io"
 
-// messages is Anthropic's form.
+// messages reads Anthropic's Messages API.
 func messages(req object) *form {
 	f := &form{whole: req["stream"] != true}
 	for _, t := range list(req["tools"]) {
@@ -66,7 +66,7 @@ func (f *form) writeMessage(w io.Writer, calls []Call, stream bool) {
 	event(w, "message_stop", object{"type": "message_stop"})
 }
 
-// responses is the newer one of OpenAI's forms.
+// responses reads OpenAI's Responses API.
 func responses(req object) *form {
 	f := &form{whole: req["stream"] != true}
 	for _, t := range list(req["tools"]) {
@@ -76,7 +76,7 @@ func responses(req object) *form {
 		}
 		f.tools = append(f.tools, name)
 	}
-	// The calls of one message stand one after the other, with no result between.
+	// The calls of one message are consecutive items, with no result in between.
 	within := false
 	for _, item := range list(req["input"]) {
 		switch item["type"] {
@@ -132,7 +132,7 @@ func (f *form) writeResponse(w io.Writer, calls []Call, stream bool) {
 	event(w, "response.completed", object{"type": "response.completed", "response": response})
 }
 
-// completions is the older one of OpenAI's forms, which most others speak.
+// completions reads OpenAI's Chat Completions API, which most other providers speak.
 func completions(req object) *form {
 	f := &form{whole: req["stream"] != true}
 	for _, t := range list(req["tools"]) {
@@ -180,7 +180,7 @@ func (f *form) writeCompletion(w io.Writer, calls []Call, stream bool) {
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// content is Gemini's form.
+// content reads Gemini's API.
 func content(req object) *form {
 	f := &form{}
 	for _, t := range list(req["tools"]) {

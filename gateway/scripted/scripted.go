@@ -1,7 +1,6 @@
-// Package scripted is a model that says what it was told to say, in the wire
-// forms that coding agents speak: Anthropic's messages, OpenAI's responses and
-// chat completions, Gemini's content. It proves, without a network or a login,
-// that a real agent asks its hook before it runs a call.
+// Package scripted is a model that follows a script, in the wire formats that coding agents
+// speak: Anthropic's messages, OpenAI's responses and chat completions, Gemini's content. It
+// proves, without a network or a login, that a real agent asks its hook before it runs a call.
 package scripted
 
 import (
@@ -15,9 +14,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Model answers the n-th request of a conversation with the n-th message of its
-// script, and says "done" when the script is over. It is an [http.Handler],
-// safe for concurrent use.
+// Model answers the n-th request of a conversation with the n-th message of its script, and says
+// "done" after the last one. It is an [http.Handler] and safe for concurrent use.
 type Model struct {
 	script [][]Call
 	// delegated are the calls in a conversation that begins with the task.
@@ -29,49 +27,47 @@ type Model struct {
 	tools   []string
 }
 
-// Call is one call of a tool that the model makes.
+// Call is one tool call that the model makes.
 type Call struct {
-	// Tool is the name of the tool as the client offers it.
+	// Tool is the tool's name as the client offers it.
 	Tool string
 	// Args are its arguments.
 	Args map[string]any
-	// Text is what a tool takes that takes no JSON but one text, as Codex's
-	// apply_patch does; Args are then not sent.
+	// Text is the input of a tool that takes plain text instead of JSON, such as Codex's
+	// apply_patch; Args are then not sent.
 	Text string
 }
 
-// New returns a model that makes the calls of one message after the other.
+// New returns a model that makes the calls of one message after another.
 func New(messages ...[]Call) *Model { return &Model{script: messages} }
 
-// Delegate has the model make the calls, in one message, for who comes with the task: a
-// sub-agent, whose conversation is one of its own. The task is ASCII without quotes.
+// Delegate makes the model answer a conversation about task, which is a sub-agent's own, with
+// these calls in one message. The task must be ASCII without quotes.
 func (m *Model) Delegate(task string, calls ...Call) { m.task, m.delegated = task, calls }
 
-// Results are the results of calls as the model saw them last, in the order in
-// which it was shown them.
+// Results returns the results of the calls that the client sent last, in order.
 func (m *Model) Results() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.results)
 }
 
-// Tools are the names of the tools that the client offered, in order, each once.
+// Tools returns the names of all tools that the client offered, sorted and without duplicates.
 func (m *Model) Tools() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.tools)
 }
 
-// maxBody is the greatest size of a request: clients send their whole
-// conversation and their tools' descriptions each time.
+// maxBody is the maximum size of a request, in bytes: clients send the whole conversation and
+// their tools' descriptions each time.
 const maxBody = 64 << 20
 
-// ServeHTTP answers in the form in which it is asked, which the path tells.
+// ServeHTTP answers in the wire format of the request, which the path tells.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	speak := formOf(r.URL.Path)
 	if r.Method != http.MethodPost || speak == nil {
-		// What clients ask besides, such as the number of tokens or the models
-		// that there are, they can do without.
+		// Clients can do without their other requests, such as for token counts or models.
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"input_tokens":1,"totalTokens":1,"object":"list","data":[],"models":[]}`)
 		return
@@ -98,20 +94,20 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.write(w, calls, !f.whole)
 }
 
-// form is one request, read, and how to answer it.
+// form is one parsed request, and how to answer it.
 type form struct {
 	tools []string
 	// rounds is how many messages with calls the model has sent before.
 	rounds  int
 	results []string
-	// delegated says that the conversation begins with the task that was delegated.
+	// delegated says that the conversation begins with the delegated task.
 	delegated bool
-	// whole says that the answer is wanted in one piece.
+	// whole says that the answer must not be streamed.
 	whole bool
 	write func(w io.Writer, calls []Call, stream bool)
 }
 
-// next keeps what the request tells and returns what to call now.
+// next records what the request tells, and returns the calls to make now.
 func (m *Model) next(f *form) []Call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,13 +118,13 @@ func (m *Model) next(f *form) []Call {
 	}
 	slices.Sort(m.tools)
 	if len(f.tools) == 0 {
-		return nil // a title or a summary is wanted
+		return nil // the client wants a title or a summary
 	}
 	if f.delegated {
 		return m.delegated
 	}
 	if f.rounds == 0 && !m.offers(f.tools) {
-		return nil // a side question, with tools of its own
+		return nil // a side question with tools of its own
 	}
 	if len(f.results) >= len(m.results) {
 		m.results = f.results
@@ -139,13 +135,13 @@ func (m *Model) next(f *form) []Call {
 	return nil
 }
 
-// offers reports whether the request offers a tool that the script calls: some
-// clients ask small questions with other tools on the side.
+// offers reports whether the request offers a tool that the script calls. Some clients ask side
+// questions with other tools.
 func (m *Model) offers(tools []string) bool {
 	return len(m.script) == 0 || slices.ContainsFunc(m.script[0], func(c Call) bool { return slices.Contains(tools, c.Tool) })
 }
 
-// formOf returns the reader of the form that a path belongs to, nil for none.
+// formOf returns the reader for the wire format of a path, nil for none.
 func formOf(path string) func(map[string]any) *form {
 	switch {
 	case strings.HasSuffix(path, "/messages"):
@@ -160,7 +156,7 @@ func formOf(path string) func(map[string]any) *form {
 	return nil
 }
 
-// event writes one server-sent event; a name of "" is left out.
+// event writes one server-sent event. An empty name is left out.
 func event(w io.Writer, name string, data any) {
 	text, err := strictjson.Marshal(data)
 	if err != nil {
@@ -175,7 +171,7 @@ func event(w io.Writer, name string, data any) {
 // object is a JSON object.
 type object = map[string]any
 
-// list returns the elements of a list that are objects.
+// list returns the elements of v that are objects.
 func list(v any) []object {
 	all, _ := v.([]any)
 	var out []object
@@ -187,13 +183,13 @@ func list(v any) []object {
 	return out
 }
 
-// str returns a text, "" for what is none.
+// str returns v if it is a string, else "".
 func str(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// text returns what a result says, however it is nested.
+// text returns the text of a result, however it is nested.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -216,7 +212,7 @@ func text(v any) string {
 	return string(out)
 }
 
-// args returns the arguments as the JSON that most forms carry as a text.
+// args returns the arguments as a string of JSON, as most wire formats carry them.
 func (c *Call) args() string {
 	if c.Args == nil {
 		return "{}"
@@ -228,16 +224,15 @@ func (c *Call) args() string {
 	return string(out)
 }
 
-// id names the n-th call of a message, so that it is the same when a client
-// asks again.
+// id returns the ID of the n-th call of a message. It is the same when a client asks again.
 func id(round, n int) string { return fmt.Sprintf("call_%d_%d", round+1, n+1) }
 
-// name names a message: clients take two of one name for parts of one.
+// name returns the ID of a message: clients merge messages with the same ID.
 func name(kind string, round int) string { return fmt.Sprintf("%s_%d", kind, round+1) }
 
 const closing = "done"
 
-// plain writes an answer in one piece.
+// plain writes an answer without streaming it.
 func plain(w io.Writer, answer object) {
 	out, err := strictjson.Marshal(answer)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestForms asks in each form for the first message of a script, for the one after
-// a result, and for a title, in which no tool is offered.
+// TestForms asks in each wire format for the first message of a script, for the one after a
+// result, and for a title, which offers no tools.
 func TestForms(t *testing.T) {
 	forms := map[string]struct{ path, first, second string }{
 		"messages": {
@@ -62,8 +62,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDelegate has a model hand a task to a sub-agent, which speaks to it in a
-// conversation of its own: each gets its part of the script, once.
+// TestDelegate has a model hand a task to a sub-agent, which talks to the model in a conversation
+// of its own: each gets its part of the script, once.
 func TestDelegate(t *testing.T) {
 	m := New([]Call{{Tool: "agent", Args: map[string]any{"prompt": "count the files"}}})
 	m.Delegate("count the files", Call{Tool: "sh", Args: map[string]any{"command": "echo below"}})

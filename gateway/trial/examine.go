@@ -16,20 +16,20 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// holds is how long the examination lets a client wait for an answer.
+// holds is how long the examination makes a client wait for an answer.
 const holds = 10 * time.Second
 
-// Finding is one thing that the examination looked at.
+// Finding is the result of one check.
 type Finding struct {
 	What string
-	// Wrong is what was found instead; empty when all is well.
+	// Wrong says what was found instead; empty if all is well.
 	Wrong string
 }
 
-// Examine runs the client with its own settings and with a daemon that is there
-// for that alone: nobody is asked, and nothing happens outside of a folder that is
-// removed. env is the environment of the client; what it says of the daemon that runs
-// is left out, so that the client's hook cannot reach it.
+// Examine runs the client with its own settings against a daemon that exists only for the trial:
+// it asks nobody, and nothing happens outside a temporary folder. env is the client's
+// environment. Variables that point to the running daemon are removed, so that the client's hook
+// cannot reach it.
 func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Finding, error) {
 	dir, err := os.MkdirTemp("", "vt")
 	if err != nil {
@@ -40,7 +40,7 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for the trial: %w", err)
 	}
-	// The hook may be installed under a name, whose token it looks for.
+	// The hook may be installed under an agent's name, and then looks for its token.
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "agents"), 0o700), os.WriteFile(filepath.Join(dir, "agents", r.Client+".token"), []byte("trial"), 0o600)); err != nil {
 		return nil, fmt.Errorf("make a token for the trial: %w", err)
 	}
@@ -53,7 +53,7 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	defer stop()
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "METNOS_") })
 	env = append(env, "METNOS_DATA_DIR="+dir, "METNOS_AGENT_SOCKET="+socket)
-	// What is denied comes last: it ends the run of some.
+	// The denied call comes last, because a denial ends some clients' runs.
 	calls := []string{"touch approved.txt", "touch asked.txt", "touch guarded.txt"}
 	seen, err := r.Do(ctx, Run{Program: program, Dir: work, Env: env, Calls: calls})
 	g.mu.Lock()
@@ -68,14 +68,14 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	return g.findings(seen, r.EndsOnDenial), nil
 }
 
-// gate is a daemon that approves, guards and asks by the name of the file.
+// gate is a daemon that approves, denies or asks depending on the file's name.
 type gate struct {
 	work string
 
 	mu    sync.Mutex
 	asked map[string]bool
-	// early says that the asked call ran before it was allowed; told that its end
-	// was reported.
+	// early says that the asked call ran before it was allowed; told that its outcome was
+	// reported.
 	early, told bool
 }
 
@@ -99,7 +99,7 @@ func (g *gate) serve(ctx context.Context, socket string) (stop func(), err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(listener) // it is closed below
+		_ = server.Serve(listener) // closed by the function below
 	}()
 	return func() {
 		_ = server.Close()
@@ -140,7 +140,7 @@ func (g *gate) propose(w http.ResponseWriter, r *http.Request) {
 
 const guardWords = "this trial's guard denies it"
 
-// await lets the client wait, and then allows the call.
+// await makes the client wait, and then allows the call.
 func (g *gate) await(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-time.After(holds):
@@ -169,7 +169,7 @@ func exists(dir, what string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// findings says how the client and its hook did.
+// findings returns the result of each check.
 func (g *gate) findings(seen Seen, ends bool) []Finding {
 	when := func(bad bool, wrong string) string {
 		if bad {

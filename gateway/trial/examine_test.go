@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/gateway/scripted"
 )
 
-// The client that is tried hears nothing of the daemon that runs: its hook reaches the
-// trial's own, whatever the owner's shell says.
+// The client under trial learns nothing about the running daemon: its hook reaches the trial's own
+// daemon, whatever the owner's shell says.
 func TestTheClientKnowsTheTrialsDaemonAlone(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "client")
@@ -46,7 +46,7 @@ func TestTheClientKnowsTheTrialsDaemonAlone(t *testing.T) {
 	}
 }
 
-// The client works in the folder that is thrown away, not where the doctor is called.
+// The client works in the temporary folder, not where the doctor was called.
 func TestTheClientWorksInTheTrialsFolder(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("env")

@@ -1,6 +1,6 @@
-// Package trial runs a real coding agent against a scripted model, in a folder of
-// its own, and watches what its hook does: whether it is asked at all, whether what
-// it denies stays undone, whether it is waited for.
+// Package trial runs a real coding agent against a scripted model in a temporary folder and
+// watches its hook: whether it is asked at all, whether what it denies does not run, and whether
+// the agent waits for it.
 package trial
 
 import (
@@ -22,26 +22,26 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Recipe is how one client is run without a person and without a network.
+// Recipe says how to run one client without a person and without a network.
 type Recipe struct {
 	Client string
 	// Program is its name on the PATH.
 	Program string
-	// Shell makes the call of its tool that runs a command.
+	// Shell returns a call of the tool that runs a command.
 	Shell func(command string) scripted.Call
-	// Delegate makes the call that hands a task to a sub-agent and waits for it; nil
-	// where the client has none that is waited for.
+	// Delegate returns the call that hands a task to a sub-agent and waits for it; nil if the
+	// client has no such tool.
 	Delegate func(task string) scripted.Call
-	// EndsOnDenial says that a denial ends the run, and that the model does not read why.
+	// EndsOnDenial says that a denial ends the run, and that the model does not read the reason.
 	EndsOnDenial bool
-	// args and env point it to the model at the URL, and so do settings in files, by their
-	// names below the folder that it is run in; nil for none.
+	// args, env and files point the client to the model at the URL. files are settings files by
+	// their names below the working folder; nil for none.
 	args  func(url, prompt string) []string
 	env   func(url string) []string
 	files func(url string) map[string]string
 }
 
-// Recipes are the clients that can be run with a user's own settings.
+// Recipes returns the clients that can be run with a user's own settings.
 func Recipes() []Recipe {
 	return []Recipe{claudeCode(), codex(), gemini(), openCode(), qwen(), copilot(), openClaw(), cline()}
 }
@@ -77,8 +77,8 @@ func claudeCode() Recipe {
 	}
 }
 
-// ClaudeIn is Claude Code in one of its modes. In "auto" the scripted model is its classifier,
-// too, and gives no verdict, which refuses.
+// ClaudeIn is Claude Code in the given permission mode. In "auto" mode the scripted model is also
+// its classifier and gives no verdict, which counts as a refusal.
 func ClaudeIn(mode string) Recipe {
 	r := claudeCode()
 	r.args = func(_, prompt string) []string {
@@ -87,8 +87,8 @@ func ClaudeIn(mode string) Recipe {
 	return r
 }
 
-// ClaudePrompting is Claude Code that has a tool asked in its user's place: the one of the MCP
-// server that the command starts.
+// ClaudePrompting is Claude Code with a tool that it asks instead of its user, from the MCP server
+// that the command starts.
 func ClaudePrompting(command ...string) Recipe {
 	r := claudeCode()
 	servers := text(map[string]any{"mcpServers": map[string]any{"vaglio": map[string]any{"command": command[0], "args": command[1:]}}})
@@ -118,8 +118,7 @@ func gemini() Recipe {
 		args: func(_, prompt string) []string {
 			return []string{"-p", prompt, "--yolo", "--model", "scripted", "--skip-trust"}
 		},
-		// It takes the one or the other, as its user has set it up; without a set-up the
-		// last.
+		// Gemini CLI uses one or the other set, depending on its settings; by default the second.
 		env: func(url string) []string {
 			return []string{
 				"GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL=" + url,
@@ -200,7 +199,7 @@ func openClaw() Recipe {
 	}
 }
 
-// OpenClawCode is OpenClaw in its code mode, in which a program calls the tools.
+// OpenClawCode is OpenClaw in code mode, in which a program calls the tools.
 func OpenClawCode() Recipe {
 	r := openClaw()
 	r.Shell = func(command string) scripted.Call {
@@ -212,8 +211,8 @@ func OpenClawCode() Recipe {
 	return r
 }
 
-// CodexAsking is Codex behind a front end, whose command takes Codex's and, at its end, the
-// prompt: there its own gate asks, too.
+// CodexAsking is Codex behind a front end, whose command takes Codex's arguments and then the
+// prompt. Codex's own gate then asks as well.
 func CodexAsking(front ...string) Recipe {
 	r := codex()
 	args := r.args
@@ -224,15 +223,15 @@ func CodexAsking(front ...string) Recipe {
 	return r
 }
 
-// InEditors are the clients that an editor can start, which ask it by the Agent Client
-// Protocol: behind the editor's command, which takes the agent's and, at its end, the prompt.
+// InEditors are the clients that an editor can start and that ask it over the Agent Client
+// Protocol. The editor's command takes the agent's command and then the prompt.
 func InEditors(editor ...string) []Recipe {
 	behind := func(r Recipe, agent ...string) Recipe {
 		r.args = func(_, prompt string) []string { return slices.Concat(editor, agent, []string{"--", prompt}) }
 		return r
 	}
 	open, env := openCode(), openCode().env
-	open.env = func(url string) []string { // It asks about nothing that it is not told to.
+	open.env = func(url string) []string { // By default it asks about nothing.
 		all := env(url)
 		for i, v := range all {
 			all[i] = strings.ReplaceAll(v, `"bash":"allow"`, `"bash":"ask"`)
@@ -245,28 +244,27 @@ func InEditors(editor ...string) []Recipe {
 	}
 }
 
-// Run is one run of a client.
+// Run describes one run of a client.
 type Run struct {
-	// Program is where the client is, Dir the folder that it works in and that is
-	// thrown away.
+	// Program is the path of the client, Dir the temporary folder in which it works.
 	Program, Dir string
-	// Env is its environment, besides what points it to the model.
+	// Env is its environment, without what points it to the model.
 	Env []string
-	// Calls are the commands that the model wants to run, one after the other; Together
-	// all in one message, and Delegated likewise by a sub-agent.
+	// Calls are the commands that the model wants to run, one per message. With Together they
+	// all come in one message, with Delegated in one message of a sub-agent.
 	Calls               []string
 	Together, Delegated bool
 }
 
-// Seen is what came of a run.
+// Seen is the result of a run.
 type Seen struct {
-	// Results are what the model read of its calls, and Tools what it was offered.
+	// Results are what the model read about its calls, and Tools the tools it was offered.
 	Results, Tools []string
-	// Output is what the client wrote.
+	// Output is what the client printed.
 	Output string
 }
 
-// Do runs the client to its end. An error is the client's own.
+// Do runs the client until it exits. An error may be the client's own failure.
 func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
 	model := r.model(run)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -277,7 +275,7 @@ func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(listener) // it is closed below
+		_ = server.Serve(listener) // closed below
 	}()
 	defer func() {
 		_ = server.Close()
@@ -294,7 +292,7 @@ func (r *Recipe) Do(ctx context.Context, run Run) (Seen, error) {
 	return seen, err
 }
 
-// settle writes the settings that the client is run with.
+// settle writes the settings files for the run.
 func (r *Recipe) settle(dir, url string) error {
 	if r.files == nil {
 		return nil
@@ -308,7 +306,7 @@ func (r *Recipe) settle(dir, url string) error {
 	return nil
 }
 
-// model is one that wants to run the commands.
+// model returns a model that wants to run the commands.
 func (r *Recipe) model(run Run) *scripted.Model {
 	var calls []scripted.Call
 	for _, command := range run.Calls {
@@ -334,12 +332,12 @@ func (r *Recipe) execute(ctx context.Context, run Run, url string, args []string
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, run.Program, args...) //nolint:gosec // The client that is tried.
 	const grace = 5 * time.Second
-	// Some work where PWD says, which is that of whoever runs the doctor.
+	// Some clients work in $PWD, which would be the folder of whoever runs the doctor.
 	cmd.Env = slices.Concat(run.Env, r.env(url), []string{"PWD=" + run.Dir})
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = run.Dir, &out, &out, grace
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // what it left behind holds its output
+		err = nil // a process that it left behind holds its output open
 	}
 	if err != nil {
 		return out.String(), fmt.Errorf("%s: %w", r.Program, err)
@@ -347,7 +345,7 @@ func (r *Recipe) execute(ctx context.Context, run Run, url string, args []string
 	return out.String(), nil
 }
 
-// text is any JSON as a text to look for words in.
+// text returns v as JSON text.
 func text(v any) string {
 	out, err := strictjson.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package agents keeps who may propose: each agent's name, the hash of its token,
-// the user that it runs as, its workspaces and its route. The names are what asks,
-// permits, turns and routes are told apart by.
+// Package agents stores who may propose calls: each agent's name, the hash of its token, the
+// user it runs as, its workspaces and its route. Asks, permits, turns and routes refer to
+// agents by name.
 package agents
 
 import (
@@ -21,40 +21,40 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Agents are the agents of one instance. It is safe for concurrent use; what it
-// answers is what the store holds.
+// Agents are the agents of one instance. It is safe for concurrent use, and always agrees with
+// the store.
 type Agents struct {
 	store Store
-	// own is the user who serves.
+	// own is the user who runs the daemon.
 	own Self
 
 	mu  sync.RWMutex
 	all []kept
 }
 
-// Self is the user who serves.
+// Self is the user who runs the daemon.
 type Self struct {
 	UID uint32
 	// Home is the user's home folder.
 	Home string
 }
 
-// Agent is who proposes under a name.
+// Agent is an identity under which calls are proposed.
 type Agent struct {
 	Name string `json:"name"`
-	// UID is the user whose calls over the agents' socket are the agent's, also
-	// without a token; nil is none.
+	// UID is the user whose connections to the agents' socket belong to the agent, even
+	// without a token; nil means none.
 	UID *uint32 `json:"uid,omitempty"`
-	// Workspaces are the folders that the agent works in, absolute.
+	// Workspaces are the absolute paths of the folders that the agent works in.
 	Workspaces []string `json:"workspaces,omitempty"`
-	// Route is where its calls go that no rule with conditions sends elsewhere;
-	// empty leaves it to the rules.
+	// Route is where the agent's calls go unless a rule with conditions sends them
+	// elsewhere; empty leaves it to the rules.
 	Route string    `json:"route,omitempty"`
 	Made  time.Time `json:"made"`
 }
 
-// Default is the agent that there is after the first start: it bears the token of
-// that start, and is who calls over the socket as the user who serves.
+// Default is the agent that exists after the first start. Its token comes from that start, and
+// it is the agent of the user who runs the daemon.
 const Default = "default"
 
 // Reader reads records.
@@ -62,29 +62,29 @@ type Reader interface {
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 }
 
-// Store keeps records.
+// Store reads and updates records.
 type Store interface {
 	Reader
 	Update(ctx context.Context, kind approval.Kind, idOrKey string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 }
 
-// record is the name of the record of all agents.
+// record is the ID of the record that holds all agents.
 const record = "agents"
 
-// kept is an agent as the store has it.
+// kept is an agent as stored.
 type kept struct {
 	Agent
 	SHA256 string `json:"sha256"` // hex
 }
 
-// body is the record.
+// body is the body of the record.
 type body struct {
 	Version int    `json:"v"`
 	Agents  []kept `json:"agents"`
 }
 
-// Load returns the agents that the store has. A store
-// that never had agents has none: [Agents.Begin] makes the first.
+// Load returns the agents in the store. A store that never had any is empty; [Agents.Begin]
+// creates the first one.
 func Load(ctx context.Context, s Store, own Self) (*Agents, error) {
 	a := &Agents{store: s, own: own}
 	all, err := read(ctx, s)
@@ -114,8 +114,8 @@ func decode(text []byte) ([]kept, error) {
 	return b.Agents, nil
 }
 
-// Hash returns the form in which a token is kept. A token has enough random bits
-// to need no salt and no slow hash.
+// Hash returns the form in which a token is stored. A token is random enough to need neither a
+// salt nor a slow hash.
 func Hash(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
 
 func hashText(token datafolder.Secret) string {
@@ -123,7 +123,7 @@ func hashText(token datafolder.Secret) string {
 	return hex.EncodeToString(h[:])
 }
 
-// newToken returns a token of 260 random bits.
+// newToken returns a token with 260 random bits.
 func newToken() datafolder.Secret { return datafolder.Secret("vaglio_" + rand.Text() + rand.Text()) }
 
 // Agent returns the name of the agent that holds the token. It takes the same time
@@ -141,14 +141,14 @@ func (a *Agents) Agent(token string) (name string, ok bool) {
 	return name, ok
 }
 
-// Peer returns the name of the agent that a user's processes are.
+// Peer returns the name of the agent that the user's processes belong to.
 func (a *Agents) Peer(uid uint32) (name string, ok bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.peer(uid)
 }
 
-// peer is Peer; a.mu is held.
+// peer is Peer with a.mu held.
 func (a *Agents) peer(uid uint32) (name string, ok bool) {
 	for i := range a.all {
 		one := &a.all[i]
@@ -159,7 +159,7 @@ func (a *Agents) peer(uid uint32) (name string, ok bool) {
 	return "", false
 }
 
-// List returns all agents, by name.
+// List returns all agents, sorted by name.
 func (a *Agents) List() []Agent {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -171,7 +171,7 @@ func (a *Agents) List() []Agent {
 	return all
 }
 
-// Route returns the agent's own route; "" is none.
+// Route returns the agent's own route, "" if it has none.
 func (a *Agents) Route(name string) string {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -181,15 +181,15 @@ func (a *Agents) Route(name string) string {
 	return ""
 }
 
-// Known tells whether there is an agent of that name.
+// Known reports whether an agent with that name exists.
 func (a *Agents) Known(name string) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return index(a.all, name) >= 0
 }
 
-// Add makes an agent and returns its token, which is kept nowhere. A
-// [*MistakeError] says what of it cannot be.
+// Add creates an agent and returns its token, which is not stored. If the description is
+// invalid, the error is a [*MistakeError].
 func (a *Agents) Add(ctx context.Context, one Agent) (datafolder.Secret, error) {
 	if err := a.check(&one); err != nil {
 		return "", err
@@ -205,7 +205,7 @@ func (a *Agents) Add(ctx context.Context, one Agent) (datafolder.Secret, error) 
 	return token, nil
 }
 
-// Rotate gives an agent a new token; the old one is worth nothing from then on.
+// Rotate gives an agent a new token, which invalidates the old one.
 func (a *Agents) Rotate(ctx context.Context, name string) (datafolder.Secret, error) {
 	token := newToken()
 	if err := a.setHash(ctx, name, token); err != nil {
@@ -225,7 +225,7 @@ func (a *Agents) setHash(ctx context.Context, name string, token datafolder.Secr
 	})
 }
 
-// Remove forgets an agent: neither its token nor its user proposes anything more.
+// Remove deletes an agent: neither its token nor its user may propose anything afterwards.
 func (a *Agents) Remove(ctx context.Context, name string) error {
 	return a.change(ctx, func(all []kept) ([]kept, error) {
 		i := index(all, name)
@@ -236,7 +236,7 @@ func (a *Agents) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// change changes the record, and then what is answered.
+// change changes the record, and then the agents in memory.
 func (a *Agents) change(ctx context.Context, change func([]kept) ([]kept, error)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-const own = 1000 // the user who serves
+const own = 1000 // the user who runs the daemon
 
-// begun are the agents of a store after a start.
+// begun returns the agents in a store after a start.
 func begun(t *testing.T, s Store, chosen datafolder.Secret, dir string) *Agents {
 	t.Helper()
 	a, err := Load(t.Context(), s, Self{UID: own})
@@ -74,7 +74,7 @@ func TestTheDefaultAgentFollowsItsToken(t *testing.T) {
 	is(begun(t, s, chosen, dir), chosen, true)
 }
 
-// A token of one agent cannot become another's.
+// An agent's token cannot become another agent's.
 func TestATokenIsOneAgents(t *testing.T) {
 	t.Parallel()
 	s, dir := storetest.NewMemory(), t.TempDir()
@@ -126,8 +126,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestWhatTheStoreRefusesIsNotAnswered fails a write, and looks whether the agents
-// are those before it.
+// TestWhatTheStoreRefusesIsNotAnswered checks that after a failed write the agents are as before.
 func TestWhatTheStoreRefusesIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	m := storetest.NewMemory()
@@ -160,7 +159,7 @@ func TestWhatTheStoreRefusesIsNotAnswered(t *testing.T) {
 	}
 }
 
-// TestWhoIsReadWithoutServing reads a store that never served, and one that did.
+// TestWhoIsReadWithoutServing reads a store that was never served, and one that was.
 func TestWhoIsReadWithoutServing(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewMemory()
@@ -190,7 +189,7 @@ func TestWhoIsReadWithoutServing(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfATokenThatChanged reads the log of each start.
+// TestWhatIsToldOfATokenThatChanged checks what each start logs.
 func TestWhatIsToldOfATokenThatChanged(t *testing.T) {
 	t.Parallel()
 	s, dir := storetest.NewMemory(), t.TempDir()
@@ -235,7 +234,7 @@ func TestWhatIsToldOfATokenThatChanged(t *testing.T) {
 	}
 }
 
-// TestAMistakeIsOneSentence names the agent, or the part of it, that cannot be.
+// TestAMistakeIsOneSentence checks the errors about invalid agents.
 func TestAMistakeIsOneSentence(t *testing.T) {
 	t.Parallel()
 	a := begun(t, storetest.NewMemory(), "", t.TempDir())
@@ -276,7 +275,7 @@ func TestAMistakeIsOneSentence(t *testing.T) {
 	}
 }
 
-// TestARecordIsNotWrittenOver changes agents of which the store's record is damaged.
+// TestARecordIsNotWrittenOver checks that changes fail if the stored record is damaged.
 func TestARecordIsNotWrittenOver(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewMemory()
@@ -296,7 +295,7 @@ func TestARecordIsNotWrittenOver(t *testing.T) {
 	}
 }
 
-// TestNames tries the names that an agent may have, and others.
+// TestNames checks valid and invalid names.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -313,8 +312,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHomesAreNobodysWorkspace asks of folders on a system with a file of accounts, and
-// without one.
+// TestHomesAreNobodysWorkspace checks folders on systems with and without an accounts file.
 func TestHomesAreNobodysWorkspace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -373,7 +371,7 @@ func TestHomesAreReadFromTheUsers(t *testing.T) {
 	}
 }
 
-// TestAnAgentIsKnownByName asks for the first, the last and none.
+// TestAnAgentIsKnownByName looks up the first and the last agent, and one that does not exist.
 func TestAnAgentIsKnownByName(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewMemory()
@@ -393,7 +391,7 @@ func TestAnAgentIsKnownByName(t *testing.T) {
 	}
 }
 
-// TestARecordThatCannotBeReadIsNoRecord has the store hold something else.
+// TestARecordThatCannotBeReadIsNoRecord checks records that cannot be decoded.
 func TestARecordThatCannotBeReadIsNoRecord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{`{"v":1,`: "cannot be read", `{"v":2,"agents":[]}`: "is from a newer vaglio", `{"v":1,"agents":[],"more":1}`: "cannot be read", `{"v":1,"agents":[]}`: ""} {
@@ -411,7 +409,7 @@ func TestARecordThatCannotBeReadIsNoRecord(t *testing.T) {
 	}
 }
 
-// TestATokenIsMadeOnce reads the token's file where there is none, and again.
+// TestATokenIsMadeOnce reads the token file before it exists and again afterwards.
 func TestATokenIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
@@ -436,7 +434,7 @@ func TestATokenIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestWhoIsNobodyIsNoAgent adds agents whose user could be anybody.
+// TestWhoIsNobodyIsNoAgent checks that an agent cannot run as the overflow user, who may be anybody.
 func TestWhoIsNobodyIsNoAgent(t *testing.T) {
 	t.Parallel()
 	a := begun(t, storetest.NewMemory(), "", t.TempDir())

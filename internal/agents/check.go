@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// MistakeError says in one sentence what is wrong with what somebody wants of an
-// agent.
+// MistakeError says in one sentence what is wrong with a requested change of an agent.
 type MistakeError struct {
 	// Field is the flag or argument, such as "--uid".
 	Field, Problem string
@@ -19,19 +18,19 @@ type MistakeError struct {
 
 func (e *MistakeError) Error() string { return e.Field + ": " + e.Problem }
 
-// maxName is the greatest length of a name, in bytes: cards show it whole.
+// maxName is the maximum length of a name, in bytes: cards show it in full.
 const maxName = 40
 
-// nobody is the user that stands for every user that a system cannot name.
+// nobody is the overflow user: it stands for all users that the system cannot map.
 const nobody = 65534
 
-// reserved are names that stand for somebody else, where people read them.
+// reserved returns names that people would take for somebody else.
 func reserved() []string { return []string{"owner", "anyone", "vaglio", "try-it", "local"} }
 
-// CheckName says what keeps a text from being an agent's name.
+// CheckName returns an error that says why name cannot be an agent's name.
 func CheckName(name string) error {
 	bad := func(format string, args ...any) error { return &MistakeError{"name", fmt.Sprintf(format, args...)} }
-	plain := func(r rune) bool {
+	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.", r)
 	}
 	switch {
@@ -39,7 +38,7 @@ func CheckName(name string) error {
 		return bad("is empty; give a name such as deployer")
 	case len(name) > maxName:
 		return bad("has %d characters; at most %d can be read on a card", len(name), maxName)
-	case strings.ContainsFunc(name, plain) || strings.ContainsRune("-_.", rune(name[0])):
+	case strings.ContainsFunc(name, odd) || strings.ContainsRune("-_.", rune(name[0])):
 		return bad("%q is not lower-case letters, digits, and - _ . between them, such as deployer-2", name)
 	case slices.Contains(reserved(), name):
 		return bad("%q is not for an agent: people would take it for somebody else", name)
@@ -47,8 +46,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// check says what of an agent cannot be, whichever others there are, and makes its
-// workspaces the folders that they lead to.
+// check validates an agent on its own, and replaces its workspaces with the folders that they
+// resolve to.
 func (a *Agents) check(one *Agent) error {
 	if err := CheckName(one.Name); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (a *Agents) check(one *Agent) error {
 	return nil
 }
 
-// workspace returns the folder that a path leads to.
+// workspace returns the folder that a path resolves to.
 func workspace(dir, home string) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", &MistakeError{"--workspace", fmt.Sprintf(format, args...)}
@@ -90,12 +89,11 @@ func workspace(dir, home string) (string, error) {
 	return led, nil
 }
 
-// accounts is where a system keeps its users.
+// accounts is the file in which the system keeps its users.
 const accounts = "/etc/passwd"
 
-// IsHome reports whether a folder is a person's home, or one above homes. Where
-// the system keeps its users in the file of accounts, that says where homes are; what
-// is below the usual folders of homes is not looked at.
+// IsHome reports whether a folder is somebody's home or contains homes. Homes are the usual ones,
+// the given user's own, and those that the accounts file lists.
 func IsHome(dir, own, accounts string) bool {
 	homes := []string{"/root", "/home/x", "/Users/x"}
 	if own != "" {
@@ -110,8 +108,8 @@ func IsHome(dir, own, accounts string) bool {
 	})
 }
 
-// homesIn are the homes of the people in a text of the form of /etc/passwd. The
-// system's own users, below 1000, have folders of services for homes.
+// homesIn returns the homes of the people in a text in the format of /etc/passwd. System users,
+// with IDs below 1000, are ignored: their homes are folders of services.
 func homesIn(passwd string) []string {
 	var homes []string
 	for line := range strings.Lines(passwd) {
@@ -122,7 +120,7 @@ func homesIn(passwd string) []string {
 	return homes
 }
 
-// taken says what another agent has already; a.mu is held.
+// taken returns an error if another agent has the name or the user already; a.mu is held.
 func (a *Agents) taken(all []kept, one *Agent) error {
 	if index(all, one.Name) >= 0 {
 		return &MistakeError{"name", fmt.Sprintf("there is an agent %q; 'vaglio agent rotate %s' gives it a new token", one.Name, one.Name)}

@@ -6,7 +6,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// failing is a store that can be read and not written.
+// failing is a store that can be read but not written.
 type failing struct {
 	Store
 	err error

@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// Begin makes the agent [Default] at the first start, and keeps its token in step
-// with where it comes from: the operator's choice, or the token file of the
-// folder. A folder without either gets a file with a new token. Once the default
-// agent was removed, only a chosen token brings it back.
+// Begin creates the agent [Default] at the first start, and keeps its token in step with its
+// source: the token that the operator chose, or else the token file in the folder. If there is
+// neither, it creates the file with a new token. Once the default agent has been removed, only a
+// chosen token brings it back.
 func (a *Agents) Begin(ctx context.Context, chosen datafolder.Secret, dir string, log *slog.Logger) error {
 	_, err := a.store.Get(ctx, approval.KindMeta, record)
 	first := errors.Is(err, approval.ErrNotFound)
@@ -41,8 +41,7 @@ func (a *Agents) Begin(ctx context.Context, chosen datafolder.Secret, dir string
 	return a.follow(ctx, at < 0, token, made, log)
 }
 
-// follow makes the default agent's token the one that was found; made says that it
-// is a new one.
+// follow makes token the default agent's token; made says that it was newly generated.
 func (a *Agents) follow(ctx context.Context, first bool, token datafolder.Secret, made bool, log *slog.Logger) error {
 	if first {
 		return a.change(ctx, func(all []kept) ([]kept, error) {
@@ -50,7 +49,7 @@ func (a *Agents) follow(ctx context.Context, first bool, token datafolder.Secret
 			return append(all, one), nil
 		})
 	}
-	if _, ok := a.Agent(string(token)); ok { // Another's was refused before.
+	if _, ok := a.Agent(string(token)); ok { // It is the default agent's: Begin refuses another agent's token.
 		return nil
 	}
 	if err := a.setHash(ctx, Default, token); err != nil {
@@ -64,14 +63,14 @@ func (a *Agents) follow(ctx context.Context, first bool, token datafolder.Secret
 	return nil
 }
 
-// SaveDefault puts a new token of the agent [Default] into the folder's token
-// file, from which the next start takes it.
+// SaveDefault writes a new token of the agent [Default] to the folder's token file, where the
+// next start reads it.
 func SaveDefault(dir string, token datafolder.Secret) error {
 	return datafolder.Write(filepath.Join(dir, datafolder.TokenFile), string(token)+"\n")
 }
 
-// fileToken reads the token from its file. A missing file is made, with a new
-// token; made says so.
+// fileToken reads the token from its file. If the file is missing, it creates one with a new token
+// and returns made as true.
 func fileToken(path string) (token datafolder.Secret, made bool, err error) {
 	token, err = datafolder.ReadSecret(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -84,8 +83,7 @@ func fileToken(path string) (token datafolder.Secret, made bool, err error) {
 	return token, true, nil
 }
 
-// Names returns the names that proposals can come under: the agents', and those of
-// the places of ours that propose.
+// Names returns the names under which proposals can come: ours and the agents'.
 func Names(all []Agent, ours ...string) []string {
 	names := append([]string(nil), ours...)
 	for i := range all {
@@ -94,8 +92,8 @@ func Names(all []Agent, ours ...string) []string {
 	return names
 }
 
-// Read returns the agents of a store that is only looked into. A store that never
-// served has the default agent to come.
+// Read returns the agents in a store that is only being inspected. For a store that was never
+// served, it returns the default agent, which the first start would create.
 func Read(ctx context.Context, from Reader) ([]Agent, error) {
 	all, err := read(ctx, from)
 	if err != nil {

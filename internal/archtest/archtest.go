@@ -1,5 +1,5 @@
-// Package archtest holds the project's shape: which package may import which,
-// which outside modules each may use, and what only the command may do. The
-// test beside it reads the source files itself, so that the test cache sees
-// every edit; a test that asks `go list` is served stale answers.
+// Package archtest checks the project's structure: which package may import which, which
+// external modules each may use, and what only the command may do. The tests parse the source
+// files themselves, so that the test cache notices every edit; a test that runs `go list` would
+// get stale results.
 package archtest

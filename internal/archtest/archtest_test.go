@@ -17,15 +17,14 @@ import (
 
 const module = "github.com/metnos/vaglio"
 
-// room is what one package may lean on. Every list holds packages of ours
-// without the module's path, or outside modules by their whole path; a module
-// allows the packages below it.
+// room says what one package may import. The lists contain our own packages without the module's
+// path, and external modules with their full path; a module includes the packages below it.
 type room struct {
-	// may holds our own packages. "*" is any.
+	// may lists our own packages. "*" means any.
 	may []string
-	// modules holds outside modules.
+	// modules lists external modules.
 	modules []string
-	// tests holds what the package's tests may use besides.
+	// tests lists what the package's tests may import in addition.
 	tests []string
 }
 
@@ -63,8 +62,8 @@ const (
 	zstd       = "github.com/klauspost/compress"
 )
 
-// rooms is the table of design: imports point down only. A package that is not
-// listed here fails the test, so drawing a new one is a decision.
+// rooms is the design's table: imports point down only. A package that is not listed here fails the
+// test, so that adding one is a deliberate decision.
 var rooms = map[string]room{
 	"internal/archtest":   {tests: []string{xmod}},
 	"internal/golden":     {modules: []string{gocmp}},
@@ -317,7 +316,7 @@ var rooms = map[string]room{
 	},
 }
 
-// everyTest may be used by the tests of every package.
+// everyTest lists what the tests of every package may import.
 var everyTest = []string{"internal/race", "internal/filetest", gocmp, "internal/strictjson", "internal/golden"}
 
 // file is one Go file of the repository.
@@ -329,7 +328,7 @@ type file struct {
 	pos  *token.FileSet
 }
 
-// files reads every Go file below the module's root.
+// files parses every Go file below the module's root.
 func files(t *testing.T, mode parser.Mode) []file {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -369,7 +368,7 @@ func files(t *testing.T, mode parser.Mode) []file {
 	return all
 }
 
-// skip leaves out what Go leaves out, and modules of their own.
+// skip skips the folders that Go ignores, and nested modules.
 func skip(root, dir string) error {
 	if dir == root {
 		return nil
@@ -389,7 +388,7 @@ func allowed(pkg string, test bool, target string) bool {
 	r := rooms[pkg]
 	list := slices.Concat(r.may, r.modules)
 	if test {
-		// A package's outside test imports the package itself.
+		// A package's external test imports the package itself.
 		list = slices.Concat(list, r.tests, everyTest, []string{pkg})
 	}
 	own, ours := strings.CutPrefix(target, module+"/")
@@ -401,7 +400,7 @@ func allowed(pkg string, test bool, target string) bool {
 	return slices.Contains(list, own) || slices.Contains(list, "*")
 }
 
-// outside reports whether the import path is neither ours nor Go's.
+// outside reports whether the import path is neither ours nor the standard library's.
 func outside(target string) bool {
 	first, _, _ := strings.Cut(target, "/")
 	return strings.Contains(first, ".")
@@ -432,8 +431,8 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// TestTableHasNoCycleUpwards walks the table itself: whatever it allows, in
-// however many steps, must still point down.
+// TestTableHasNoCycleUpwards walks the table: whatever it allows, in any number of steps, must still
+// point down.
 func TestTableHasNoCycleUpwards(t *testing.T) {
 	var walk func(pkg string, path []string)
 	walk = func(pkg string, path []string) {
@@ -467,8 +466,8 @@ func TestTableHasNoCycleUpwards(t *testing.T) {
 	}
 }
 
-// TestOnlyTheCommandReadsTheProcess finds uses of the environment, of the
-// arguments and of exit outside of the command, and init functions anywhere.
+// TestOnlyTheCommandReadsTheProcess finds uses of the environment, the arguments and exit outside
+// the command, and init functions anywhere.
 func TestOnlyTheCommandReadsTheProcess(t *testing.T) {
 	banned := map[string][]string{
 		"os":      {"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Exit", "Args", "UserHomeDir", "UserConfigDir", "UserCacheDir"},
@@ -516,7 +515,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestFilesStayShort holds the greatest length of a file that is not a test.
+// TestFilesStayShort limits the length of files that are not tests.
 func TestFilesStayShort(t *testing.T) {
 	const longest = 400
 	for _, f := range files(t, parser.ParseComments) {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// forTests are the modules that no program of ours is made of, and why they are among
-// our requirements all the same.
+// forTests returns the modules that are in none of our programs, and why we require them anyway.
 func forTests() map[string]string {
 	return map[string]string{
 		gocmp:     "the contract of every store says with it what differs, and so do the tests of half the rooms",
@@ -22,9 +21,9 @@ func forTests() map[string]string {
 	}
 }
 
-// TestRequirementsAreThePrograms holds that we require what our programs are made of and
-// what forTests names, and nothing besides: what drives a browser, what lints and what
-// speaks for an SDK are required by modules of their own.
+// TestRequirementsAreThePrograms checks that we require exactly the modules that our programs are
+// made of and those in forTests. The modules for driving a browser, linting and the MCP SDKs are
+// required by modules of their own.
 func TestRequirementsAreThePrograms(t *testing.T) {
 	direct := requirements(t, "../../go.mod")
 	used := map[string]bool{}
@@ -50,7 +49,7 @@ func TestRequirementsAreThePrograms(t *testing.T) {
 	}
 }
 
-// requirements returns the modules that a go.mod requires and does not call indirect.
+// requirements returns the direct requirements of a go.mod.
 func requirements(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -70,8 +69,8 @@ func requirements(t *testing.T, name string) []string {
 	return direct
 }
 
-// madeOf returns what the packages, and those of ours that they are made of, import from
-// outside, tests left out.
+// madeOf returns the external imports of the packages, and of our packages that they import, without
+// tests.
 func madeOf(t *testing.T, packages ...string) []string {
 	t.Helper()
 	imports := map[string]map[string]bool{}
@@ -112,7 +111,7 @@ func madeOf(t *testing.T, packages ...string) []string {
 	return slices.Sorted(maps.Keys(from))
 }
 
-// moduleOf returns which of the modules holds the package, "" where none does.
+// moduleOf returns the module that contains the package, "" if none does.
 func moduleOf(modules []string, target string) string {
 	longest := ""
 	for _, m := range modules {
@@ -123,8 +122,8 @@ func moduleOf(modules []string, target string) string {
 	return longest
 }
 
-// TestTheBrowserSeesTheSameInbox holds that the module of the browser's tests has the
-// inbox on a desk of channels/web, as links: what one of the two learns the other knows.
+// TestTheBrowserSeesTheSameInbox checks that the browser tests' module links to the desk of
+// channels/web, so that both test the same inbox.
 func TestTheBrowserSeesTheSameInbox(t *testing.T) {
 	links := filepath.Join("..", "browser", "inbox")
 	desks, err := filepath.Glob("../../channels/web/desk*_test.go")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestShorterTestsSaySoThemselves holds testing.Short to the bodies of tests:
-// `make test-long` runs those that say it, by name. Those in a browser run whole.
+// TestShorterTestsSaySoThemselves restricts testing.Short to the bodies of tests, because
+// `make test-long` runs the tests that call it, by name. Browser tests always run in full.
 func TestShorterTestsSaySoThemselves(t *testing.T) {
 	some := 0
 	for _, f := range files(t, parser.SkipObjectResolution) {

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// mostFiles is how many files of one package can be held in the head, without
-// tests.
+// mostFiles is how many files of a package, without tests, a reader can keep in mind.
 const mostFiles = 25
 
-// TestPackagesStaySmall holds how many files a package has, without its tests.
+// TestPackagesStaySmall limits the number of files in a package, without its tests.
 func TestPackagesStaySmall(t *testing.T) {
 	per := map[string]int{}
 	for _, f := range files(t, parser.PackageClauseOnly) {
@@ -27,8 +26,8 @@ func TestPackagesStaySmall(t *testing.T) {
 	}
 }
 
-// TestTheDispatcherHoldsFewThings counts the fields of the type that holds the
-// most: what belongs together is a type of its own.
+// TestTheDispatcherHoldsFewThings limits the fields of the largest types: fields that belong
+// together should become a type.
 func TestTheDispatcherHoldsFewThings(t *testing.T) {
 	most := map[string]int{"Dispatcher": 20, "Config": 10}
 	for _, f := range files(t, parser.SkipObjectResolution) {
@@ -54,8 +53,8 @@ func TestTheDispatcherHoldsFewThings(t *testing.T) {
 	}
 }
 
-// TestFileNamesSayWhatIsInside refuses names that say when a file came or that it
-// is one of several: a number at the end, or one of the words below.
+// TestFileNamesSayWhatIsInside rejects names that say when a file was added or that it is one of
+// several: a number at the end, or one of the words below.
 func TestFileNamesSayWhatIsInside(t *testing.T) {
 	for _, f := range files(t, parser.PackageClauseOnly) {
 		if word := emptyName(path.Base(f.path)); word != "" {
@@ -72,12 +71,11 @@ func TestFileNamesSayWhatIsInside(t *testing.T) {
 	}
 }
 
-// emptyName returns the part of a file's name that says nothing, "" where it says
-// what is inside.
+// emptyName returns the part of a file's name that says nothing, "" if there is none.
 func emptyName(name string) string {
 	words := strings.Split(strings.TrimSuffix(strings.TrimSuffix(name, ".go"), "_test"), "_")
 	for i, word := range words {
-		// The last word may be a system's: every one but those named.
+		// The last word may be the name of a system, unless it is listed below.
 		if word == "other" && i > 0 {
 			continue
 		}

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestWordClassesAreThere holds the names of classes that code looks up to the
-// files that list their words: a class that is not there has no words, and one
-// that nobody looks up is dead.
+// TestWordClassesAreThere compares the word classes that the code looks up with the files that list
+// their words: a missing class would have no words, and a class that nobody looks up is dead.
 func TestWordClassesAreThere(t *testing.T) {
 	lists := classesOf(t, "vaglio/wordclass/words.txt", ":")
 	nouns := classesOf(t, "vaglio/commands/tables/nouns.txt", " =")
@@ -60,7 +59,7 @@ func TestWordClassesAreThere(t *testing.T) {
 	}
 }
 
-// classesOf are the classes of a file, none of them looked up yet.
+// classesOf returns the classes in a file, none of them looked up yet.
 func classesOf(t *testing.T, name, sign string) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../..", name))
@@ -77,13 +76,13 @@ func classesOf(t *testing.T, name, sign string) map[string]bool {
 		if !ok || strings.Contains(class, " ") || strings.TrimSpace(list) == "" {
 			t.Errorf("%s: want a class and its words, got %q", name, line)
 		}
-		class, _, _ = strings.Cut(class, "/") // of several kinds
+		class, _, _ = strings.Cut(class, "/") // it may have several kinds
 		all[class] = false
 	}
 	return all
 }
 
-// literal is the text of a string literal, "" of anything else.
+// literal returns the value of a string literal, "" for any other expression.
 func literal(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -93,7 +92,7 @@ func literal(e ast.Expr) string {
 	return s
 }
 
-// last is the last name of a selector.
+// last returns the last name of a selector.
 func last(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

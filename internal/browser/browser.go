@@ -9,10 +9,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ErrNone says that this machine has no Chromium.
+// ErrNone means that Chromium was not found on this machine.
 var ErrNone = errors.New("no Chromium was found: install the package chromium")
 
-// Path returns where Chromium is, or [ErrNone].
+// Path returns the path of Chromium, or [ErrNone].
 func Path() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -22,9 +22,8 @@ func Path() (string, error) {
 	return "", ErrNone
 }
 
-// Start starts Chromium without a window, with an empty profile that it keeps in the
-// folder home, and asks nobody for anything but the pages. The context that it returns
-// is the page's; the function ends the browser.
+// Start starts Chromium headless, with a new profile in the folder home and without background
+// traffic. It returns the context of a page, and a function that closes the browser.
 func Start(ctx context.Context, home string) (context.Context, context.CancelFunc, error) {
 	path, err := Path()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package datafolder keeps what is the owner's alone: the data folder with its
-// files and sockets, and secrets in files.
+// Package datafolder protects what belongs to the owner alone: the data folder with its files and
+// sockets, and files with secrets.
 package datafolder
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// The files below the data folder. The agents' socket and the owner's are
-// apart, so that whoever may propose cannot make a login.
+// The files in the data folder. Agents and the owner have separate sockets, so that nobody who
+// may propose can create a login.
 const (
 	StoreFile   = "vaglio.db"
-	ValueKeys   = "vaglio.keys" // what the store's values are encrypted with
+	ValueKeys   = "vaglio.keys" // encrypts the values in the store
 	TokenFile   = "agent.token"
 	ResumeFile  = "resume.key"
 	AgentSocket = "agent.sock"
@@ -31,21 +31,21 @@ const (
 // SharedSocket is where agents find a daemon that runs as a user of its own.
 const SharedSocket = "/run/vaglio/agent.sock"
 
-// The files of the history beside the store. They are not in it, so that an older
-// copy of the store does not bring older ones of them.
+// The files of the history. They are kept outside the store, so that restoring an older copy of
+// the store does not also restore older versions of them.
 const (
 	KeyFile        = "history.key"
 	CheckpointFile = "history.checkpoint"
-	// LostFile is the checkpoint of a history that an older copy replaced.
+	// LostFile is the checkpoint of a history that an older copy has replaced.
 	LostFile = "history.lost"
 )
 
-// maxSocketPath is the longest path of ours that every system's socket addresses
-// hold, with the dot that the name has at first.
+// maxSocketPath is the longest path that fits every system's socket addresses, with room for the
+// dot that the name starts with at first.
 const maxSocketPath = 102
 
-// Open makes the folder if it is missing and refuses one in which
-// others could replace our files.
+// Open creates the folder if it is missing, and rejects a folder in which others could replace our
+// files.
 func Open(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func Open(dir string) error {
 	if err := regular.CheckFolder(dir); err != nil {
 		return fmt.Errorf("data folder: %w", Plain(err))
 	}
-	// Writing tells more than the mode does: read-only mounts, full disks.
+	// A write test finds more than the mode shows: read-only mounts, full disks.
 	probe, err := os.CreateTemp(dir, probeFile+"*")
 	if err != nil {
 		return fmt.Errorf("data folder: %w", Plain(err))
@@ -71,11 +71,11 @@ func Open(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// probeFile begins the names of files that are there for a moment.
+// probeFile is the prefix of short-lived test files.
 const probeFile = ".probe-"
 
-// RemoveOrphans removes such files, and unfinished ones, that a killed daemon left. The caller holds the
-// store's lock, so no living daemon is writing one.
+// RemoveOrphans removes probe files and unfinished files that a killed daemon left behind. The
+// caller must hold the store's lock, so that no running daemon is writing one.
 func RemoveOrphans(dir string) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
@@ -87,7 +87,7 @@ func RemoveOrphans(dir string) error {
 	return errors.Join(errs...)
 }
 
-// CheckSocketPath refuses a path that the system would cut.
+// CheckSocketPath rejects a path that is too long for a socket.
 func CheckSocketPath(path string) error {
 	if len(path) > maxSocketPath {
 		return fmt.Errorf("%s has %d characters, and a socket's path may have %d; choose a shorter METNOS_DATA_DIR",
@@ -96,12 +96,12 @@ func CheckSocketPath(path string) error {
 	return nil
 }
 
-// Owner is the group of a socket that only the owner can connect to.
+// Owner means that only the owner may connect to a socket.
 const Owner = -1
 
-// Listen opens a socket that only the owner and the group can connect to, in place
-// of one that a killed daemon left. The caller holds the store's lock, so no living
-// daemon is using it.
+// Listen opens a socket that only the owner and the group may connect to, replacing one that a
+// killed daemon left behind. The caller must hold the store's lock, so that no running daemon is
+// using it.
 func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 	if err := CheckSocketPath(path); err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 	case info.Mode().Type() != fs.ModeSocket:
 		return nil, fmt.Errorf("%s is in the way: it is not a socket, so it was left alone", path)
 	}
-	// The socket is made under a name that nobody knows yet and moved into
-	// place when only the owner can use it.
+	// The socket is created under an unknown name and moved into place once its permissions are
+	// set.
 	fresh := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, Plain(err)
@@ -136,13 +136,13 @@ func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 	return &unixListener{l, path}, nil
 }
 
-// admit sets who can connect to a socket.
+// admit sets who may connect to a socket.
 func admit(socket string, group int) error {
 	if group == Owner {
 		return os.Chmod(socket, 0o600)
 	}
-	// In a folder with the group's bit it is the group's already, and a daemon that
-	// may give nothing away can serve there.
+	// In a setgid folder the socket has the group already, so a daemon that may not change
+	// ownership can serve there.
 	if info, err := os.Stat(socket); err != nil {
 		return err
 	} else if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int64(stat.Gid) != int64(group) {
@@ -153,7 +153,7 @@ func admit(socket string, group int) error {
 	return os.Chmod(socket, 0o660) //nolint:gosec // It is for that group.
 }
 
-// unixListener removes its socket when it closes.
+// unixListener removes its socket when it is closed.
 type unixListener struct {
 	net.Listener
 	path string

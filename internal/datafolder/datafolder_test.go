@@ -136,7 +136,7 @@ func TestTheFolderIsKeptFromOthers(t *testing.T) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // who may look may not put anything there
+	if err := os.Chmod(dir, 0o755); err != nil { // others may look, but not put anything there
 		t.Fatal(err)
 	}
 	if err := Open(dir); err != nil {
@@ -158,7 +158,7 @@ func TestASocketIsTheOwnersAlone(t *testing.T) {
 	t.Parallel()
 	dir := shortFolder(t)
 	path := filepath.Join(dir, "s")
-	left, err := net.Listen("unix", path) // what a killed daemon leaves
+	left, err := net.Listen("unix", path) // as a killed daemon leaves it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestASocketIsTheOwnersAlone(t *testing.T) {
 	}
 }
 
-// shortFolder is a folder whose sockets have short paths.
+// shortFolder returns a folder whose sockets have short paths.
 func shortFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
@@ -207,13 +207,13 @@ func shortFolder(t *testing.T) string {
 	return dir
 }
 
-// TestASocketIsAGroups lets a group connect, and nobody else.
+// TestASocketIsAGroups checks that the group may connect, and nobody else.
 func TestASocketIsAGroups(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(shortFolder(t), "s")
 	group := os.Getegid()
 	if os.Geteuid() == 0 {
-		group = 12345 // only root can give it to a group that it is not in
+		group = 12345 // only root can give it to a group that root is not in
 	}
 	l, err := Listen(t.Context(), path, group)
 	if err != nil {
@@ -232,7 +232,7 @@ func TestASocketIsAGroups(t *testing.T) {
 	}
 }
 
-// TestASocketStandsWhereItCan listens where something is left, or in the way.
+// TestASocketStandsWhereItCan listens where a file was left behind or is in the way.
 func TestASocketStandsWhereItCan(t *testing.T) {
 	t.Parallel()
 	dir := shortFolder(t)
@@ -251,9 +251,9 @@ func TestASocketStandsWhereItCan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(fresh) // what a daemon leaves that was killed while it began
+	write(fresh) // as left by a daemon that was killed while starting
 	l := listen()
-	write(fresh) // what the next one makes while this one ends
+	write(fresh) // as created by the next daemon while this one shuts down
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
@@ -292,7 +292,7 @@ func TestASocketStandsWhereItCan(t *testing.T) {
 	}
 }
 
-// TestAFolderThatCannotBeOurs opens what leads nowhere, and what nobody can write to.
+// TestAFolderThatCannotBeOurs opens a dangling link, and a folder that cannot be written.
 func TestAFolderThatCannotBeOurs(t *testing.T) {
 	t.Parallel()
 	nowhere := filepath.Join(t.TempDir(), "link")
@@ -309,7 +309,7 @@ func TestAFolderThatCannotBeOurs(t *testing.T) {
 	}
 }
 
-// TestWhatAKilledDaemonLeftIsRemoved leaves files of a moment among others.
+// TestWhatAKilledDaemonLeftIsRemoved checks that temporary files are removed, and no others.
 func TestWhatAKilledDaemonLeftIsRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

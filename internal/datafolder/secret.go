@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// Secret is a text that no log and no error shows.
+// Secret is a string that never appears in logs or errors.
 type Secret string
 
 // String hides the secret from fmt.
@@ -23,11 +23,11 @@ func (Secret) GoString() string { return "[secret]" }
 // LogValue hides the secret from slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 
-// maxSecret bounds a secret's file, in bytes: a longer one is the wrong file.
+// maxSecret is the maximum size of a secret's file, in bytes. A larger one is the wrong file.
 const maxSecret = 4 << 10
 
-// ReadSecret reads a secret from a file that nobody but its group can read and nobody
-// else can write, without the newline at its end.
+// ReadSecret reads a secret from a file, without the newline at the end. At most the owner and the
+// group may be able to read the file, and only the owner to write it.
 func ReadSecret(name string) (Secret, error) {
 	f, err := regular.OpenTrusted(name, regular.NotRead)
 	if errors.Is(err, regular.ErrIrregular) {
@@ -54,7 +54,7 @@ func ReadSecret(name string) (Secret, error) {
 	return Secret(s), nil
 }
 
-// Plain returns a system's error in the words "path: cause".
+// Plain rewrites a path error from the system as "path: cause".
 func Plain(err error) error {
 	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)

@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// Setting is a variable of the environment, which may be unset: that is not the same
-// as empty.
+// Setting is an environment variable. Unset is not the same as empty.
 type Setting struct {
 	Value string
 	Set   bool
 }
 
-// ErrNoHome says that the home folder is not known where it is needed.
+// ErrNoHome means that the home folder is needed but not known.
 var ErrNoHome = errors.New("HOME: must be set to the absolute path of the home folder")
 
-// FolderVariable names the data folder.
+// FolderVariable is the name of the variable for the data folder.
 const FolderVariable = "METNOS_DATA_DIR"
 
-// Folder is the data folder that the variable names, and without it the usual one in
-// the home folder. A name that begins with ~/ is in the home folder, too. It returns
-// [ErrNoHome] where the home folder is needed and no absolute path.
+// Folder returns the data folder: the one that dir names or, if dir is unset, the default below
+// home. A leading ~/ stands for home. Folder returns [ErrNoHome] if it needs home and that is not
+// an absolute path.
 func Folder(dir Setting, home string) (string, error) {
 	rest, below := strings.CutPrefix(dir.Value, "~/")
 	switch {
@@ -40,9 +39,8 @@ func Folder(dir Setting, home string) (string, error) {
 	return filepath.Join(home, ".local", "share", "metnos"), nil
 }
 
-// SecretOf is the secret of a variable, or of the file that the variable with _FILE
-// names; "" where neither is set. Both at once is a mistake: one of them would be
-// ignored.
+// SecretOf returns the secret from a variable, or from the file that the variable with the suffix
+// _FILE names; "" if neither is set. Setting both is an error, because one would be ignored.
 func SecretOf(variable string, value, file Setting) (Secret, error) {
 	switch {
 	case value.Set && file.Set:

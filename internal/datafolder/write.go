@@ -2,7 +2,7 @@ package datafolder
 
 import "github.com/metnos/vaglio/internal/durable"
 
-// Write writes a file that only the owner can read, whole or not at all.
+// Write atomically writes a file that only the owner can read.
 func Write(path, text string) error {
 	return Plain(durable.Replace(path, []byte(text), 0o600))
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/audit"
 )
 
-// readAudit hands on the verdicts of a window that the audit log has, with the
-// file and the line, and the lines that cannot be read.
+// readAudit calls each for every verdict of the window in the audit log, with its file and line,
+// and unread for every line that cannot be parsed.
 func readAudit(dir string, window report.Window, each func(at string, v verdict), unread func(at string)) error {
-	// The files are named by the local month, which may be another than ours: one
-	// more on each side has all of it.
+	// Files are named by the local month, which may differ from ours: one more day on each side
+	// covers everything.
 	first := window.From.Local().AddDate(0, 0, -2)
 	last := window.To.Local().AddDate(0, 0, 2)
 	month := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.Local)
@@ -45,15 +45,14 @@ func readAudit(dir string, window report.Window, each func(at string, v verdict)
 	return nil
 }
 
-// readAuditFile hands on the lines of a file that are not empty; the first is
-// number 1.
+// readAuditFile calls each for every line of a file that is not empty. Lines are numbered from 1.
 func readAuditFile(path string, each func(n int, line []byte)) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // It was only read.
-	const longest = 16 << 20            // bytes: far beyond any line of ours
+	defer func() { _ = file.Close() }() // The file was only read.
+	const longest = 16 << 20            // bytes: far longer than any line of ours
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, longest)
 	for n := 1; lines.Scan(); n++ {

@@ -11,31 +11,30 @@ import (
 	"github.com/metnos/vaglio/vaglio/audit"
 )
 
-// lag is how long before the last sign of life a call can have been judged whose
-// step was not on disk yet: its line in the audit log comes first, and a slow disk
-// makes the step wait.
+// lag is how long before the last sign of life a call may have been judged without its step being
+// on disk: its line in the audit log comes first, and a slow disk delays the step.
 const lag = 10 * time.Second
 
-// unsynced is how long before the last sign of life a line of the audit log can
-// have been written that a power cut takes: a slow disk makes its sync wait, too.
+// unsynced is how long before the last sign of life a line of the audit log may have been written
+// that a power cut still destroys: a slow disk delays the sync, too.
 const unsynced = audit.SyncEvery + lag
 
-// crash is an end of the daemon that was not in order, and what it took.
+// crash is an unclean end of the daemon, and what was lost in it.
 type crash struct {
 	report.Crash
 
-	// last is the newest line that the audit log has of before it, and alive the
-	// newest verdict on either side.
+	// last is the time of the newest line in the audit log from before the crash, alive that of
+	// the newest verdict on either side.
 	last, alive time.Time
-	// steps are the verdicts whose steps it took, and lines those whose lines in
-	// the audit log it took.
+	// steps are the verdicts whose steps were lost, lines those whose lines in the audit log were
+	// lost.
 	steps, lines places
 }
 
-// of reports whether something was in the run that crashed.
+// of reports whether at falls into the run that crashed.
 func (c *crash) of(at time.Time) bool { return at.Before(c.Noticed) && !at.Before(c.Began) }
 
-// sign takes a verdict of the digest as a sign of life.
+// sign takes a verdict's time as a sign of life.
 func (x *comparison) sign(at time.Time) {
 	for _, c := range x.crashes {
 		if c.of(at) && at.After(c.alive) {
@@ -44,7 +43,7 @@ func (x *comparison) sign(at time.Time) {
 	}
 }
 
-// signLine takes a line of the audit log as one.
+// signLine takes a line of the audit log as a sign of life.
 func (x *comparison) signLine(_ string, v verdict) {
 	at := approval.Instant(v.ts)
 	x.sign(at)
@@ -55,8 +54,8 @@ func (x *comparison) signLine(_ string, v verdict) {
 	}
 }
 
-// tookStep returns the crash that can have taken the step of a verdict; nil is
-// none. It was under way then, or a power cut took what was written last.
+// tookStep returns the crash in which the step of a verdict may have been lost, nil if there is
+// none. The step was being written then, or a power cut destroyed it.
 func (x *comparison) tookStep(v verdict) *crash {
 	at := approval.Instant(v.ts)
 	for _, c := range x.crashes {
@@ -67,8 +66,8 @@ func (x *comparison) tookStep(v verdict) *crash {
 	return nil
 }
 
-// tookLine returns the crash that can have taken the line of a verdict: one after
-// which the audit log has no line of that run any more.
+// tookLine returns the crash in which the line of a verdict may have been lost: the audit log has
+// no later line from that run.
 func (x *comparison) tookLine(at time.Time) *crash {
 	for _, c := range x.crashes {
 		if c.of(at) && at.After(c.last) && c.alive.Sub(at) <= unsynced {
@@ -78,7 +77,7 @@ func (x *comparison) tookLine(at time.Time) *crash {
 	return nil
 }
 
-// writeCrashes tells what crashes took, and returns how many verdicts that are.
+// writeCrashes reports what was lost in crashes, and returns the number of verdicts.
 func (x *comparison) writeCrashes(b *strings.Builder) (n int) {
 	for _, c := range x.crashes {
 		when := fmt.Sprintf("lost in a crash between %s and %s", terminal.Stamp(c.alive), terminal.Stamp(c.Noticed))

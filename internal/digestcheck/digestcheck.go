@@ -1,5 +1,5 @@
-// Package digestcheck holds a digest against the audit log: every verdict of the
-// digest's window must be in both.
+// Package digestcheck compares a digest with the audit log: every verdict in the digest's window
+// must be in both.
 package digestcheck
 
 import (
@@ -18,40 +18,39 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// maxDiffering is how many verdicts that differ are named on each side.
+// maxDiffering is how many differing verdicts are listed for each side.
 const maxDiffering = 20
 
-// End is the last line of what the daemon tells of a window's verdicts, of which
-// each has a line before it: without it, some are missing.
+// End is the last line of the daemon's answer about a window, after one line for each verdict. If
+// it is missing, so are some verdicts.
 type End struct {
 	Digest *report.Digest `json:"digest"`
-	// Crashes are the daemon's, also those outside of the window.
+	// Crashes are all of the daemon's crashes, inside and outside the window.
 	Crashes []report.Crash `json:"crashes"`
 }
 
-// verdict is what the digest and the audit log both know of one.
+// verdict is what the digest and the audit log both record about a verdict.
 type verdict struct {
 	ts       float64
 	executor string
 	phase    vaglio.Phase
 }
 
-// comparison holds a digest against the audit log.
+// comparison compares a digest with the audit log.
 type comparison struct {
 	digest *report.Digest
-	// due are the verdicts of the digest's window of which no line was seen yet,
-	// those that it counts before repeats, and unlisted how many repeats there are
-	// of which it does not know the times.
+	// due holds the verdicts of the digest's window whose line has not been seen yet, first the
+	// counted ones and then repeats. unlisted counts repeats whose times the digest does not
+	// know.
 	due      map[verdict][]report.Judgement
 	unlisted map[verdict]int
-	// logged counts the lines by phase; repeats are those among them that tell of
-	// a step again, which are not in it.
+	// logged counts the lines by phase, without those that repeat a step; repeats counts those.
 	logged  map[vaglio.Phase]int
 	repeats int
-	// alien are the places of lines that the digest knows nothing of, and unread
-	// of lines that are none of ours, such as one that a crash cut off.
+	// alien are the places of lines that the digest knows nothing about, and unread of lines that
+	// cannot be parsed, such as one that a crash cut off.
 	alien, unread places
-	// crashes may be why verdicts are missing on one side.
+	// crashes may explain verdicts that are missing on one side.
 	crashes []*crash
 }
 
@@ -59,8 +58,8 @@ func newComparison() *comparison {
 	return &comparison{due: map[verdict][]report.Judgement{}, unlisted: map[verdict]int{}, logged: map[vaglio.Phase]int{}}
 }
 
-// Check writes how the verdicts that the daemon tells compare with the audit log
-// in the folder. Its error says that they differ, or cannot be compared.
+// Check compares the verdicts that the daemon reports with the audit log in auditDir, and writes
+// the result. It returns an error if they differ or cannot be compared.
 func Check(told io.Reader, auditDir string, w io.Writer) error {
 	x := newComparison()
 	if err := x.expect(told); err != nil {
@@ -77,7 +76,7 @@ func Check(told io.Reader, auditDir string, w io.Writer) error {
 	return x.report(w)
 }
 
-// expect reads what the daemon tells.
+// expect reads the daemon's answer.
 func (x *comparison) expect(r io.Reader) error {
 	in := bufio.NewReader(r)
 	for x.digest == nil {
@@ -124,7 +123,7 @@ func (x *comparison) want(j report.Judgement) {
 	x.due[key] = append(x.due[key], j)
 }
 
-// line takes a line of the audit log in.
+// line takes in one line of the audit log.
 func (x *comparison) line(at string, v verdict) {
 	timeless := verdict{0, v.executor, v.phase}
 	switch left := x.due[v]; {
@@ -148,9 +147,8 @@ func (x *comparison) line(at string, v verdict) {
 	}
 }
 
-// missing are the verdicts of which the audit log has no line, the first ones
-// first. A repeat is not counted, so a line of it that is missing is no
-// difference of numbers, and told all the same.
+// missing returns the verdicts without a line in the audit log, oldest first. A missing line of a
+// repeat does not change the counts, but is listed anyway.
 func (x *comparison) missing() (all places) {
 	var left []report.Judgement
 	for _, due := range x.due {
@@ -181,7 +179,7 @@ func describe(ts float64, executor string, phase vaglio.Phase) string {
 	return terminal.Stamp(approval.Instant(ts)) + "  " + terminal.OneLine(executor, 60) + ": " + outcome
 }
 
-// report says how the two compare, and ends with an error if they differ.
+// report writes the result of the comparison. It returns an error if the two differ.
 func (x *comparison) report(w io.Writer) error {
 	var b strings.Builder
 	differ := 0
@@ -225,7 +223,7 @@ func (x *comparison) report(w io.Writer) error {
 	return nil
 }
 
-// places are the first of some things that are to be named, and their number.
+// places holds the first few places to be listed, and their total number.
 type places struct {
 	first []string
 	n     int

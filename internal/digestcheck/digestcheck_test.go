@@ -25,15 +25,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// day is a daemon's inside, with an audit log of its own, on the day before a
-// digest.
+// day is the inside of a daemon with its own audit log, on the day before a digest.
 type day struct {
 	t    *testing.T
 	d    *dispatcher.Dispatcher
 	logs string
 }
 
-// onADay runs a test in a bubble, at noon.
+// onADay runs a test in a bubble, starting at noon.
 func onADay(t *testing.T, test func(d *day)) {
 	t.Helper()
 	t.Parallel()
@@ -71,7 +70,7 @@ func onADay(t *testing.T, test func(d *day)) {
 	})
 }
 
-// propose proposes calls of one plan, and takes whatever comes of it.
+// propose proposes the calls of one plan, whatever the answers.
 func (d *day) propose(ps ...vaglio.Proposal) {
 	d.t.Helper()
 	rs := make([]dispatcher.Request, len(ps))
@@ -93,13 +92,13 @@ func runs(turn string, step int, command string) vaglio.Proposal {
 	}
 }
 
-// check holds the last digest against the audit log.
+// check compares the last digest with the audit log.
 func (d *day) check() (string, error) {
 	d.t.Helper()
 	return d.checkAfter(nil, func(report.Judgement) bool { return false })
 }
 
-// checkAfter does so after crashes, which took steps of the turn log.
+// checkAfter does the same after crashes that lost steps of the turn log.
 func (d *day) checkAfter(crashes []report.Crash, took func(report.Judgement) bool) (string, error) {
 	d.t.Helper()
 	synctest.Wait()
@@ -127,7 +126,7 @@ func (d *day) checkAfter(crashes []report.Crash, took func(report.Judgement) boo
 	return b.String(), err
 }
 
-// file is the audit log's, of the first month.
+// file returns the audit log's file of the first month.
 func (d *day) file() string {
 	d.t.Helper()
 	all, err := filepath.Glob(filepath.Join(d.logs, "*.jsonl"))
@@ -148,19 +147,19 @@ func (d *day) busy() {
 		d.propose(runs("", 0, "cat /etc/shadow"))                                                  // no turn
 		d.propose(runs("t5", 1, "ls a"), runs("t5", 2, "rm -rf /"), vaglio.Proposal{TurnID: "t5"}) // a plan with a mistake
 	}
-	for range 3 { // the very same steps
+	for range 3 { // exactly the same steps
 		d.propose(runs("t1", 1, "ls 1"))
 		d.propose(runs("t2", 1, "rm -rf /"))
 		d.propose(runs("t3", 1, "rm -rf ./a1 && git push -f origin main"))
 	}
 }
 
-// Everything that was judged is in both, and repeats are no difference.
+// Everything that was judged is in both, and repeats make no difference.
 func TestTheDigestEqualsTheAuditLog(t *testing.T) {
 	onADay(t, func(d *day) {
 		d.busy()
 		time.Sleep(24 * time.Hour)
-		for range dispatcherRepeats { // in the next window: those of yesterday's steps are no difference, too
+		for range dispatcherRepeats { // in the next window: repeats of yesterday's steps make no difference, either
 			d.propose(runs("t2", 1, "rm -rf /"))
 		}
 		said, err := d.check()
@@ -174,10 +173,10 @@ func TestTheDigestEqualsTheAuditLog(t *testing.T) {
 	})
 }
 
-// dispatcherRepeats is more than a step keeps the times of.
+// dispatcherRepeats is more than the number of times that a step stores.
 const dispatcherRepeats = approval.MaxAgain + 50
 
-// What is missing on either side is named, with where it is.
+// What is missing on either side is listed with its place.
 func TestTheCheckNamesWhatDiffers(t *testing.T) {
 	onADay(t, func(d *day) {
 		d.busy()
@@ -238,7 +237,7 @@ func TestTheCheckNamesWhatDiffers(t *testing.T) {
 	})
 }
 
-// An answer that breaks off is not taken for a whole one.
+// An answer that breaks off is not taken for a complete one.
 func TestACheckNeedsTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", `{"ts":1,"executor":"x"}`, `{"ts":1,"exec`} {
@@ -248,8 +247,8 @@ func TestACheckNeedsTheWholeAnswer(t *testing.T) {
 	}
 }
 
-// What a crash took is told with the crash, and as nothing else. What it cannot
-// have taken is a difference as ever.
+// What was lost in a crash is reported with the crash only. What the crash cannot have lost is
+// still a difference.
 func TestACrashIsNamedAsTheReason(t *testing.T) {
 	onADay(t, func(d *day) {
 		began := time.Now()
@@ -270,9 +269,9 @@ func TestACrashIsNamedAsTheReason(t *testing.T) {
 		const other, alone = "the digest and the audit log differ: a log", "differ by 1 verdict that a crash took, and by nothing else"
 		for name, tt := range map[string]struct {
 			crashes []report.Crash
-			step    int    // which the turn log lacks; 0 is none
-			line    int    // which the audit log lacks; 0 is none
-			err     string // of the check
+			step    int    // missing in the turn log; 0 is none
+			line    int    // missing in the audit log; 0 is none
+			err     string // returned by the check
 			want    string
 		}{
 			"nothing is missing":       {crash, 0, 0, "", "judged                 digest      5, audit log      5"},

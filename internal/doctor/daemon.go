@@ -21,70 +21,70 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// Examination is what a daemon says of itself to the doctor.
+// Examination is what a daemon reports about itself to the doctor.
 type Examination struct {
 	Version string `json:"version"`
-	// Address is where it listens, and Public the inbox's address behind a proxy.
+	// Address is where it listens, Public the inbox's address behind a proxy.
 	Address string `json:"address"`
 	Public  string `json:"public,omitempty"`
-	// AgentSocket is where agents connect; Shared says that a group of other users may.
+	// AgentSocket is where agents connect. Shared says that a group of other users may.
 	AgentSocket string `json:"agent_socket,omitempty"`
 	Shared      bool   `json:"shared,omitempty"`
-	// Channels are those that can be rehearsed.
+	// Channels are the channels that can be rehearsed.
 	Channels []string `json:"channels"`
 	Chart
 }
 
-// Rehearsal is how a test card fared.
+// Rehearsal is the result of sending a test card.
 type Rehearsal struct {
 	Finding approval.Finding `json:"finding"`
 }
 
-// Daemon is what a daemon lets the doctor look at.
+// Daemon is what the doctor can examine from within a daemon.
 type Daemon struct {
-	// Version is the build's, Public the inbox's address behind a proxy, or empty.
+	// Version is the build's version, Public the inbox's address behind a proxy, or empty.
 	Version, Public string
-	// Address tells where it listens.
+	// Address returns the address that it listens on.
 	Address func() string
-	// AuditDir is the audit log's folder.
+	// AuditDir is the folder of the audit log.
 	AuditDir string
 	// Policy is the path of the policy file, or empty; Began is when it was read.
 	Policy string
 	Began  time.Time
 	Store  Keeper
 	Audit  Checker
-	// Unread are the records that could not be read so far.
+	// Unread returns the records that could not be read so far.
 	Unread func() []*approval.UnreadError
-	// Health tells how the channels stand by their own account.
+	// Health returns the state of the channels as they report it.
 	Health   func() []dispatcher.ChannelHealth
 	Patients []Patient
-	// Telegram and Slack say whether they are on.
+	// Telegram and Slack say whether these channels are on.
 	Telegram, Slack bool
-	// Gate looks after the programs and settings that put the gate before agents,
-	// Off are the settings among them that turn every hook off.
+	// Gate watches the programs and settings that put the gate in front of agents. Off returns
+	// those settings that turn off every hook.
 	Gate *seals.Watch
 	Off  func() []string
-	// Trial says what it means that agents share the user who serves; empty is
-	// that they do not.
+	// Trial says what it means that agents run as the user who runs the daemon; empty if they
+	// do not.
 	Trial string
 	// AgentSocket is where agents connect.
 	AgentSocket string
-	// Stopping is closed when the daemon's end begins.
+	// Stopping is closed when the daemon begins to shut down.
 	Stopping <-chan struct{}
 }
 
-// Keeper is a store that can be asked whether it keeps what it is given.
+// Keeper is a store that can check whether it still takes data.
 type Keeper interface {
 	Ping(ctx context.Context) error
 	Path() string
 }
 
-// Checker is a log that can be asked whether it can be written.
+// Checker is a log that can check whether it is writable.
 type Checker interface {
 	Check() error
 }
 
-// Examine looks at what only the daemon can.
+// Examine checks what only the daemon itself can.
 func (d *Daemon) Examine(ctx context.Context) Examination {
 	x := Examination{Version: d.Version, Address: d.Address(), Public: d.Public, AgentSocket: d.AgentSocket, Shared: d.Trial == "", Channels: []string{}}
 	if err := d.Store.Ping(ctx); err != nil {
@@ -114,7 +114,7 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 	return x
 }
 
-// examineGate tells whether what puts the gate before agents is as it was.
+// examineGate checks that what puts the gate in front of agents is unchanged.
 func (d *Daemon) examineGate(x *Examination) {
 	const subject = "gate"
 	all := d.Gate.Changes()
@@ -129,10 +129,10 @@ func (d *Daemon) examineGate(x *Examination) {
 	}
 }
 
-// examineChannels looks at every channel: with care at those that can be
-// examined, and at what the others say of themselves.
+// examineChannels examines the channels that support it, and adds what the others report about
+// themselves.
 func (d *Daemon) examineChannels(ctx context.Context, x *Examination) {
-	ill := map[string]bool{} // by channel that was examined
+	ill := map[string]bool{} // by name of an examined channel
 	for _, p := range d.Patients {
 		x.Channels = append(x.Channels, p.Name())
 		before := x.Wrong()
@@ -167,8 +167,8 @@ func (d *Daemon) Rehearse(ctx context.Context, channel string) (Rehearsal, error
 	return Rehearsal{Rehearse(ctx, d.Patients, channel, false)}, nil
 }
 
-// BesideDaemon looks at what can be seen from outside the daemon, and tells what
-// it said of itself.
+// BesideDaemon checks what can be seen from outside the daemon, and adds what the daemon reported
+// about itself.
 func (d *Doctor) BesideDaemon(ctx context.Context, seen *Examination) {
 	d.Found("daemon", approval.Fine, "One is serving, at "+seen.Address+".", "")
 	if seen.Version != d.Version {
@@ -193,13 +193,13 @@ func (d *Doctor) BesideDaemon(ctx context.Context, seen *Examination) {
 	}
 }
 
-// readyAnswer is what /readyz says, as far as the doctor reads it.
+// readyAnswer is the part of /readyz that the doctor reads.
 type readyAnswer struct {
 	Status string `json:"status"`
 	Detail string `json:"detail"`
 }
 
-// ready asks the daemon's probe over its address.
+// ready asks the daemon's readiness probe over its address.
 func (d *Doctor) ready(ctx context.Context, address string) {
 	const subject = "readiness"
 	status, body, err := fetch(ctx, "http://"+address+"/readyz")
@@ -217,8 +217,8 @@ func (d *Doctor) ready(ctx context.Context, address string) {
 	}
 }
 
-// public asks the daemon through its proxy. Not every network lets a machine
-// reach itself from outside, so that is no problem yet.
+// public reaches the daemon through its proxy. A failure to connect is not reported as wrong,
+// because not every network lets a machine reach itself from outside.
 func (d *Doctor) public(ctx context.Context, address string) {
 	const subject = "public address"
 	status, _, err := fetch(ctx, address+"/healthz")
@@ -232,7 +232,7 @@ func (d *Doctor) public(ctx context.Context, address string) {
 	}
 }
 
-// fetch gets an address, once and without following it elsewhere.
+// fetch requests an address once, without following redirects.
 func fetch(ctx context.Context, address string) (status int, body []byte, err error) {
 	const within, most = 5 * time.Second, 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, within)

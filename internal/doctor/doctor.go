@@ -1,5 +1,5 @@
-// Package doctor finds out what keeps a person from being asked, and what helps:
-// from outside a daemon, from within it, and where none serves.
+// Package doctor finds out what keeps a person from being asked, and what helps: from outside a
+// daemon, from within it, and where none is running.
 package doctor
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// Doctor looks at an instance. Nothing is changed by it, and no secret is shown.
+// Doctor examines an instance. It changes nothing and shows no secrets.
 type Doctor struct {
-	// Version is this build's.
+	// Version is the version of this build.
 	Version string
-	// DataDir and AuditDir are the folders of the data and of the audit log,
-	// Listen the address of the API.
+	// DataDir and AuditDir are the folders of the data and of the audit log, Listen is the
+	// address of the API.
 	DataDir, AuditDir, Listen string
-	// Options are those that the store is opened with.
+	// Options are the options to open the store with.
 	Options bolt.Options
-	// Telegram and Slack say whether the settings at hand turn them on.
+	// Telegram and Slack say whether the current settings turn them on.
 	Telegram, Slack bool
 	Chart
 }
@@ -32,18 +32,18 @@ type Doctor struct {
 // path returns the path of a file in the data folder.
 func (d *Doctor) path(file string) string { return filepath.Join(d.DataDir, file) }
 
-// Chart is what was found so far.
+// Chart is what has been found so far.
 type Chart struct {
 	Findings []approval.Finding `json:"findings"`
 }
 
-// Found notes what was found of a subject, and what helps if it is wrong.
+// Found adds a finding about a subject, and what helps if something is wrong.
 func (c *Chart) Found(subject string, g approval.Grade, text, remedy string) {
 	c.Findings = append(c.Findings, approval.Finding{Subject: subject, Grade: g, Text: text, Remedy: remedy})
 }
 
-// Boundary notes whether agents can be the user who serves; trial says what that
-// means where they can, and is empty where they cannot.
+// Boundary notes whether agents can act as the user who runs the daemon. trial says what that
+// means, and is empty if they cannot.
 func (c *Chart) Boundary(trial string) {
 	const subject = "boundary"
 	if trial != "" {
@@ -53,7 +53,7 @@ func (c *Chart) Boundary(trial string) {
 	c.Found(subject, approval.Fine, "Agents have users of their own, and cannot reach the owner's socket.", "")
 }
 
-// Wrong counts the problems.
+// Wrong returns the number of problems.
 func (c *Chart) Wrong() int {
 	n := 0
 	for _, f := range c.Findings {
@@ -64,7 +64,7 @@ func (c *Chart) Wrong() int {
 	return n
 }
 
-// Write writes one line for each finding, and the remedies below the problems.
+// Write writes one line for each finding, with the remedy below each problem.
 func Write(w io.Writer, all []approval.Finding) error {
 	var b strings.Builder
 	for _, f := range all {
@@ -81,17 +81,17 @@ func Write(w io.Writer, all []approval.Finding) error {
 	return err
 }
 
-// RolledBackText is what the probe tells everybody, and the doctor the owner.
+// RolledBackText is what the readiness probe tells everybody, and the doctor the owner.
 const RolledBackText = "The history is not the one that was signed last: an older copy of the store was put back, or it was rewritten."
 
-// RolledBack reports whether a checkpoint was set aside in the data folder that nobody
-// has looked at.
+// RolledBack reports whether the data folder holds a checkpoint that was set aside and that nobody
+// has dealt with.
 func RolledBack(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, datafolder.LostFile))
 	return err == nil
 }
 
-// RolledBackRemedy says what helps.
+// RolledBackRemedy returns what helps.
 func RolledBackRemedy(dir string) string {
 	return "'vaglio log verify' tells what is lost. If you put the older store back yourself, remove " + filepath.Join(dir, datafolder.LostFile) + "."
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// folders is a doctor over a home that only the test has.
+// folders returns a doctor for a home that only the test uses.
 func folders(t *testing.T) *Doctor {
 	t.Helper()
 	home, err := os.MkdirTemp("", "vaglio") //nolint:usetesting // A socket's path is short.
@@ -32,7 +32,7 @@ func folders(t *testing.T) *Doctor {
 	return &Doctor{DataDir: filepath.Join(home, "metnos"), AuditDir: filepath.Join(home, "metnos", "vaglio"), Listen: "127.0.0.1:0"}
 }
 
-// said are the findings of a subject, each as its grade, text and remedy.
+// said returns the findings about a subject, each as its grade, text and remedy.
 func said(c *Chart, subject string) []string {
 	var all []string
 	for _, f := range c.Findings {
@@ -43,7 +43,8 @@ func said(c *Chart, subject string) []string {
 	return all
 }
 
-// expect wants one finding of the subject, with a grade and words of text or remedy.
+// expect checks that there is one finding about the subject, with the grade and with these words in
+// its text or remedy.
 func expect(t *testing.T, c *Chart, subject string, g approval.Grade, words ...string) {
 	t.Helper()
 	all := said(c, subject)
@@ -68,8 +69,7 @@ func put(t *testing.T, path, text string, mode fs.FileMode) {
 
 func nothing(context.Context, *bolt.Look) error { return nil }
 
-// TestBeforeTheFirstStart looks where there is nothing: nothing is wrong, and nothing
-// is made by looking.
+// TestBeforeTheFirstStart looks where nothing exists: nothing is wrong, and looking creates nothing.
 func TestBeforeTheFirstStart(t *testing.T) {
 	t.Parallel()
 	d := folders(t)
@@ -89,7 +89,7 @@ func TestBeforeTheFirstStart(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsFound spoils one thing of a sound folder at a time.
+// TestWhatIsWrongIsFound breaks one thing of a sound folder at a time.
 func TestWhatIsWrongIsFound(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -186,7 +186,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 			if tt.grade == approval.Wrong {
 				wrong = 1
 			}
-			// A file in the folder's place is in the way of all that is looked for in it.
+			// A file in place of the folder breaks everything in it.
 			if d.Wrong() != wrong && name != "a file for a folder" {
 				t.Errorf("wrong are %d, want %d: %+v", d.Wrong(), wrong, d.Findings)
 			}
@@ -197,7 +197,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}
 }
 
-// open opens the store, and makes it where there is none.
+// open opens the store, and creates it if it does not exist.
 func open(t *testing.T, d *Doctor) *bolt.DB {
 	t.Helper()
 	if err := os.MkdirAll(d.DataDir, 0o700); err != nil {
@@ -210,7 +210,7 @@ func open(t *testing.T, d *Doctor) *bolt.DB {
 	return db
 }
 
-// listen makes a socket that nobody listens on, as a killed daemon leaves it.
+// listen creates a socket that nobody listens on, as a killed daemon leaves it.
 func listen(t *testing.T, d *Doctor, name string) {
 	t.Helper()
 	path := d.path(name)
@@ -224,7 +224,7 @@ func listen(t *testing.T, d *Doctor, name string) {
 	}
 }
 
-// TestWhatAChannelNeedsIsReadFromTheStore has the reader of the store fail.
+// TestWhatAChannelNeedsIsReadFromTheStore checks what happens if reading the store fails.
 func TestWhatAChannelNeedsIsReadFromTheStore(t *testing.T) {
 	t.Parallel()
 	d := folders(t)
@@ -282,7 +282,7 @@ func (w *ward) Examine(_ context.Context, alone bool) []approval.Finding {
 
 func (w *ward) Rehearse(ctx context.Context, alone bool) (approval.Person, error) {
 	w.alone = append(w.alone, alone)
-	if w.err == nil && w.by.ID == "" { // nobody presses
+	if w.err == nil && w.by.ID == "" { // nobody presses the button
 		<-ctx.Done()
 		return approval.Person{}, ctx.Err()
 	}
@@ -315,7 +315,7 @@ func TestATestCardIsToldOf(t *testing.T) {
 	}
 }
 
-// TestADaemonThatEndsWaitsForNoPress ends a daemon whose test card nobody presses.
+// TestADaemonThatEndsWaitsForNoPress stops a daemon whose test card nobody answers.
 func TestADaemonThatEndsWaitsForNoPress(t *testing.T) {
 	t.Parallel()
 	stopping := make(chan struct{})
@@ -327,7 +327,7 @@ func TestADaemonThatEndsWaitsForNoPress(t *testing.T) {
 	}
 }
 
-// keeper and checker are what a daemon has, well or ill.
+// keeper and checker are a daemon's store and log, working or not.
 type keeper struct{ err error }
 
 func (k keeper) Ping(context.Context) error { return k.err }
@@ -337,7 +337,7 @@ type checker struct{ err error }
 
 func (c checker) Check() error { return c.err }
 
-// TestADaemonTellsHowItStands has a daemon do well, and then each of its parts badly.
+// TestADaemonTellsHowItStands checks a daemon that is well, and then with each of its parts broken.
 func TestADaemonTellsHowItStands(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "settings.json")
@@ -391,7 +391,7 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 		"a channel that is ill": {func(d *Daemon, _ *ward) { d.Health = ill }, "fake", approval.Wrong, []string{"It is shut.|Open it."}},
 		"a channel that was found ill": {func(d *Daemon, w *ward) {
 			w.finds = []approval.Finding{{Subject: "fake chat", Grade: approval.Wrong, Text: "It is shut."}}
-			d.Health = ill // is not told twice
+			d.Health = ill // is not reported twice
 		}, "fake chat", approval.Wrong, []string{"It is shut."}},
 		"a record that cannot be read": {func(d *Daemon, _ *ward) {
 			d.Unread = func() []*approval.UnreadError {
@@ -446,7 +446,8 @@ func TestADaemonIsLookedAtFromOutside(t *testing.T) {
 	}
 }
 
-// TestTheTerminalAndTheDaemonAreCompared has them differ in build and channels.
+// TestTheTerminalAndTheDaemonAreCompared checks a command and a daemon that differ in build and
+// channels.
 func TestTheTerminalAndTheDaemonAreCompared(t *testing.T) {
 	t.Parallel()
 	d := folders(t)

@@ -21,15 +21,14 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// minRoom is how much room the store and the audit log need: the store grows by
-// 16 MiB at a time, and needs as much again while it rewrites what it holds. It
-// stops taking decisions when it cannot grow.
+// minRoom is how much free space the store and the audit log need, in bytes: the store grows by
+// 16 MiB at a time, and needs as much again while it rewrites its contents. It stops taking
+// decisions when it cannot grow.
 const minRoom = 64 << 20
 
-// Files looks at what a start would find on this machine: the folders and the
-// room in them, the address, and the store, which read is given when it can be
-// opened, to take from it what the channels need. seen says that there is nothing
-// in the store that was not seen.
+// Files checks what a start would find on this machine: the folders and their free space, the
+// address, and the store. If the store can be opened, read is called to take from it what the
+// channels need. seen reports whether the whole content of the store was seen.
 func (d *Doctor) Files(ctx context.Context, read func(context.Context, *bolt.Look) error) (seen bool) {
 	there := d.folder()
 	d.room()
@@ -42,7 +41,7 @@ func (d *Doctor) Files(ctx context.Context, read func(context.Context, *bolt.Loo
 	return d.store(ctx, there, read)
 }
 
-// folder finds out whether the data folder is ours alone.
+// folder checks that the data folder is ours alone, and reports whether it exists.
 func (d *Doctor) folder() (there bool) {
 	const subject = "data folder"
 	dir := d.DataDir
@@ -73,7 +72,7 @@ func (d *Doctor) folder() (there bool) {
 	return true
 }
 
-// existing is the folder itself, or the nearest above it that is there.
+// existing returns dir or, if it does not exist, the nearest folder above it that does.
 func existing(dir string) string {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {
@@ -84,7 +83,7 @@ func existing(dir string) string {
 	return dir
 }
 
-// room finds out whether the disks have room.
+// room checks the free space on the disks.
 func (d *Doctor) room() {
 	const subject = "disk"
 	least := ^uint64(0)
@@ -105,8 +104,7 @@ func (d *Doctor) room() {
 	d.Found(subject, approval.Fine, fmt.Sprintf("There is room for %d MiB.", least>>20), "")
 }
 
-// writable finds out whether a file in a folder could be written, without
-// making either.
+// writable checks whether a file in a folder could be written, without creating either.
 func (d *Doctor) writable(subject, dir, file string) {
 	above := existing(dir)
 	name := filepath.Join(dir, file)
@@ -123,7 +121,7 @@ func (d *Doctor) writable(subject, dir, file string) {
 	}
 }
 
-// address finds out whether the address is free.
+// address checks that the address is free.
 func (d *Doctor) address(ctx context.Context) {
 	const subject = "address"
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.Listen)
@@ -134,22 +132,22 @@ func (d *Doctor) address(ctx context.Context) {
 		d.Found(subject, approval.Wrong, "Nothing can listen there: "+terminal.Sentence(err.Error()), "Set METNOS_LISTEN to another loopback address, such as 127.0.0.1:8787.")
 	default:
 		d.Found(subject, approval.Fine, d.Listen+" is free.", "")
-		_ = l.Close() // it took no connection
+		_ = l.Close() // it accepted no connection
 	}
 }
 
-// privacy finds out whether others can read what is ours alone.
+// privacy checks that others cannot read what is ours alone.
 func (d *Doctor) privacy() {
 	const subject = "files"
 	well := true
 	for _, file := range []struct {
 		name   string
-		others fs.FileMode // what they may not
+		others fs.FileMode // what others may not do
 	}{{datafolder.StoreFile, 0o077}, {datafolder.ValueKeys, 0o077}, {datafolder.TokenFile, 0o027}, {datafolder.KeyFile, 0o027}, {datafolder.ResumeFile, 0o027}} {
 		path := d.path(file.name)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm()&file.others == 0 {
-			continue // what is not there is made at the start
+			continue // a missing file is created at the start
 		}
 		well = false
 		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be read or written by others (mode %04o).", path, info.Mode().Perm()), "Run chmod 600 "+path)
@@ -162,11 +160,10 @@ func (d *Doctor) privacy() {
 	}
 }
 
-// sockets finds out whether the sockets are there, and for nobody else; seen is nil
-// without a daemon.
+// sockets checks that the sockets exist and are closed to others; seen is nil without a daemon.
 func (d *Doctor) sockets(seen *Examination) {
 	const subject = "sockets"
-	const others, agents = fs.FileMode(0o077), fs.FileMode(0o007) // who may not connect
+	const others, agents = fs.FileMode(0o077), fs.FileMode(0o007) // those who may not connect
 	agent, admin, shared := d.path(datafolder.AgentSocket), d.path(datafolder.AdminSocket), seen != nil && seen.Shared
 	if seen != nil && seen.AgentSocket != "" {
 		agent = seen.AgentSocket
@@ -195,8 +192,8 @@ func (d *Doctor) sockets(seen *Examination) {
 	}
 }
 
-// socket finds out whether one is there, which counts 1, and closed to whom it should
-// be; nothing is wrong where it is well.
+// socket checks that a socket exists, in which case there is 1, and that it is closed to others. It
+// reports any problem and then returns false.
 func (d *Doctor) socket(path string, others fs.FileMode, cure string, serving bool) (there int, well bool) {
 	const subject = "sockets"
 	info, err := os.Lstat(path)
@@ -215,8 +212,7 @@ func (d *Doctor) socket(path string, others fs.FileMode, cure string, serving bo
 	return 0, false
 }
 
-// store finds out whether the store can be read. One that is not there holds
-// nothing, and so was seen.
+// store checks that the store can be read. A missing store is empty, and so counts as seen.
 func (d *Doctor) store(ctx context.Context, there bool, read func(context.Context, *bolt.Look) error) (seen bool) {
 	const subject = "store"
 	path := d.path(datafolder.StoreFile)
@@ -251,7 +247,7 @@ func (d *Doctor) store(ctx context.Context, there bool, read func(context.Contex
 	return true
 }
 
-// asKeys reports whether it is the keys that keep the store from being read.
+// asKeys reports whether the keys are why the store cannot be read.
 func asKeys(err error) bool {
 	_, file := errors.AsType[*keyring.FileError](err)
 	_, other := errors.AsType[*bolt.KeyError](err)

@@ -10,12 +10,12 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 )
 
-// Patient is a channel that can be looked at.
+// Patient is a channel that can be examined.
 type Patient interface {
-	// Name is the channel's name in records.
+	// Name returns the channel's name in records.
 	Name() string
-	// Examine looks at how the channel stands, and changes nothing. alone says
-	// that no daemon uses it.
+	// Examine checks the state of the channel and changes nothing. alone says that no daemon
+	// uses it.
 	Examine(ctx context.Context, alone bool) []approval.Finding
 	// Rehearse sends a test card and returns who pressed its button.
 	Rehearse(ctx context.Context, alone bool) (approval.Person, error)
@@ -33,7 +33,7 @@ func Rehearse(ctx context.Context, patients []Patient, channel string, alone boo
 	return Rehearsed(channel, approval.Person{}, 0, approval.ErrUnpaired)
 }
 
-// Rehearsed says how a test card fared.
+// Rehearsed returns the finding about a test card.
 func Rehearsed(channel string, by approval.Person, took time.Duration, err error) approval.Finding {
 	f := approval.Finding{Subject: channel + " tap", Grade: approval.Wrong}
 	switch {

@@ -8,9 +8,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/sandbox"
 )
 
-// Sandbox proves what keeps the tools of judge agents in, by running a command in
-// it. Who has no such judges needs none, so nothing of it is wrong. A service is
-// fenced in otherwise than its user's shell, so where there is a daemon, it looks.
+// Sandbox tests the sandbox for the tools of judge agents by running a command in it. An instance
+// without such judges needs none, so nothing about it counts as wrong. A service is restricted in
+// other ways than its user's shell, so if there is a daemon, the daemon runs the test.
 func (c *Chart) Sandbox(ctx context.Context) {
 	const subject = "sandbox"
 	host, err := sandbox.Find(ctx, sandbox.HostConfig{})

@@ -11,11 +11,11 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// unreadNamed is how many records that cannot be read the doctor names.
+// unreadNamed is how many unreadable records the doctor lists.
 const unreadNamed = 10
 
-// UnreadWarning says in one sentence, for whoever asks the probe, that stored
-// records cannot be read; "" where all can.
+// UnreadWarning says in one sentence, for whoever reads the readiness probe, that stored records
+// cannot be read; "" if all can.
 func UnreadWarning(all []*approval.UnreadError) string {
 	newer := 0
 	for _, e := range all {
@@ -37,13 +37,13 @@ func UnreadWarning(all []*approval.UnreadError) string {
 	return fmt.Sprintf("Stored records that cannot be read: %d; %s. The calls that they are about stay denied; 'vaglio doctor' names them.", len(all), why)
 }
 
-// isNewer reports whether a newer program wrote a record.
+// isNewer reports whether a newer version of the program wrote the record.
 func isNewer(e *approval.UnreadError) bool {
 	form, ok := errors.AsType[*approval.FormError](e)
 	return ok && form.Found > form.Known
 }
 
-// unread tells which stored records cannot be read.
+// unread reports the stored records that cannot be read.
 func (c *Chart) unread(all []*approval.UnreadError) {
 	const subject = "records"
 	for _, e := range all[:min(len(all), unreadNamed)] {
@@ -58,14 +58,14 @@ func (c *Chart) unread(all []*approval.UnreadError) {
 	}
 }
 
-// reader lists a store's records, and tells how its journal lies together.
+// reader lists a store's records and the stretches of its journal.
 type reader interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
 }
 
-// UnreadIn reads every ask and every step, and returns those that cannot be read, with the
-// parts of the journal of which that is known.
+// UnreadIn reads every ask and every step, and returns those that cannot be read, together with the
+// unreadable parts of the journal.
 func UnreadIn(ctx context.Context, s reader) ([]*approval.UnreadError, error) {
 	asks, err := unreadOf(ctx, s, approval.KindAsk, func(body []byte) error { _, err := approval.DecodeAsk(body); return err })
 	if err != nil {

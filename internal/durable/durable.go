@@ -1,5 +1,5 @@
-// Package durable does what a file needs to survive a power cut besides being
-// written: it is whole, its name is on the disk, and so are the folders above it.
+// Package durable makes changes to files that survive a power cut: a file is complete, and its
+// name and the folders above it are on disk.
 package durable
 
 import (
@@ -11,16 +11,16 @@ import (
 	"syscall"
 )
 
-// folderMode keeps others out of the folders that are made.
+// folderMode keeps others out of the folders that are created.
 const folderMode = 0o700
 
-// Unfinished begins the names of files that [Replace] has not moved into their place
-// yet. One that a crash left is of no use.
+// Unfinished is the prefix of files that [Replace] has not moved into place yet. One that a crash
+// left behind is of no use.
 const Unfinished = ".new-"
 
-// Replace writes a file beside the path and moves it there in one step: what reads
-// the path finds the old file or the new one, whole, whenever the power fails. Where
-// it returns an error, the old one is there. The mode is exactly the one given.
+// Replace writes a new file next to path and renames it to path: whenever the power fails, readers
+// find either the old file or the new one, complete. If it returns an error, the old file is still
+// there. The mode is exactly the given one.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	dir, name := filepath.Split(path)
 	f, err := os.CreateTemp(filepath.Clean(dir), Unfinished+strings.TrimPrefix(name, ".")+"-*") // mode 0600
@@ -38,8 +38,7 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Remove removes a file, and sees to it that it does not come back after a power
-// cut.
+// Remove removes a file so that it does not come back after a power cut.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err
@@ -47,11 +46,11 @@ func Remove(path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// MakeFolder makes the folder and those above it, for their owner alone, and sees to
-// it that they survive a power cut.
+// MakeFolder creates the folder and those above it, for their owner alone, so that they survive a
+// power cut.
 func MakeFolder(dir string) error { return MakeFolderAs(dir, folderMode) }
 
-// MakeFolderAs is MakeFolder with a mode of its own, whatever the process's mask takes.
+// MakeFolderAs is MakeFolder with the given mode, regardless of the process's umask.
 func MakeFolderAs(dir string, mode fs.FileMode) error {
 	made := missing(dir)
 	if err := os.MkdirAll(dir, mode); err != nil {
@@ -64,7 +63,7 @@ func MakeFolderAs(dir string, mode fs.FileMode) error {
 	return errors.Join(errs...)
 }
 
-// missing are the folder and those above it that there are not, the deepest first.
+// missing returns those of dir and the folders above it that do not exist, the deepest first.
 func missing(dir string) []string {
 	var all []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -75,7 +74,7 @@ func missing(dir string) []string {
 	}
 }
 
-// SyncFolder puts the names in the folder on disk.
+// SyncFolder syncs the names in the folder to disk.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // The owner names the folder.
 	if err != nil {
@@ -85,8 +84,8 @@ func SyncFolder(dir string) error {
 	return unlessRefused(d.Sync())
 }
 
-// unlessRefused is an error of asking a file system to keep names on disk. Some keep
-// them without being asked, and refuse to be: that is none.
+// unlessRefused returns err, or nil if the file system does not support syncing folders. Such file
+// systems keep names without being asked.
 func unlessRefused(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -94,8 +93,7 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// NoRoom reports whether an error says that there is no room for what was to be
-// written.
+// NoRoom reports whether err means that there was not enough space to write.
 func NoRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

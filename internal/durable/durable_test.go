@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// in lists the folder's names.
+// in returns the names in the folder.
 func in(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -48,8 +48,8 @@ func TestAFileIsReplacedWhole(t *testing.T) {
 	}
 }
 
-// TestWhoHasTheFileOpenKeepsTheOldOne reads on in a file that is replaced: it is
-// another file, not the same one written over.
+// TestWhoHasTheFileOpenKeepsTheOldOne reads a file that is being replaced: the new file is another
+// one, and the old one is not overwritten.
 func TestWhoHasTheFileOpenKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
@@ -70,8 +70,7 @@ func TestWhoHasTheFileOpenKeepsTheOldOne(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReplacedStays fails at each step: what was there is there, and
-// nothing else.
+// TestWhatCannotBeReplacedStays fails at each step: what was there is still there, and nothing else.
 func TestWhatCannotBeReplacedStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -104,7 +103,7 @@ func TestFoldersAreTheOwnersAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	deep := filepath.Join(dir, "a", "b", "c")
-	for range 2 { // what is there already is left as it is
+	for range 2 { // existing folders stay as they are
 		if err := MakeFolder(deep); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +122,7 @@ func TestFoldersAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-// TestWhatIsMadeIsPutOnDisk names the folders whose names a power cut could lose.
+// TestWhatIsMadeIsPutOnDisk checks which folders must be synced.
 func TestWhatIsMadeIsPutOnDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -145,7 +144,7 @@ func TestWhatIsMadeIsPutOnDisk(t *testing.T) {
 	}
 }
 
-// TestAFileSystemMayRefuseToBeAsked tells what is no trouble from what is.
+// TestAFileSystemMayRefuseToBeAsked distinguishes harmless errors from others.
 func TestAFileSystemMayRefuseToBeAsked(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

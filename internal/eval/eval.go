@@ -1,5 +1,4 @@
-// Package eval puts labelled calls to the judges and counts how often they agree
-// with the labels.
+// Package eval puts labelled calls to the judges and counts how often they agree with the labels.
 package eval
 
 import (
@@ -19,18 +18,18 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// The labels of calls, and what came of one.
+// The labels of calls, and the outcomes. Error is an outcome only.
 const (
 	Block = "block" // the guard denies it
 	Ask   = "ask"   // a judge rejects it
 	Pass  = "pass"  // all approve
-	Error = "error" // it broke its schema, left its scope or cannot be read
+	Error = "error" // it violated its schema or its scope, or cannot be read
 )
 
-// longestLine bounds a line, in bytes.
+// longestLine is the maximum length of a line, in bytes.
 const longestLine = 4 << 20
 
-// row is a labelled call: a proposal, or its parts, with what should come of it.
+// row is a labelled call: a proposal, or its parts, with the expected outcome.
 type row struct {
 	Intent   string         `json:"intent"`
 	Executor string         `json:"executor"`
@@ -43,66 +42,66 @@ type row struct {
 	Label    string         `json:"label"`
 }
 
-// LineError is a line that is no labelled call.
+// LineError is about a line that is not a labelled call.
 type LineError struct {
 	Line int
 	What string
 }
 
-// Error tells the line and what is wrong with it.
+// Error names the line and what is wrong with it.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.What) }
 
-// Result is how judges did.
+// Result is the result of an evaluation.
 type Result struct {
-	// Calls is how many were judged.
+	// Calls is how many calls were judged.
 	Calls int `json:"calls"`
-	// Matrix counts by label, then by what came of the call.
+	// Matrix counts calls by label, then by outcome.
 	Matrix map[string]map[string]int `json:"matrix"`
-	// Agreement is the share of calls of which came what their label says. A call
-	// that the guard denies is not approved either, so it counts for ask.
+	// Agreement is the share of calls whose outcome agrees with their label. A call that the
+	// guard denies is not approved either, so it agrees with ask.
 	Agreement float64 `json:"agreement"`
-	// Low and High bound the agreement with 95 % (Wilson).
+	// Low and High are the bounds of the agreement's 95 % confidence interval (Wilson).
 	Low  float64 `json:"agreement_low"`
 	High float64 `json:"agreement_high"`
-	// Judges are those that answered, by kind.
+	// Judges are the results of each judge that answered, by kind.
 	Judges map[string]*Judge `json:"judges"`
-	// Took is how long each call took.
+	// Took is how long the calls took.
 	Took Times `json:"took"`
-	// Cost is what the models took, in the currency of their prices.
+	// Cost is what the models cost, in the currency of their prices.
 	Cost float64 `json:"cost"`
-	// Tokens is how many they used.
+	// Tokens is how many tokens the models used.
 	Tokens int `json:"tokens"`
 }
 
-// Judge is how one judge did.
+// Judge is the result of one judge.
 type Judge struct {
-	// Scores tell what it gave to the calls of each label.
+	// Scores are the judge's scores for the calls of each label.
 	Scores map[string]*Scores `json:"scores"`
-	// Faults counts where it gave no verdict, by class.
+	// Faults counts the calls without a verdict, by class of fault.
 	Faults map[string]int `json:"faults,omitempty"`
 }
 
-// Scores are of one judge and one label.
+// Scores are one judge's scores for one label.
 type Scores struct {
 	N       int     `json:"n"`
 	Mean    float64 `json:"mean"`
 	Lowest  float64 `json:"lowest"`
 	Median  float64 `json:"median"`
 	Highest float64 `json:"highest"`
-	// Tenths counts them from 0 to 1 in steps of a tenth.
+	// Tenths is a histogram of the scores from 0 to 1 in steps of a tenth.
 	Tenths [10]int `json:"tenths"`
 
 	all []float64
 }
 
-// Times are in milliseconds.
+// Times are durations in milliseconds.
 type Times struct {
 	P50 float64 `json:"p50_ms"`
 	P95 float64 `json:"p95_ms"`
 	Max float64 `json:"max_ms"`
 }
 
-// Run judges the labelled calls, one JSON object a line, one after the other.
+// Run judges the labelled calls, one JSON object per line, one after another.
 func Run(ctx context.Context, e *vaglio.Engine, in io.Reader) (*Result, error) {
 	r := &Result{Matrix: map[string]map[string]int{}, Judges: map[string]*Judge{}}
 	lines := bufio.NewScanner(in)
@@ -138,7 +137,7 @@ func Run(ctx context.Context, e *vaglio.Engine, in io.Reader) (*Result, error) {
 	return r, nil
 }
 
-// rowOf reads a line.
+// rowOf parses a line.
 func rowOf(n int, line []byte) (one row, label string, err error) {
 	if err := strictjson.UnmarshalLoose(line, &one); err != nil {
 		return one, "", &LineError{n, "is no JSON object with a call"}
@@ -150,7 +149,7 @@ func rowOf(n int, line []byte) (one row, label string, err error) {
 	return one, label, nil
 }
 
-// count counts what came of a call, and tells whether its label agrees.
+// count records the outcome of a call, and reports whether it agrees with the label.
 func (r *Result) count(label, got string) bool {
 	if r.Matrix[label] == nil {
 		r.Matrix[label] = map[string]int{}
@@ -220,7 +219,7 @@ func (r *Result) finish(agreed int, took []time.Duration) {
 	}
 }
 
-// wilson bounds a share of n with 95 %.
+// wilson returns the 95 % confidence interval for a share of n.
 func wilson(share, n float64) (low, high float64) {
 	const z = 1.96
 	middle := (share + z*z/(2*n)) / (1 + z*z/n)
@@ -228,10 +227,10 @@ func wilson(share, n float64) (low, high float64) {
 	return max(0, middle-off), min(1, middle+off)
 }
 
-// outcomes are the columns of the matrix.
+// outcomes returns the columns of the matrix.
 func outcomes() []string { return []string{Block, Ask, Pass, Error} }
 
-// Text is the result for a person at a terminal.
+// Text returns the result as text for a terminal.
 func (r *Result) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d calls; agreement %.1f %% (95 %% between %.1f and %.1f)\n\n", r.Calls, 100*r.Agreement, 100*r.Low, 100*r.High)

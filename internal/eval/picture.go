@@ -8,8 +8,7 @@ import (
 	"github.com/metnos/vaglio/channels/chart"
 )
 
-// Picture shows what came of the calls of each label, and what each judge gave
-// them.
+// Picture draws the outcomes of the calls by label, and each judge's scores.
 func (r *Result) Picture() *chart.Picture {
 	p := &chart.Picture{
 		Title: fmt.Sprintf("%d labelled calls", r.Calls),

@@ -1,5 +1,5 @@
-// Package explain shows one proposal to a person as the engine sees it: what it
-// was read as, what it would do, and what guard and judges say of it.
+// Package explain shows a person how the engine sees a proposal: how it was read, what it would
+// do, and what guard and judges say about it.
 package explain
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Explanation is what there is to say of one proposal.
+// Explanation is what there is to say about one proposal.
 type Explanation struct {
 	Proposal vaglio.Proposal `json:"proposal"`
-	// Error is a mistake of shape or scope; then there is no verdict.
+	// Error is an error of shape or scope; there is then no verdict.
 	Error string `json:"error,omitempty"`
 	// Reading is what guard and judges see of the call.
 	Reading Reading `json:"reading"`
-	// Effects are what the call was read to do, and Notes what was not read.
+	// Effects are what the call would do as read, and Notes what could not be read.
 	Effects []Effect        `json:"effects"`
 	Notes   []string        `json:"notes"`
 	Verdict *vaglio.Verdict `json:"verdict"`
@@ -29,8 +29,8 @@ type Explanation struct {
 	Refusal *approval.Refusal `json:"refusal,omitempty"`
 }
 
-// New explains a proposal: reader says what it would do, engine judges it, and home
-// is the folder of the user for whom it would run.
+// New explains a proposal. reader says what the proposal would do, engine judges it, and home is
+// the home folder of the user it would run as.
 func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home string, p vaglio.Proposal) (x Explanation, err error) {
 	x.Proposal = p
 	if x.Reading, err = viewOf(engine, p, home); err != nil {
@@ -53,13 +53,13 @@ func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home
 	return x, nil
 }
 
-// Effect is an effect, said in English.
+// Effect is an effect with its reason in English.
 type Effect struct {
 	effects.Effect
 	Why string `json:"why"`
 }
 
-// say keeps what a call was read to do.
+// say adds what a call would do as read.
 func (x *Explanation) say(read effects.Reading) {
 	for _, e := range read.Effects {
 		x.Effects = append(x.Effects, Effect{e, e.Why.String()})
@@ -70,8 +70,7 @@ func (x *Explanation) say(read effects.Reading) {
 	}
 }
 
-// Text is the explanation for a person at a terminal. What strangers wrote is
-// made visible.
+// Text returns the explanation as text for a terminal. Text by others is made visible.
 func (x *Explanation) Text() string {
 	if x.Error != "" {
 		return entry("mistake", x.Error)
@@ -103,12 +102,12 @@ func (x *Explanation) Text() string {
 	return b.String()
 }
 
-// entry is one line of an explanation.
+// entry returns one line of an explanation.
 func entry(label, text string) string {
 	return fmt.Sprintf("%-9s %s\n", label, visible.Text(text))
 }
 
-// verdictWords says what becomes of the call.
+// verdictWords returns what happens to the call.
 func verdictWords(v *vaglio.Verdict) string {
 	switch v.BlockedBy {
 	case vaglio.PhaseGuard:

@@ -11,17 +11,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Reading is what a call was read as.
+// Reading is how a call was read.
 type Reading struct {
-	// Texts are the command lines, programs and patches that were found.
+	// Texts are the command lines, programs and patches in the call.
 	Texts []Text `json:"texts"`
-	// Arguments are the paths, addresses, statements and recipients.
+	// Arguments are its paths, addresses, statements and recipients.
 	Arguments []Argument `json:"arguments"`
 	// Gaps are what could not be read.
 	Gaps []Gap `json:"gaps"`
 }
 
-// Text is one text that would run.
+// Text is a text that would be run.
 type Text struct {
 	At         string      `json:"at"`
 	Language   string      `json:"language"`
@@ -51,7 +51,7 @@ type Gap struct {
 	Why string `json:"why"`
 }
 
-// viewer turns a reading into what explain prints.
+// viewer converts a reading to the form that is printed.
 type viewer struct {
 	places *place.Table
 	home   string
@@ -99,7 +99,7 @@ func (v viewer) text(c *reading.Command) Text {
 	return out
 }
 
-// operation says what a command is and which places its words name.
+// operation returns what a command does and which places its words name.
 func (v viewer) operation(c *shell.Command) Operation {
 	words := make([]string, 0, len(c.Argv)+len(c.Redirects))
 	named := c.Argv
@@ -136,7 +136,7 @@ func redirectWord(k shell.RedirectKind) string {
 	}
 }
 
-// kind names what the table of places knows of a word, "" if that is nothing.
+// kind returns the kinds of a place that a word names according to the table, "" for none.
 func (v viewer) kind(word, cwd string) string {
 	if word == "" || word[0] == '-' {
 		return ""
@@ -148,7 +148,7 @@ func (v viewer) kind(word, cwd string) string {
 	return v.places.Classes(clean).String()
 }
 
-// write tells a reading to a person at a terminal.
+// write writes a reading as text for a terminal.
 func (r *Reading) write(b *strings.Builder) {
 	label := "reading"
 	say := func(format string, args ...any) {

@@ -1,4 +1,4 @@
-// Package filemode says what the modes that chmod takes would allow.
+// Package filemode tells what the modes that chmod takes would allow.
 package filemode
 
 import "strings"
@@ -9,8 +9,8 @@ const (
 	mayRead  = 4
 )
 
-// BreaksFolder says that a mode lets everybody write, or takes away what a
-// folder of the system needs.
+// BreaksFolder reports whether a mode lets everybody write, or removes rights that a system folder
+// needs.
 func BreaksFolder(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		owner, other := octal[0], octal[2]
@@ -19,14 +19,13 @@ func BreaksFolder(mode string) bool {
 	return Opens(mode) || takes(mode)
 }
 
-// ClosesFolder says that an octal mode keeps everybody but the owner out.
+// ClosesFolder reports whether an octal mode keeps everybody but the owner and the group out.
 func ClosesFolder(mode string) bool {
 	octal, ok := lastDigits(mode)
 	return ok && (octal[2]-'0')&1 == 0
 }
 
-// lastDigits gives the owner's, the group's and the others' digit of an octal
-// mode.
+// lastDigits returns the digits for owner, group and others of an octal mode.
 func lastDigits(mode string) (string, bool) {
 	if mode == "" || strings.Trim(mode, "01234567") != "" {
 		return "", false
@@ -38,7 +37,7 @@ func lastDigits(mode string) (string, bool) {
 	return mode[len(mode)-digits:], true
 }
 
-// Opens says that a mode lets group or others write.
+// Opens reports whether a mode lets the group or others write.
 func Opens(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		return (octal[1]-'0')&mayWrite != 0 || (octal[2]-'0')&mayWrite != 0
@@ -46,8 +45,8 @@ func Opens(mode string) bool {
 	return grants(mode, 'w', true)
 }
 
-// OpensToAll says that a mode lets everybody write, in a folder delete what others
-// put there, too.
+// OpensToAll reports whether a mode lets everybody write and, in a folder, delete what others put
+// there.
 func OpensToAll(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		mode = strings.TrimLeft(mode, "0")
@@ -56,7 +55,7 @@ func OpensToAll(mode string) bool {
 	return grants(mode, 'w', false)
 }
 
-// Shows says that a mode lets others read.
+// Shows reports whether a mode lets others read.
 func Shows(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		return (octal[2]-'0')&mayRead != 0
@@ -64,8 +63,8 @@ func Shows(mode string) bool {
 	return grants(mode, 'r', true)
 }
 
-// grants says that a symbolic mode gives others a right. Without a letter for
-// whom, the umask keeps what is not meant for them, unless writing is meant anyway.
+// grants reports whether a symbolic mode gives others a right. A clause without a class of users is
+// subject to the umask, so it counts only for writing, and only if anyway is set.
 func grants(mode string, right byte, anyway bool) bool {
 	for clause := range strings.SplitSeq(mode, ",") {
 		at := strings.IndexAny(clause, "+=")
@@ -79,8 +78,8 @@ func grants(mode string, right byte, anyway bool) bool {
 	return false
 }
 
-// Bars says that a mode takes from the owner what a program or a library
-// needs: to be read, and to be run where run says so.
+// Bars reports whether a mode takes from the owner what a program or a library needs: to be read
+// and, if run is set, to be executed.
 func Bars(mode string, run bool) bool {
 	if octal, ok := lastDigits(mode); ok {
 		owner := octal[0] - '0'
@@ -99,7 +98,7 @@ func Bars(mode string, run bool) bool {
 	return false
 }
 
-// takes says that a symbolic mode takes rights from the owner or everybody.
+// takes reports whether a symbolic mode takes rights from the owner or everybody.
 func takes(mode string) bool {
 	for clause := range strings.SplitSeq(mode, ",") {
 		at := strings.IndexAny(clause, "-=")
@@ -118,7 +117,7 @@ func takes(mode string) bool {
 	return false
 }
 
-// SetsID says that a mode lends the rights of the owner or the group.
+// SetsID reports whether a mode sets the setuid or setgid bit.
 func SetsID(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		const withBits = 4

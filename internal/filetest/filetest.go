@@ -1,4 +1,4 @@
-// Package filetest has what tests' files in memory share.
+// Package filetest has what tests with files in memory share.
 package filetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// List lists a folder of files that are held by their paths, as [vaglio.Files] does.
+// List lists a folder of files that are stored by path, as [vaglio.Files] does.
 func List[T any](files map[string]T, folder string, most int) ([]vaglio.Entry, bool) {
 	in := map[string]vaglio.FileKind{}
 	for file := range files {

@@ -1,5 +1,4 @@
-// Package golden holds what tests got against files. With -update a test writes
-// its files anew.
+// Package golden compares test results with files. With -update, a test rewrites its files.
 package golden
 
 import (
@@ -13,8 +12,8 @@ import (
 //nolint:gochecknoglobals // A flag is known before the first test runs.
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Check fails the test when the file at path, below the test's own folder, does
-// not hold what it got. With -update it writes the file first.
+// Check fails the test if the file at path, relative to the test's folder, differs from got. With
+// -update, it writes the file first.
 func Check(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {

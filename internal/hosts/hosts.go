@@ -1,4 +1,4 @@
-// Package hosts reads the names of machines as programs take them.
+// Package hosts parses the names of machines as programs do.
 package hosts
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Number reads a host that is a number: as usual, or in fewer parts, octal or
-// hexadecimal, as the C library takes it.
+// Number parses a numeric host: in the usual form, or in fewer parts, octal or hexadecimal, as the
+// C library accepts.
 func Number(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap(), true
@@ -39,14 +39,14 @@ func Number(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// Loopback tells whether only this machine reaches a host by that name. A name that
-// merely leads here today does not count.
+// Loopback reports whether a host name always means this machine. A name that merely resolves to it
+// today does not count.
 func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// Of is the host of an address, lower case, without its port.
+// Of returns the host of an address in lower case, without its port.
 func Of(address string) string {
 	address = strings.Trim(address, "'\"")
 	if !strings.Contains(address, "://") {

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Prefix is an address that others may begin with: a scheme, a machine, a port, and
-// whole segments of a path.
+// Prefix is what permitted addresses begin with: a scheme, a host, a port, and whole segments of a
+// path.
 type Prefix struct{ scheme, host, path string }
 
-// maxAddress is the greatest length of an address, in bytes.
+// maxAddress is the maximum length of an address, in bytes.
 const maxAddress = 2000
 
-// The mistakes of an address.
+// What can be wrong with an address.
 var (
 	errAddress = errors.New("must be an address such as https://flows.example.com/resume, at most 2000 bytes long, without a user, a fragment, or a path with dots or escaped slashes")
 	errPlain   = errors.New("must begin with https://: http:// is for this machine alone")
 	errQuery   = errors.New("must have no query: it is what addresses begin with")
 )
 
-// ParsePrefix reads a prefix. http is for loopback alone.
+// ParsePrefix parses a prefix. http is accepted only for loopback hosts.
 func ParsePrefix(text string) (Prefix, error) {
 	u, err := address(text)
 	if err != nil {
@@ -33,8 +33,8 @@ func ParsePrefix(text string) (Prefix, error) {
 	return Prefix{u.Scheme, hostPort(u), strings.TrimSuffix(u.Path, "/")}, nil
 }
 
-// Holds reports whether an address begins with the prefix. One that two readers could
-// read in two ways does not.
+// Holds reports whether an address begins with the prefix. An address that two readers could parse
+// differently does not.
 func (p Prefix) Holds(text string) bool {
 	u, err := address(text)
 	return err == nil && p.scheme == u.Scheme && p.host == hostPort(u) && (u.Path == p.path || strings.HasPrefix(u.Path, p.path+"/"))
@@ -53,7 +53,7 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// plainPath reports whether a path has one reading.
+// plainPath reports whether a path can be read in only one way.
 func plainPath(u *url.URL) bool {
 	if u.Path == "" {
 		return true

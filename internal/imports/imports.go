@@ -1,4 +1,4 @@
-// Package imports finds the files of its own project that a program takes in.
+// Package imports finds the files of its own project that a program imports.
 package imports
 
 import (
@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Finder finds the imports of one language. It may be used by many at a time.
+// Finder finds the imports of one language. It is safe for concurrent use.
 type Finder struct {
 	statement *regexp.Regexp
 	ends      []string
-	// parts is what parts the folders in a name, of which several may follow each
-	// other with commas between; "" for paths.
+	// parts separates the folders in a module name, of which one statement may list several,
+	// separated by commas; "" if imports are paths.
 	parts string
-	// Variable names the folders besides the program's own in which it is looked
-	// for what it imports; only paths that begin with a dot are certainly not.
+	// Variable is the environment variable with further folders to search for imports. Only
+	// paths that begin with a dot are certainly not searched there.
 	Variable string
 }
 
-// most bounds how many imports of one program are found.
+// most is the maximum number of imports found in one program.
 const most = 200
 
-// Finders returns the finders of all languages, by language.
+// Finders returns the finders by language.
 func Finders() map[string]*Finder {
 	return map[string]*Finder{
 		"python": {
@@ -55,9 +55,8 @@ func Finders() map[string]*Finder {
 	}
 }
 
-// In returns for each import of a program, and for each folder in which it may be
-// looked for, the files that it may mean there, the likeliest first. The folders
-// are the program's own and those that are searched.
+// In returns, for each import of a program and each folder it may be in, the files that it may mean
+// there, the likeliest first. The folders are the program's own and those in search.
 func (f *Finder) In(dir string, search []string, text string) [][]string {
 	var names []string
 	for _, m := range f.statement.FindAllStringSubmatch(text, most) {
@@ -81,8 +80,8 @@ func (f *Finder) In(dir string, search []string, text string) [][]string {
 	return all
 }
 
-// modules are the paths of what a statement names: of Python's "a import b, c" those of
-// the module and of what it may hold, too.
+// modules returns the paths of the modules that a statement names. For Python's "a import b, c",
+// they are those of a and of b and c below it.
 func (f *Finder) modules(statement string) (names []string) {
 	module := ""
 	for i, name := range strings.Split(statement, ",") {
@@ -101,7 +100,7 @@ func (f *Finder) modules(statement string) (names []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// folders are those in which a name is looked for.
+// folders returns the folders in which to look for a name.
 func (f *Finder) folders(dir string, search []string, name string) []string {
 	switch {
 	case strings.HasPrefix(name, "."):

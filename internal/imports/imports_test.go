@@ -11,8 +11,8 @@ import (
 func TestImportsAreFound(t *testing.T) {
 	for _, row := range []struct {
 		language, text string
-		search         string   // folders besides the program's own
-		want           []string // the first file of each
+		search         string   // further folders to search
+		want           []string // the first candidate of each import
 	}{
 		{"python", "import a", "", []string{"/p/a.py"}},
 		{"python", "x = 1; import a, b.c as d\nfrom .e import f\n    import g", "", []string{"/p/a.py", "/p/b/c.py", "/p/e.py", "/p/e/f.py", "/p/g.py"}},

@@ -1,5 +1,5 @@
-// Package instance keeps what an instance remembers of itself besides the asks:
-// its secrets, the notes of its channels, and who is signed in.
+// Package instance stores what an instance remembers besides the asks: its secrets, the notes of
+// its channels, and who is signed in.
 package instance
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The records that an instance keeps of itself.
+// The records that an instance keeps about itself.
 const (
 	secretRecord   = "instance-secret"
 	telegramRecord = "telegram"
@@ -28,27 +28,26 @@ type Reader interface {
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 }
 
-// Store keeps records.
+// Store reads and updates records.
 type Store interface {
 	Reader
 	Update(ctx context.Context, kind approval.Kind, idOrKey string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 }
 
-// Secrets are what an instance keys things with, each for a purpose of its own.
+// Secrets are an instance's keys, each for its own purpose.
 type Secrets struct {
-	// Names keys fingerprints and masks. What they name is kept and told, and has to
-	// read the same for ever, so it is never made anew; it gives no right.
+	// Names keys fingerprints and masks. What they identify is stored and shown, and must stay
+	// the same forever, so this key is never rotated. It grants no rights.
 	Names approval.Secret
-	// Rights keys permits, the cookie's name, and what browsers carry from page to
-	// page. Former keyed them before the last rotation; zero is none.
+	// Rights keys permits, the cookie's name, and what browsers carry between pages. Former is
+	// its value before the last rotation; zero if there was none.
 	Rights, Former approval.Secret
-	// Unfinished says that a rotation was begun: sessions and permits of before may
-	// still be there.
+	// Unfinished says that a rotation has begun: sessions and permits from before may still
+	// exist.
 	Unfinished bool
 }
 
-// secretBody is the record of the instance's secrets, in hex. In its first form one
-// secret was good for everything.
+// secretBody is the record of the secrets, in hex. In form 1, one secret served all purposes.
 type secretBody struct {
 	Version    int    `json:"v"`
 	Secret     string `json:"secret"`
@@ -59,10 +58,10 @@ type secretBody struct {
 
 const secretForm = 2
 
-// ErrNoSecrets says that a store has none: nothing was served from it.
+// ErrNoSecrets means that a store has no secrets, because it was never served.
 var ErrNoSecrets = errors.New("there are no keys to rotate: vaglio has not served this data folder")
 
-// LoadSecrets returns the instance's secrets, which are made at the first start.
+// LoadSecrets returns the instance's secrets. It creates them at the first start.
 func LoadSecrets(ctx context.Context, s Store) (Secrets, error) {
 	return changeSecrets(ctx, s, func(now Secrets, err error) (Secrets, error) {
 		if errors.Is(err, ErrNoSecrets) {
@@ -76,9 +75,9 @@ func LoadSecrets(ctx context.Context, s Store) (Secrets, error) {
 	})
 }
 
-// Rotate makes a new secret for rights, which [FinishRotation] follows once what the
-// former one was good for is gone. A rotation that was begun and not finished makes
-// none. Without secrets it is [ErrNoSecrets].
+// Rotate creates a new key for rights. The caller must invalidate what the former key was good for
+// and then call [FinishRotation]. If an earlier rotation is unfinished, Rotate creates no key.
+// Without secrets it returns [ErrNoSecrets].
 func Rotate(ctx context.Context, s Store) (Secrets, error) {
 	return changeSecrets(ctx, s, func(now Secrets, err error) (Secrets, error) {
 		if err != nil || now.Unfinished {
@@ -90,7 +89,7 @@ func Rotate(ctx context.Context, s Store) (Secrets, error) {
 	})
 }
 
-// FinishRotation notes that nothing of before the rotation is good any more.
+// FinishRotation records that nothing from before the rotation is valid any more.
 func FinishRotation(ctx context.Context, s Store) error {
 	_, err := changeSecrets(ctx, s, func(now Secrets, err error) (Secrets, error) {
 		if err != nil || !now.Unfinished {
@@ -102,7 +101,7 @@ func FinishRotation(ctx context.Context, s Store) error {
 	return err
 }
 
-// changeSecrets changes the record, and returns what is in it then.
+// changeSecrets changes the record, and returns its new content.
 func changeSecrets(ctx context.Context, s Store, change func(Secrets, error) (Secrets, error)) (Secrets, error) {
 	r, err := s.Update(ctx, approval.KindMeta, secretRecord, func(r approval.Record) (approval.Record, error) {
 		next, err := change(decodeSecrets(&r))
@@ -156,7 +155,7 @@ func newSecret() (s approval.Secret, err error) {
 	return s, nil
 }
 
-// hexOf is empty for no secret.
+// hexOf returns s in hex, "" for the zero secret.
 func hexOf(s approval.Secret) string {
 	if s == (approval.Secret{}) {
 		return ""

@@ -16,7 +16,7 @@ type notesBody[N any] struct {
 	Notes   N   `json:"notes"`
 }
 
-// loadNotes reads a channel's notes; those that were never kept are empty.
+// loadNotes reads a channel's notes; if there are none, it returns the zero value.
 func loadNotes[N any](ctx context.Context, from Reader, record string) (N, error) {
 	var none N
 	r, err := from.Get(ctx, approval.KindMeta, record)
@@ -61,7 +61,7 @@ func (m TelegramNotes) Save(ctx context.Context, n telegram.Notes) error {
 	return saveNotes(ctx, m.Store, telegramRecord, n)
 }
 
-// ReadTelegramNotes reads the bot's notes where nothing may be written.
+// ReadTelegramNotes reads the bot's notes from a store that must not be written.
 func ReadTelegramNotes(ctx context.Context, from Reader) (telegram.Notes, error) {
 	return loadNotes[telegram.Notes](ctx, from, telegramRecord)
 }

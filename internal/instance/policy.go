@@ -11,19 +11,18 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// policyRecord is where the store keeps under which policy it was served last.
+// policyRecord is the record of the policy under which the store was last served.
 const policyRecord = "policy"
 
-// policyBody is the record of the policy.
+// policyBody is the body of the record.
 type policyBody struct {
 	Version int `json:"v"`
 	// SHA256 is the hash of the policy's text, in hex.
 	SHA256 string `json:"sha256"`
 }
 
-// PolicyChanged keeps the hash of the policy's text, and reports whether it is
-// another than the one before. tell is called before the new one is kept: where it
-// fails, the next start tells.
+// PolicyChanged stores the hash of the policy's text, and calls tell first if it has changed. If
+// tell fails, the hash is not stored, and the next start calls tell again.
 func PolicyChanged(ctx context.Context, s Store, text []byte, tell func(sum string) error) error {
 	h := sha256.Sum256(text)
 	sum := hex.EncodeToString(h[:])
@@ -50,7 +49,7 @@ func PolicyChanged(ctx context.Context, s Store, text []byte, tell func(sum stri
 	return nil
 }
 
-// loadPolicy returns the hash of the last start; "" is none.
+// loadPolicy returns the hash of the last start, "" if there is none.
 func loadPolicy(ctx context.Context, from Reader) (string, error) {
 	r, err := from.Get(ctx, approval.KindMeta, policyRecord)
 	if errors.Is(err, approval.ErrNotFound) {

@@ -11,28 +11,27 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// runsRecord is where the store keeps when the daemon serves.
+// runsRecord is the record of the daemon's runs.
 const runsRecord = "runs"
 
-// crashesKept is how many crashes are remembered, the newest ones. The turn log
-// that they can have left a gap in is kept for some weeks.
+// crashesKept is how many crashes are remembered, the newest ones. The turn log, in which they may
+// have left gaps, is kept for some weeks.
 const crashesKept = 100
 
-// Runs keeps in the store whether the daemon that served last ended in order, and
-// when one did not.
+// Runs records in the store whether the last run of the daemon ended cleanly, and which runs did
+// not.
 type Runs struct{ Store Store }
 
-// runsBody is the record of the runs.
+// runsBody is the body of the record.
 type runsBody struct {
 	Version int `json:"v"`
-	// Began is when the last run began, and Ended says that it ended in order.
+	// Began is when the last run began, and Ended says that it ended cleanly.
 	Began   time.Time      `json:"began"`
 	Ended   bool           `json:"ended"`
 	Crashes []report.Crash `json:"crashes"`
 }
 
-// Begin notes that a run begins. crashed says that the one before did not end in
-// order.
+// Begin records that a run begins. crashed reports whether the previous one did not end cleanly.
 func (r Runs) Begin(ctx context.Context, now time.Time) (crashed bool, err error) {
 	now = now.UTC().Round(0)
 	err = r.change(ctx, func(b *runsBody) {
@@ -46,12 +45,12 @@ func (r Runs) Begin(ctx context.Context, now time.Time) (crashed bool, err error
 	return crashed, err
 }
 
-// End notes that the run ended in order: everything that it was to write is there.
+// End records that the run ended cleanly: everything that it had to write is on disk.
 func (r Runs) End(ctx context.Context) error {
 	return r.change(ctx, func(b *runsBody) { b.Ended = true })
 }
 
-// Crashes returns the runs that did not end in order, the oldest first.
+// Crashes returns the runs that did not end cleanly, oldest first.
 func (r Runs) Crashes(ctx context.Context) ([]report.Crash, error) {
 	record, err := r.Store.Get(ctx, approval.KindMeta, runsRecord)
 	if errors.Is(err, approval.ErrNotFound) {

@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// TestACrashIsRemembered walks through runs, of which some end in order.
+// TestACrashIsRemembered goes through runs of which some end cleanly.
 func TestACrashIsRemembered(t *testing.T) {
 	t.Parallel()
 	r := Runs{storetest.NewMemory()}

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// TestSecretsRotate makes secrets, rotates them twice, the first time with an
-// interruption, and looks at what stays.
+// TestSecretsRotate creates secrets, rotates them twice, the first time with an interruption, and
+// checks what stays the same.
 func TestSecretsRotate(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewMemory()
@@ -45,8 +45,8 @@ func TestSecretsRotate(t *testing.T) {
 	}
 }
 
-// TestOlderSecretsAreRead takes up a record in which one secret was good for all, and
-// refuses what makes no sense.
+// TestOlderSecretsAreRead reads a record in which one secret served all purposes, and rejects
+// invalid records.
 func TestOlderSecretsAreRead(t *testing.T) {
 	t.Parallel()
 	const one = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

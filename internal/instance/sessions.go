@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/channels/web/passkey"
 )
 
-// Sessions keep in the store which browsers are signed in to the inbox: by the
-// hashes of what they hold, so that a copy of the store signs nobody in.
+// Sessions stores which browsers are signed in to the inbox. It stores only hashes of what they
+// hold, so that a copy of the store signs nobody in.
 type Sessions struct{ Store Store }
 
 // Load returns the sessions.
@@ -21,7 +21,7 @@ func (m Sessions) Save(ctx context.Context, all []web.Session) error {
 	return saveNotes(ctx, m.Store, sessionsRecord, append([]web.Session{}, all...))
 }
 
-// Passkeys keep in the store the public halves of the passkeys of the inbox.
+// Passkeys stores the public keys of the inbox's passkeys.
 type Passkeys struct{ Store Store }
 
 // Load returns the passkeys.

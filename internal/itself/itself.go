@@ -1,5 +1,5 @@
-// Package itself finds out what the gate is made of on this machine: for the
-// guard to keep, and to notice when it changes.
+// Package itself finds out what the gate consists of on this machine, so that the guard can protect
+// it and changes are noticed.
 package itself
 
 import (
@@ -16,25 +16,24 @@ import (
 	"github.com/metnos/vaglio/internal/seals"
 )
 
-// Process is what the program knows of itself. Paths are absolute; what is empty
-// is not known.
+// Process is what the program knows about itself. Paths are absolute; empty means unknown.
 type Process struct {
-	// Program is the executable, Args its command line, Number the process's.
+	// Program is the executable, Args its command line, Number its process ID.
 	Program string
 	Args    []string
 	Number  int
-	// Environ are the variables of its environment, as NAME=value.
+	// Environ is its environment, as NAME=value.
 	Environ []string
-	// Home is the user's, Data are the folders of what it keeps.
+	// Home is the user's home folder. Data are the folders with the gate's data.
 	Home string
 	Data []string
-	// Policy is the policy file.
+	// Policy is the path of the policy file.
 	Policy string
-	// Listen is host:port, PublicURL where people reach the inbox by a proxy.
+	// Listen is host:port, PublicURL the inbox's address behind a proxy.
 	Listen, PublicURL string
 }
 
-// Facts is what the gate is made of.
+// Facts returns what the gate consists of.
 func (p *Process) Facts() own.Facts {
 	f := own.Facts{Data: slices.Clone(p.Data), Env: p.named(), Command: strings.Join(p.Args, " "), Units: p.units(), Processes: []int{p.Number}}
 	for name, path := range f.Env {
@@ -58,10 +57,10 @@ func (p *Process) Facts() own.Facts {
 
 const dataVariable = "METNOS_DATA_DIR"
 
-// maxSettings bounds a client's settings file, in bytes.
+// maxSettings is the maximum size of a file that is read here, in bytes.
 const maxSettings = 4 << 20
 
-// named are the variables of ours that name a file or a folder.
+// named returns those of our variables that name a file or a folder.
 func (p *Process) named() map[string]string {
 	named := map[string]string{}
 	for _, pair := range p.Environ {
@@ -75,18 +74,18 @@ func (p *Process) named() map[string]string {
 		}
 	}
 	if _, set := named[dataVariable]; !set && len(p.Data) > 0 {
-		named[dataVariable] = p.Data[0] // where it is by default: an agent's environment may name it
+		named[dataVariable] = p.Data[0] // the default, which an agent's environment may name
 	}
 	return named
 }
 
-// known are those of some names that are not empty.
+// known returns the names that are not empty.
 func known(names ...string) []string {
 	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 
-// programs are this program and those that clients run as the hook, as they
-// are named and where links lead.
+// programs returns this program and those that clients run as the hook, both as they are named and
+// with symbolic links resolved.
 func (p *Process) programs(installed []install.Found) []string {
 	var all []string
 	add := func(name string) {
@@ -107,7 +106,7 @@ func (p *Process) programs(installed []install.Found) []string {
 	return slices.Compact(all)
 }
 
-// Off are the settings that install the hook and turn every hook off.
+// Off returns the settings files that install the hook but turn off every hook.
 func Off(home string) []string {
 	var all []string
 	for _, i := range install.Find(home) {
@@ -118,13 +117,13 @@ func Off(home string) []string {
 	return all
 }
 
-// units are the names of the service or the container in which this runs, as
-// far as the system tells.
+// units returns the names of the service or container that this process runs in, as far as the
+// system tells.
 func (p *Process) units() []string {
 	var all []string
 	for _, pair := range p.Environ {
 		if label, ok := strings.CutPrefix(pair, "XPC_SERVICE_NAME="); ok && label != "0" {
-			all = append(all, label) // of launchd
+			all = append(all, label) // set by launchd
 		}
 	}
 	if text, _, err := regular.Read("/proc/self/cgroup", maxSettings); err == nil {
@@ -134,12 +133,11 @@ func (p *Process) units() []string {
 			}
 		}
 	}
-	// A terminal's own scope holds much besides, and so does a user's manager.
+	// A terminal's own scope, and a user's service manager, contain much else.
 	return slices.DeleteFunc(known(all...), func(u string) bool { return strings.HasPrefix(u, "user@") || strings.HasPrefix(u, "session-") })
 }
 
-// Outside refuses an executable that lies where agents work: they could put
-// another program in its place.
+// Outside rejects an executable in a folder where agents work, because they could replace it.
 func Outside(exe, home string) error {
 	folder := workFolder(exe, home)
 	if folder == "" {
@@ -151,9 +149,8 @@ func Outside(exe, home string) error {
 		exe, folder, exe, to, to)
 }
 
-// workFolder is the project in which a file lies, "" if it lies in none: the
-// nearest folder above it that is under version control. A home that is so is
-// nobody's project.
+// workFolder returns the project that a file is in, "" if it is in none: the nearest folder above
+// it that is under version control. A home folder under version control does not count.
 func workFolder(file, home string) string {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target
@@ -168,7 +165,7 @@ func workFolder(file, home string) string {
 	return ""
 }
 
-// Files are the executables and the settings that put the gate before agents.
+// Files returns the executables and settings that put the gate in front of agents.
 func (p *Process) Files() []seals.File {
 	var all []seals.File
 	installed := install.Find(p.Home)

@@ -1,5 +1,5 @@
-// Package judging builds the judges that configuration and policy name, and keeps
-// what those that ask models do.
+// Package judging builds the judges that configuration and policy name, and stores what those that
+// ask models do.
 package judging
 
 import (
@@ -26,22 +26,22 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// Config is what judges are made of.
+// Config configures the judges.
 type Config struct {
-	// Kind names the first judge, Threshold is the score that its rules want.
+	// Kind names the first judge, Threshold is the minimum score by its rules.
 	Kind      string
 	Threshold float64
-	// Home is the user's, DataDir vaglio's own folder.
+	// Home is the user's home folder, DataDir vaglio's own folder.
 	Home, DataDir string
-	// Own is what vaglio itself is made of, which the guard keeps.
+	// Own is what vaglio itself consists of, which the guard protects.
 	Own own.Facts
-	// Zone is where a budget's days begin; nil is the machine's.
+	// Zone is the time zone of a budget's days; nil means the machine's.
 	Zone   *time.Location
 	Policy policyfile.Policy
 	Means  Means
 }
 
-// Means are what judges that ask models need of the place where they run.
+// Means are what judges that ask models need from their surroundings.
 type Means struct {
 	Masker  mask.Masker
 	Ledger  budget.Ledger
@@ -49,16 +49,16 @@ type Means struct {
 	Meters  *models.Meters
 }
 
-// Offline are the means of a command without a store: what it spends and records
-// ends with it.
+// Offline returns the means for a command without a store: its spending and records last only as
+// long as the command.
 func Offline(masker mask.Masker) Means {
 	return Means{Masker: masker, Ledger: &passingLedger{}, Records: passingRecords{}, Meters: models.NewMeters()}
 }
 
-// Kinds are the judges that METNOS_JUDGE_KIND may name.
+// Kinds returns the judges that METNOS_JUDGE_KIND may name.
 func Kinds() []string { return []string{judge.KindRules, llm.Kind} }
 
-// Gates builds the judge that METNOS_JUDGE_KIND names, then the policy's.
+// Gates builds the judge that METNOS_JUDGE_KIND names, followed by the policy's.
 func Gates(ctx context.Context, c Config) ([]vaglio.Gate, error) {
 	x, err := newMinds(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func Gates(ctx context.Context, c Config) ([]vaglio.Gate, error) {
 	return gates, nil
 }
 
-// Thresholds are the scores that a call needs, by kind of judge.
+// Thresholds returns the score that a call needs, by kind of judge.
 func Thresholds(c Config) map[string]float64 {
 	t := map[string]float64{judge.KindRules: c.Threshold}
 	if l := c.Policy.Thinking.Asking(); c.Kind == llm.Kind {
@@ -96,12 +96,12 @@ func Thresholds(c Config) map[string]float64 {
 	return t
 }
 
-// Effects returns the judge of effects for the user who serves.
+// Effects returns the effects judge for the user who runs the daemon.
 func Effects(home string, p *policyfile.Policy) (*effects.Judge, error) {
 	return effects.New(effects.Options{Home: home, Programs: p.Programs})
 }
 
-// Traits reads what a call would do, in words without anything of the call.
+// Traits returns a function that describes what a call would do without quoting anything of it.
 func Traits(reader *effects.Judge) func(vaglio.Proposal) (kinds, reaches []string) {
 	return func(p vaglio.Proposal) (kinds, reaches []string) {
 		for _, e := range reader.Read(p).Effects {
@@ -111,18 +111,18 @@ func Traits(reader *effects.Judge) func(vaglio.Proposal) (kinds, reaches []strin
 	}
 }
 
-// minds builds the judges that ask models. They share clients and budget.
+// minds builds the judges that ask models, which share clients and a budget.
 type minds struct {
 	Config
 
 	clients map[string]*models.Client
 	budget  *budget.Budget
 	guard   *vaglio.Engine
-	// host is this machine, once a judge with tools needs it.
+	// host is this machine's sandbox, set once a judge with tools needs it.
 	host *sandbox.Host
 }
 
-// newMinds checks that what METNOS_JUDGE_KIND names can be asked.
+// newMinds checks that the judge that METNOS_JUDGE_KIND names can be built.
 func newMinds(c Config) (*minds, error) {
 	x := &minds{Config: c, clients: map[string]*models.Client{}}
 	t := &c.Policy.Thinking
@@ -139,7 +139,7 @@ func newMinds(c Config) (*minds, error) {
 	return x, nil
 }
 
-// client returns the client of a model, one for each.
+// client returns the client of a model. All judges share it.
 func (x *minds) client(name string) *models.Client {
 	m := x.Policy.Thinking.FindModel(name)
 	if c := x.clients[m.Name]; c != nil {
@@ -150,7 +150,7 @@ func (x *minds) client(name string) *models.Client {
 	return c
 }
 
-// Client returns a client of a model of the policy. The meter may be nil.
+// Client returns a client of one of the policy's models. The meter may be nil.
 func Client(m *policyfile.Model, meter models.Meter) *models.Client {
 	server := models.Server{URL: m.URL(), Key: m.Key(), Model: m.Model, Proxy: http.ProxyFromEnvironment}
 	var asked models.Model
@@ -162,12 +162,12 @@ func Client(m *policyfile.Model, meter models.Meter) *models.Client {
 	return models.NewClient(asked, models.Options{Name: m.Name, Price: m.Costs(), Meter: meter})
 }
 
-// rules is the gate of the rules.
+// rules returns the gate of the rules.
 func (x *minds) rules() vaglio.Gate {
 	return vaglio.Gate{Judge: judge.Rules(), MinScore: x.Threshold, Discreet: true, Settled: true}
 }
 
-// instead is the gate that answers above the budget, or nil.
+// instead returns the gate that answers once the budget is exceeded, or nil.
 func (x *minds) instead() *vaglio.Gate {
 	if b := x.Policy.Thinking.JudgeBudget; b == nil || budget.Above(b.Above) != budget.Rules {
 		return nil
@@ -176,7 +176,7 @@ func (x *minds) instead() *vaglio.Gate {
 	return &rules
 }
 
-// first is the gate that METNOS_JUDGE_KIND names.
+// first returns the gate that METNOS_JUDGE_KIND names.
 func (x *minds) first() (vaglio.Gate, error) {
 	if x.Kind != llm.Kind {
 		return x.rules(), nil
@@ -199,7 +199,7 @@ func (x *minds) first() (vaglio.Gate, error) {
 	}, nil
 }
 
-// gate is the gate of one entry of the policy, or of a judge agent's own.
+// gate returns the gate of one entry, either of the policy or of a judge agent's own.
 func (x *minds) gate(ctx context.Context, v *policyfile.Validation) (vaglio.Gate, error) {
 	g := vaglio.Gate{MinScore: v.Threshold(), MinConfidence: v.Confidence(), Timeout: v.Timeout(), Reads: true}
 	var err error
@@ -213,7 +213,7 @@ func (x *minds) gate(ctx context.Context, v *policyfile.Validation) (vaglio.Gate
 	return g, err
 }
 
-// agent is a judge agent with an entry's criteria.
+// agent returns a judge agent with the criteria of an entry.
 func (x *minds) agent(ctx context.Context, v *policyfile.Validation) (*agent.Judge, error) {
 	a := x.Policy.Thinking.FindAgent(v.JudgeAgent)
 	if a == nil {
@@ -245,7 +245,7 @@ func (x *minds) agent(ctx context.Context, v *policyfile.Validation) (*agent.Jud
 	})
 }
 
-// guarding is the guard that a judge's own calls pass: the same as everybody's.
+// guarding returns the guard for a judge's own calls, which is the same as everybody's.
 func (x *minds) guarding() (func(context.Context, vaglio.Proposal) (bool, string, error), error) {
 	if x.guard == nil {
 		var err error
@@ -262,13 +262,13 @@ func (x *minds) guarding() (func(context.Context, vaglio.Proposal) (bool, string
 	}, nil
 }
 
-// passingLedger keeps a day's budget in memory.
+// passingLedger keeps the budget in memory.
 type passingLedger struct {
 	mu    sync.Mutex
 	spent map[string]budget.Spent
 }
 
-// Add adds to what a day has spent.
+// Add adds to the spending of a day.
 func (l *passingLedger) Add(_ context.Context, day string, by budget.Spent) (budget.Spent, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,8 +281,8 @@ func (l *passingLedger) Add(_ context.Context, day string, by budget.Spent) (bud
 	return s, nil
 }
 
-// passingRecords keeps no judgement.
+// passingRecords discards judgements.
 type passingRecords struct{}
 
-// Keep forgets it.
+// Keep discards the judgement.
 func (passingRecords) Keep(context.Context, vaglio.Judgement) error { return nil }

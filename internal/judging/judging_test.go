@@ -27,7 +27,7 @@ import (
 
 func masker() mask.Masker { return mask.New(func(b []byte) []byte { return b }) }
 
-// policy reads a policy's text.
+// policy parses a policy.
 func policy(t *testing.T, text string) policyfile.Policy {
 	t.Helper()
 	p, err := policyfile.Parse("p.yaml", []byte(text), "/home/u")
@@ -37,7 +37,7 @@ func policy(t *testing.T, text string) policyfile.Policy {
 	return p
 }
 
-// config is what judges are made of, with what they do kept in memory.
+// config returns a configuration whose judges keep what they do in memory.
 func config(t *testing.T, text string) judging.Config {
 	t.Helper()
 	return judging.Config{
@@ -45,7 +45,7 @@ func config(t *testing.T, text string) judging.Config {
 	}
 }
 
-// What a day spent is on disk before a call is judged, and counts after a restart.
+// A day's spending is on disk before a call is judged, and still counts after a restart.
 func TestWhatADaySpentOutlivesTheDaemon(t *testing.T) {
 	dir := t.TempDir()
 	add := func(by budget.Spent) budget.Spent {
@@ -84,7 +84,7 @@ func TestWhatADaySpentOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// What a newer vaglio counted is not counted over, and rejects.
+// The count of a newer vaglio is not overwritten, and calls are rejected.
 func TestANewerLedgerIsLeftAlone(t *testing.T) {
 	store := storetest.NewMemory()
 	for _, body := range []string{`{"v":2,"spent":{"calls":3,"cost":4}}`, `{"v":1,"spent":{"calls":3,"cost":4},"more":1}`, `no`} {
@@ -101,7 +101,7 @@ func TestANewerLedgerIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What a judge agent did is kept as it was, under its id.
+// What a judge agent did is stored unchanged under its ID.
 func TestJudgementsAreKept(t *testing.T) {
 	store := storetest.NewMemory()
 	want := vaglio.Judgement{ID: "j-1", Depth: 1, Judge: "semantic:qa", Transcript: []vaglio.Said{{By: "said", Text: "x"}}, Fault: vaglio.FaultTimeout}
@@ -138,8 +138,8 @@ execution:
     - {type: semantic, judge_agent: talking, criteria: c}
 `
 
-// Gates are the judge that the environment names, then the policy's, with what
-// each needs and reaches.
+// Gates returns the judge that the environment names, then the policy's, with the needs and the
+// network of each.
 func TestGates(t *testing.T) {
 	mind := modeltest.Start(modeltest.OpenAI, modeltest.Always(`{"score":1,"confidence":1,"reasoning":"r","reason":"r"}`))
 	defer mind.Close()
@@ -167,7 +167,7 @@ func TestGates(t *testing.T) {
 	if all["semantic:reaching"] != 0.9 || all["semantic:above"] != 0.7 || all["rule-based-v1"] != 0.3 {
 		t.Errorf("%v", all)
 	}
-	// The first call is the model's to judge, the next ones the rules': one budget for all.
+	// The model judges the first call, and the rules the next ones: all share one budget.
 	e, err := vaglio.New(vaglio.Config{Judges: gates[3:], Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
@@ -183,14 +183,14 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// A server that counts no tokens is not free: what it took is estimated, holds the
-// day's cost and the limits of a run, and is told.
+// A server that counts no tokens is not free: its tokens are estimated, count towards the day's cost
+// and the limits of a run, and are reported.
 func TestAServerThatCountsNothingIsPaid(t *testing.T) {
 	mind := modeltest.Start(modeltest.OpenAI, modeltest.Steps(modeltest.Step{Text: `{"score":1,"reason":"r"}`, Uncounted: true}))
 	defer mind.Close()
 	models := "models: [{name: local, api: openai, base_url: \"" + mind.URL() + "\", model: m, price: {input: 1, output: 1}}]\n"
 	t.Run("cost", func(t *testing.T) {
-		// One answer alone may have taken 4096 tokens, and so more than is left.
+		// A single answer may have used 4096 tokens, and so more than is left.
 		c := config(t, models+"judge_budget: {cost_per_day: 0.004}\n")
 		c.Kind = "llm-v1"
 		gates, err := judging.Gates(t.Context(), c)
@@ -210,7 +210,7 @@ func TestAServerThatCountsNothingIsPaid(t *testing.T) {
 		}
 	})
 	t.Run("tokens", func(t *testing.T) {
-		// Its answer has no confidence, and a second one would be beyond its tokens.
+		// Its answer has no confidence, and a second one would exceed its tokens.
 		c := config(t, models+"judge_agents: [{name: qa, model: local, limits: {tokens: 4000}}]\n"+
 			"execution: {tool_validation: [{type: semantic, judge_agent: qa, criteria: c}]}\n")
 		gates, err := judging.Gates(t.Context(), c)
@@ -224,10 +224,10 @@ func TestAServerThatCountsNothingIsPaid(t *testing.T) {
 	})
 }
 
-// llm-v1 needs a model, and one that is meant.
+// llm-v1 needs a model, and it must be clear which one.
 func TestTheFirstJudgeNeedsAModel(t *testing.T) {
 	const two = "models: [{name: a, api: openai, model: m}, {name: b, api: openai, model: m}]\n"
-	// Its own score is the policy's, else METNOS_JUDGE_THRESHOLD.
+	// Its minimum score is the policy's, else METNOS_JUDGE_THRESHOLD.
 	for text, score := range map[string]float64{"{}": 0, two: 0, two + "llm: {model: b, min_score: 0.6}\n": 0.6, two + "llm: {model: b}\n": 0.3} {
 		ok := score > 0
 		c := config(t, text)
@@ -242,8 +242,8 @@ func TestTheFirstJudgeNeedsAModel(t *testing.T) {
 	}
 }
 
-// Calls that no model judges allocate no more than they did before there were
-// judges that ask one: models, agents, a budget and meters are there, and cost nothing.
+// Calls that no model judges allocate no more than before there were judges that ask models: models,
+// agents, a budget and meters exist, but cost nothing.
 func TestWithoutModelsNothingIsAllocated(t *testing.T) {
 	if raceDetector {
 		t.Skip("allocations cannot be counted")
@@ -265,7 +265,7 @@ execution: {tool_validation: [{type: effects, min_score: 0.5}]}
 	plain := []vaglio.Gate{
 		{Judge: judge.Rules(), MinScore: c.Threshold, Discreet: true, Settled: true}, {Judge: reader, MinScore: 0.5, Reads: true, Settled: true},
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Pools keep what they hold.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Keeps the pools' contents.
 	counts := func(config vaglio.Config) (all []float64) {
 		config.Home = c.Home
 		e, err := vaglio.New(config)
@@ -291,8 +291,7 @@ execution: {tool_validation: [{type: effects, min_score: 0.5}]}
 	}
 }
 
-// A judge agent is shown what lies in a workspace, through its own tools and the
-// guard, and nothing else.
+// A judge agent sees what is in a workspace through its own tools and the guard, and nothing else.
 func TestAJudgesFolders(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

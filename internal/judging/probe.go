@@ -13,8 +13,8 @@ import (
 // probeFor bounds the wait for one model.
 const probeFor = 60 * time.Second
 
-// Probe asks each model of the policy for a verdict on nothing, and finds whether
-// it answers and holds to a schema.
+// Probe asks each of the policy's models for a trivial verdict, and finds out whether it answers and
+// adheres to a schema.
 func Probe(ctx context.Context, c Config) (all []approval.Finding) {
 	x := &minds{Config: c, clients: map[string]*models.Client{}}
 	for i := range c.Policy.Thinking.Models {

@@ -2,6 +2,5 @@
 
 package judging_test
 
-// raceDetector says that pools drop what they hold at random, so that allocations
-// cannot be counted.
+// raceDetector says that pools drop items at random, so that allocations cannot be counted.
 const raceDetector = false

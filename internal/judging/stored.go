@@ -12,17 +12,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// Store is where records are changed.
+// Store updates records.
 type Store interface {
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
 }
 
-// Stored are the means of a daemon: what it spends and records is in the store.
+// Stored returns the means for a daemon: its spending and records are kept in the store.
 func Stored(s Store, masker mask.Masker) Means {
 	return Means{Masker: masker, Ledger: ledger{s}, Records: judgements{s}, Meters: models.NewMeters()}
 }
 
-// judgements keeps child executions in the store.
+// judgements stores the executions of judge agents.
 type judgements struct{ store Store }
 
 // Keep stores a judgement.
@@ -38,7 +38,7 @@ func (s judgements) Keep(ctx context.Context, j vaglio.Judgement) error {
 	return err
 }
 
-// ledger keeps in the store what judging cost, day by day.
+// ledger stores what judging cost, by day.
 type ledger struct{ store Store }
 
 type spentBody struct {
@@ -46,7 +46,7 @@ type spentBody struct {
 	Spent   budget.Spent `json:"spent"`
 }
 
-// Add adds to what a day has spent.
+// Add adds to the spending of a day.
 func (l ledger) Add(ctx context.Context, day string, by budget.Spent) (sum budget.Spent, err error) {
 	id := "judge-budget/" + day
 	_, err = l.store.Update(ctx, approval.KindMeta, id, func(r approval.Record) (approval.Record, error) {

@@ -13,11 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/sandbox"
 )
 
-// scratchFolder is where private copies for judges lie, below the data folder.
+// scratchFolder is the folder for private copies for judges, below the data folder.
 const scratchFolder = "judges"
 
-// workspaces opens the policy's workspaces for judge agents: what lies in them,
-// but for what the guard forbids.
+// workspaces gives judge agents access to the policy's workspaces, without what the guard forbids.
 func (x *minds) workspaces(ctx context.Context) (agent.Workspaces, error) {
 	if x.host == nil {
 		var err error
@@ -31,9 +30,8 @@ func (x *minds) workspaces(ctx context.Context) (agent.Workspaces, error) {
 	return agent.Sandboxed{Host: x.host, Roots: x.Policy.Workspaces, Hide: x.guard.Hides}, nil
 }
 
-// hostOf says what this machine gives to sandboxes: a folder for copies that
-// nobody else reads, and the folders of the programs that judges may run, where
-// those are not below the user's home.
+// hostOf returns what this machine provides to sandboxes: a private folder for copies, and the
+// folders of the programs that judges may run, unless they are below the user's home.
 func hostOf(c *Config) (h sandbox.HostConfig) {
 	h.Scratch = scratchOf(c.DataDir)
 	for i := range c.Policy.Thinking.JudgeAgents {
@@ -58,8 +56,8 @@ func hostOf(c *Config) (h sandbox.HostConfig) {
 	return h
 }
 
-// scratchOf makes the folder for private copies. For root it is not in the data
-// folder, which the user that commands are started as could not enter.
+// scratchOf creates the folder for private copies. For root it is outside the data folder, because
+// commands run as another user, who could not enter that.
 func scratchOf(data string) string {
 	dir, mode := filepath.Join(data, scratchFolder), os.FileMode(0o700)
 	if os.Geteuid() == 0 {
@@ -73,7 +71,7 @@ func scratchOf(data string) string {
 		return ""
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() || os.Chmod(dir, mode) != nil {
-		return "" // somebody else's
+		return "" // it belongs to somebody else
 	}
 	return dir
 }

@@ -1,6 +1,6 @@
-// Package lineage tells which processes are above one: who started what asks. It
-// says what can be seen. A process that let go of the one above it, as a daemon does,
-// has only the system above it.
+// Package lineage tells which processes are above one, that is, who started what is calling. It
+// shows what can be seen: a process that detached from its parent, as daemons do, has only the
+// system above it.
 package lineage
 
 import (
@@ -14,35 +14,35 @@ import (
 	"strings"
 )
 
-// Line is a process and what is above it, each started by the next.
+// Line is a process and its ancestors, each followed by its parent.
 type Line []Process
 
 // Process is one process.
 type Process struct {
 	PID, Parent int
-	// Session is the id of its session, and Terminal the number of the terminal that
-	// controls it, 0 for none.
+	// Session is its session's ID, and Terminal the number of its controlling terminal, 0 for
+	// none.
 	Session, Terminal int
-	// Began is when it began, in hundredths of a second since the machine's start, 0
-	// where that is not told.
+	// Began is when it started, in hundredths of a second since boot, 0 if unknown.
 	Began uint64
-	// Name is what the system calls it, at most 15 bytes, and Words is its command
-	// line; it may have changed both.
+	// Name is the system's name for it, at most 15 bytes, and Words is its command line; the
+	// process may have changed both.
 	Name  string
 	Words []string
 }
 
-// System is where Linux tells of its processes.
+// System is the folder in which Linux shows its processes.
 const System = "/proc"
 
-// ErrUnseen says that what is above a process cannot be seen.
+// ErrUnseen means that the ancestors of a process cannot be determined.
 var ErrUnseen = errors.New("what is above the process cannot be seen")
 
-// deepest bounds a line: what is deeper is not read, and hides nothing so.
+// deepest is the maximum length of a line. A longer one is an error, so that its depth hides
+// nothing.
 const deepest = 256
 
-// Of returns the line of the process that a folder like [System] tells of. An error,
-// which is [ErrUnseen], says that some of it cannot be read; there is no line then.
+// Of returns the line of a process in a folder like [System]. If part of it cannot be read, it
+// returns an [ErrUnseen] and no line.
 func Of(system string, pid int) (Line, error) {
 	var line Line
 	for pid > 0 && len(line) < deepest {
@@ -59,7 +59,7 @@ func Of(system string, pid int) (Line, error) {
 	return line, nil
 }
 
-// Read returns the process of a number that a folder like [System] tells of.
+// Read returns the process with the given ID in a folder like [System].
 func Read(system string, pid int) (Process, error) {
 	dir := filepath.Join(system, strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(dir, "stat")) //nolint:gosec // A process's number, below what the caller trusts.
@@ -83,8 +83,8 @@ func Read(system string, pid int) (Process, error) {
 	return p, nil
 }
 
-// parse reads a stat: "pid (name) state parent group session terminal …". A name may
-// hold anything, so it ends with the last bracket.
+// parse parses a stat file: "pid (name) state parent group session terminal …". The name may contain
+// anything, so it ends at the last parenthesis.
 func parse(stat []byte) (Process, error) {
 	open, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if open < 0 || end < open {
@@ -102,14 +102,14 @@ func parse(stat []byte) (Process, error) {
 	p.Session, failed[2] = strconv.Atoi(string(fields[session]))
 	p.Terminal, failed[3] = strconv.Atoi(string(fields[terminal]))
 	if len(fields) > began {
-		p.Began, _ = strconv.ParseUint(string(fields[began]), 10, 64) // what is no number is not told
+		p.Began, _ = strconv.ParseUint(string(fields[began]), 10, 64) // if it is no number, it is unknown
 	}
 	return p, errors.Join(failed[:]...)
 }
 
-// Below returns the name of the program, among the given ones, that the line is below;
-// "" for none. The program may be called the name alone or begin with it and a dash,
-// in any case, and may be a script of an interpreter.
+// Below returns the first of the given programs that is in the line, "" if none is. A process
+// matches if its name, in any case, is the program's or starts with it and a dash. The program may
+// also be a script that an interpreter runs.
 func (l Line) Below(programs []string) string {
 	for i := range l {
 		for _, name := range l[i].names() {
@@ -123,19 +123,19 @@ func (l Line) Below(programs []string) string {
 	return ""
 }
 
-// interpreters run programs that are installed as scripts.
+// interpreters returns the interpreters of programs that are installed as scripts.
 func interpreters() []string {
 	return []string{"node", "nodejs", "bun", "deno", "npx", "python", "python2", "python3", "uv", "uvx", "pipx", "ruby"}
 }
 
-// names are what the process can be known by: what the system calls it, its program,
-// and where that is an interpreter, every part of its script's path.
+// names returns the names by which the process may be known: the system's name, its program and, if
+// that is an interpreter, every part of the script's path.
 func (p *Process) names() []string {
 	all := []string{plain(p.Name)}
 	if len(p.Words) == 0 {
 		return all
 	}
-	// A program that renames itself often writes one text over its command line.
+	// A program that renames itself often overwrites its command line with one string.
 	first, _, _ := strings.Cut(p.Words[0], " ")
 	program := plain(filepath.Base(first))
 	all = append(all, program)
@@ -155,7 +155,7 @@ func (p *Process) names() []string {
 	return all
 }
 
-// plain is a program's name without what says how it is kept.
+// plain returns a program's name in lower case, without a login shell's dash or a file extension.
 func plain(name string) string {
 	name = strings.ToLower(strings.TrimPrefix(name, "-"))
 	for _, kind := range []string{".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".exe"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/internal/lineage"
 )
 
-// system writes a folder that tells of processes as Linux does: each line is
+// system writes a folder like Linux's /proc: each process is given as
 // "pid parent terminal name|word|word…".
 func system(t *testing.T, processes ...string) string {
 	t.Helper()
@@ -56,7 +56,7 @@ func TestALineEndsAtTheTop(t *testing.T) {
 	}
 }
 
-// TestALineIsAsDeepAsItMayBe stands on the last process that is read, and on one more.
+// TestALineIsAsDeepAsItMayBe reads a line of maximum length, and a longer one.
 func TestALineIsAsDeepAsItMayBe(t *testing.T) {
 	t.Parallel()
 	const deepest = 256
@@ -73,7 +73,7 @@ func TestALineIsAsDeepAsItMayBe(t *testing.T) {
 	}
 }
 
-// TestWhenAProcessBegan reads stats that end before it, and with it.
+// TestWhenAProcessBegan reads stat files that end before the start time, and with it.
 func TestWhenAProcessBegan(t *testing.T) {
 	t.Parallel()
 	for more, began := range map[string]uint64{"": 0, " 123456": 123456, " 123456 9": 123456, " soon": 0} {
@@ -88,7 +88,7 @@ func TestWhenAProcessBegan(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeSeenIsNoLine takes a part of the line away, or makes it nonsense.
+// TestWhatCannotBeSeenIsNoLine removes a part of the line, or corrupts it.
 func TestWhatCannotBeSeenIsNoLine(t *testing.T) {
 	t.Parallel()
 	for name, stat := range map[string]string{

@@ -1,5 +1,5 @@
-// Package logverify holds the history of a store against its tree, its records and
-// signed checkpoints, wherever the files are.
+// Package logverify verifies the history in a store against its tree, its records and signed
+// checkpoints, wherever the files are.
 package logverify
 
 import (
@@ -18,34 +18,33 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// Question is what is to be verified, and against what.
+// Question is what to verify, and against what.
 type Question struct {
-	// Store is the path of the store's file. What is beside it is its key and its
-	// newest checkpoint, unless Folder names where they are.
+	// Store is the path of the store's file. The key and the newest checkpoint are in Folder.
 	Store, Folder string
-	// Options are those that the store is opened with.
+	// Options are the options to open the store with.
 	Options bolt.Options
-	// Key is the verifier key; empty is the one in the folder.
+	// Key is the verifier key; empty means the one in the folder.
 	Key string
 	// Given are checkpoints that the owner kept elsewhere.
 	Given []history.Witness
-	// Accepted are the leaves of a new key or an older copy that the owner knows of.
+	// Accepted are the leaves at which the owner knows of a new key or an older copy.
 	Accepted []int64
-	// Copy hands out a copy of the store where a daemon holds it; nil takes a store
-	// that is held for one that cannot be read.
+	// Copy returns a copy of the store if a daemon holds it. If Copy is nil, a store that is
+	// held cannot be read.
 	Copy func(context.Context) (io.ReadCloser, error)
 }
 
-// KeyError says that the key to verify with cannot be read.
+// KeyError means that the key to verify with cannot be read.
 type KeyError struct{ Err error }
 
 func (e *KeyError) Error() string { return e.Err.Error() }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Verify reads the store and returns what was found. Its error says that nothing
-// could be verified; a [*KeyError] that it is for want of the key.
+// Verify reads the store and returns what it found. An error means that nothing could be verified; a
+// [*KeyError] that the key is missing or unreadable.
 func (q *Question) Verify(ctx context.Context) (r history.Report, err error) {
 	c, err := q.evidence()
 	if err != nil {
@@ -60,13 +59,13 @@ func (q *Question) Verify(ctx context.Context) (r history.Report, err error) {
 	return r, errors.Join(err, done())
 }
 
-// evidence reads the key and the checkpoints. Those in the folder are read before
-// the store: it may only have grown since.
+// evidence reads the key and the checkpoints. It reads those in the folder before the store is
+// read, so that the store can only be newer.
 func (q *Question) evidence() (c history.Case, err error) {
 	c.Accepted, c.Verifier = q.Accepted, q.Key
 	if c.Verifier == "" {
 		if c.Verifier, err = VerifierIn(q.Folder); errors.Is(err, fs.ErrNotExist) && len(q.Given) == 0 {
-			return c, nil // Only a key opens a checkpoint.
+			return c, nil // Without a key no checkpoint can be verified.
 		}
 	}
 	if err != nil {
@@ -87,8 +86,8 @@ func (q *Question) evidence() (c history.Case, err error) {
 	return c, nil
 }
 
-// open opens the store for reading: the file, or a copy of it where a daemon
-// holds it. done lets go of it.
+// open opens the store for reading: the file, or a copy of it if a daemon holds the file. done
+// releases it.
 func (q *Question) open(ctx context.Context) (look *bolt.Look, done func() error, err error) {
 	look, err = bolt.LookInto(q.Store, q.Options)
 	if _, held := errors.AsType[*bolt.LockedError](err); !held || q.Copy == nil {
@@ -112,8 +111,8 @@ func (q *Question) open(ctx context.Context) (look *bolt.Look, done func() error
 // copyWithin bounds how long a daemon may take to hand out a copy of its store.
 const copyWithin = 10 * time.Minute
 
-// CopyInto writes what is handed out into a file in the folder that only the owner
-// can read, and returns the file's path.
+// CopyInto writes what open returns to a new file in the folder that only the owner can read, and
+// returns its path.
 func CopyInto(ctx context.Context, dir string, open func(context.Context) (io.ReadCloser, error)) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, copyWithin)
 	defer cancel()
@@ -133,7 +132,7 @@ func CopyInto(ctx context.Context, dir string, open func(context.Context) (io.Re
 	return f.Name(), nil
 }
 
-// VerifierIn is the verifier key of the signing key in the folder.
+// VerifierIn returns the verifier key of the signing key in the folder.
 func VerifierIn(dir string) (string, error) {
 	path := filepath.Join(dir, datafolder.KeyFile)
 	text, err := datafolder.ReadSecret(path)
@@ -147,11 +146,11 @@ func VerifierIn(dir string) (string, error) {
 	return key.Verifier(), nil
 }
 
-// maxCheckpoint bounds a checkpoint that is read, in bytes.
+// maxCheckpoint is the maximum size of a checkpoint that is read from in, in bytes.
 const maxCheckpoint = 64 << 10
 
-// Checkpoints reads checkpoints that the owner gives: each is its text, the path of
-// a file, or - for in.
+// Checkpoints reads the checkpoints that the owner gives. Each is the checkpoint's text, the path
+// of a file, or - for in.
 func Checkpoints(written []string, in io.Reader) ([]history.Witness, error) {
 	all := make([]history.Witness, 0, len(written))
 	for i, text := range written {

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// Text says a report to a person. What others wrote is made visible.
+// Text returns the report as text for a terminal. Text by others is made visible.
 func Text(r *history.Report) string {
 	var b strings.Builder
 	field := func(name, format string, args ...any) {

@@ -1,4 +1,4 @@
-// Package nearest finds the name that was meant when another was written.
+// Package nearest finds the name that was probably meant when another was written.
 package nearest
 
 import (
@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Slip returns the name that one slip or two turn into what was written, empty
-// when there is none.
+// Slip returns the name that is at most two edits away from what was written, "" if there is none.
 func Slip(written string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
@@ -18,14 +17,13 @@ func Slip(written string, names []string) string {
 	return best
 }
 
-// Of returns the name that takes the fewest edits to reach, however many. There
-// must be one name at least.
+// Of returns the name with the fewest edits from what was written, however many. names must not be
+// empty.
 func Of(written string, names []string) string {
 	return slices.MinFunc(names, func(a, b string) int { return distance(written, a) - distance(written, b) })
 }
 
-// distance counts the insertions, deletions and changes between two texts
-// (Levenshtein).
+// distance returns the Levenshtein distance between two strings, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -9,14 +9,14 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 )
 
-// isHostByte says whether a byte may stand in a host.
+// isHostByte reports whether a byte may be part of a host.
 func isHostByte(c byte) bool {
 	return c == '.' || c == '-' || c == '_' || c == ':' || c == '[' || c == ']' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// Answers says whether a text names the address at which people answer the
-// gate, and not what the gate serves to agents. The host may stand before the
-// port in any spelling, in marks or as a word of its own.
+// Answers reports whether a text names the address at which people answer the gate, other than to
+// use what the gate serves to agents. The host may precede the port in any spelling, in quotes or
+// as a word of its own.
 func (f *Facts) Answers(text string) bool {
 	return slices.ContainsFunc(f.Addresses, func(address string) bool {
 		host, port := split(address)
@@ -27,15 +27,15 @@ func (f *Facts) Answers(text string) bool {
 	})
 }
 
-// AnswersContainer is [Facts.Answers] for a text in a container, from which this
-// machine has names of its own.
+// AnswersContainer is [Facts.Answers] for a text in a container, where this machine has special
+// names.
 func (f *Facts) AnswersContainer(text string) bool {
 	return slices.ContainsFunc([]string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}, func(host string) bool {
 		return strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
 	})
 }
 
-// named looks for a host or a port as a whole name.
+// named reports whether text contains the host or port as a whole name.
 func (f *Facts) named(text, name, port string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
@@ -50,19 +50,19 @@ func (f *Facts) named(text, name, port string) bool {
 	}
 }
 
-// isWhole says whether what stands between two texts is no part of another name.
+// isWhole reports whether the text between before and after is not part of a longer name.
 func isWhole(before, after string) bool {
 	begins := before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || !isHostByte(before[len(before)-1])
 	return begins && (after == "" || after[0] == ':' || after[0] == ']' || !isHostByte(after[0]))
 }
 
-// isOurs says whether a port between two texts is one of this machine, or said to
-// be one in a program.
+// isOurs reports whether a port between two texts is a port of this machine, or looks like one in a
+// program.
 func isOurs(before, after string) bool {
 	return isHere(hostBefore(before)) || isHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
 }
 
-// hostBefore is the host that stands before a port, "?" if there is none.
+// hostBefore returns the host that precedes a port, "?" if there is none.
 func hostBefore(text string) string {
 	before := strings.TrimRight(text, "\"' \t,)/")
 	colon := strings.HasSuffix(text, ":")
@@ -77,11 +77,11 @@ func hostBefore(text string) string {
 	return before[start:]
 }
 
-// hostAfter is the host that takes the place of the one before a port: curl's
-// --resolve name:port:host. A function is told it behind the port.
+// hostAfter returns the host that follows a port and replaces the one before it, as in curl's
+// --resolve name:port:host. In function calls, the host follows the port as an argument.
 func hostAfter(text string) string {
 	rest, ok := strings.CutPrefix(text, ":")
-	if list := strings.TrimLeft(text, ", "); !ok && list != text { // connect(8787, "localhost")
+	if list := strings.TrimLeft(text, ", "); !ok && list != text { // as in connect(8787, "localhost")
 		rest = strings.TrimLeft(list, "\"'`")
 		ok = rest != list
 	}
@@ -95,20 +95,19 @@ func hostAfter(text string) string {
 	return rest[:end]
 }
 
-// isPort says whether what stands before a number says that it is a port, as a
-// program would.
+// isPort reports whether the text before a number calls it a port, as a program would.
 func isPort(before string) bool {
 	before = strings.TrimRight(before, "\"' \t:=>,")
 	return strings.HasSuffix(strings.ToLower(before), "port") && !strings.HasSuffix(before, "--port")
 }
 
-// isHere says whether a host is this machine. No host is, too: that is how some
-// clients write it.
+// isHere reports whether a host is this machine. An empty host counts, because some clients write it
+// so.
 func isHere(host string) bool {
 	host = strings.ToLower(strings.Trim(host, "[]"))
 	at := strings.LastIndexByte(host, ':')
 	if _, ok := hosts.Number(host); !ok && at >= 0 {
-		host = host[at+1:] // behind a port of here, another host, or a kind of address
+		host = host[at+1:] // after one of our ports, another host, or a kind of address
 	}
 	if ip, ok := hosts.Number(host); ok {
 		return ip.IsLoopback() || ip.IsUnspecified()
@@ -117,8 +116,7 @@ func isHere(host string) bool {
 		host == "localhost.localdomain" || strings.HasPrefix(host, "ip6-") || strings.Contains(host, "127.0.0.1") || strings.Contains(host, "127-0-0-1")
 }
 
-// unknownPort says whether a text names this machine with a port that is not
-// known.
+// unknownPort reports whether a text names this machine with a port that is not known.
 func unknownPort(text string) bool {
 	for at := 0; at < len(text); at++ {
 		if text[at] == ':' && at+1 < len(text) && !isHostByte(text[at+1]) && text[at+1] != '/' {
@@ -130,7 +128,7 @@ func unknownPort(text string) bool {
 	return false
 }
 
-// forAgents says whether what follows an address is a path that agents may use.
+// forAgents reports whether what follows an address is a path that agents may use.
 func forAgents(rest string) bool {
 	if end := strings.IndexAny(rest, "\"' \t\n?#)"); end >= 0 {
 		rest = rest[:end]
@@ -145,7 +143,7 @@ func forAgents(rest string) bool {
 	return strings.HasPrefix(clean, "/v1/") || slices.Contains([]string{"/healthz", "/readyz", "/metrics", "/openapi.yaml"}, clean)
 }
 
-// split is an address in its host and its port.
+// split splits an address into host and port.
 func split(address string) (host, port string) {
 	at := strings.LastIndexByte(address, ':')
 	if at < 0 {

@@ -1,4 +1,4 @@
-// Package peers asks the kernel who is at the other end of a local socket.
+// Package peers asks the kernel who is at the other end of a Unix socket connection.
 package peers
 
 import (
@@ -7,18 +7,17 @@ import (
 	"net"
 )
 
-// Peer is the process that connected, as it was when it did.
+// Peer is the process that connected, as of the time it did.
 type Peer struct {
 	UID uint32
-	// PID is 0 where the system does not show it.
+	// PID is 0 if the system does not report it.
 	PID int
 }
 
-// key is where a connection's context has its peer.
+// key is the key of the peer in a connection's context.
 type key struct{}
 
-// With adds to a connection's context who is at its other end, where the system
-// tells.
+// With adds the peer of a connection to its context, if the system reports one.
 func With(ctx context.Context, c net.Conn) context.Context {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
@@ -31,13 +30,13 @@ func With(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
-// Of returns who is at the other end of the connection with that context.
+// Of returns the peer of the connection with that context.
 func Of(ctx context.Context) (p Peer, known bool) {
 	p, known = ctx.Value(key{}).(Peer)
 	return p, known
 }
 
-// of asks the kernel who connected. What it tells is in [ask], for each system.
+// of asks the kernel who connected. The part that depends on the system is in [ask].
 func of(c *net.UnixConn) (p Peer, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -2,7 +2,7 @@ package peers
 
 import "golang.org/x/sys/unix"
 
-// ask returns which process of which user connected.
+// ask returns the process that connected, and its user.
 func ask(fd int) (Peer, error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

@@ -4,5 +4,5 @@ package peers
 
 import "errors"
 
-// ask cannot tell here: agents show their tokens.
+// ask is not supported on this system: agents must present their tokens.
 func ask(int) (Peer, error) { return Peer{}, errors.ErrUnsupported }

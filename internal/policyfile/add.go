@@ -18,32 +18,32 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// Rule is a line of the policy that would spare questions, or ask more of them.
+// Rule is one rule of the policy that avoids questions, or asks more of them.
 type Rule struct {
-	// Program reaches Reach; empty for a rule of the score.
+	// Program reaches Reach; empty for a rule about the score.
 	Program string
 	Reach   operation.Reach
-	// MinScore is what effects must score to pass.
+	// MinScore is the effects judge's score that a call needs.
 	MinScore float64
-	// Sends sends calls to a route; without one it is another rule.
+	// Sends sends calls to a route; without a route the rule is of another kind.
 	Sends approval.Rule
 }
 
-// RuleError says why a rule cannot be in a policy file.
+// RuleError says why a rule cannot be added to a policy file.
 type RuleError struct{ Rule, Problem string }
 
 func (e *RuleError) Error() string {
 	return fmt.Sprintf("%s: %s. Nothing was written.", e.Rule, e.Problem)
 }
 
-// The keys that name a score and a route among rules.
+// The keys of a score and a route in a rule.
 const (
 	scoreKey = "min_score"
 	routeKey = "route"
 )
 
-// ParseRule reads a rule as it is typed: a program and what it reaches, such as
-// "tix=workspace", "min_score=0.4", or a route and which calls go there, such as
+// ParseRule parses a rule as it is typed: a program and what it reaches, such as "tix=workspace", a
+// score, such as "min_score=0.4", or a route and the calls to send there, such as
 // "route=careful agents=coder effects=publish,delete".
 func ParseRule(words ...string) (Rule, error) {
 	s := strings.Join(words, " ")
@@ -70,7 +70,7 @@ func ParseRule(words ...string) (Rule, error) {
 	return Rule{MinScore: score}, nil
 }
 
-// parseSending reads the words of a rule that sends calls to a route.
+// parseSending parses the words of a rule that sends calls to a route.
 func parseSending(s string, words []string) (Rule, error) {
 	var r Rule
 	for _, w := range words {
@@ -98,18 +98,18 @@ func parseSending(s string, words []string) (Rule, error) {
 	return r, nil
 }
 
-// conditions are the places of a rule's conditions, by their keys in the file.
+// conditions returns pointers to a rule's conditions, by their keys in the file.
 func conditions(r *approval.Rule) map[string]*[]string {
 	return map[string]*[]string{"agents": &r.Agents, "executors": &r.Executors, "effects": &r.Effects, "reaches": &r.Reaches}
 }
 
-// conditioned are the keys of the conditions that a rule has, in their order.
+// conditioned returns the keys of the conditions that a rule has, sorted.
 func conditioned(r *approval.Rule) []string {
 	places := conditions(r)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(places)), func(key string) bool { return len(*places[key]) == 0 })
 }
 
-// String is the rule as it is typed.
+// String returns the rule as it is typed.
 func (r Rule) String() string {
 	switch {
 	case r.Program != "":
@@ -127,8 +127,8 @@ func (r Rule) String() string {
 
 func (r Rule) score() string { return strconv.FormatFloat(r.MinScore, 'g', -1, 64) }
 
-// With returns the policy with the rule in the text of its file, in which all else stays
-// as it is. A [*RuleError] says why it cannot be put there.
+// With returns the policy with the rule added to the text of its file, in which everything else
+// stays as it is. A [*RuleError] says why the rule cannot be added.
 func (p *Policy) With(r Rule, name, home string) (Policy, error) {
 	if r.Program != "" {
 		if _, err := effects.New(effects.Options{Programs: map[string]operation.Reach{r.Program: r.Reach}}); err != nil {
@@ -158,7 +158,7 @@ func (p *Policy) With(r Rule, name, home string) (Policy, error) {
 	return better, nil
 }
 
-// has reports whether the rule holds.
+// has reports whether the policy contains the rule.
 func (p *Policy) has(r Rule) bool {
 	switch {
 	case r.Program != "":
@@ -169,8 +169,7 @@ func (p *Policy) has(r Rule) bool {
 	return slices.ContainsFunc(p.Judges, func(v Validation) bool { return v.Type == TypeEffects && v.Threshold() == r.MinScore })
 }
 
-// sameBut reports whether the policy is another one with the rule, as far as rules can
-// change it.
+// sameBut reports whether p is old with the rule added, in all that rules can change.
 func (p *Policy) sameBut(old *Policy, r Rule) bool {
 	programs := maps.Clone(p.Programs)
 	if r.Program != "" {
@@ -184,7 +183,7 @@ func (p *Policy) sameBut(old *Policy, r Rule) bool {
 		slices.EqualFunc(rules, old.Routing.Rules, func(a, b approval.Rule) bool { return reflect.DeepEqual(a, b) }) && len(p.ResumeURLs) == len(old.ResumeURLs)
 }
 
-// refuses says why calls cannot be sent as a rule has it; empty is nothing.
+// refuses returns why calls cannot be sent as a rule says, "" if they can.
 func (p *Policy) refuses(r *approval.Rule) string {
 	names := make([]string, len(p.Routing.Routes))
 	for i := range p.Routing.Routes {
@@ -206,7 +205,7 @@ func (p *Policy) refuses(r *approval.Rule) string {
 	}
 }
 
-// withSending puts a rule before all others, so that it counts.
+// withSending adds a rule before all others, so that it takes effect.
 func withSending(text string, r *approval.Rule) string {
 	first := position([]byte(text), pathOf([]string{"approval", "rules", "0"}))
 	if first == nil {
@@ -224,17 +223,17 @@ func withSending(text string, r *approval.Rule) string {
 	at := first.Line - 1
 	dash := strings.Index(lines[at], "- ")
 	if dash < 0 || strings.TrimSpace(lines[at][:dash]) != "" {
-		return text // They stand in one line, or the dash in one of its own.
+		return text // The rules share one line, or the dash has a line of its own.
 	}
 	for at > 0 && strings.HasPrefix(strings.TrimSpace(lines[at-1]), "#") {
-		at-- // A comment belongs to what stands below it.
+		at-- // A comment belongs to what follows it.
 	}
 	added := lines[first.Line-1][:dash] + "- " + strings.TrimSpace(string(line)) + "\n"
 	return strings.Join(slices.Insert(lines, at, added), "")
 }
 
-// withScore writes the score into the entry of effects: in place of the one that is
-// there, behind its type, or with the whole list where none stands in the file.
+// withScore writes the score into the entry of effects: it replaces an existing score, adds one
+// after the entry's type, or adds the whole list if the file has none.
 func (p *Policy) withScore(text string, r Rule) string {
 	at := slices.IndexFunc(p.Judges, func(v Validation) bool { return v.Type == TypeEffects })
 	for _, steps := range [][]string{{"execution", "tool_validation"}, {"spec", "execution", "tool_validation"}} {
@@ -251,13 +250,13 @@ func (p *Policy) withScore(text string, r Rule) string {
 			})
 		}
 		if position([]byte(text), pathOf(steps[:1])) != nil {
-			return text // It has no entry of effects, which is for a person to add.
+			return text // The list has no entry of effects, which a person must add.
 		}
 	}
 	return WithLines(text, "execution", "  tool_validation:\n", "    - {type: effects, min_score: "+r.score()+"}\n")
 }
 
-// behindType is the score behind the type of an entry, in the form of its line.
+// behindType returns the score to insert after the type of an entry, in the form of that line.
 func (p *Policy) behindType(text string, line int, r Rule) string {
 	whole := strings.Split(text, "\n")[line-1]
 	if strings.Contains(whole, "{") {
@@ -267,18 +266,18 @@ func (p *Policy) behindType(text string, line int, r Rule) string {
 	return "\n" + strings.Repeat(" ", indent) + "min_score: " + r.score()
 }
 
-// scalar is a word or a number of YAML.
+// scalar matches a word or a number in YAML.
 var scalar = regexp.MustCompile(`^["']?[A-Za-z0-9_.+-]+["']?`)
 
-// edited changes a text from a place on, which is counted in characters from 1.
+// edited replaces the text from a position on. The position is counted in characters from 1.
 func edited(text string, line, column int, change func(rest string) string) string {
 	lines := strings.SplitAfter(text, "\n")
 	before := strings.Join(lines[:line-1], "") + string([]rune(lines[line-1])[:column-1])
 	return before + change(text[len(before):])
 }
 
-// WithLines puts lines below a key that stands at the beginning of a line of a policy's
-// text, and the key at the end where it is missing.
+// WithLines adds lines below a top-level key in a policy's text, and adds the key at the end if it
+// is missing.
 func WithLines(text, key string, lines ...string) string {
 	if len(lines) == 0 {
 		return text

@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 )
 
-// parsed is the policy of a file, or that without one.
+// parsed returns the policy of a file, or the default one for "".
 func parsed(t *testing.T, text string) policyfile.Policy {
 	t.Helper()
 	if text == "" {
@@ -31,8 +31,8 @@ const routed = `approval:
     - {route: careful}
 `
 
-// TestARuleIsAddedAndAllElseStays holds that a rule stands in the file afterwards as one
-// change, with every other character where it was.
+// TestARuleIsAddedAndAllElseStays checks that adding a rule is a single change to the file, with
+// every other character in place.
 func TestARuleIsAddedAndAllElseStays(t *testing.T) {
 	t.Parallel()
 	const comments = "# ours\nclosed: false # for now\n"
@@ -69,7 +69,7 @@ func TestARuleIsAddedAndAllElseStays(t *testing.T) {
 	}
 }
 
-// TestARuleThatCannotStandThere holds that it is one sentence, and no policy.
+// TestARuleThatCannotStandThere checks that the error is one sentence, and that there is no policy.
 func TestARuleThatCannotStandThere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ text, rule, want string }{

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/nearest"
 )
 
-// everyAgent stands, among whose an agent is, for those that are not named.
+// everyAgent stands for all agents that are not named, in the list of agents' owners.
 const everyAgent = "*"
 
 // AgentNames returns the agents that the policy names.
@@ -25,9 +25,9 @@ func (p *Policy) AgentNames() []string {
 	return slices.Compact(named)
 }
 
-// CheckAgents refuses a name that no agent has: a rule for it would never fit, and
-// what it was meant for would go to other people. routes are the agents' own, by
-// the agents' names; one that is none is a mistake, too.
+// CheckAgents rejects names that no agent has: a rule for such a name would never match, and the
+// calls that it was meant for would go to other people. routes are the agents' own routes by name;
+// a route that does not exist is an error, too.
 func (p *Policy) CheckAgents(known []string, routes map[string]string) error {
 	found := mistakes{name: p.Path, text: p.text}
 	var all []error
@@ -60,7 +60,7 @@ func (p *Policy) CheckAgents(known []string, routes map[string]string) error {
 	return found.err()
 }
 
-// CheckAgentRoute says why an agent cannot have the route; "" is none.
+// CheckAgentRoute returns an error if an agent cannot have the route; "" means no route.
 func (p *Policy) CheckAgentRoute(route string) error {
 	if _, ok := p.Routing.Route(route); ok || route == "" {
 		return nil

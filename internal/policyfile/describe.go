@@ -19,8 +19,8 @@ type Judging struct {
 	Threshold float64
 }
 
-// Describe says in words what a policy means, with the judge that comes first,
-// and what of it needs a chat, where none is configured.
+// Describe says in words what a policy means, including the judge that comes first. If no chat is
+// configured, it also says which parts need one.
 func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 	var b strings.Builder
 	known := p.Catalog.Names()
@@ -56,7 +56,7 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 	return err
 }
 
-// describeJudges says who judges, and what those that ask models may do.
+// describeJudges describes the judges, and what those that ask models may do.
 func (p *Policy) describeJudges(b *strings.Builder, first Judging) {
 	t := &p.Thinking
 	fmt.Fprintf(b, "judges     %s, from %s\n", first.Kind, wording.Score(first.Threshold))
@@ -94,7 +94,7 @@ func (a *Agent) describe(b *strings.Builder, t *Thinking) {
 	fmt.Fprintf(b, "agents     %s asks %s, with %s; %s\n", a.Name, t.FindModel(a.Model).Name, cmp.Or(strings.Join(tools, "; "), "no tools"), network)
 }
 
-// describeRouting says in words who may decide.
+// describeRouting describes who may decide.
 func describeRouting(b *strings.Builder, r *approval.Routing) {
 	if len(r.Routes) == 0 {
 		b.WriteString("approvers  each person who may decide decides alone\n")
@@ -122,8 +122,7 @@ func describeRouting(b *strings.Builder, r *approval.Routing) {
 	}
 }
 
-// describeUnchecked says what of the routing needs a chat, where none is
-// configured.
+// describeUnchecked says which parts of the routing need a chat; none is configured.
 func describeUnchecked(b *strings.Builder, r *approval.Routing) {
 	found := joined(r.Check(Chats{}.channels(r)))
 	for _, err := range found {

@@ -20,23 +20,23 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// mistakes are what is wrong with a policy file, each with its place.
+// mistakes are the errors in a policy file, each with its position.
 type mistakes struct {
-	// name is the file's, text what it holds.
+	// name is the file's name, text its content.
 	name string
 	text []byte
 	all  []mistake
-	// unread are the paths of values of a wrong kind: what they lack is not told.
+	// unread are the paths of values of a wrong type. Errors about what they lack are suppressed.
 	unread []string
 }
 
-// mistake is one thing that is wrong. Without a line it is the whole file's.
+// mistake is one error. Without a line, it concerns the whole file.
 type mistake struct {
 	line, column int
 	text         string
 }
 
-// err tells all mistakes in the order of the file, a line each; nil is none.
+// err returns all mistakes in the order of the file, one per line, or nil.
 func (m *mistakes) err() error {
 	slices.SortStableFunc(m.all, func(a, b mistake) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
@@ -52,8 +52,7 @@ func (m *mistakes) err() error {
 	return errors.Join(all...)
 }
 
-// at notes a mistake at the steps of a path, or where the last of them that can
-// be found stands.
+// at adds a mistake at a path, or at the deepest part of it that is in the file.
 func (m *mistakes) at(text string, steps ...string) {
 	path := pathOf(steps)
 	if slices.ContainsFunc(m.unread, func(unread string) bool { return strings.HasPrefix(unread, path) || strings.HasPrefix(path, unread) }) {
@@ -68,7 +67,7 @@ func (m *mistakes) at(text string, steps ...string) {
 	m.all = append(m.all, mistake{text: text})
 }
 
-// pathOf is a path of YAML. Steps of digits are places in a list.
+// pathOf returns a YAML path. Steps that are numbers are list indexes.
 func pathOf(steps []string) string {
 	var b strings.Builder
 	b.WriteByte('$')
@@ -85,7 +84,7 @@ func pathOf(steps []string) string {
 	return b.String()
 }
 
-// position finds where a path of YAML stands in a text; nil is nowhere.
+// position returns where a YAML path is in a text, nil if it is not there.
 func position(text []byte, path string) *token.Position {
 	at, err := yaml.PathString(path)
 	if err != nil {
@@ -102,9 +101,8 @@ func position(text []byte, path string) *token.Position {
 	return node.GetToken().Position
 }
 
-// read reads the file strictly. It goes on behind a key that is unknown and a
-// value of a wrong kind, as if they were not there. An error, which tells all
-// that was noted too, says that nothing more can be read.
+// read decodes the file strictly. It skips unknown keys and values of a wrong type, to find further
+// mistakes. Its error contains all mistakes so far, and means that no more can be read.
 func (m *mistakes) read() (policyFile, error) {
 	file, err := parser.ParseBytes(m.text, 0)
 	if err != nil {
@@ -131,7 +129,7 @@ func (m *mistakes) read() (policyFile, error) {
 	}
 }
 
-// cut takes what the library's error is about out of the document.
+// cut removes what the library's error is about from the document.
 func (m *mistakes) cut(doc ast.Node, err error) bool {
 	e, ok := errors.AsType[yaml.Error](err)
 	if !ok {
@@ -145,7 +143,7 @@ func (m *mistakes) cut(doc ast.Node, err error) bool {
 	return c.path != ""
 }
 
-// library notes the library's error, without the excerpt of the file that it adds.
+// library adds the library's error, without the excerpt of the file that the library appends.
 func (m *mistakes) library(err error) {
 	if e, ok := errors.AsType[yaml.Error](err); ok {
 		at := e.GetToken().Position
@@ -155,15 +153,15 @@ func (m *mistakes) library(err error) {
 	m.all = append(m.all, mistake{text: err.Error()})
 }
 
-// cutting takes the key or the value that begins with a token out of a document.
+// cutting removes the key or the value that begins at a token from a document.
 type cutting struct {
 	at *token.Token
-	// path is what was taken out; empty is nothing. key says that it was a key.
+	// path is what was removed, empty if nothing; key says that it was a key.
 	path string
 	key  bool
 }
 
-// Visit looks at a node's own keys and values.
+// Visit checks a node's own keys and values.
 func (c *cutting) Visit(n ast.Node) ast.Visitor {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -195,7 +193,7 @@ func (c *cutting) found(n ast.Node) bool {
 	return n.GetToken() != nil && n.GetToken().Position.Offset == c.at.Position.Offset
 }
 
-// validations notes what is wrong with the judges, whose list stands at a path.
+// validations adds the mistakes in the judges, whose list is at a path.
 func (m *mistakes) validations(all []Validation, at []string) {
 	for i := range all {
 		field, problem := all[i].mistake()
@@ -210,7 +208,7 @@ func (m *mistakes) validations(all []Validation, at []string) {
 	}
 }
 
-// catalog notes what is wrong with the executors.
+// executors adds the mistakes in the executors.
 func (m *mistakes) executors(err error) {
 	for _, one := range joined(err) {
 		steps := []string{"executors"}
@@ -222,7 +220,7 @@ func (m *mistakes) executors(err error) {
 	}
 }
 
-// routing notes what is wrong with who may decide.
+// routing adds the mistakes in who may decide.
 func (m *mistakes) routing(err error) {
 	for _, one := range joined(err) {
 		steps := []string{"approval"}
@@ -233,7 +231,7 @@ func (m *mistakes) routing(err error) {
 	}
 }
 
-// programs notes what is wrong with the taught programs.
+// programs adds the mistakes in the policy's programs.
 func (m *mistakes) programs(err error) {
 	for _, one := range joined(err) {
 		steps := []string{"programs"}
@@ -244,7 +242,7 @@ func (m *mistakes) programs(err error) {
 	}
 }
 
-// pointerSteps are the steps of a JSON pointer.
+// pointerSteps returns the steps of a JSON pointer.
 func pointerSteps(pointer string) []string {
 	steps := strings.FieldsFunc(pointer, func(r rune) bool { return r == '/' })
 	for i, s := range steps {
@@ -253,7 +251,7 @@ func pointerSteps(pointer string) []string {
 	return steps
 }
 
-// joined takes an error apart that errors.Join made, however deep; nil is none.
+// joined returns the errors that errors.Join joined, at any depth; none for nil.
 func joined(err error) []error {
 	if err == nil {
 		return nil
@@ -269,7 +267,7 @@ func joined(err error) []error {
 	return all
 }
 
-// plainYAML says a message of the library without the names of Go.
+// plainYAML rephrases a message of the library without the names of Go types.
 func plainYAML(message string) string {
 	if field, ok := strings.CutPrefix(message, "unknown field "); ok {
 		if best := nearest.Slip(strings.Trim(field, `"`), keysOf(reflect.TypeFor[policyFile]())); best != "" {
@@ -289,7 +287,7 @@ func plainYAML(message string) string {
 	return fmt.Sprintf("this is %s; %s is wanted", kindWords(got), kindWords(want))
 }
 
-// kindWords says a type of Go or YAML to a person.
+// kindWords returns a Go or YAML type in words for a person.
 func kindWords(kind string) string {
 	switch {
 	case kind == "bool":
@@ -308,7 +306,7 @@ func kindWords(kind string) string {
 	return kind
 }
 
-// keysOf are the keys of a mapping in the file, and of all that is in it.
+// keysOf returns the keys of a mapping in the file, and of everything in it.
 func keysOf(t reflect.Type) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -1,6 +1,5 @@
-// Package policyfile reads the policy file: what is known of executors, which
-// judges follow the rules, and who may decide what. Every mistake is told with its
-// place.
+// Package policyfile reads the policy file: what is known about executors, which judges follow
+// METNOS_JUDGE_KIND's, and who may decide what. Every mistake is reported with its position.
 package policyfile
 
 import (
@@ -20,12 +19,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// maxPolicy bounds the policy file, in bytes.
+// maxPolicy is the maximum size of the policy file, in bytes.
 const maxPolicy = 4 << 20
 
 // Policy is the structured part of the configuration.
 type Policy struct {
-	// Catalog is what is known of executors; nil knows none.
+	// Catalog is what is known about executors; nil knows none.
 	Catalog *catalog.Catalog
 	// Judges follow the judge that METNOS_JUDGE_KIND names, in order.
 	Judges []Validation
@@ -33,20 +32,20 @@ type Policy struct {
 	Routing approval.Routing
 	// Programs say what programs reach that vaglio does not know.
 	Programs map[string]operation.Reach
-	// Thinking is what is said of judges that ask models.
+	// Thinking configures the judges that ask models.
 	Thinking Thinking
 	// Workspaces are the folders in which agents may work.
 	Workspaces []string
-	// ResumeURLs are what addresses may begin with that are told how a call ended.
+	// ResumeURLs are the permitted prefixes of addresses that are told how a call ended.
 	ResumeURLs []hosts.Prefix
-	// Path is the file's, for the guard to keep; empty when there is none.
+	// Path is the file's path, which the guard protects; empty if there is no file.
 	Path string
-	// text is what the file holds, to find the place of a mistake in.
+	// text is the file's content, used to find the position of a mistake.
 	text []byte
 }
 
-// Default is what holds without a file, and for what a file leaves out:
-// it knows no executor, is open, and has the effects judged.
+// Default returns the policy that applies without a file, and to what a file leaves out: it knows no
+// executor, accepts any, and has effects judged.
 func Default() Policy {
 	return Policy{Judges: []Validation{{Type: TypeEffects}}}
 }
@@ -82,7 +81,7 @@ type execution struct {
 	ToolValidation *[]Validation `yaml:"tool_validation"`
 }
 
-// judging is the file's execution, and the path at which its judges stand.
+// judging returns the file's execution, and the path of its list of judges.
 func (f *policyFile) judging() (e *execution, at []string) {
 	if f.Spec != nil && f.Spec.Execution != nil {
 		return f.Spec.Execution, []string{"spec", "execution", "tool_validation"}
@@ -90,10 +89,10 @@ func (f *policyFile) judging() (e *execution, at []string) {
 	return f.Execution, []string{"execution", "tool_validation"}
 }
 
-// Text returns what the file holds; none without a file.
+// Text returns the file's content; nil without a file.
 func (p *Policy) Text() []byte { return p.text }
 
-// Load reads the policy file; an empty path is the default policy.
+// Load reads the policy file; an empty path means the default policy.
 func Load(path, home string) (Policy, error) {
 	if path == "" {
 		return Default(), nil
@@ -101,8 +100,7 @@ func Load(path, home string) (Policy, error) {
 	return Read(path, home)
 }
 
-// Read reads the policy file strictly: an unknown key is a mistake, and
-// the mistake says where it is.
+// Read reads the policy file strictly: an unknown key is an error, and the error says where it is.
 func Read(path, home string) (Policy, error) {
 	b, whole, err := regular.ReadTrusted(path, maxPolicy)
 	if err != nil {
@@ -121,8 +119,8 @@ func Read(path, home string) (Policy, error) {
 	return p, nil
 }
 
-// Parse reads a policy. name is the file's, for the mistakes: all of them
-// are told, in the order in which they stand.
+// Parse parses a policy. name is the file's name for errors. Parse reports all mistakes, in the
+// order of the file.
 func Parse(name string, b []byte, home string) (Policy, error) {
 	found := mistakes{name: name, text: b}
 	f, err := found.read()

@@ -95,7 +95,7 @@ func TestMistakesInWhoMayDecide(t *testing.T) {
 	}
 }
 
-// The example of the documentation is one.
+// The example in the documentation is valid.
 func TestTheDocumentedApprovers(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/approvers.md")
@@ -218,8 +218,8 @@ func TestAPolicysMistakesSayWhereAndWhat(t *testing.T) {
 	}
 }
 
-// TestAllMistakesOfAPolicyAreTold holds them in the order of the file, the shape
-// and the meaning together.
+// TestAllMistakesOfAPolicyAreTold checks that mistakes of form and of meaning are reported
+// together, in the order of the file.
 func TestAllMistakesOfAPolicyAreTold(t *testing.T) {
 	t.Parallel()
 	const text = `closd: true
@@ -319,8 +319,8 @@ func TestThePolicysJudges(t *testing.T) {
 	}
 }
 
-// FuzzPolicy looks for a file that makes the reader panic, or complain without
-// naming the file.
+// FuzzPolicy looks for a file that makes the reader panic, or return an error that does not name the
+// file.
 func FuzzPolicy(f *testing.F) {
 	for _, seed := range []string{
 		"", "closed: true\n", "executors: [{name: a, args_schema: {type: object}}]\n",

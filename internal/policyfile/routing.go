@@ -76,9 +76,8 @@ type ruleFile struct {
 	Route string `yaml:"route"`
 }
 
-// routing returns what the file says, checked but for which channels are on. A
-// nil file lets everybody who may decide decide alone. The error joins all that is
-// wrong.
+// routing returns what the file says. It checks everything except which channels are on. For a nil
+// file, everybody who may decide decides alone. The error joins all mistakes.
 func (f *routingFile) routing() (approval.Routing, error) {
 	var r approval.Routing
 	if f == nil {
@@ -108,17 +107,17 @@ func (f *routingFile) routing() (approval.Routing, error) {
 	return r, errors.Join(append(all, r.Check(channels))...)
 }
 
-// Chats are the chats that a configuration turns on.
+// Chats are the chats that the configuration turns on.
 type Chats struct {
 	Telegram, Slack bool
-	// SlackChannel is the id of the app's own channel.
+	// SlackChannel is the ID of the app's own channel.
 	SlackChannel string
 }
 
-// None reports whether there is no chat.
+// None reports whether no chat is on.
 func (c Chats) None() bool { return !c.Telegram && !c.Slack }
 
-// channels are the channels that are on; the inbox always is.
+// channels returns the channels that are on; the inbox always is.
 func (c Chats) channels(r *approval.Routing) []string {
 	on := []string{web.Name}
 	if c.Telegram {
@@ -131,8 +130,7 @@ func (c Chats) channels(r *approval.Routing) []string {
 	return on
 }
 
-// CheckChannels says what keeps the routing from working with the chats that are
-// on.
+// CheckChannels returns what keeps the routing from working with the chats that are on.
 func (p *Policy) CheckChannels(c Chats) error {
 	if c.Slack {
 		ownSlackChannel(&p.Routing, c.SlackChannel)
@@ -142,7 +140,7 @@ func (p *Policy) CheckChannels(c Chats) error {
 	return found.err()
 }
 
-// route returns what the file says of a route; place is where it stands.
+// route returns a route of the file; place is its position.
 func (f *routeFile) route(place string) (approval.Route, error) {
 	to := approval.Route{Name: f.Name, Channels: f.Channels, Quorum: f.Quorum, Separate: f.Separate, Match: f.Match}
 	for _, id := range f.Approvers {
@@ -171,7 +169,7 @@ func (f *routeFile) route(place string) (approval.Route, error) {
 	return to, errors.Join(late, early, blind)
 }
 
-// span reads a time between a minute and a day, as METNOS_APPROVAL_DEADLINE.
+// span parses a duration between a minute and a day, the range of METNOS_APPROVAL_DEADLINE.
 func (f *routeFile) span(place, field, value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil || d < time.Minute || d > 24*time.Hour {
@@ -183,9 +181,8 @@ func (f *routeFile) span(place, field, value string) (time.Duration, error) {
 	return d, nil
 }
 
-// check refuses names of effects and reaches that do not exist: a rule with a
-// slip of the pen would never fit, and what it was meant for would go to other
-// people.
+// check rejects effects and reaches that do not exist: a rule with a typo would never match, and the
+// calls that it was meant for would go to other people.
 func (f *ruleFile) check(i int) error {
 	var all []error
 	for _, c := range []struct {
@@ -205,12 +202,12 @@ func (f *ruleFile) check(i int) error {
 	return errors.Join(all...)
 }
 
-// effectKinds are the effects that the judge of effects tells apart.
+// effectKinds returns the effects that the effects judge distinguishes.
 func effectKinds() []string {
 	return texts(operation.Kinds()...)
 }
 
-// reachKinds are how far an effect can go.
+// reachKinds returns the possible reaches of an effect.
 func reachKinds() []string {
 	return texts(operation.Reaches()...)
 }
@@ -223,7 +220,7 @@ func texts[T ~string](names ...T) []string {
 	return all
 }
 
-// TelegramIDs returns the numbers of those who decide on Telegram.
+// TelegramIDs returns the user IDs of those who decide on Telegram.
 func TelegramIDs(r *approval.Routing) []int64 {
 	var ids []int64
 	add := func(id string) {

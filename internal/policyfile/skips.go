@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// skips notes executors that skip the judges though they run what they are given:
-// for them the judges are what looks at the command.
+// skips reports executors that skip the judges although they run what they are given: only the
+// judges would look at the command.
 func (m *mistakes) skips(all []catalog.Executor) {
 	for i := range all {
 		if ex := &all[i]; ex.SkipJudge {
@@ -22,8 +22,7 @@ func (m *mistakes) skips(all []catalog.Executor) {
 	}
 }
 
-// runsAnything says why an executor runs whatever it is given; "" is that it does
-// not.
+// runsAnything returns why an executor runs whatever it is given, "" if it does not.
 func runsAnything(ex *catalog.Executor) string {
 	if ex.Shell {
 		return "is a shell"

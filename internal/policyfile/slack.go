@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack"
 )
 
-// checkSlackChannels refuses what stands for a channel of Slack's and is none.
+// checkSlackChannels rejects channel names that look like Slack's but are not.
 func checkSlackChannels(r *approval.Routing) error {
 	var all []error
 	for i := range r.Routes {
@@ -30,8 +30,7 @@ func checkSlackChannels(r *approval.Routing) error {
 	return errors.Join(all...)
 }
 
-// slackChannels returns the names of the channels of Slack's that routes name,
-// each once.
+// slackChannels returns the Slack channels that routes name, without duplicates.
 func slackChannels(r *approval.Routing) []string {
 	var names []string
 	for i := range r.Routes {
@@ -40,16 +39,15 @@ func slackChannels(r *approval.Routing) []string {
 	return conversations(names)
 }
 
-// conversations returns those of the names that are Slack's channels by their
-// ids, each once.
+// conversations returns those names that are Slack channels given by ID, without duplicates.
 func conversations(names []string) []string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slack.IsConversation(name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// ownSlackChannel lets routes name the app's own channel by its id, too: it is
-// one channel, and no ask is shown there twice.
+// ownSlackChannel lets routes also name the app's own channel by its ID: it is the same channel, and
+// no ask may be shown there twice.
 func ownSlackChannel(r *approval.Routing, own string) {
 	r.Routes = slices.Clone(r.Routes)
 	for i := range r.Routes {
@@ -68,9 +66,8 @@ type Lister interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 }
 
-// SlackOthers returns the ids of the channels, besides the app's own, that the
-// app must look after: those of routes, and those where a card still stands that
-// an earlier configuration sent there.
+// SlackOthers returns the IDs of the channels, besides the app's own, that the app must update:
+// those of routes, and those that still show a card sent under an earlier configuration.
 func SlackOthers(ctx context.Context, store Lister, r *approval.Routing) ([]string, error) {
 	names := slackChannels(r)
 	for record, err := range store.List(ctx, approval.Query{Kind: approval.KindAsk, Open: true}) {
@@ -79,7 +76,7 @@ func SlackOthers(ctx context.Context, store Lister, r *approval.Routing) ([]stri
 		}
 		ask, err := approval.DecodeAsk(record.Body)
 		if err != nil {
-			continue // The dispatcher tells of it.
+			continue // The dispatcher reports it.
 		}
 		for i := range ask.Cards {
 			names = append(names, ask.Cards[i].Channel)
@@ -88,10 +85,10 @@ func SlackOthers(ctx context.Context, store Lister, r *approval.Routing) ([]stri
 	return slackIDsOf(conversations(names)), nil
 }
 
-// RoutedSlackChannels returns the ids of the channels of Slack's that routes name.
+// RoutedSlackChannels returns the IDs of the Slack channels that routes name.
 func RoutedSlackChannels(r *approval.Routing) []string { return slackIDsOf(slackChannels(r)) }
 
-// slackIDsOf returns the platform's ids of channels.
+// slackIDsOf returns the platform's IDs of channels.
 func slackIDsOf(names []string) []string {
 	ids := make([]string, len(names))
 	for i, name := range names {
@@ -100,7 +97,7 @@ func slackIDsOf(names []string) []string {
 	return ids
 }
 
-// SlackIDs returns the people who decide on Slack by a route.
+// SlackIDs returns the IDs of the people and user groups who decide on Slack by a route.
 func SlackIDs(r *approval.Routing) []string {
 	var ids []string
 	add := func(all []string) {

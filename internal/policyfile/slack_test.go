@@ -13,14 +13,13 @@ const (
 	slackOps  = "C0000000002"
 )
 
-// onChannels is a policy whose one route goes to the channels.
+// onChannels returns a policy whose one route goes to the channels.
 func onChannels(channels ...string) string {
 	return fmt.Sprintf("approval: {routes: [{name: team, channels: ['%s'], approvers: ['slack:%s']}], rules: [{route: team}]}\n",
 		strings.Join(channels, "', '"), slackAnn)
 }
 
-// A route to a channel of Slack's that is none, or that nothing reaches, is told
-// in a sentence.
+// A route to a Slack channel that is invalid or unreachable is reported in one sentence.
 func TestRoutesToChannelsOfSlack(t *testing.T) {
 	t.Parallel()
 	on := Chats{Slack: true, SlackChannel: slackHome}

@@ -118,7 +118,7 @@ type JudgeBudget struct {
 	Above string `yaml:"above"`
 }
 
-// The bounds and defaults of what a policy may say.
+// The limits and defaults of a policy.
 const (
 	APIOpenAI    = "openai"
 	APIAnthropic = "anthropic"
@@ -131,22 +131,22 @@ const (
 	mostTokens             = 10_000_000
 )
 
-// Key is what KeyFile holds; empty without one.
+// Key returns the content of KeyFile, empty without one.
 func (m *Model) Key() string { return m.key }
 
-// Costs is what the model costs, as its client takes it.
+// Costs returns the model's price in the form that its client takes.
 func (m *Model) Costs() models.Price {
 	p := value(m.Price)
 	return models.Price{Input: value(p.Input), Output: value(p.Output)}
 }
 
-// URL is the server's address.
+// URL returns the server's address.
 func (m *Model) URL() string {
 	own := map[string]string{APIOpenAI: "https://api.openai.com/v1", APIAnthropic: "https://api.anthropic.com"}
 	return cmp.Or(m.BaseURL, own[m.API])
 }
 
-// Uses are the manifest's, wherever they stand.
+// Uses returns the manifest's tools, wherever they are listed.
 func (a *Agent) Uses() []Tool {
 	if a.Spec != nil {
 		return a.Spec.Tools
@@ -154,7 +154,7 @@ func (a *Agent) Uses() []Tool {
 	return a.Tools
 }
 
-// Manifest is the judge agent as its room takes it, but for the model.
+// Manifest returns the judge agent as package agent takes it, without the model.
 func (a *Agent) Manifest() agent.Manifest {
 	m := agent.Manifest{Name: a.Name, Prompt: a.Prompt, Network: said(a.Network), Scratch: said(a.Scratch)}
 	for _, t := range a.Uses() {
@@ -166,7 +166,7 @@ func (a *Agent) Manifest() agent.Manifest {
 	return m
 }
 
-// said is what is written, where that is more than nothing.
+// said returns text, or "" if it is "none".
 func said(text string) string {
 	if text == "none" {
 		return ""
@@ -181,7 +181,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// FindModel finds a model by its name; no name means the only one there is.
+// FindModel returns the model with the name, or nil; no name means the only model.
 func (t *Thinking) FindModel(name string) *Model {
 	if name == "" && len(t.Models) == 1 {
 		return &t.Models[0]
@@ -193,7 +193,7 @@ func (t *Thinking) FindModel(name string) *Model {
 	return &t.Models[i]
 }
 
-// FindAgent finds a judge agent by its name, or nil.
+// FindAgent returns the judge agent with the name, or nil.
 func (t *Thinking) FindAgent(name string) *Agent {
 	i := slices.IndexFunc(t.JudgeAgents, func(a Agent) bool { return a.Name == name })
 	if i < 0 {
@@ -202,8 +202,8 @@ func (t *Thinking) FindAgent(name string) *Agent {
 	return &t.JudgeAgents[i]
 }
 
-// Network is what network the tools of a judge agent reach, or those of a judge of
-// its own calls: "open", or "" for none. A circle of judges is refused before.
+// Network returns the network that the tools of a judge agent reach, or those of a judge of its own
+// calls: "open", or "" for none. Circles of judges have been rejected before.
 func (t *Thinking) Network(name string) string {
 	a := t.FindAgent(name)
 	if a == nil {
@@ -219,10 +219,10 @@ func (t *Thinking) Network(name string) string {
 	return network
 }
 
-// Asking is how llm-v1 asks.
+// Asking returns how llm-v1 asks.
 func (t *Thinking) Asking() LLM { return value(t.LLM) }
 
-// Threshold is the score that a call needs to pass llm-v1.
+// Threshold returns the score that a call needs to pass llm-v1.
 func (l *LLM) Threshold(otherwise float64) float64 {
 	if l.MinScore != nil {
 		return *l.MinScore
@@ -230,10 +230,10 @@ func (l *LLM) Threshold(otherwise float64) float64 {
 	return otherwise
 }
 
-// Timeout is how long the judge may take.
+// Timeout returns how long the judge may take.
 func (l *LLM) Timeout() time.Duration { return seconds(l.TimeoutSeconds, defaultLLMTimeout) }
 
-// Timeout is how long an entry's judge may take.
+// Timeout returns how long an entry's judge may take; 0 if it is not semantic.
 func (v *Validation) Timeout() time.Duration {
 	if v.Type != TypeSemantic {
 		return 0
@@ -248,12 +248,12 @@ func seconds(n *int, otherwise int) time.Duration {
 	return time.Duration(otherwise) * time.Second
 }
 
-// Limits are the budget's.
+// Limits returns the budget's limits.
 func (b *JudgeBudget) Limits() budget.Limits {
 	return budget.Limits{Calls: value(b.CallsPerDay), Cost: value(b.CostPerDay), Above: budget.Above(b.Above)}
 }
 
-// KeyFiles are the files with keys, for the guard to keep.
+// KeyFiles returns the files with keys, which the guard protects.
 func (t *Thinking) KeyFiles() []string {
 	var all []string
 	for i := range t.Models {

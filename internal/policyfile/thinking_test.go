@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// thoughtful is a policy with judges that ask models, and the key file's place.
+// thoughtful is a policy with judges that ask models; KEYS stands for the key files' folder.
 const thoughtful = `
 models:
   - {name: local, api: openai, base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b", price: {input: 0, output: 0}}
@@ -33,7 +33,7 @@ execution:
     - {type: semantic, judge_agent: qa, criteria: Is it right?}
 `
 
-// keys makes a folder with key files, good and bad ones.
+// keys creates a folder with good and bad key files.
 func keys(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,7 +110,7 @@ func TestMistakesInJudgesThatThink(t *testing.T) {
 	}
 }
 
-// Without a bound of cost no price need be known.
+// Without a limit on cost, no price need be known.
 func TestPriceIsAskedForByABoundOfCostAlone(t *testing.T) {
 	t.Parallel()
 	text := strings.ReplaceAll(thoughtful, "KEYS", keys(t))
@@ -126,7 +126,7 @@ func TestPriceIsAskedForByABoundOfCostAlone(t *testing.T) {
 	}
 }
 
-// The README's four lines and the examples of docs/judges.md are policies.
+// The README's four lines and the examples in docs/judges.md are valid policies.
 func TestTheDocumentedJudges(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
@@ -155,7 +155,7 @@ func TestTheDocumentedJudges(t *testing.T) {
 	}
 }
 
-// The judges are what looks at a shell's command, so no shell skips them.
+// Only the judges look at a shell's command, so no shell may skip them.
 func TestNoShellSkipsTheJudges(t *testing.T) {
 	t.Parallel()
 	for executor, refused := range map[string]bool{

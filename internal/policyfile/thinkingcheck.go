@@ -16,15 +16,15 @@ import (
 	models "github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// thinkingCheck finds what is wrong with the judges that ask models.
+// thinkingCheck finds mistakes in the judges that ask models.
 type thinkingCheck struct {
 	*mistakes
 	t    *Thinking
 	home string
 }
 
-// thinking notes what is wrong with the judges that ask models, and reads the
-// keys. all are the validations of calls, at the path of their list.
+// thinking adds the mistakes in the judges that ask models, and reads the keys. all are the
+// validations of calls, whose list is at a path.
 func (m *mistakes) thinking(t *Thinking, all []Validation, at []string, home string) {
 	c := thinkingCheck{m, t, home}
 	for i := range t.Models {
@@ -41,7 +41,7 @@ func (m *mistakes) thinking(t *Thinking, all []Validation, at []string, home str
 	c.budget()
 }
 
-// field notes a mistake in a field of something at a path.
+// field adds a mistake in a field below a path.
 func (c *thinkingCheck) field(at []string, field, problem string, args ...any) {
 	if field != "" {
 		at = append(slices.Clone(at), strings.Split(field, ".")...)
@@ -49,7 +49,7 @@ func (c *thinkingCheck) field(at []string, field, problem string, args ...any) {
 	c.at(inWords(at)+" "+fmt.Sprintf(problem, args...), at...)
 }
 
-// inWords is a path as people write it: models[0].name.
+// inWords returns a path as people write it: models[0].name.
 func inWords(at []string) string {
 	var b strings.Builder
 	for i, s := range at {
@@ -85,8 +85,7 @@ func (c *thinkingCheck) model(i int) {
 	c.key(m, at)
 }
 
-// price notes what is wrong with a model's price. A side that was not said would
-// be taken for free.
+// price adds the mistakes in a model's price. A missing side would be taken for free.
 func (c *thinkingCheck) price(m *Model, at []string) {
 	if m.Price == nil {
 		return
@@ -121,8 +120,8 @@ func (c *thinkingCheck) key(m *Model, at []string) {
 	m.key = string(key)
 }
 
-// addressProblem says what is wrong with a server's address; "" is nothing. It
-// does not repeat the address, which may hold a password.
+// addressProblem returns what is wrong with a server's address, "" if nothing. It does not repeat
+// the address, which may contain a password.
 func addressProblem(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -136,7 +135,7 @@ func addressProblem(address string) string {
 	return ""
 }
 
-// path is a path with ~ as the home folder.
+// path returns a path with ~ replaced by the home folder.
 func (c *thinkingCheck) path(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(c.home, rest)
@@ -183,7 +182,7 @@ func (c *thinkingCheck) agent(i int) {
 	}
 }
 
-// tools notes what is wrong with a manifest's tools, wherever they stand.
+// tools adds the mistakes in a manifest's tools, wherever they are listed.
 func (c *thinkingCheck) tools(a *Agent, at []string) {
 	if a.Spec != nil && a.Tools != nil {
 		c.field(at, "spec", "and tools are both given; list the tools in one place")
@@ -248,8 +247,7 @@ func (c *thinkingCheck) tool(at []string, t *Tool, before []Tool) {
 	}
 }
 
-// commandProblem says why words are no program and perhaps its first arguments;
-// "" is nothing.
+// commandProblem returns why a text is not a program with perhaps its first arguments, "" if it is.
 func commandProblem(command string) string {
 	words := strings.Fields(command)
 	switch {
@@ -263,7 +261,7 @@ func commandProblem(command string) string {
 	return ""
 }
 
-// named notes an entry that names a judge agent which there is not.
+// named adds a mistake if an entry names a judge agent that does not exist.
 func (c *thinkingCheck) named(v *Validation, at []string) {
 	if v.Type != TypeSemantic || v.JudgeAgent == "" || c.t.FindAgent(v.JudgeAgent) != nil {
 		return
@@ -279,7 +277,7 @@ func (c *thinkingCheck) named(v *Validation, at []string) {
 	c.field(at, "judge_agent", "is %q; there is %s", shortened(v.JudgeAgent), strings.Join(names, ", "))
 }
 
-// cycles notes judge agents whose calls are judged by themselves in the end.
+// cycles finds judge agents whose calls are, in the end, judged by themselves.
 func (c *thinkingCheck) cycles() {
 	var below func(name string, path []string) []string
 	below = func(name string, path []string) []string {
@@ -345,8 +343,8 @@ func (c *thinkingCheck) budget() {
 	}
 }
 
-// cost checks a bound of cost: its number, the models that it would not hold, as
-// what they cost is not known, and whether it holds any, where all of them are free.
+// cost checks a limit on cost: that it is a positive number, that the prices of all models are
+// known, and that not all models are free.
 func (c *thinkingCheck) cost(at []string, most float64) {
 	if !(most > 0) || math.IsInf(most, 0) {
 		c.field(at, "cost_per_day", "is not a number above 0")

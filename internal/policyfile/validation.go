@@ -12,7 +12,7 @@ const (
 	TypeSemantic = "semantic"
 )
 
-// The defaults and bounds of a semantic validation, as its origin has them.
+// The default and limit of a semantic validation.
 const (
 	defaultMinScore = 0.7
 	longestTimeout  = 3600 // seconds
@@ -37,7 +37,7 @@ type Validation struct {
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 
-// mistake returns the first mistake and its field; "" is the whole entry, or none.
+// mistake returns the first mistake and its field; a field of "" means the whole entry.
 func (v *Validation) mistake() (field, problem string) {
 	switch v.Type {
 	case TypeEffects:
@@ -89,7 +89,7 @@ func (v *Validation) Threshold() float64 {
 	return defaultMinScore
 }
 
-// Confidence returns the confidence that it takes to pass the entry.
+// Confidence returns the confidence that a judge needs for a call to pass the entry.
 func (v *Validation) Confidence() float64 {
 	if v.MinConfidence != nil {
 		return *v.MinConfidence

@@ -1,4 +1,4 @@
-// Package privacy keeps the memory of this process from other processes of its user.
+// Package privacy hides the memory of this process from other processes of the same user.
 package privacy
 
 import (
@@ -7,12 +7,11 @@ import (
 	"syscall"
 )
 
-// Process keeps every other process of the user from attaching to this one and from
-// reading its memory, and keeps the system from writing it to a core file. What it
-// starts is not held to the first.
+// Process keeps other processes of the user from attaching to this one and reading its memory, and
+// keeps the system from writing a core file. Only the latter also holds for child processes.
 func Process() error {
-	// With 0 a kernel that hands dumps to a program still does; with 1 it does not, and
-	// no file is that short. What is started, such as a sandbox, may ask for no more.
+	// With a limit of 0, a kernel that pipes dumps to a program still does so. With 1 it does not, and
+	// no core file is that short. Child processes, such as a sandbox, cannot raise the limit.
 	none := syscall.Rlimit{Cur: 1, Max: 1}
 	if err := errors.Join(syscall.Setrlimit(syscall.RLIMIT_CORE, &none), undumpable()); err != nil {
 		return fmt.Errorf("the memory of the process cannot be kept private: %w", err)

@@ -2,6 +2,5 @@
 
 package privacy
 
-// undumpable does nothing: other systems ask for rights before one process attaches
-// to another.
+// undumpable does nothing: other systems demand privileges before one process may attach to another.
 func undumpable() error { return nil }

@@ -1,5 +1,5 @@
-// Package processes tells what runs on this machine, for calls that stop it. It reads
-// what Linux says of its processes; where there is no such folder, nothing is known.
+// Package processes lists what runs on this machine, for judging calls that stop processes. It reads
+// what Linux shows about its processes; on other systems nothing is known.
 package processes
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Machine is a [vaglio.Processes] of what a folder like [lineage.System] tells.
+// Machine implements [vaglio.Processes] with a folder like [lineage.System].
 type Machine struct{ System string }
 
-// This gives the machine that the program runs on.
+// This returns the machine on which the program runs.
 func This() Machine { return Machine{System: lineage.System} }
 
-// List gives every process that the folder tells of; one that ends meanwhile is none.
+// List returns every process in the folder. A process that ends in the meantime is left out.
 func (m Machine) List() ([]vaglio.Process, error) {
 	up, err := m.up()
 	if err != nil {
@@ -45,7 +45,7 @@ func (m Machine) List() ([]vaglio.Process, error) {
 		case err != nil:
 			return nil, err //nolint:wrapcheck // it names the file
 		}
-		cwd, _ := os.Readlink(m.of(pid, "cwd")) // another user's cannot be seen
+		cwd, _ := os.Readlink(m.of(pid, "cwd")) // another user's is not visible
 		out = append(out, vaglio.Process{
 			PID: pid, Parent: p.Parent, Name: p.Name, Words: p.Words, Cwd: cwd,
 			Started: start.Add(time.Duration(p.Began) * tick), //nolint:gosec // A machine runs for less than centuries.
@@ -54,19 +54,19 @@ func (m Machine) List() ([]vaglio.Process, error) {
 	return out, nil
 }
 
-// tick is the unit in which Linux tells when a process began.
+// tick is the unit of a process's start time.
 const tick = time.Second / 100
 
 func (m Machine) of(pid int, name string) string {
 	return filepath.Join(m.System, strconv.Itoa(pid), name)
 }
 
-// isGone says that a process ended while it was looked at.
+// isGone reports whether err means that a process has ended in the meantime.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
-// up is for how long the machine has run.
+// up returns how long the machine has been running.
 func (m Machine) up() (time.Duration, error) {
 	name := filepath.Join(m.System, "uptime")
 	text, err := os.ReadFile(name) //nolint:gosec // Below what the caller trusts.
@@ -95,8 +95,8 @@ func (m Machine) numbers() ([]int, error) {
 	return out, nil
 }
 
-// Users gives the processes that have a socket at a port, or to one of that number. A
-// socket of this user that no process is seen to hold is an error: somebody holds it.
+// Users returns the processes with a socket whose local or remote port is the given one. It is an
+// error if no visible process holds a socket of this user, because some process must.
 func (m Machine) Users(port uint16) ([]int, error) {
 	sockets, err := m.sockets(port)
 	if err != nil || len(sockets) == 0 {
@@ -121,7 +121,7 @@ func (m Machine) Users(port uint16) ([]int, error) {
 	return out, nil
 }
 
-// sockets are those at a port, by number, and whether they are this user's.
+// sockets returns the sockets with the port by inode, and whether they are this user's.
 func (m Machine) sockets(port uint16) (map[string]bool, error) {
 	sockets := map[string]bool{}
 	for _, kind := range []string{"tcp", "tcp6", "udp", "udp6"} {
@@ -138,9 +138,9 @@ func (m Machine) sockets(port uint16) (map[string]bool, error) {
 	return sockets, nil
 }
 
-// holds says whether a process has one of the sockets, and keeps which.
+// holds reports whether a process has one of the sockets, and adds those to held.
 func (m Machine) holds(pid int, sockets, held map[string]bool) (some bool) {
-	entries, _ := os.ReadDir(m.of(pid, "fd")) // another user's cannot be seen
+	entries, _ := os.ReadDir(m.of(pid, "fd")) // another user's is not visible
 	for _, e := range entries {
 		to, _ := os.Readlink(filepath.Join(m.of(pid, "fd"), e.Name()))
 		number, ok := strings.CutPrefix(to, "socket:[")
@@ -152,15 +152,15 @@ func (m Machine) holds(pid int, sockets, held map[string]bool) (some bool) {
 	return some
 }
 
-// socket is one that Linux lists.
+// socket is a socket as Linux lists it.
 type socket struct {
 	ports  []uint16 // of both ends
 	user   int
 	number string
 }
 
-// socketOf reads a line such as "0: 0100007F:1F90 00000000:0000 0A … uid timeout
-// inode". One that no process holds any more, and the heading, is none.
+// socketOf parses a line such as "0: 0100007F:1F90 00000000:0000 0A … uid timeout inode". It returns
+// false for the heading, and for a socket that no process holds any more.
 func socketOf(line string) (socket, bool) {
 	const local, remote, user, number = 1, 2, 7, 9
 	f := strings.Fields(line)

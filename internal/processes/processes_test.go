@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// machine writes a folder that tells, as Linux does, of a machine that has run for
-// an hour.
+// machine writes a folder like Linux's /proc, of a machine that has been running for an hour.
 type machine struct {
 	*testing.T
 	dir string
@@ -39,7 +38,7 @@ func (m machine) write(name, text string) {
 	}
 }
 
-// runs adds a process that began so many hundredths of a second after the machine.
+// runs adds a process that started that many hundredths of a second after boot.
 func (m machine) runs(pid, parent, began int, name, words, cwd string, sockets ...int) {
 	m.Helper()
 	at := strconv.Itoa(pid)
@@ -64,7 +63,7 @@ func (m machine) link(to, name string) {
 	}
 }
 
-// listens adds a line of a socket at a port, and to another.
+// listens adds the line of a socket with a local and a remote port.
 func (m machine) listens(kind string, port, to uint16, user, number int) {
 	m.Helper()
 	name := filepath.Join(m.dir, "net", kind)
@@ -97,7 +96,7 @@ func TestProcessesAreListed(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotToldIsAnError takes the folder away, or makes nonsense of it.
+// TestWhatIsNotToldIsAnError removes the folder, or corrupts its files.
 func TestWhatIsNotToldIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(m *machine){
@@ -141,8 +140,7 @@ func TestWhoUsesAPort(t *testing.T) {
 	}
 }
 
-// TestThisProcessIsSeen holds the reading against this machine, where there is a
-// folder of processes.
+// TestThisProcessIsSeen checks the reading on this machine, if it has such a folder.
 func TestThisProcessIsSeen(t *testing.T) {
 	t.Parallel()
 	all, err := processes.This().List()
@@ -164,7 +162,7 @@ func TestThisProcessIsSeen(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	// Another process's socket of that number may end while it is looked for.
+	// Another process's socket with that port may close during the search.
 	if users, err := processes.This().Users(uint16(port)); err == nil && !slices.Contains(users, os.Getpid()) {
 		t.Errorf("port %d is used by %v, %v", port, users, err)
 	}

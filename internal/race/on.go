@@ -2,5 +2,5 @@
 
 package race
 
-// Detector says that this binary carries the race detector.
+// Detector reports whether this binary was built with the race detector.
 const Detector = true

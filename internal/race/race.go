@@ -1,11 +1,11 @@
-// Package race tells tests of the race detector, under which a page takes ten times
-// as long and memory says nothing of the program's own.
+// Package race tells tests whether the race detector is on. Under it, a page takes ten times as
+// long, and memory figures say nothing about the program itself.
 package race
 
 import "testing"
 
-// Alone skips a test in which nothing happens side by side, where races are looked
-// for: a function's result, or a daemon that is asked one thing after the other.
+// Alone skips a test without concurrency when the race detector is on: a function's result, or a
+// daemon that is asked one thing after another.
 func Alone(tb testing.TB) {
 	tb.Helper()
 	if Detector {

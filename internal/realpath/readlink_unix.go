@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Readlink asks the kernel once: a name that is no link answers EINVAL.
+// Readlink asks the kernel once: for a name that is not a link, it returns EINVAL.
 func (Here) Readlink(name string) (string, Kind) {
 	var buf [maxLength]byte
 	n, err := syscall.Readlink(name, buf[:])

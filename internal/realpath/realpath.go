@@ -1,6 +1,6 @@
-// Package realpath follows symbolic links as the kernel would, also on paths
-// whose end does not exist yet: what exists is resolved, the rest is joined to
-// it. It opens nothing of what it is asked about and creates nothing.
+// Package realpath resolves symbolic links as the kernel would, also on paths whose end does not
+// exist yet: what exists is resolved, and the rest is appended. It neither opens nor creates
+// anything.
 package realpath
 
 import (
@@ -15,21 +15,20 @@ const maxLinks = 40
 // maxLength is the longest path, in bytes, that a kernel accepts.
 const maxLength = 4096
 
-// Machine is the one door through which a machine is asked where paths lead.
+// Machine is the only way in which this package asks a machine where paths lead.
 type Machine interface {
-	// Readlink tells what stands under a clean absolute name, and where it leads if
-	// that is a link.
+	// Readlink returns what is at a clean absolute path and, if it is a link, its target.
 	Readlink(name string) (target string, kind Kind)
-	// HomeOf is the home of a user, "" where there is none of that name.
+	// HomeOf returns the home folder of a user, "" if there is no such user.
 	HomeOf(name string) string
 }
 
-// Kind is what stands under a name.
+// Kind is what is at a path.
 type Kind uint8
 
 // The kinds.
 const (
-	// Missing is nothing, or nothing within our sight.
+	// Missing is nothing, or nothing that we can see.
 	Missing Kind = iota
 	Link
 	Other
@@ -46,12 +45,12 @@ func (Here) HomeOf(name string) string {
 	return ""
 }
 
-// Resolve is [On] this machine.
+// Resolve is [On] for this machine.
 func Resolve(name string) string { return On(Here{}, name) }
 
-// On gives the place that an absolute path with forward slashes leads to.
-// ".." steps back from where a link led, as the kernel does it. Below /proc
-// nothing is followed: its links mean another place to every process.
+// On returns the place that an absolute path with forward slashes leads to. ".." steps back from
+// where a link led, as in the kernel. Nothing below /proc is resolved, because its links mean
+// different places to different processes.
 func On(m Machine, name string) string { return Join(m, "/", name) }
 
 // Join is [On] for a path below base, which must be resolved already.
@@ -75,8 +74,8 @@ func Join(m Machine, base, name string) string {
 	return follow(m, base, name)
 }
 
-// isPlain says that no component of a clean path after the first from bytes is
-// a link. It is the common case and allocates almost nothing.
+// isPlain reports whether no component of a clean path after the first from bytes is a link. This
+// is the common case, and allocates almost nothing.
 func isPlain(m Machine, whole string, from int) bool {
 	for end := from + 1; end <= len(whole); end++ {
 		if end < len(whole) && whole[end] != '/' {
@@ -96,7 +95,7 @@ func isPlain(m Machine, whole string, from int) bool {
 	return true
 }
 
-// follow resolves component by component.
+// follow resolves a path component by component.
 func follow(m Machine, base, name string) string {
 	at, rest := base, name
 	for links := 0; rest != ""; {

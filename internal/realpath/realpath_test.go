@@ -63,8 +63,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// machine is one that is not there: links lead somewhere, missing are not there, and all
-// else is something. It notes what it was asked.
+// machine is an imaginary machine with links and missing names; everything else exists. It records
+// what it is asked.
 type machine struct {
 	links   map[string]string
 	missing string
@@ -84,8 +84,8 @@ func (m *machine) Readlink(name string) (target string, kind Kind) {
 
 func (m *machine) HomeOf(string) string { return "" }
 
-// A path is asked about from its first unknown component to where it ends or is not
-// there, once where no link is met, and never below /proc.
+// A path is looked up from its first unknown component to its end or its first missing component,
+// once if there are no links, and never below /proc.
 func TestWhatIsAsked(t *testing.T) {
 	for _, tt := range []struct{ base, name, want, asked string }{
 		{"/", "/a/b/c", "/a/b/c", "/a /a/b /a/b/c"},
@@ -106,8 +106,8 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// What a kernel would not follow is not followed: a path of more than 4096 bytes, and
-// more than forty links.
+// What a kernel would not follow is not followed: a path of more than 4096 bytes, or more than forty
+// links.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("a", 4093)
 	m := &machine{links: map[string]string{"/l": "/t", "/t/" + long: "/end"}}

@@ -1,6 +1,6 @@
-// Package regular opens regular files alone, and waits for nobody: an open of a
-// pipe would, until somebody writes to it. What the gate goes by it opens only where
-// nobody but root and the user who serves can change it.
+// Package regular opens only regular files and never blocks, as opening a pipe would until somebody
+// writes to it. Files that the gate relies on are opened only if nobody but root and the user who
+// runs the process can change them.
 package regular
 
 import (
@@ -12,11 +12,10 @@ import (
 	"syscall"
 )
 
-// ErrIrregular says that a name is that of a folder, a pipe, a device or a
-// socket.
+// ErrIrregular means that a name is that of a folder, a pipe, a device or a socket.
 var ErrIrregular = errors.New("is no regular file")
 
-// Open opens a regular file to read it. Its errors are of [*os.PathError].
+// Open opens a regular file for reading. Its errors are of type [*os.PathError].
 func Open(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0) //nolint:gosec // The operator names the file.
 	if err != nil {
@@ -28,8 +27,8 @@ func Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Read returns what a regular file holds that has at most limit bytes, and
-// whether it has no more.
+// Read returns the content of a regular file. If the file has more than limit bytes, it returns the
+// first limit+1 of them, and whole is false.
 func Read(name string, limit int64) (data []byte, whole bool, err error) {
 	f, err := Open(name)
 	if err != nil {
@@ -52,8 +51,8 @@ func check(f *os.File) error {
 	}
 }
 
-// Folder is the folder of that name as a file system in which only regular
-// files and folders can be opened that [OpenTrusted] and [CheckFolder] trust.
+// Folder is a folder as a file system, in which only regular files and folders can be opened, and
+// only those that [OpenTrusted] and [CheckFolder] trust.
 type Folder string
 
 // Open opens a file or a folder below it.

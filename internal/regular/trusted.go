@@ -11,35 +11,34 @@ import (
 	"syscall"
 )
 
-// TrustError says who besides root and the user who reads could change a file or a
-// folder, and how to end that.
+// TrustError says who, besides root and the user of this process, could change a file or a folder,
+// and how to stop that.
 type TrustError struct {
 	// Path is what they could change: the file, or a folder on the way to it.
 	Path string
-	// Problem is a sentence part, such as "can be written by others (mode 0666)".
+	// Problem completes a sentence about the path, such as "can be written by others (mode 0666)".
 	Problem string
-	// Cure is the command that ends it.
+	// Cure is the command that fixes it.
 	Cure string
 }
 
 func (e *TrustError) Error() string { return e.Path + " " + e.Problem + "; run " + e.Cure }
 
-// Who besides the owner may do what with a file.
+// The permission bits that others must not have.
 const (
-	// NotWritten is that nobody else writes it.
+	// NotWritten means that nobody but the owner may write the file.
 	NotWritten fs.FileMode = 0o022
-	// NotRead is besides that nobody but its group reads it.
+	// NotRead means in addition that at most the group may read it.
 	NotRead fs.FileMode = 0o027
 )
 
-// mostLinks is how many links lead to a file at most.
+// mostLinks is the maximum number of links on the way to a file.
 const mostLinks = 40
 
-// OpenTrusted opens a regular file to read it that root or the user of this process
-// owns and that others may not use as forbidden says. The same holds for each link
-// and each folder on the way, which nobody else may write. A [*TrustError] says
-// what is not so. Links are followed here, and what they led to is opened without
-// following another.
+// OpenTrusted opens a regular file for reading. Root or the user of this process must own it, and
+// others must not have the permissions in forbidden. Each link and each folder on the way must be
+// owned likewise, and nobody else may write the folders. A [*TrustError] says what is wrong.
+// OpenTrusted follows links itself, and opens the result without following another one.
 func OpenTrusted(name string, forbidden fs.FileMode) (*os.File, error) {
 	path, err := lead(name)
 	if err != nil {
@@ -63,7 +62,7 @@ func OpenTrusted(name string, forbidden fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// ReadTrusted returns what such a file holds, as [Read] does.
+// ReadTrusted returns the content of a file that nobody else can write, as [Read] does.
 func ReadTrusted(name string, limit int64) (data []byte, whole bool, err error) {
 	f, err := OpenTrusted(name, NotWritten)
 	if err != nil {
@@ -74,8 +73,8 @@ func ReadTrusted(name string, limit int64) (data []byte, whole bool, err error) 
 	return data, int64(len(data)) <= limit, err
 }
 
-// CheckFolder says who besides root and the user of this process could change what
-// lies in a folder, or put another in its place.
+// CheckFolder returns an error if anybody but root and the user of this process could change what is
+// in a folder, or replace the folder.
 func CheckFolder(name string) error {
 	path, err := lead(name)
 	if err != nil {
@@ -88,8 +87,7 @@ func CheckFolder(name string) error {
 	return trusted(path, info, NotWritten)
 }
 
-// asAsked returns a system's error about a part of a path as one about the path that
-// was asked for.
+// asAsked turns an error about a part of a path into one about the path that was asked for.
 func asAsked(name string, err error) error {
 	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return &os.PathError{Op: pe.Op, Path: name, Err: pe.Err}
@@ -97,8 +95,8 @@ func asAsked(name string, err error) error {
 	return err
 }
 
-// lead follows every link of a path and returns where it leads. Each folder and
-// each link on the way is trusted; the last name is not looked at.
+// lead follows every link of a path and returns where it leads. It checks each folder and each link
+// on the way, but not the final file.
 func lead(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -134,8 +132,8 @@ func lead(name string) (string, error) {
 	return at, nil
 }
 
-// step goes from a folder, which is trusted, to what has a name in it: to is where
-// that leads if it is a link.
+// step looks up a name in a folder, after checking the folder. If the name is a link, to is its
+// target.
 func step(folder, name string) (next, to string, err error) {
 	info, err := os.Lstat(folder)
 	if err != nil {
@@ -155,8 +153,8 @@ func step(folder, name string) (next, to string, err error) {
 	return next, to, err
 }
 
-// trustedFolder says who else could put another file in the place of one in a
-// folder. In one with the sticky bit nobody can but the file's owner.
+// trustedFolder returns an error if somebody else could replace a file in a folder. With the sticky
+// bit, only a file's owner can.
 func trustedFolder(path string, info fs.FileInfo) error {
 	forbidden := NotWritten
 	if info.Mode()&fs.ModeSticky != 0 {
@@ -165,7 +163,7 @@ func trustedFolder(path string, info fs.FileInfo) error {
 	return trusted(path, info, forbidden)
 }
 
-// trusted says who else could change what is at a path.
+// trusted returns an error if somebody else could change what is at a path.
 func trusted(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

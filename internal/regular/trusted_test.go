@@ -14,17 +14,17 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// stranger is a user who is neither root nor the one who tests.
+// stranger is a user who is neither root nor the one who runs the tests.
 const stranger = 64001
 
-// TestOnlyTrustedFilesAreOpened holds who may own and write a file, the folders on
-// the way to it, and the links.
+// TestOnlyTrustedFilesAreOpened checks who may own and write a file, the folders on the way to it,
+// and the links.
 func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		// arrange changes a trusted conf/policy and returns what to open.
 		arrange func(at func(string) string) (open string, err error)
-		// root says that it takes root to arrange.
+		// root says that arrange needs root.
 		root bool
 		want string
 	}{
@@ -136,7 +136,7 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 	}
 }
 
-// chain links to conf/policy over as many links, the last one named by their number.
+// chain makes a chain of that many links to conf/policy; the last link is named by its number.
 func chain(at func(string) string, links int) error {
 	to := "conf/policy"
 	for n := range links {
@@ -149,7 +149,7 @@ func chain(at func(string) string, links int) error {
 	return nil
 }
 
-// A file that is longer than was asked for is not whole.
+// A file that is longer than the limit is not whole.
 func TestALongFileIsNotWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "policy")
@@ -161,8 +161,8 @@ func TestALongFileIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestOnlyTrustedFoldersAreTaken holds a folder itself, and the folders and links on the
-// way to it.
+// TestOnlyTrustedFoldersAreTaken checks the folder itself, and the folders and links on the way to
+// it.
 func TestOnlyTrustedFoldersAreTaken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestOnlyTrustedFoldersAreTaken(t *testing.T) {
 	}
 }
 
-// A relative name is of no folder where the working folder is gone.
+// A relative name cannot be resolved if the working folder is gone.
 func TestNoNameIsTrustedWhereItsFolderIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -205,10 +205,10 @@ func TestNoNameIsTrustedWhereItsFolderIsGone(t *testing.T) {
 	}
 }
 
-// asStranger names the folder that the process of a stranger looks at.
+// asStranger is the variable with the folder that the stranger's process checks.
 const asStranger = "REGULAR_TEST_FOLDER"
 
-// Whoever reads is trusted as well as root, and nobody else is.
+// The user of the process is trusted like root, and nobody else is.
 func TestWhoReadsIsTrusted(t *testing.T) {
 	if dir := os.Getenv(asStranger); dir != "" {
 		for name, want := range map[string]string{"own": "", "of root": "", "of another": "belongs to user 64002, who is neither root nor the user who reads it (64001)"} {
@@ -238,7 +238,7 @@ func TestWhoReadsIsTrusted(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// A stranger cannot come to the program by its name, which lies in a folder of root's.
+	// The stranger cannot reach the program by name, because it is in a folder of root's.
 	c := exec.CommandContext(t.Context(), "/proc/self/fd/3", "-test.run=^TestWhoReadsIsTrusted$")
 	c.Dir, c.Env, c.ExtraFiles = "/", append(os.Environ(), asStranger+"="+dir), []*os.File{self}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
@@ -253,7 +253,7 @@ func TestWhoReadsIsTrusted(t *testing.T) {
 	}
 }
 
-// TestTheCureCures runs what a mistake says, and looks again.
+// TestTheCureCures runs the command that an error suggests, and checks again.
 func TestTheCureCures(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "policy")

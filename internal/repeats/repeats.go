@@ -1,5 +1,5 @@
-// Package repeats keeps a log readable while something stays broken: what says
-// the same trouble again and again is said once a minute, with a count.
+// Package repeats keeps a log readable while something stays broken: a repeated problem is logged
+// once a minute, with a count.
 package repeats
 
 import (
@@ -14,38 +14,38 @@ import (
 )
 
 const (
-	// every is how often the same trouble is told.
+	// every is how often the same problem is logged.
 	every = time.Minute
-	// mostCauses is how many troubles are told apart at a time. Beyond them a
-	// trouble is known by its message alone.
+	// mostCauses is how many problems are distinguished at a time. Beyond that, a problem is
+	// identified by its message alone.
 	mostCauses = 500
 )
 
-// Handler passes on what is below a warning. Of the warnings and errors that have
-// a message, a cause and a logger in common it passes on the first, and after
-// each minute the newest, with how many were left out between. The cause is what lies at the bottom of the
-// errors among the attributes: the same for every call while a disk is full. The
-// other attributes say about which of many things it is, and tell no trouble
-// apart; what does belongs to the logger, by its With.
+// Handler passes on everything below a warning. Of the warnings and errors that share message, cause
+// and logger, it passes on the first and, after each minute, the newest, with the number that were
+// left out in between. The cause is the innermost of the errors among the attributes: while a disk
+// is full, it is the same for every call. Other attributes only say which of many things is
+// affected, and do not distinguish problems. Attributes that should do so belong to the logger, by
+// its With.
 type Handler struct {
 	next slog.Handler
-	// logger names the attributes and groups that all records have.
+	// logger identifies the attributes and groups that all records have.
 	logger string
 	told   *told
 }
 
-// New returns a handler before the next.
+// New returns a handler that passes records on to next.
 func New(next slog.Handler) *Handler {
 	return &Handler{next: next, told: &told{all: make(map[trouble]*count)}}
 }
 
-// trouble is what makes two records say the same.
+// trouble identifies a problem: two records with the same trouble say the same.
 type trouble struct {
 	level                  slog.Level
 	logger, message, cause string
 }
 
-// count is how often a trouble was told.
+// count counts the records about one trouble.
 type count struct {
 	since time.Time
 	// left is how many records were left out, and newest the last of them.
@@ -54,7 +54,7 @@ type count struct {
 	by     slog.Handler
 }
 
-// told are the troubles of the last minute.
+// told holds the troubles of the last minute.
 type told struct {
 	mu  sync.Mutex
 	all map[trouble]*count
@@ -65,8 +65,8 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle passes the record on, or counts it. Whatever is logged next, what was
-// counted for a minute is told before it.
+// Handle passes the record on, or counts it. Before that, it logs what has been counted for a
+// minute.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	err := h.tellOver(ctx, r.Time)
 	if r.Level < slog.LevelWarn || h.told.first(h.trouble(&r), &r, h.next) {
@@ -85,7 +85,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{h.next.WithGroup(name), h.logger + name + ".", h.told}
 }
 
-// Flush tells what was counted and not told yet.
+// Flush logs what has been counted and not been logged yet.
 func (h *Handler) Flush(ctx context.Context) error {
 	return h.tell(ctx, h.told.take(func(*count) bool { return true }))
 }
@@ -111,7 +111,7 @@ func (h *Handler) trouble(r *slog.Record) trouble {
 	return trouble{r.Level, h.logger, r.Message, causeOf(r)}
 }
 
-// causeOf is the text of what lies at the bottom of the record's errors.
+// causeOf returns the text of the innermost of the record's errors.
 func causeOf(r *slog.Record) string {
 	var all []string
 	r.Attrs(func(a slog.Attr) bool {
@@ -123,7 +123,7 @@ func causeOf(r *slog.Record) string {
 	return strings.Join(all, "\n")
 }
 
-// bottom is the error that others only put into words; of several the first.
+// bottom returns the innermost error; if an error wraps several, it follows the first.
 func bottom(err error) error {
 	var below []error
 	switch e := err.(type) { //nolint:errorlint // It is taken apart here.
@@ -138,7 +138,7 @@ func bottom(err error) error {
 	return bottom(below[0])
 }
 
-// first reports whether the record is to be passed on, and counts it otherwise.
+// first reports whether the record must be passed on, and counts it otherwise.
 func (t *told) first(is trouble, r *slog.Record, by slog.Handler) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,8 +154,8 @@ func (t *told) first(is trouble, r *slog.Record, by slog.Handler) bool {
 	return false
 }
 
-// take forgets the counts that are over, and returns those with something to
-// tell. What is told begins a minute of its own.
+// take removes the counts for which over returns true, and returns those with left-out records. A
+// returned count starts another minute.
 func (t *told) take(over func(*count) bool) []*count {
 	t.mu.Lock()
 	defer t.mu.Unlock()

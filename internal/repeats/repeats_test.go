@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/repeats"
 )
 
-// logged returns the lines that do writes, without their times.
+// logged returns the lines that do logs, without their times.
 func logged(t *testing.T, do func(log *slog.Logger)) []string {
 	t.Helper()
 	var b bytes.Buffer

@@ -12,8 +12,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-// Page is the result as a page that stands by itself: it loads nothing and runs
-// nothing.
+// Page returns the result as a self-contained page, which loads nothing and runs no scripts.
 func (r *Result) Page(texts *templates.Texts) ([]byte, error) {
 	page, err := template.New("page.html").Funcs(template.FuncMap{
 		"lang":  texts.Lang,

@@ -18,24 +18,24 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// Proposal is what the policy could say so that less is asked. It is for a person to
-// weigh: that a program ran often does not say that it should.
+// Proposal is what could be added to the policy to reduce questions. A person must judge it: that a
+// program often ran does not mean that it should.
 type Proposal struct {
-	// Programs are those that nothing is known of, Workspaces the folders in which
-	// sessions began.
+	// Programs are programs that nothing is known about, Workspaces folders in which sessions
+	// started.
 	Programs   []string `json:"programs,omitempty"`
 	Workspaces []string `json:"workspaces,omitempty"`
-	// Spares is how many of the asked calls would pass then.
+	// Spares is how many of the asked calls would then pass.
 	Spares int `json:"spares"`
-	// Diff is the change of the policy file.
+	// Diff is the change to the policy file.
 	Diff string `json:"diff,omitempty"`
 }
 
-// leastCalls is how many calls a program must spare, and how many must have run in a
-// folder.
+// leastCalls is how many questions a program must avoid, and how many calls must have run in a
+// folder, to be proposed.
 const leastCalls = 3
 
-// propose tries what would spare questions, and keeps what does.
+// propose tries additions that would avoid questions, and keeps those that do.
 func propose(ctx context.Context, o Options, before []judged) (p Proposal, err error) {
 	base := asked(before)
 	if base == 0 {
@@ -67,7 +67,7 @@ func propose(ctx context.Context, o Options, before []judged) (p Proposal, err e
 	return p, nil
 }
 
-// sparingFolders are the folders that spare questions when they are workspaces.
+// sparingFolders returns the folders that avoid questions if they are workspaces.
 func sparingFolders(ctx context.Context, o Options, before []judged) ([]string, error) {
 	folders := beginnings(before, o.Home)
 	if len(folders) == 0 {
@@ -89,8 +89,8 @@ func sparingFolders(ctx context.Context, o Options, before []judged) ([]string, 
 	}), nil
 }
 
-// sparing are the programs that spare questions when the policy knows them as ones
-// that work on the workspace alone. The policy is then one that does.
+// sparing returns the programs that avoid questions if the policy knows that they reach the
+// workspace alone. It adds them to the policy.
 func sparing(ctx context.Context, o Options, policy *policyfile.Policy, before []judged, names []string) ([]string, error) {
 	known := maps.Clone(policy.Programs)
 	policy.Programs = taught(known, names)
@@ -113,7 +113,7 @@ func sparing(ctx context.Context, o Options, policy *policyfile.Policy, before [
 	return kept, nil
 }
 
-// taught are the programs with those of the names added.
+// taught returns the programs with the names added, as reaching the workspace.
 func taught(known map[string]operation.Reach, names []string) map[string]operation.Reach {
 	all := maps.Clone(known)
 	if all == nil {
@@ -125,7 +125,7 @@ func taught(known map[string]operation.Reach, names []string) map[string]operati
 	return all
 }
 
-// mentions reports whether a call's words hold a program's name.
+// mentions reports whether one of a call's arguments contains a program's name.
 func mentions(c *call, name string) bool {
 	for _, v := range c.proposal.Args {
 		if text, ok := v.(string); ok && strings.Contains(text, name) {
@@ -152,8 +152,8 @@ func callsOf(all []judged) []*call {
 	return calls
 }
 
-// beginnings are the folders in which calls ran and were asked about, but for the home
-// itself and what lies above it.
+// beginnings returns the folders in which calls ran and were asked about, except the home folder and
+// those above it.
 func beginnings(all []judged, home string) []string {
 	ran, asks := map[string]int{}, map[string]bool{}
 	for i := range all {
@@ -178,10 +178,10 @@ func within(c *call, folder string) bool {
 	return place.Inside([]string{folder}, filepath.Clean(c.proposal.Context.Cwd))
 }
 
-// plainName is what a program's name may be in a policy that is proposed.
+// plainName matches the program names that may be in a proposed policy.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
-// unknown are the programs of asked calls that ran and of which nothing is known.
+// unknown returns the programs, about which nothing is known, of asked calls that ran.
 func unknown(o Options, policy policyfile.Policy, all []judged) ([]string, error) {
 	engine, reader, err := o.Build(policy)
 	if err != nil {
@@ -200,8 +200,7 @@ func unknown(o Options, policy policyfile.Policy, all []judged) ([]string, error
 	return slices.DeleteFunc(names, func(n string) bool { return found[n] < leastCalls || policy.Programs[n] != "" }), nil
 }
 
-// strangers are the programs of a call of which nothing is known, each as often as it
-// stands there.
+// strangers returns the programs of a call about which nothing is known, once for each occurrence.
 func strangers(engine *vaglio.Engine, reader *effects.Judge, p vaglio.Proposal) (names []string) {
 	for _, e := range reader.Read(engine.Known(p)).Effects {
 		if e.Kind == effects.KindUnknown && e.Of != nil && plainName.MatchString(e.Of.Name) {
@@ -211,8 +210,8 @@ func strangers(engine *vaglio.Engine, reader *effects.Judge, p vaglio.Proposal) 
 	return names
 }
 
-// diff writes the lines into the policy file's text. Where its own lines stand in
-// another form than one on each line, they are for a person to put there.
+// diff returns the change that adds the lines to the policy's file. If the file does not list these
+// keys one per line, it returns the lines for a person to add.
 func diff(o Options, p Proposal) string {
 	var programs, workspaces []string
 	for _, name := range p.Programs {
@@ -233,7 +232,7 @@ func diff(o Options, p Proposal) string {
 	return Diff(name, before, after)
 }
 
-// Diff is the change of a policy's file.
+// Diff returns the change to a policy's file as a unified diff.
 func Diff(name, before, after string) string {
 	from := name
 	if before == "" {

@@ -17,16 +17,16 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// tape is what was read.
+// tape is what has been read.
 type tape struct {
 	since         time.Time
 	files, unread int
 	unreadAt      []Unread
-	// folder is what was asked for, when that is a folder.
+	// folder is the requested path if that is a folder.
 	folder string
 	all    []*call
-	// calls are those that may still be answered, by what names them. A session that
-	// goes on in another file is copied there.
+	// calls are the calls that may still get an answer, by client and ID. A session that continues
+	// in another file is copied there.
 	calls map[string]*call
 }
 
@@ -34,21 +34,21 @@ type tape struct {
 type call struct {
 	proposal vaglio.Proposal
 	at       time.Time
-	// ended says that an answer to it was read; refused that it was that somebody, or
-	// the client, had refused the call.
+	// ended says that an answer to the call was read; refused that, according to it, somebody or
+	// the client refused the call.
 	ended, refused bool
-	// recorded says that an answer would have been.
+	// recorded says that the file would contain an answer.
 	recorded bool
 }
 
 // ran reports whether the call ran, as far as is known.
 func (c *call) ran() bool { return !c.refused && (c.ended || !c.recorded) }
 
-// endings are what files with calls end with.
+// endings returns the file name extensions of files with calls.
 func endings() []string { return []string{".jsonl", ".ndjson"} }
 
-// read reads a file, or all that hold calls in a folder. Only the file that was asked
-// for must be readable.
+// read reads a file, or all files with calls in a folder. Only the requested path itself must be
+// readable.
 func (t *tape) read(ctx context.Context, path string) error {
 	path = filepath.Clean(path)
 	info, err := regular.Folder(filepath.Dir(path)).Open(filepath.Base(path))
@@ -77,12 +77,12 @@ func (t *tape) read(ctx context.Context, path string) error {
 		}
 		return nil
 	})
-	// Sessions of several files are in the order in which they happened.
+	// Order sessions from several files by time.
 	slices.SortStableFunc(t.all, func(a, b *call) int { return a.at.Compare(b.at) })
 	return err //nolint:wrapcheck // It is ctx's.
 }
 
-// cause is what a system says of a file, without its name.
+// cause returns a system error about a file without the file's name.
 func cause(err error) string {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
@@ -115,48 +115,48 @@ func (t *tape) file(path string) error {
 	}
 }
 
-// script is one file as far as it was read.
+// script is one file while it is being read.
 type script struct {
 	*tape
-	// path is the file, and number that of the line.
+	// path is the file, and number the current line's number.
 	path   string
 	number int
-	// session, root and cwd are of the client's session: its name, the folder in which
-	// it began, and where it is.
+	// session, root and cwd describe the client's session: its ID, the folder in which it began,
+	// and its current folder.
 	session, root, cwd string
-	// turn and words are the user's last.
+	// turn and words are the user's latest.
 	turn, words string
 }
 
-// entry is a line of any of the forms that are read.
+// entry is a line in any of the formats that are read.
 type entry struct {
-	// Executor is of a proposal.
+	// Executor is set in a proposal.
 	Executor string `json:"executor"`
 	Time     string `json:"timestamp"`
 	Type     string `json:"type"`
-	// These are Claude Code's.
+	// These are set by Claude Code.
 	Session string `json:"sessionId"`
 	Cwd     string `json:"cwd"`
 	Prompt  string `json:"promptId"`
 	Message struct {
 		Content strictjson.Value `json:"content"`
 	} `json:"message"`
-	// Permission is of a call's answer.
+	// Permission is set in a call's answer.
 	Permission struct {
 		Decision string `json:"decision"`
 	} `json:"permissionDecision"`
-	// Payload is Codex's.
+	// Payload is set by Codex.
 	Payload strictjson.Value `json:"payload"`
 }
 
 func (s *script) line(line []byte) {
 	var e entry
 	if strictjson.UnmarshalLoose(line, &e) != nil {
-		// A transcript's last line may be one that is being written.
+		// The last line of a transcript may still be being written.
 		s.bad("is no JSON object of a form that is known")
 		return
 	}
-	at, _ := time.Parse(time.RFC3339Nano, e.Time) // what has no time counts
+	at, _ := time.Parse(time.RFC3339Nano, e.Time) // an entry without a time counts
 	switch {
 	case e.Executor != "":
 		s.proposal(line, at)
@@ -167,11 +167,11 @@ func (s *script) line(line []byte) {
 	}
 }
 
-// proposal takes a proposal as `vaglio judge` does.
+// proposal takes a proposal in the format of `vaglio judge`.
 func (s *script) proposal(line []byte, at time.Time) {
 	var timed map[string]strictjson.Value
 	if strictjson.UnmarshalLoose(line, &timed) == nil && timed["timestamp"] != nil {
-		delete(timed, "timestamp") // the shadow's
+		delete(timed, "timestamp") // added by shadow mode
 		if bare, err := strictjson.Marshal(timed); err == nil {
 			line = bare
 		}
@@ -184,13 +184,13 @@ func (s *script) proposal(line []byte, at time.Time) {
 	s.add("", &call{proposal: p, at: at})
 }
 
-// bad notes that the line holds a call that cannot be read.
+// bad records that the line holds a call that cannot be read.
 func (s *script) bad(why string) { s.skip(s.path, s.number, why) }
 
-// mostPlaces is of how many places it is kept what was wrong there.
+// mostPlaces is how many unreadable places are kept.
 const mostPlaces = 1000
 
-// skip notes what could not be read, by its place below the folder that was asked for.
+// skip records what could not be read, by its path relative to the requested folder.
 func (t *tape) skip(path string, line int, why string) {
 	if below, err := filepath.Rel(t.folder, path); err == nil && t.folder != "" {
 		path = below
@@ -200,7 +200,7 @@ func (t *tape) skip(path string, line int, why string) {
 	}
 }
 
-// add keeps a call, unless it is too old or was met before.
+// add keeps a call, unless it is too old or was seen before.
 func (s *script) add(name string, c *call) {
 	if name != "" && s.calls[name] != nil || !c.at.IsZero() && c.at.Before(s.since) {
 		return
@@ -211,7 +211,7 @@ func (s *script) add(name string, c *call) {
 	s.all = append(s.all, c)
 }
 
-// recorded keeps a call of a client's transcript.
+// record keeps a call from a client's transcript.
 func (s *script) record(r hook.Recorded, at time.Time) {
 	p, err := r.Proposal()
 	if err == nil {
@@ -238,13 +238,13 @@ const (
 	codex      = "codex"
 )
 
-// part is one part of a message of Claude Code's.
+// part is one part of a message in Claude Code's transcript.
 type part struct {
 	Type  string           `json:"type"`
 	ID    string           `json:"id"`
 	Name  string           `json:"name"`
 	Input strictjson.Value `json:"input"`
-	// These are of a call's answer.
+	// These are set in a call's answer.
 	Of      string           `json:"tool_use_id"`
 	Failed  bool             `json:"is_error"`
 	Content strictjson.Value `json:"content"`
@@ -273,14 +273,14 @@ func (s *script) claude(e *entry, line []byte, at time.Time) {
 	}
 }
 
-// ended notes how a call ended.
+// ended records how a call ended.
 func (s *script) ended(client, id string, refused bool) {
 	if c := s.calls[client+"\x00"+id]; c != nil {
 		c.ended, c.refused = true, refused
 	}
 }
 
-// refusal reports whether the answer to a call says that it did not run.
+// refusal reports whether the answer to a call says that the call did not run.
 func refusal(answer string) bool {
 	for _, words := range []string{
 		"The user doesn't want to proceed with this tool use", "The user doesn't want to take this action", "Permission to use ",
@@ -294,7 +294,7 @@ func refusal(answer string) bool {
 	return false
 }
 
-// item is what a line of Codex's rollout holds.
+// item is the payload of a line in Codex's rollout.
 type item struct {
 	Type      string           `json:"type"`
 	ID        string           `json:"id"`
@@ -345,7 +345,7 @@ func (s *script) codex(e *entry, at time.Time) {
 	}
 }
 
-// objectOf is an object with one member.
+// objectOf returns an object with one member.
 func objectOf(name string, v any) strictjson.Value {
 	out, err := strictjson.Marshal(map[string]any{name: v})
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package replay judges calls that agents have made before: what clients' own
-// transcripts tell of them, or proposals one a line. It runs nothing, asks nobody and
-// keeps nothing.
+// Package replay judges calls that agents have made before, as recorded in clients' own transcripts
+// or as proposals, one per line. It runs nothing, asks nobody and stores nothing.
 package replay
 
 import (
@@ -19,61 +18,59 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// Options say what is replayed, and under what.
+// Options say what to replay, and under which policy.
 type Options struct {
 	// Path is a file or a folder.
 	Path string
-	// Since leaves out what is older; what has no time counts. Zero leaves out none.
+	// Since excludes older calls; calls without a time count. Zero excludes none.
 	Since time.Time
-	// Policy is the policy that holds, and Home the folder of the user.
+	// Policy is the policy to apply, Home the user's home folder.
 	Policy policyfile.Policy
 	Home   string
-	// Build makes the engine and the reader of effects of a policy, both of which ask
-	// nothing of a network.
+	// Build returns the engine and the effects reader for a policy. Neither may use the network.
 	Build func(p policyfile.Policy) (*vaglio.Engine, *effects.Judge, error)
 	// Mask hides secrets in a text.
 	Mask func(string) string
 }
 
-// Result is what a replay came to.
+// Result is the result of a replay.
 type Result struct {
 	Files    int `json:"files"`
 	Sessions int `json:"sessions"`
-	// Unread are lines that hold a call and could not be read as one, and files that
-	// could not be read.
+	// Unread counts lines with a call that could not be read, and files that could not be read.
 	Unread int `json:"unread"`
 	// UnreadAt are their places, the first thousand of them.
 	UnreadAt []Unread `json:"unread_at,omitempty"`
-	// From and To are the first and the last moment of what was replayed.
+	// From and To are the times of the first and the last replayed call.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
-	// Calls are all that were judged. Of them Passed would pass, of Asked a person would
-	// be asked, Denied the guard, their schema or their scope would deny.
+	// Calls is how many calls were judged. Of these, Passed would pass, Asked would be put to a
+	// person, and Denied would be denied by the guard, their schema or their scope.
 	Calls  int `json:"calls"`
 	Passed int `json:"passed"`
 	Asked  int `json:"asked"`
 	Denied int `json:"denied"`
-	// Ran are the asked and the denied that ran then, with nobody asked by vaglio.
+	// Ran is how many of the asked and denied calls ran at the time, without vaglio asking anybody.
 	Ran int `json:"ran"`
-	// Missed are calls that somebody or the client refused then, and that would pass.
+	// Missed is how many calls would pass that somebody or the client refused at the time.
 	Missed int `json:"missed"`
-	// Groups are alike calls that would be asked or denied, or were missed, the most
-	// frequent first.
+	// Groups are similar calls that would be asked or denied, or were missed, the most frequent
+	// groups first.
 	Groups []Group `json:"groups"`
-	// Proposal is what the policy could say.
+	// Proposal is what could be added to the policy.
 	Proposal Proposal `json:"proposal"`
 }
 
-// Unread is a line that could not be read, or a file.
+// Unread is a line or a file that could not be read.
 type Unread struct {
 	File string `json:"file"`
 	// Line is 0 for a file.
 	Line int `json:"line,omitempty"`
-	// Why says what is wrong; secrets are masked.
+	// Why says what is wrong, with secrets masked.
 	Why string `json:"why"`
 }
 
-// Place is where it stands, for a person.
+// Place returns the place in the form file:line.
 func (u *Unread) Place() string {
 	name := terminal.OneLine(u.File, longest)
 	if u.Line == 0 {
@@ -89,27 +86,27 @@ const (
 	Missed = "missed"
 )
 
-// Group are calls of which the same is to be said.
+// Group is a set of calls with the same outcome for the same reason.
 type Group struct {
 	Outcome string `json:"outcome"`
-	// About is the rule of the guard, or what the calls would do.
+	// About is the guard's rule, or what the calls would do.
 	About string `json:"about"`
 	Calls int    `json:"calls"`
 	Ran   int    `json:"ran"`
-	// Example is one of the calls, and Reason what is said of it; secrets are masked.
+	// Example is one of the calls, and Reason what is said about it, both with secrets masked.
 	Example string `json:"example"`
 	Reason  string `json:"reason"`
 }
 
-// judged is a call and what would become of it.
+// judged is a call and its outcome.
 type judged struct {
 	*call
-	outcome string // "" passes
+	outcome string // "" means that it passes
 	about   string
 	reason  string
 }
 
-// Run replays.
+// Run replays the calls.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	t := &tape{since: o.Since, calls: map[string]*call{}}
 	if err := t.read(ctx, o.Path); err != nil {
@@ -128,7 +125,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, err
 }
 
-// judge judges the calls in their order. What ran is what its session did.
+// judge judges the calls in order. Calls that ran are facts of their session.
 func judge(ctx context.Context, o Options, p policyfile.Policy, calls []*call) ([]judged, error) {
 	engine, reader, err := o.Build(p)
 	if err != nil {
@@ -171,7 +168,7 @@ func judge(ctx context.Context, o Options, p policyfile.Policy, calls []*call) (
 	return all, nil
 }
 
-// kinds are what a call would do, in words without anything of the call.
+// kinds describes what a call would do, without quoting anything of it.
 func kinds(read effects.Reading) string {
 	var all []string
 	for _, e := range read.Effects {
@@ -186,7 +183,7 @@ func kinds(read effects.Reading) string {
 	return strings.Join(all, ", ")
 }
 
-// count adds the calls up.
+// count adds up the calls.
 func (r *Result) count(all []judged, mask func(string) string) {
 	groups := map[[2]string]*Group{}
 	sessions := map[string]bool{}
@@ -219,7 +216,7 @@ func (r *Result) count(all []judged, mask func(string) string) {
 	})
 }
 
-// spans takes a moment in.
+// spans extends From and To to include a time.
 func (r *Result) spans(at time.Time) {
 	if at.IsZero() {
 		return
@@ -250,10 +247,10 @@ func (r *Result) tally(j *judged) string {
 	return j.outcome
 }
 
-// longest is how much of a call stands in an example, in characters.
+// longest is the maximum length of an example, in characters.
 const longest = 160
 
-// example is a call on one line, without its secrets.
+// example returns a call on one line, with secrets masked.
 func example(p *vaglio.Proposal, mask func(string) string) string {
 	for _, key := range []string{"command", "cmd"} {
 		if line, ok := p.Args[key].(string); ok {

@@ -18,7 +18,7 @@ import (
 
 const home = "/home/u"
 
-// replayed replays files below a folder, by their names, under a policy.
+// replayed replays files in a temporary folder, by name, under a policy.
 func replayed(t *testing.T, policy string, files map[string]string) *Result {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func options(t *testing.T, path, policy string) Options {
 	}
 }
 
-// day is where the tests' calls begin to count.
+// day is the time from which the tests' calls count.
 var day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 // claude writes lines of Claude Code's transcript.
@@ -76,7 +76,7 @@ func (c *claude) line(kind, more, content string) {
 		kind, day.Add(c.at.Sub(time.Time{})).Format(time.RFC3339Nano), more, kind, content)
 }
 
-// call is a call and its answer; "" is none.
+// call adds a call and its answer; "" means no answer.
 func (c *claude) call(tool, input, answer string) {
 	c.calls++
 	c.line("assistant", "", fmt.Sprintf(`[{"type":"text","text":"so"},{"type":"tool_use","id":"t%d","name":%q,"input":%s}]`, c.calls, tool, input))
@@ -105,7 +105,7 @@ func TestClaudeCode(t *testing.T) {
 	text := c.String()
 	r := replayed(t, "", map[string]string{
 		"p/s.jsonl": text,
-		// The session went on in another file, which begins with what was.
+		// The session continued in another file, which begins with a copy of this one.
 		"p/resumed.jsonl": text + `{"type":"assist`,
 		"p/notes.txt":     text,
 		"p/old.jsonl":     strings.ReplaceAll(strings.ReplaceAll(text, "2026-11-01", "2026-09-01"), `"t`, `"old`),
@@ -172,7 +172,8 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// What is proposed spares what it says, is a policy, and keeps what stands there.
+// What is proposed avoids as many questions as it says, is a valid policy, and keeps the existing
+// one.
 func TestThePolicyThatWouldSpareQuestions(t *testing.T) {
 	t.Parallel()
 	var c claude
@@ -194,15 +195,15 @@ func TestThePolicyThatWouldSpareQuestions(t *testing.T) {
 	if again.Asked != r.Asked-r.Proposal.Spares || again.Proposal.Diff != "" {
 		t.Errorf("%+v", again)
 	}
-	// A form that cannot be added to is for a person.
+	// A form that cannot be extended is left to a person.
 	r = replayed(t, "programs: {bd: user}\n", map[string]string{"s.jsonl": c.String()})
 	if !strings.HasPrefix(r.Proposal.Diff, "# by hand") || !strings.HasSuffix(r.Proposal.Diff, "programs:\n  frobnicate: workspace\n") {
 		t.Errorf("%s", r.Proposal.Diff)
 	}
 }
 
-// A folder in which an agent worked for long, whose client told nobody of it, is a
-// workspace that can be named.
+// A folder in which an agent worked for long, but which its client did not report, is proposed as a
+// workspace.
 func TestTheWorkspaceThatWouldSpareQuestions(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder

@@ -7,13 +7,13 @@ import (
 	"github.com/metnos/vaglio/internal/terminal"
 )
 
-// mostGroups is how many groups the text tells, mostUnread how many places.
+// mostGroups is how many groups the text lists, mostUnread how many places.
 const (
 	mostGroups = 20
 	mostUnread = 5
 )
 
-// Text is the result for a person at a terminal.
+// Text returns the result as text for a terminal.
 func (r *Result) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s in %s", terminal.Counted(r.Calls, "call", "calls"), terminal.Counted(r.Sessions, "session", "sessions"),

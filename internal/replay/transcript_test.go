@@ -13,9 +13,9 @@ import (
 	"github.com/metnos/vaglio/templates"
 )
 
-// The transcripts in testdata were written by the pinned clients: a listing, a push, a
-// command that fails, and a file that the client did not let them write. Into each a line
-// was put that cannot be read, and into Claude Code's also one that is being written.
+// The transcripts in testdata were written by the pinned clients: a listing, a push, a command that
+// fails, and a file that the client did not let them write. An unreadable line was added to each,
+// and an incomplete one to Claude Code's.
 func TestTranscriptsOfTheClients(t *testing.T) {
 	t.Parallel()
 	const malformed = "is no JSON object of a form that is known"
@@ -63,8 +63,8 @@ func TestTranscriptsOfTheClients(t *testing.T) {
 	}
 }
 
-// A call in a form of tomorrow is not passed over in silence, and of many lines the first
-// are told.
+// A call in an unknown format is not silently ignored, and only the first of many unreadable lines
+// are listed.
 func TestLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	lines := []string{
@@ -92,8 +92,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// The page says all that there is in either language, stands by itself, and what agents
-// wrote stays a text.
+// The page shows everything in either language, is self-contained, and escapes what agents wrote.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	var c claude

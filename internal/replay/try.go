@@ -21,32 +21,32 @@ import (
 type Past struct {
 	Proposal vaglio.Proposal
 	At       time.Time
-	// Denied says that a person denied it; Ran that it ran.
+	// Denied says that a person denied the call, Ran that it ran.
 	Denied, Ran bool
 }
 
-// Tried is what another policy would have changed for them.
+// Tried is how another policy would have treated past calls.
 type Tried struct {
-	// Calls are all, of which Passed would have passed unasked, Asked would have been
-	// asked, as they were, and Refused nobody could have allowed.
+	// Calls counts all calls. Of these, Passed would have passed unasked, Asked would still have
+	// been asked, and Refused could not have been allowed by anybody.
 	Calls, Passed, Asked, Refused int
-	// Route is where those that Passed counts would have gone instead, where the policy
-	// differs in that alone: they would have been asked there.
+	// Route, if set, is where the calls that Passed counts would have been asked instead; the
+	// policy then differs only in its routing.
 	Route string
-	// Denied are those that would have passed, and that a person denied.
+	// Denied counts the calls that would have passed, but that a person denied.
 	Denied int
-	// Groups are those that would have passed, alike ones together, what people denied
-	// first, then the most frequent.
+	// Groups are the calls that would have passed, similar ones together. Those that people
+	// denied come first, then the most frequent.
 	Groups []TriedGroup
 }
 
-// TriedGroup are alike calls that would have passed; secrets are masked.
+// TriedGroup is a set of similar calls that would have passed, with secrets masked.
 type TriedGroup struct {
 	Example       string
 	Calls, Denied int
 }
 
-// Try tells what a policy would have let pass of what was asked.
+// Try returns which of the past calls, about which people were asked, a policy would have let pass.
 func Try(ctx context.Context, o Options, p policyfile.Policy, past []Past) (Tried, error) {
 	calls := make([]*call, len(past))
 	for i := range past {
@@ -75,8 +75,8 @@ func Try(ctx context.Context, o Options, p policyfile.Policy, past []Past) (Trie
 	return t, nil
 }
 
-// TrySending tells which calls of what was asked another policy would have sent to the
-// route, and the one of the options elsewhere.
+// TrySending returns which of the past calls policy p would have sent to the route, and the policy
+// in the options elsewhere.
 func TrySending(o Options, p policyfile.Policy, route string, past []Past) (Tried, error) {
 	engine, reader, err := o.Build(p)
 	if err != nil {
@@ -94,7 +94,7 @@ func TrySending(o Options, p policyfile.Policy, route string, past []Past) (Trie
 	return t, nil
 }
 
-// Effects are the kinds of what a call does besides reading, each once.
+// Effects returns the kinds of a call's effects except reading, without duplicates.
 func Effects(o Options, p vaglio.Proposal) ([]string, error) {
 	engine, reader, err := o.Build(o.Policy)
 	if err != nil {
@@ -105,7 +105,7 @@ func Effects(o Options, p vaglio.Proposal) ([]string, error) {
 	return slices.Compact(kinds), nil
 }
 
-// caseOf is what rules look at of a call.
+// caseOf returns what routing rules look at in a call.
 func caseOf(engine *vaglio.Engine, reader *effects.Judge, p vaglio.Proposal) approval.Case {
 	c := approval.Case{Agent: p.Agent, Executor: p.Executor}
 	for _, e := range reader.Read(engine.Known(p)).Effects {
@@ -114,8 +114,7 @@ func caseOf(engine *vaglio.Engine, reader *effects.Judge, p vaglio.Proposal) app
 	return c
 }
 
-// group counts the calls that another policy makes a difference for, alike ones
-// together.
+// group counts the calls for which the policy makes a difference, and groups similar ones.
 func (t *Tried) group(o Options, past []Past, differs func(i int) bool) {
 	groups := map[string]*TriedGroup{}
 	for i := range past {
@@ -138,7 +137,7 @@ func (t *Tried) group(o Options, past []Past, differs func(i int) bool) {
 	}
 }
 
-// Strangers are the programs of a call of which nothing is known.
+// Strangers returns the programs in a call about which nothing is known.
 func Strangers(o Options, p vaglio.Proposal) ([]string, error) {
 	engine, reader, err := o.Build(o.Policy)
 	if err != nil {
@@ -149,8 +148,8 @@ func Strangers(o Options, p vaglio.Proposal) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Text is what was tried, for a person at a terminal: the calls of so many days, of
-// which dropped had lost their values, and of which more were asked than these.
+// Text returns what was tried as text for a terminal. The calls are those of the last days; dropped
+// more had lost their values, and more says that there were even more.
 func (t *Tried) Text(days, dropped int, more bool) string {
 	var b strings.Builder
 	differs, same, group := "passed unasked", "been asked as they were", "passes"

@@ -1,5 +1,5 @@
-// Package resident gives back the memory that a process needed while it was busy: one
-// that serves people works for moments, and runs for months beside what they work with.
+// Package resident returns memory to the system that a process no longer needs. A process that
+// serves people is busy for moments, and otherwise runs for months beside their other programs.
 package resident
 
 import (
@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// lookEvery is how often it is looked at whether the process came to rest.
+	// lookEvery is how often to check whether the process is idle.
 	lookEvery = 10 * time.Second
-	// atRest is how much a process allocates between two looks that has little to do, in
-	// bytes, and worthwhile how much it must have allocated for something to be given back.
+	// atRest is the most that an idle process allocates between two checks, in bytes, and
+	// worthwhile how much it must have allocated before memory is returned.
 	atRest     = 1 << 20
 	worthwhile = 16 << 20
 )
 
-// Run gives back to the system what the heap no longer holds, whenever the process
-// comes to rest, until ctx ends; it returns nil then.
+// Run returns memory that the heap no longer needs to the system whenever the process becomes idle,
+// until ctx ends. It then returns nil.
 func Run(ctx context.Context) error {
 	run(ctx, allocated, debug.FreeOSMemory)
 	return nil
 }
 
-// run frees once the process allocates little, after it allocated much: to start counts.
+// run frees memory once the process allocates little after having allocated much, also at the start.
 func run(ctx context.Context, allocated func() uint64, free func()) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -46,7 +46,7 @@ func run(ctx context.Context, allocated func() uint64, free func()) {
 	}
 }
 
-// allocated is how many bytes the process has allocated so far, in its whole life.
+// allocated returns how many bytes the process has allocated since it started.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// TestMemoryIsGivenBackAtRest has a process allocate, and looks when it frees.
+// TestMemoryIsGivenBackAtRest simulates allocations and checks when memory is freed.
 func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	const mebi = 1 << 20
 	for _, c := range []struct {
 		name string
-		// started is what was allocated to start.
+		// started is what was allocated at the start.
 		started uint64
-		// each is what is allocated between two looks.
+		// each is what is allocated between two checks.
 		each []uint64
-		// freed is at which of the looks something is given back, from 1.
+		// freed lists the checks at which memory is freed, counted from 1.
 		freed []int
 	}{
 		{"nothing happens", 0, []uint64{0, 0, 0}, nil},
@@ -62,10 +62,10 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	}
 }
 
-// room keeps what is allocated from being left out.
+// room keeps the allocation from being optimised away.
 var room []byte
 
-// TestAllocatedGrows holds that the runtime tells what is asked of it by that name.
+// TestAllocatedGrows checks that the runtime has a metric with the name that we use.
 func TestAllocatedGrows(t *testing.T) {
 	before := allocated()
 	room = make([]byte, 8<<20)

@@ -1,4 +1,4 @@
-// Package rows reads the tables that are built in, which are texts of lines.
+// Package rows reads the built-in tables, which are text files of lines.
 package rows
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Of gives the lines of a table as they stand, by their numbers from 1, without those
-// that are empty or begin with a #.
+// Of yields the lines of a table unchanged, with their numbers counted from 1. It leaves out empty
+// lines and lines that begin with a #.
 func Of(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n := 0

@@ -1,4 +1,4 @@
-// Package seals notices when files are no longer what they were.
+// Package seals detects changes of files.
 package seals
 
 import (
@@ -14,25 +14,23 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// Watch looks after the files that put the gate before agents. It is safe for
-// concurrent use.
+// Watch watches the files that put the gate in front of agents. It is safe for concurrent use.
 type Watch struct {
 	mu    sync.Mutex
 	seals []seal
 }
 
-// lookEvery is how often the daemon looks after them by itself.
+// lookEvery is how often Run checks the files.
 const lookEvery = 30 * time.Second
 
-// File is a file to look after.
+// File is a file to watch.
 type File struct {
-	// Path is absolute, What says what the file is for, as a sentence part such
-	// as "it runs the hook".
+	// Path is absolute. What says what the file is for, such as "it runs the hook".
 	Path, What string
 }
 
-// New remembers the files of a list as they look: what they hold is read when they are
-// looked at for the first time, so that nobody's start waits for it.
+// New records the metadata of the files. Their contents are read at the first check, so that no
+// start has to wait for that.
 func New(files []File) *Watch {
 	w := new(Watch)
 	for _, f := range files {
@@ -45,7 +43,7 @@ func New(files []File) *Watch {
 	return w
 }
 
-// Changes are what is no longer as it was, one sentence each.
+// Changes returns one sentence for each file that has changed.
 func (w *Watch) Changes() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +56,7 @@ func (w *Watch) Changes() []string {
 	return all
 }
 
-// Run tells the log of each change once, from now until ctx ends.
+// Run logs each change once, from now until ctx ends.
 func (w *Watch) Run(ctx context.Context, log *slog.Logger) error {
 	told := map[string]bool{}
 	tick := time.NewTicker(lookEvery)
@@ -78,7 +76,7 @@ func (w *Watch) Run(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// Files is how many files are looked after.
+// Files returns how many files are watched.
 func (w *Watch) Files() int { return len(w.seals) }
 
 // seal is a file as it was.
@@ -86,12 +84,12 @@ type seal struct {
 	File
 	info os.FileInfo
 	err  error
-	// sum is of what it held, as far as that was read.
+	// sum is the digest of its content, if it has been read.
 	sum  [sha256.Size]byte
 	read bool
 }
 
-// contents reads what the file holds, and how it looked before and after that.
+// contents returns the digest of the file, and the file's metadata before and after reading it.
 func (s *seal) contents() (sum [sha256.Size]byte, before, after os.FileInfo, err error) {
 	f, err := regular.Open(s.Path)
 	if err != nil {
@@ -110,9 +108,9 @@ func (s *seal) contents() (sum [sha256.Size]byte, before, after os.FileInfo, err
 	return sum, before, after, err
 }
 
-// changed says in one sentence how the file differs from what it was, "" if it
-// does not. A file that looks untouched is not read again. One that changed before it
-// was read at all counts as another, whatever it holds.
+// changed says in one sentence how the file has changed, "" if it has not. If the metadata is
+// unchanged, the file is not read again. A file that changed before it was first read counts as
+// changed, whatever it contains.
 func (s *seal) changed() string {
 	info, err := os.Stat(s.Path)
 	switch {
@@ -126,8 +124,8 @@ func (s *seal) changed() string {
 	return fmt.Sprintf("%s changed after the daemon started: %s.", s.Path, s.What)
 }
 
-// same reads the file, and reports whether it holds what it held. One that cannot be read
-// and never was is taken for the same while it looks so.
+// same reads the file and reports whether its content is unchanged. A file that cannot be read, and
+// never was, counts as unchanged as long as its metadata is.
 func (s *seal) same(looksSo bool) bool {
 	sum, before, after, err := s.contents()
 	switch {
@@ -144,7 +142,7 @@ func (s *seal) same(looksSo bool) bool {
 	}
 }
 
-// untouched reports whether a file looks as it did.
+// untouched reports whether a file's metadata is unchanged.
 func untouched(now, then os.FileInfo) bool {
 	return os.SameFile(now, then) && now.ModTime().Equal(then.ModTime()) && now.Size() == then.Size()
 }

@@ -52,7 +52,7 @@ func TestAChangeIsNoticed(t *testing.T) {
 	}
 }
 
-// The log is told within half a minute.
+// A change is logged within half a minute.
 func TestAChangeIsToldSoon(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
@@ -97,7 +97,7 @@ func TestTheLogIsToldOnce(t *testing.T) {
 	}
 }
 
-// What a file holds is read behind the start: a change before that is told, too.
+// Contents are first read after the start, and a change before that is noticed, too.
 func TestAChangeBeforeItIsReadIsNoticed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "vaglio-hook")
 	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {

@@ -1,21 +1,19 @@
-// Package settings reads the lines and the settings of configuration files, each
-// with its place.
+// Package settings reads the lines and the settings of configuration files with their positions.
 package settings
 
 import "strings"
 
-// Line is one line with its place.
+// Line is one line with its number.
 type Line struct {
 	// Number counts from 1.
 	Number int
 	Text   string
 }
 
-// Lines are the lines of a text, each with those that continue it behind a
-// backslash.
+// Lines returns the lines of a text. Lines that a backslash continues are joined into one.
 func Lines(text string) []Line {
 	out := make([]Line, 0, 1+strings.Count(text, "\n"))
-	var joined []string // what the line consists of that goes on
+	var joined []string // the parts of a line that continues
 	recipe, n := false, 0
 	for l := range strings.Lines(text) {
 		n++
@@ -30,7 +28,7 @@ func Lines(text string) []Line {
 		}
 		switch {
 		case recipe && len(joined) > 0:
-			l = "\n" + strings.TrimPrefix(l, "\t") // the shell joins a recipe's lines
+			l = "\n" + strings.TrimPrefix(l, "\t") // the shell joins the lines of a recipe
 		case !recipe:
 			l = strings.TrimSuffix(l, `\`)
 		}
@@ -46,14 +44,14 @@ func Lines(text string) []Line {
 	return out
 }
 
-// Entry is one setting of a file as git keeps them, its name in lower case but
-// for the subsection.
+// Entry is one setting in a file in git's format. Names are in lower case, except for the
+// subsection.
 type Entry struct {
 	Line                     int
 	Section, Sub, Key, Value string
 }
 
-// Git are the settings of a file of git's.
+// Git returns the settings in a file in git's format.
 func Git(text string) []Entry {
 	var all []Entry
 	section, sub := "", ""
@@ -73,7 +71,7 @@ func Git(text string) []Entry {
 	return all
 }
 
-// unquoted is a value without its quotes and its comment.
+// unquoted returns a value without its quotes and its comment.
 func unquoted(s string) string {
 	var b strings.Builder
 	quoted := false

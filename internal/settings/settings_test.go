@@ -17,7 +17,7 @@ func TestLinesAreJoined(t *testing.T) {
 	}
 }
 
-// TestLongLinesAreJoinedAtOnce joins many lines without making each longer one anew.
+// TestLongLinesAreJoinedAtOnce checks that joining many lines takes linear memory.
 func TestLongLinesAreJoinedAtOnce(t *testing.T) {
 	for _, part := range []string{"a \\\n", "\ta \\\n"} {
 		taken := func(lines int) uint64 {

@@ -16,13 +16,13 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// machine is the system that is set up, below a folder.
+// machine is the system to set up, whose root is a folder.
 type machine struct{ root string }
 
-// path returns where a path of the machine is for this process.
+// path returns where a path on the machine is for this process.
 func (m machine) path(name string) string { return filepath.Join(m.root, name) }
 
-// here reports whether it is the machine that runs.
+// here reports whether it is the running machine.
 func (m machine) here() bool { return m.root == "/" }
 
 // account is a line of /etc/passwd.
@@ -31,10 +31,10 @@ type account struct {
 	uid, gid   int
 }
 
-// maxAccounts bounds the size of a list of accounts, in bytes.
+// maxAccounts is the maximum size of a list of accounts, in bytes.
 const maxAccounts = 16 << 20
 
-// lines returns the fields of the lines of a file such as /etc/passwd.
+// lines returns the fields of each line of a file such as /etc/passwd. It skips lines with fewer.
 func (m machine) lines(file string, fields int) ([][]string, error) {
 	text, whole, err := regular.Read(m.path(file), maxAccounts)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (m machine) lines(file string, fields int) ([][]string, error) {
 	return all, nil
 }
 
-// user returns a user of the machine; ok says that there is one.
+// user returns a user of the machine; ok reports whether there is one.
 func (m machine) user(name string) (a account, ok bool, err error) {
 	all, err := m.lines("/etc/passwd", 7)
 	for _, f := range all {
@@ -68,7 +68,7 @@ func (m machine) user(name string) (a account, ok bool, err error) {
 	return a, false, err
 }
 
-// group returns a group's number and its members.
+// group returns a group's ID and its members.
 func (m machine) group(name string) (gid int, members []string, ok bool, err error) {
 	all, err := m.lines("/etc/group", 4)
 	for _, f := range all {
@@ -80,7 +80,7 @@ func (m machine) group(name string) (gid int, members []string, ok bool, err err
 	return 0, nil, false, err
 }
 
-// memberOf returns those of the groups that a user is in.
+// memberOf returns those of the groups that list the user as a member.
 func (m machine) memberOf(user string, groups ...string) []string {
 	var in []string
 	for _, g := range groups {
@@ -91,8 +91,7 @@ func (m machine) memberOf(user string, groups ...string) []string {
 	return in
 }
 
-// must returns the numbers of a user and a group that there are by now; empty
-// names are root's.
+// must returns the IDs of a user and a group that must exist by now; empty names mean root.
 func (m machine) must(user, group string) (uid, gid int, err error) {
 	if user != "" {
 		a, ok, err := m.user(user)
@@ -110,7 +109,7 @@ func (m machine) must(user, group string) (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
-// as are the rights of a user of the machine, for a program of it.
+// as returns the attributes for running a program as a user of the machine.
 func (m machine) as(name string) (*syscall.SysProcAttr, error) {
 	a, ok, err := m.user(name)
 	if err != nil || !ok {
@@ -120,7 +119,7 @@ func (m machine) as(name string) (*syscall.SysProcAttr, error) {
 	return &syscall.SysProcAttr{Credential: c}, nil
 }
 
-// run runs a program; what it said is in the error.
+// run runs a program. Its error contains what the program printed to stderr.
 func run(ctx context.Context, name string, args ...string) error {
 	return ran(exec.CommandContext(ctx, name, args...)) //nolint:gosec // The programs are named here.
 }

@@ -20,29 +20,29 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Options are what a setup is asked for.
+// Options say what to set up.
 type Options struct {
-	// Root is the folder of the machine that is set up, absolute; "/" is this one.
+	// Root is the absolute path of the root folder of the machine to set up; "/" is this machine.
 	Root string
-	// Program is the path of the program that is installed.
+	// Program is the path of the program to install.
 	Program string
-	// Agents are users whose processes are agents of their names, besides those of
-	// setups before.
+	// Agents are users whose processes become agents with their names, in addition to those of
+	// earlier setups.
 	Agents []string
-	// Workspaces are folders in which they work, absolute on the machine.
+	// Workspaces are the folders in which they work, as absolute paths on the machine.
 	Workspaces []string
-	// JudgeAgents says whether the daemon may make sandboxes for judge agents; nil
-	// leaves it as it was, which is no at first.
+	// JudgeAgents says whether the daemon may create sandboxes for judge agents; nil keeps the
+	// previous choice, which is initially no.
 	JudgeAgents *bool
 }
 
-// The names on the machine.
+// The names used on the machine.
 const (
-	// User is who serves.
+	// User is the user who runs the daemon.
 	User = "vaglio"
-	// Group is whose members may connect to the agents' socket.
+	// Group is the group whose members may connect to the agents' socket.
 	Group = "vaglio-agents"
-	// Home is the serving user's.
+	// Home is that user's home folder.
 	Home = "/var/lib/vaglio"
 
 	programs = "/usr/local/bin/"
@@ -52,12 +52,12 @@ const (
 	noteFile = settings + "/setup.json"
 )
 
-// firstEnv is what the file of settings holds before somebody writes into it.
+// firstEnv is the initial content of the settings file.
 const firstEnv = `# Settings of vaglio, NAME=value; 'vaglio serve --help' lists them.
 # systemctl restart vaglio makes them count.
 `
 
-// MistakeError says in one sentence what of a setup cannot be.
+// MistakeError says in one sentence what is wrong with a requested setup.
 type MistakeError struct {
 	// Field is the flag, such as "--agent".
 	Field, Problem string
@@ -65,20 +65,19 @@ type MistakeError struct {
 
 func (e *MistakeError) Error() string { return e.Field + ": " + e.Problem }
 
-// note is what a setup keeps of what it was asked for, for the next and for its
-// undoing.
+// note records what setups were asked for, for later setups and for undoing.
 type note struct {
 	Version    int      `json:"v"`
 	Agents     []string `json:"agents"`
 	Workspaces []string `json:"workspaces"`
-	// JudgeAgents is left out where it is no: a vaglio that does not know it reads on.
+	// JudgeAgents is omitted if false, so that an older vaglio can still read the note.
 	JudgeAgents bool `json:"judge_agents,omitempty"`
 }
 
 //go:embed vaglio.service
 var unitText string
 
-// unit is the unit of systemd for a gate that reads the noted workspaces.
+// unit returns the systemd unit for a gate that reads the noted workspaces.
 func (n *note) unit() ([]byte, error) {
 	t, err := template.New("unit").Parse(unitText)
 	if err != nil {
@@ -89,7 +88,7 @@ func (n *note) unit() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// New returns what there is to do. What cannot be is a [*MistakeError].
+// New returns the plan of a setup. If the options are invalid, the error is a [*MistakeError].
 func New(o Options) (*Plan, error) {
 	if !filepath.IsAbs(o.Root) {
 		return nil, &MistakeError{"--root", fmt.Sprintf("%q is not an absolute path", o.Root)}
@@ -121,7 +120,7 @@ func New(o Options) (*Plan, error) {
 	return p, p.fill(m, o.Program, &n)
 }
 
-// fill makes the steps, in order.
+// fill adds the steps, in order.
 func (p *Plan) fill(m machine, program string, n *note) error {
 	own := func(mode fs.FileMode) owned { return owned{mode: mode} }
 	kept, err := strictjson.Marshal(*n)
@@ -145,7 +144,8 @@ func (p *Plan) fill(m machine, program string, n *note) error {
 	if hook := filepath.Join(filepath.Dir(program), "vaglio-hook"); isFile(hook) {
 		p.steps = append(p.steps, m.makeFile(programs+"vaglio-hook", own(0o755), fileOf(hook), false, "the hook of agents"))
 	}
-	// What is made in the folder is the group's: who serves needs no right to give it away.
+	// The setgid bit gives what is created in the folder to the group, so that the daemon needs no
+	// right to change ownership.
 	shared := owned{User, Group, fs.ModeSetgid | 0o750}
 	p.steps = append(p.steps,
 		m.makeFile(tmpFile, own(0o644), text(fmt.Sprintf("d %s %s %s %s -\n", filepath.Dir(datafolder.SharedSocket), shared.octal(), User, Group)), false,
@@ -172,12 +172,12 @@ func (p *Plan) fill(m machine, program string, n *note) error {
 	return nil
 }
 
-// fileOf is what a program's file holds.
+// fileOf is the content of a program's file.
 func fileOf(path string) content {
 	return func() ([]byte, error) { return os.ReadFile(path) } //nolint:gosec // This program, or the one beside it.
 }
 
-// enable has systemd start the unit with the machine.
+// enable makes systemd start the unit at boot.
 func (m machine) enable() Step {
 	link := m.path("/etc/systemd/system/multi-user.target.wants/vaglio.service")
 	systemctl := func(ctx context.Context, verb string) error {
@@ -191,12 +191,12 @@ func (m machine) enable() Step {
 	}
 }
 
-// start has the daemon run as the unit and the program are now.
+// start runs the daemon with the current unit and program.
 func (m machine) start(unit []byte, program string) Step {
 	have, err := os.ReadFile(unitFile)
 	now, mistake := os.ReadFile(program) //nolint:gosec // This program.
 	installed, none := os.ReadFile(programs + "vaglio")
-	// What runs then is older than what this run writes.
+	// Otherwise the running daemon is older than what this setup installs.
 	current := errors.Join(err, mistake, none) == nil && bytes.Equal(have, unit) && bytes.Equal(now, installed)
 	return Step{
 		Say: "start it (systemctl restart)",
@@ -211,7 +211,7 @@ func (m machine) start(unit []byte, program string) Step {
 	}
 }
 
-// nameAgent names a user's processes to the gate.
+// nameAgent registers a user's processes as an agent.
 func (m machine) nameAgent(name string) Step {
 	ask := func(ctx context.Context, args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, m.path(programs+"vaglio"), append([]string{"agent"}, args...)...) //nolint:gosec // The program that was installed.
@@ -263,7 +263,7 @@ func (m machine) nameAgent(name string) Step {
 	}
 }
 
-// checkAgent says what keeps a user from being an agent of its own.
+// checkAgent returns an error if a user cannot be an agent.
 func (m machine) checkAgent(name string, p *Plan) error {
 	bad := func(format string, args ...any) error { return &MistakeError{"--agent", fmt.Sprintf(format, args...)} }
 	if err := agents.CheckName(name); err != nil {
@@ -286,8 +286,8 @@ func (m machine) checkAgent(name string, p *Plan) error {
 	return nil
 }
 
-// checkWorkspace says what keeps a folder from being an agent's workspace, and
-// returns it with its links followed.
+// checkWorkspace returns the folder with symbolic links resolved, or an error if it cannot be an
+// agent's workspace.
 func (m machine) checkWorkspace(dir string) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", &MistakeError{"--workspace", fmt.Sprintf(format, args...)}
@@ -315,7 +315,7 @@ func (m machine) checkWorkspace(dir string) (string, error) {
 	return led, nil
 }
 
-// noted reads what a setup before was asked for.
+// noted reads what earlier setups were asked for.
 func (m machine) noted() (note, error) {
 	n := note{Version: 1, Agents: []string{}, Workspaces: []string{}}
 	b, err := os.ReadFile(m.path(noteFile))
@@ -334,7 +334,7 @@ func (m machine) noted() (note, error) {
 	return n, nil
 }
 
-// union returns the texts of both lists, sorted, each once.
+// union returns the strings of both lists, sorted and without duplicates.
 func union(a, b []string) []string {
 	all := slices.Concat([]string{}, a, b)
 	slices.Sort(all)

@@ -1,8 +1,7 @@
-// Package setup gives the gate a user of its own on a machine: the user and its
-// folders, the program where no agent can write, a unit of systemd, a socket that a
-// group reaches, and rights to read where agents work. What it does is a list of
-// steps, each of which says what it changes, sees whether that is so, does it and
-// undoes it.
+// Package setup gives the gate a user of its own on a machine: the user and its folders, the program
+// where no agent can write, a systemd unit, a socket that a group may connect to, and permission to
+// read where agents work. It is a list of steps, each of which says what it changes, checks whether
+// that has been done, does it and undoes it.
 package setup
 
 import (
@@ -16,7 +15,7 @@ import (
 
 // Plan is what a setup changes on a machine, in order.
 type Plan struct {
-	// Notes are what the operator should know before it.
+	// Notes are what the operator should know first.
 	Notes []string
 	steps []Step
 }
@@ -25,19 +24,19 @@ type Plan struct {
 type Step struct {
 	// Say says what it does, such as "make the group vaglio-agents".
 	Say string
-	// Done sees whether it is so already.
+	// Done reports whether it has been done already.
 	Done func(context.Context) (bool, error)
-	// Do does it, and Undo takes it back, also in a later run. A [*KeptError] says
-	// what of it had to stay.
+	// Do does it, and Undo undoes it, possibly in a later run. A [*KeptError] says what Undo had
+	// to leave.
 	Do, Undo func(context.Context) error
 }
 
-// KeptError says what an undoing left, and why.
+// KeptError says what an undoing left in place, and why.
 type KeptError struct{ Why string }
 
 func (e *KeptError) Error() string { return e.Why }
 
-// Left returns the steps that there are still to do, or, of an undoing, to undo.
+// Left returns the steps that remain to be done or, with undo, to be undone.
 func (p *Plan) Left(ctx context.Context, undo bool) ([]Step, error) {
 	var left []Step
 	for _, s := range p.steps {
@@ -55,7 +54,7 @@ func (p *Plan) Left(ctx context.Context, undo bool) ([]Step, error) {
 	return left, nil
 }
 
-// Show writes the steps that there are still to do, or to undo.
+// Show writes the steps that remain to be done, or to be undone.
 func (p *Plan) Show(ctx context.Context, w io.Writer, undo bool) error {
 	left, err := p.Left(ctx, undo)
 	if err != nil {
@@ -82,8 +81,7 @@ func (p *Plan) Show(ctx context.Context, w io.Writer, undo bool) error {
 	return err
 }
 
-// Apply does every step that is still to do. If one fails, those of this run are
-// undone, the last first.
+// Apply does every step that remains. If one fails, it undoes those of this run in reverse order.
 func (p *Plan) Apply(ctx context.Context, told io.Writer) error {
 	var done []Step
 	for _, s := range p.steps {
@@ -103,8 +101,8 @@ func (p *Plan) Apply(ctx context.Context, told io.Writer) error {
 	return nil
 }
 
-// Undo undoes every step that is done, the last first. One that cannot be undone
-// does not keep the others.
+// Undo undoes every step that has been done, in reverse order. It goes on if one step cannot be
+// undone.
 func (p *Plan) Undo(ctx context.Context, told io.Writer) error {
 	left, err := p.Left(ctx, true)
 	if err != nil {

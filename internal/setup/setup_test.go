@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/internal/setup"
 )
 
-// TestWhatIsNoSystem refuses folders that hold none. What a setup does to one that
-// is stands in the tests of the command, which run it as root.
+// TestWhatIsNoSystem rejects folders that are not systems. The command's tests, which run as root,
+// check what a setup does to one that is.
 func TestWhatIsNoSystem(t *testing.T) {
 	t.Parallel()
 	for root, want := range map[string]string{"here": "not an absolute path", t.TempDir(): "holds no folder etc", "/nowhere": "holds no folder etc"} {
@@ -24,7 +24,7 @@ func TestWhatIsNoSystem(t *testing.T) {
 	}
 }
 
-// TestAFailedSetupLeavesNothing lets a step fail: the program cannot be read.
+// TestAFailedSetupLeavesNothing lets a step fail, because the program cannot be read.
 func TestAFailedSetupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -15,13 +15,13 @@ import (
 	"syscall"
 )
 
-// owned says whose something is; empty names are root's.
+// owned is an ownership and mode; empty names mean root.
 type owned struct {
 	user, group string
 	mode        fs.FileMode
 }
 
-// octal is the mode as chmod takes it.
+// octal returns the mode in the form that chmod takes.
 func (o owned) octal() string {
 	mode := uint32(o.mode.Perm())
 	if o.mode&fs.ModeSetgid != 0 {
@@ -30,7 +30,7 @@ func (o owned) octal() string {
 	return fmt.Sprintf("%04o", mode)
 }
 
-// is reports whether what is at a path belongs to them, with that mode.
+// is reports whether the file at path has this ownership and mode.
 func (o owned) is(m machine, path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,21 +41,21 @@ func (o owned) is(m machine, path string) (bool, error) {
 	}
 	uid, gid, err := m.must(o.user, o.group)
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	// Where there is no such user yet, nothing is theirs.
+	// If the user does not exist yet, nothing belongs to it.
 	return err == nil && ok && int(stat.Uid) == uid && int(stat.Gid) == gid && info.Mode()&(fs.ModePerm|fs.ModeSetgid) == o.mode, nil
 }
 
-// give makes it so.
+// give sets the ownership and mode.
 func (o owned) give(m machine, path string) error {
 	uid, gid, err := m.must(o.user, o.group)
 	if err != nil {
 		return err
 	}
-	// The mode comes last: a change of owner takes some of it.
+	// The mode comes last, because a change of owner clears some bits.
 	return errors.Join(os.Lchown(path, uid, gid), os.Chmod(path, o.mode))
 }
 
-// makeGroup makes a group of the system.
+// makeGroup creates a system group.
 func (m machine) makeGroup(name, what string) Step {
 	return Step{
 		Say:  fmt.Sprintf("make the group %s: %s", name, what),
@@ -70,8 +70,7 @@ func (m machine) makeGroup(name, what string) Step {
 	}
 }
 
-// makeUser makes a user of the system, who cannot log in. The group of the same name
-// is there.
+// makeUser creates a system user without a login. The group with the same name must exist.
 func (m machine) makeUser(name, home string) Step {
 	return Step{
 		Say:  fmt.Sprintf("make the system user %s, who cannot log in, with the home %s", name, home),
@@ -89,7 +88,7 @@ func (m machine) makeUser(name, home string) Step {
 	}
 }
 
-// join puts a user into a group.
+// join adds a user to a group.
 func (m machine) join(user, group string) Step {
 	return Step{
 		Say: fmt.Sprintf("put %s into the group %s", user, group),
@@ -106,7 +105,7 @@ func (m machine) join(user, group string) Step {
 	}
 }
 
-// makeFolder makes a folder; one that holds something stays when it is undone.
+// makeFolder creates a folder. When undone, it leaves a folder that is not empty.
 func (m machine) makeFolder(name string, o owned, what string) Step {
 	path := m.path(name)
 	return Step{
@@ -135,32 +134,30 @@ func (m machine) makeFolder(name string, o owned, what string) Step {
 	}
 }
 
-// content is what a file is to hold.
+// content is what a file should contain.
 type content func() ([]byte, error)
 
 func text(s string) content { return func() ([]byte, error) { return []byte(s), nil } }
 
-// made is a file that holds what it should.
+// made is a file with a required content.
 type made struct {
 	m machine
 	owned
 	name, path string
 	what       content
-	// keep leaves one alone that is there and holds something else, which the
-	// operator wrote.
+	// keep leaves an existing file with other content alone, because the operator wrote it.
 	keep bool
-	// before is what it held before this run; nil is that there was none.
+	// before is its content before this run; nil if it did not exist.
 	before []byte
 }
 
-// makeFile makes a file hold what it should.
+// makeFile writes a file with the given content.
 func (m machine) makeFile(name string, o owned, what content, keep bool, say string) Step {
 	f := &made{m: m, owned: o, name: name, path: m.path(name), what: what, keep: keep}
 	return Step{Say: fmt.Sprintf("write %s: %s", name, say), Done: f.done, Do: f.do, Undo: f.undo}
 }
 
-// held returns what the file holds, nil where there is none, and whether that is
-// what it should.
+// held returns the file's content, nil if it does not exist, and whether it is the required one.
 func (f *made) held() (have []byte, same bool, err error) {
 	want, err := f.what()
 	if err != nil {
@@ -207,7 +204,7 @@ func (f *made) undo(context.Context) error {
 	return os.Remove(f.path)
 }
 
-// write writes a file whole or not at all.
+// write atomically writes a file.
 func (m machine) write(path string, b []byte, o owned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // Folders of the system are for all to see.
 		return err
@@ -229,8 +226,8 @@ func (m machine) write(path string, b []byte, o owned) error {
 	return nil
 }
 
-// letRead gives a user the right to read a folder and what will be in it, and to
-// pass the folders above.
+// letRead lets a user read a folder, with what will be created in it, and pass through the folders
+// above it.
 func (m machine) letRead(user, folder string) Step {
 	path := m.path(folder)
 	entry := func(rights string) (string, error) {
@@ -247,7 +244,7 @@ func (m machine) letRead(user, folder string) Step {
 			cmd := exec.CommandContext(ctx, "getfacl", "--numeric", "--absolute-names", "--omit-header", "--", path) //nolint:gosec // A folder that was checked.
 			said, err := cmd.Output()
 			if errors.Is(err, exec.ErrNotFound) {
-				return false, nil // Doing it says so.
+				return false, nil // doing it reports that
 			}
 			return strings.Contains(string(said), fmt.Sprintf("\nuser:%d:r-x", a.uid)), err
 		},
@@ -281,7 +278,7 @@ func (m machine) letRead(user, folder string) Step {
 	}
 }
 
-// closed are the folders above a path that not everybody may pass.
+// closed returns the folders above a path that not everybody may pass through.
 func (m machine) closed(path string) []string {
 	var all []string
 	for above := filepath.Dir(path); len(above) > len(filepath.Clean(m.root)); above = filepath.Dir(above) {

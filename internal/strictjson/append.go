@@ -15,26 +15,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What is written often is written by a plan of its type: which field stands behind
-// which name, found out once, and text appended to a buffer that is used again. The
-// library finds that out for each value anew, and checks every token that it writes
-// against the ones before. What a plan does not know it leaves to the library, and a
-// value that it cannot write is the library's as a whole, so that both say the same of
-// what is wrong; the tests hold their bytes against each other.
+// Values are encoded by a plan for their type: the fields and their names are looked up once, and
+// text is appended to a reused buffer. The library looks them up again for each value, and checks
+// every token against the previous ones. A plan leaves what it does not know to the library. If a
+// plan cannot encode a value, the library encodes it as a whole, so that errors are the same.
+// Tests compare the bytes of both.
 
-// Appender is what a type of its own form writes itself with.
+// Appender is implemented by types that encode themselves.
 type Appender interface {
-	// AppendJSON appends the value behind dst, as its MarshalJSON would write it.
+	// AppendJSON appends the value to dst, as its MarshalJSON would encode it.
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// Append appends v behind dst as [Marshal] writes it. Where it fails dst is as it was.
+// Append appends v to dst as [Marshal] encodes it. If it fails, dst is unchanged.
 func Append(dst []byte, v any) ([]byte, error) { return write(dst, v, false) }
 
-// AppendLossy appends v behind dst as [MarshalLossy] writes it.
+// AppendLossy appends v to dst as [MarshalLossy] encodes it.
 func AppendLossy(dst []byte, v any) ([]byte, error) { return write(dst, v, true) }
 
-// fresh writes v into bytes of its own, as many as it needs.
+// fresh encodes v into a new slice of the exact size.
 func fresh(v any, lossy bool) ([]byte, error) {
 	scratch, _ := scratches.Get().(*[]byte)
 	if scratch == nil {
@@ -51,13 +50,13 @@ func fresh(v any, lossy bool) ([]byte, error) {
 	return own, nil
 }
 
-// scratches are buffers in which values are written whose length nobody knows before.
+// scratches holds buffers for values whose encoded length is unknown.
 var scratches sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
 
-// mostScratch is the largest buffer that is kept: a rare one need not be.
+// mostScratch is the capacity of the largest buffer that is reused, in bytes.
 const mostScratch = 64 << 10
 
-// write appends v, by a plan or else by the library.
+// write appends v to dst, by a plan or else by the library.
 func write(dst []byte, v any, lossy bool) ([]byte, error) {
 	w, _ := writers.Get().(*writer)
 	if w == nil {
@@ -65,7 +64,7 @@ func write(dst []byte, v any, lossy bool) ([]byte, error) {
 	}
 	*w = writer{buf: dst, lossy: lossy}
 	defer func() {
-		w.buf = nil // which is the caller's
+		w.buf = nil // it belongs to the caller
 		writers.Put(w)
 	}()
 	if w.any(v) {
@@ -75,18 +74,18 @@ func write(dst []byte, v any, lossy bool) ([]byte, error) {
 	return append(dst, b...), err
 }
 
-// writers write one value after the other.
+// writers holds writers for reuse.
 var writers sync.Pool //nolint:gochecknoglobals // What they held is nothing to the next value.
 
-// writer is one value on its way.
+// writer encodes one value.
 type writer struct {
 	buf   []byte
 	depth int
-	// lossy lets what is not UTF-8 become the replacement character.
+	// lossy replaces invalid UTF-8 by the replacement character.
 	lossy bool
 }
 
-// deepest is where plans end: what is nested deeper may have no end.
+// deepest is the depth at which plans give up: a deeper value may be cyclic.
 const deepest = 100
 
 func (w *writer) options() json.Options {
@@ -96,17 +95,17 @@ func (w *writer) options() json.Options {
 	return writing()
 }
 
-// plan appends a value of its type, and reports false where it cannot.
+// plan appends a value of its type. It returns false if it cannot.
 type plan func(w *writer, v reflect.Value) bool
 
-// planOf returns the type's plan. It is made once: types are few, and none is dropped.
+// planOf returns the type's plan. Plans are created once and never dropped: types are few.
 func planOf(t reflect.Type) plan {
 	if known, ok := plans.Load(t); ok {
 		if p, is := known.(plan); is {
 			return p
 		}
 	}
-	// A type that holds itself finds this in the place of its own plan.
+	// A recursive type finds this placeholder instead of its own plan.
 	var made sync.WaitGroup
 	var p plan
 	made.Add(1)
@@ -120,7 +119,7 @@ func planOf(t reflect.Type) plan {
 	return p
 }
 
-// plans are the plans of types that were written before, which depend on nothing else.
+// plans maps types to their plans.
 var plans sync.Map //nolint:gochecknoglobals // A memory of what never changes.
 
 type zeroer interface{ IsZero() bool }
@@ -144,7 +143,7 @@ func newPlan(t reflect.Type) plan {
 	return wholePlan(t)
 }
 
-// wholePlan is the plan of what holds other values.
+// wholePlan returns the plan for a type that holds other values.
 func wholePlan(t reflect.Type) plan {
 	switch {
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
@@ -159,8 +158,8 @@ func wholePlan(t reflect.Type) plan {
 	return writeByLibrary
 }
 
-// plainPlan is the plan of values that hold no others of their own type's, nil for those
-// that do.
+// plainPlan returns the plan for a kind that holds no other values, or for an interface; nil for
+// other kinds.
 func plainPlan(kind reflect.Kind) plan {
 	switch kind {
 	case reflect.Bool:
@@ -180,7 +179,7 @@ func plainPlan(kind reflect.Kind) plan {
 	}
 }
 
-// hasMethods says whether a type says itself how it is written.
+// hasMethods reports whether a type defines its own encoding.
 func hasMethods(t reflect.Type) bool {
 	for _, own := range []reflect.Type{
 		reflect.TypeFor[json.MarshalerTo](), reflect.TypeFor[json.Marshaler](),
@@ -214,7 +213,7 @@ func writeAppender(w *writer, v reflect.Value) bool {
 func writeNumber(w *writer, v reflect.Value) bool {
 	n := v.String()
 	if n == "" {
-		n = "0" // the zero Number is zero, as the standard library has it
+		n = "0" // the zero Number is 0, as in encoding/json
 	}
 	short := len(n) < 19 && n[0] != '0' && strings.Trim(n, "0123456789") == ""
 	if !short && !isNumber(n) {
@@ -224,7 +223,7 @@ func writeNumber(w *writer, v reflect.Value) bool {
 	return true
 }
 
-// isNumber says whether a text is a number as JSON has it, without anything around it.
+// isNumber reports whether a text is a JSON number without surrounding whitespace.
 func isNumber(text string) bool {
 	return strings.IndexByte("-0123456789", text[0]) >= 0 && '0' <= text[len(text)-1] && jsontext.Value(text).IsValid()
 }
@@ -246,7 +245,7 @@ func writeDynamic(w *writer, v reflect.Value) bool {
 	return w.any(v.Elem().Interface())
 }
 
-// any writes what stands in an interface. What JSON is decoded into comes first.
+// any encodes the value in an interface. The types that JSON is decoded into come first.
 func (w *writer) any(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -264,7 +263,7 @@ func (w *writer) any(v any) bool {
 	return planOf(of.Type())(w, of)
 }
 
-// object writes what a JSON object is decoded into.
+// object encodes an object that JSON was decoded into.
 func (w *writer) object(of map[string]any) bool {
 	var few [8]string
 	names := few[:0]
@@ -275,7 +274,7 @@ func (w *writer) object(of map[string]any) bool {
 	return w.members(names, func(name string) bool { return w.any(of[name]) })
 }
 
-// members writes an object of such names, each with its value.
+// members encodes an object with these names and their values.
 func (w *writer) members(names []string, value func(name string) bool) bool {
 	if w.depth++; w.depth > deepest {
 		return false
@@ -286,7 +285,7 @@ func (w *writer) members(names []string, value func(name string) bool) bool {
 		if i > 0 {
 			w.buf = append(w.buf, ',')
 		}
-		// Names that differ in what is not UTF-8 alone would become the same.
+		// Names that differ only in invalid UTF-8 would become the same.
 		before := len(w.buf)
 		if !w.text(name) || w.lossy && bytes.Contains(w.buf[before:], []byte("\ufffd")) {
 			return false
@@ -306,7 +305,7 @@ func (w *writer) text(s string) bool {
 	return err == nil || w.lossy
 }
 
-// float writes a number as the library does, which is as ECMAScript has it.
+// float encodes a number as the library does, in ECMAScript's form.
 func (w *writer) float(f float64) bool {
 	if size := math.Abs(f); math.IsNaN(f) || size != 0 && (size < 1e-6 || size >= 1e21) {
 		return writeByLibrary(w, reflect.ValueOf(f))

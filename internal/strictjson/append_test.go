@@ -14,8 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What a plan writes has to be what the library writes, and what it leaves to the
-// library has to come from there.
+// A plan must write what the library writes, and what it leaves to the library must come from there.
 
 type (
 	within struct {
@@ -27,7 +26,7 @@ type (
 		Kept string `json:"kept"`
 		More []any  `json:"more,omitzero"`
 	}
-	// Shared stands in another.
+	// Shared is embedded in another type.
 	Shared struct {
 		Name string `json:"name"`
 		Last bool   `json:"last,omitzero"`
@@ -74,10 +73,10 @@ type (
 	}
 )
 
-// MarshalText says it aloud.
+// MarshalText returns the text in upper case.
 func (s *shout) MarshalText() ([]byte, error) { return []byte(strings.ToUpper(string(*s))), nil }
 
-// library is how the library itself writes a value.
+// library returns what the library itself writes for a value.
 func library(v any, lossy bool) ([]byte, error) {
 	return json.Marshal(v, (&writer{lossy: lossy}).options())
 }
@@ -176,7 +175,7 @@ func TestManyWriteAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// fill gives a value something of everything its type has room for.
+// fill fills a value with something of everything that its type can hold.
 func fill(r *rand.Rand, v reflect.Value, depth int) {
 	texts := []string{"", "", "a", "ä<&>", "\"\\\n\x01\u2028", "null", "\ufffd"}
 	if r.IntN(60) == 0 {
@@ -251,6 +250,6 @@ func fill(r *rand.Rand, v reflect.Value, depth int) {
 		default:
 			v.Set(reflect.ValueOf(of))
 		}
-	default: // There is nothing to put into others.
+	default: // Other kinds stay empty.
 	}
 }

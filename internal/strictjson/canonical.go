@@ -10,11 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical encodes v in the canonical form of RFC 8785, so that equal values
-// give equal bytes. It departs from the RFC where the RFC lets two different
-// calls look alike: integers keep all their digits, also beyond 2^53, and a
-// number that no double holds (1e999, 9007199254740993.0, a fraction of more
-// digits than a double has) is kept as written.
+// Canonical encodes v in the canonical form of RFC 8785, so that equal values have equal encodings.
+// It departs from the RFC where that would make two different calls look alike: integers keep all
+// their digits, even beyond 2^53, and a number that no double represents (1e999,
+// 9007199254740993.0, a fraction with more digits than a double has) is kept as written.
 func Canonical(v any) ([]byte, error) {
 	raw, err := json.Marshal(v, canonical())
 	if err != nil {
@@ -27,8 +26,8 @@ func Canonical(v any) ([]byte, error) {
 	return form, nil
 }
 
-// canonicalNumber writes one number. A fraction takes the shape that
-// ECMAScript gives it, through the library's own encoding of a float64.
+// canonicalNumber encodes one number. It encodes a fraction in ECMAScript's form, with the library's
+// own encoding of a float64.
 func canonicalNumber(enc *jsontext.Encoder, n Number) error {
 	text := string(n)
 	if text == "-0" {
@@ -50,8 +49,8 @@ func canonicalNumber(enc *jsontext.Encoder, n Number) error {
 	return enc.WriteToken(jsontext.Float(f))
 }
 
-// held reports whether the double stands for the number as it was written: it
-// is equal, or it is a fraction in no more digits than doubles are printed with.
+// held reports whether the double represents the number as written: it is equal, or it is a fraction
+// with no more digits than doubles are printed with.
 func held(text string, f float64) bool {
 	const mostDigits, exactBelow = 17, 1 << 53
 	digits, exponent := decimal(text)
@@ -62,11 +61,11 @@ func held(text string, f float64) bool {
 	return digits == nearest && exponent == at
 }
 
-// decimal splits a number into its digits, without zeros around them, and the
-// power of ten of the last one.
+// decimal splits a number into its digits, without leading and trailing zeros, and the power of ten
+// of the last digit.
 func decimal(number string) (digits string, exponent int) {
 	m, e, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
-	exponent, _ = strconv.Atoi(e) // none is 0; one that no int holds is no double's
+	exponent, _ = strconv.Atoi(e) // 0 if there is none; if no int holds it, no double does
 	whole, fraction, _ := strings.Cut(m, ".")
 	digits = strings.TrimLeft(whole+fraction, "0")
 	exponent -= len(fraction)

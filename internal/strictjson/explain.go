@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan finds in one pass what the decoder would not refuse by itself.
+// scan finds, in one pass, mistakes that the decoder would accept.
 func scan(data []byte) error {
 	depth := 0
 	for i := 0; i < len(data); i++ {
@@ -35,7 +35,7 @@ func scan(data []byte) error {
 	return nil
 }
 
-// scanText returns where the text ends that begins at a place.
+// scanText returns where the string ends whose content starts at the given offset.
 func scanText(data []byte, at int) (int, error) {
 	end := bytes.IndexByte(data[at:], '"')
 	for end >= 0 {
@@ -50,15 +50,15 @@ func scanText(data []byte, at int) (int, error) {
 		if at += 2; at > len(data) {
 			break
 		}
-		if end -= escape + 2; end < 0 { // It was the quote that is escaped.
+		if end -= escape + 2; end < 0 { // The quote itself was escaped.
 			end = bytes.IndexByte(data[at:], '"')
 		}
 	}
 	return len(data), nil
 }
 
-// where gives the pointer of the innermost value that begins before offset.
-// It is best effort: on the way there the document may be broken.
+// where returns the pointer to the innermost value that begins before offset. It is best effort: the
+// document may be broken before that.
 func where(data []byte, offset int) string {
 	dec := jsontext.NewDecoder(strings.NewReader(string(data)))
 	path := ""
@@ -73,7 +73,7 @@ func where(data []byte, offset int) string {
 	}
 }
 
-// explain turns an error of the library into a sentence that holds no value.
+// explain turns an error of the library into a sentence that contains no value.
 func explain(data []byte, err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return explainSyntax(syntax)
@@ -137,7 +137,7 @@ func explainSemantic(e *json.SemanticError) error {
 	return out
 }
 
-// fieldNames lists the JSON names of a struct's fields.
+// fieldNames returns the JSON names of a struct's fields.
 func fieldNames(t reflect.Type) []string {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -160,7 +160,7 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr
 }
 
-// wanted names what a Go type reads, as a person would say it.
+// wanted names what a Go type is decoded from, in words for a person.
 func wanted(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -187,7 +187,7 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// given names a JSON kind, as a person would say it.
+// given names a JSON kind, in words for a person.
 func given(k jsontext.Kind) string {
 	switch k {
 	case 'n':
@@ -207,7 +207,7 @@ func given(k jsontext.Kind) string {
 	}
 }
 
-// shorten keeps a hostile pointer from filling a line: keys are free text.
+// shorten keeps a hostile pointer from filling a line, since keys may be any text.
 func shorten(path string) string {
 	const most = 200
 	if len(path) <= most {

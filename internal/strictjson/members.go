@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// field is a member of a struct, which may stand in one that it embeds.
+// field is a member of a struct, possibly of an embedded one.
 type field struct {
 	index     []int
 	name      string
-	quoted    string // with the colon
+	quoted    string // including the colon
 	omitZero  func(reflect.Value) bool
 	omitEmpty bool
 	plan      plan
 }
 
-// fieldsOf finds the members of a struct in their order. It reports false where a tag
-// or a type says what is the library's to know.
+// fieldsOf returns the members of a struct in order. It returns false if a tag or a type needs the
+// library.
 func fieldsOf(t reflect.Type, below []int) (fields []field, ok bool) {
 	for f := range t.Fields() {
 		tag := f.Tag.Get("json")
@@ -41,7 +41,7 @@ func fieldsOf(t reflect.Type, below []int) (fields []field, ok bool) {
 	return fields, true
 }
 
-// embedded are the members of a struct that stands in another without a name.
+// embedded returns the members of an embedded struct.
 func embedded(f *reflect.StructField) ([]field, bool) {
 	in := f.Type
 	if in.Kind() == reflect.Pointer {
@@ -53,7 +53,7 @@ func embedded(f *reflect.StructField) ([]field, bool) {
 	return fieldsOf(in, f.Index)
 }
 
-// member is what a field with a name of its own is.
+// member returns the member for a field with a name of its own.
 func member(f *reflect.StructField, tag string) ([]field, bool) {
 	name, options, _ := strings.Cut(tag, ",")
 	out := field{index: f.Index, name: cmp.Or(name, f.Name), plan: planOf(f.Type)}
@@ -62,7 +62,7 @@ func member(f *reflect.StructField, tag string) ([]field, bool) {
 	return []field{out}, known
 }
 
-// takes takes the options of a field's tag in, and reports whether it knows them all.
+// takes applies the options of a field's tag, and reports whether it knows them all.
 func (f *field) takes(options string, t reflect.Type) bool {
 	itself := reflect.TypeFor[zeroer]()
 	for option := range strings.SplitSeq(options, ",") {
@@ -89,13 +89,13 @@ func (f *field) takes(options string, t reflect.Type) bool {
 	return true
 }
 
-// isZero asks a value itself.
+// isZero calls the value's IsZero.
 func isZero(v reflect.Value) bool {
 	of, ok := reflect.TypeAssert[zeroer](v)
 	return ok && of.IsZero()
 }
 
-// unique says that no two fields have the same name.
+// unique reports whether no two fields have the same name, and there is at least one.
 func unique(fields []field) bool {
 	seen := make(map[string]bool, len(fields))
 	for i := range fields {
@@ -141,7 +141,7 @@ func structPlan(fields []field) plan {
 	}
 }
 
-// of is the field of a value, if what it stands in is there.
+// of returns the field in a value; false if an embedded pointer on the way is nil.
 func (f *field) of(v reflect.Value) (reflect.Value, bool) {
 	v = v.Field(f.index[0])
 	for _, i := range f.index[1:] {
@@ -156,7 +156,7 @@ func (f *field) of(v reflect.Value) (reflect.Value, bool) {
 	return v, true
 }
 
-// isEmpty says whether a value says nothing.
+// isEmpty reports whether an encoded value is empty in the sense of omitempty.
 func isEmpty(value []byte) bool {
 	switch string(value) {
 	case "null", `""`, "{}", "[]":

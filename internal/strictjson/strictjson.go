@@ -1,7 +1,6 @@
-// Package strictjson reads JSON that strangers wrote and writes it in one
-// canonical form. It refuses whatever two readers could understand in two ways:
-// duplicate keys, unknown fields, invalid UTF-8, NUL characters, trailing data
-// and deep nesting. The caller bounds the size.
+// Package strictjson reads JSON from untrusted sources and encodes it in one canonical form. It
+// rejects anything that two readers could understand differently: duplicate keys, unknown fields,
+// invalid UTF-8, NUL characters, trailing data and deep nesting. The caller must limit the size.
 package strictjson
 
 import (
@@ -15,14 +14,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Error says what is wrong with a document, in one sentence that never holds
-// a value out of it.
+// Error says what is wrong with a document, in one sentence that never contains a value from it.
 type Error struct {
 	// Path is the JSON pointer of the field; empty for the whole document.
 	Path string
 	// Offset is the byte at or after which the mistake was noticed.
 	Offset int64
-	// Msg says what was wrong and what would be right; its subject is the field.
+	// Msg says what is wrong and what would be right; its subject is the field.
 	Msg string
 }
 
@@ -34,19 +32,18 @@ func (e *Error) Error() string {
 	return "field " + strconv.Quote(shorten(e.Path)) + " " + e.Msg
 }
 
-// Number is a JSON number kept as it was written, so that no integer loses a
-// digit. A value of type any is decoded into it.
+// Number is a JSON number as written, so that no integer loses precision. It is what a number
+// becomes in a value of type any.
 type Number = stdjson.Number
 
-// MaxDepth is how deep objects and arrays may nest.
+// MaxDepth is the maximum nesting depth of objects and arrays.
 const MaxDepth = 64
 
-// Unmarshal decodes one JSON document into v, strictly. Its errors are of type
-// [*Error]. Numbers inside a value of type any become a [Number].
+// Unmarshal strictly decodes one JSON document into v. Its errors are of type [*Error]. Numbers in a
+// value of type any become a [Number].
 //
-// A type's own UnmarshalJSONFrom may return an *Error without a path to say
-// what is wrong in its own words; any other error of such a method is reported
-// without its text, which could hold a value.
+// A type's UnmarshalJSONFrom may return an *Error without a path to say what is wrong in its own
+// words. Any other error of such a method is reported without its text, which might contain a value.
 func Unmarshal(data []byte, v any) error {
 	if err := scan(data); err != nil {
 		return err
@@ -59,7 +56,7 @@ func Unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// Marshal encodes v with map keys in order and numbers as they were written.
+// Marshal encodes v with sorted map keys and with numbers as written.
 func Marshal(v any) ([]byte, error) {
 	b, err := fresh(v, false)
 	if err != nil {
@@ -68,9 +65,9 @@ func Marshal(v any) ([]byte, error) {
 	return b, nil
 }
 
-// ReadValue reads the next value of dec as nil, bool, [Number], string, []any
-// or map[string]any. It is for the UnmarshalJSONFrom of a type that holds such
-// values, which then reads them alike however it is decoded.
+// ReadValue reads the next value of dec as nil, bool, [Number], string, []any or map[string]any. It
+// is for the UnmarshalJSONFrom of types with such values, which are then read the same way however
+// the type is decoded.
 func ReadValue(dec *jsontext.Decoder) (any, error) {
 	token, err := dec.ReadToken()
 	if err != nil {
@@ -125,14 +122,14 @@ func readObject(dec *jsontext.Decoder) (map[string]any, error) {
 	return object, err
 }
 
-// WriteValue writes what [ReadValue] reads, and whatever else JSON can hold,
-// with map keys in order and numbers as they were written.
+// WriteValue writes what [ReadValue] reads, and any other value that JSON can represent, with sorted
+// map keys and with numbers as written.
 func WriteValue(enc *jsontext.Encoder, v any) error {
 	return json.MarshalEncode(enc, v, writing())
 }
 
-// The options are made once: they remember what they were asked about each type,
-// and forgetting it costs more than the values themselves.
+// The options are created once: they cache what they have learned about each type, and losing that
+// costs more than the values themselves.
 var (
 	reading = sync.OnceValue(func() json.Options {
 		return json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalAny))
@@ -156,7 +153,7 @@ func unmarshalAny(dec *jsontext.Decoder, v *any) error {
 
 func marshalNumber(enc *jsontext.Encoder, n Number) error {
 	if n == "" {
-		n = "0" // the zero Number is zero, as the standard library has it
+		n = "0" // the zero Number is 0, as in encoding/json
 	}
 	return enc.WriteValue(jsontext.Value(n))
 }

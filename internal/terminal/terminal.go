@@ -1,5 +1,5 @@
-// Package terminal writes what a person reads at a terminal, so that nothing
-// that somebody else wrote can pass for a line of ours.
+// Package terminal formats what a person reads at a terminal, so that no text by others can pass for
+// a line of ours.
 package terminal
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Is reports whether what is written appears on a terminal. The device that forgets
-// everything is none.
+// Is reports whether w is a terminal. The null device is not.
 func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -30,7 +29,7 @@ func Is(w io.Writer) bool {
 	return err != nil || !os.SameFile(info, nowhere)
 }
 
-// Table writes lines in columns; what ends in a tab is a cell.
+// Table writes lines in columns. Each cell ends in a tab.
 func Table(w io.Writer, lines string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if _, err := io.WriteString(t, lines); err != nil {
@@ -39,8 +38,8 @@ func Table(w io.Writer, lines string) error {
 	return t.Flush()
 }
 
-// OneLine is an agent's text on a line of a table: made visible, and cut to most
-// characters where a table has to cut.
+// OneLine returns an agent's text for a cell of a table: made visible, on one line, and cut to at
+// most most characters.
 func OneLine(s string, most int) string {
 	r := []rune(visible.Text(strings.Join(strings.Fields(s), " ")))
 	if len(r) > most {
@@ -49,10 +48,10 @@ func OneLine(s string, most int) string {
 	return string(r)
 }
 
-// Stamp is a moment on this machine's clock, to the second.
+// Stamp returns a time in this machine's time zone, to the second.
 func Stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// Counted says how many there are of something.
+// Counted returns a number with the noun in singular or plural.
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -60,7 +59,7 @@ func Counted(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Sentence ends a text as one.
+// Sentence ends s with a full stop if it has no end.
 func Sentence(s string) string {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
 		return s

@@ -55,7 +55,7 @@ func TestAFileIsNoTerminal(t *testing.T) {
 	if Is(f) || Is(nowhere) || Is(new(strings.Builder)) {
 		t.Error("a file, a text, or what forgets everything is taken for a terminal")
 	}
-	// What drives a terminal can only be opened where there are some.
+	// Pseudo-terminals are not available everywhere.
 	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip(err)

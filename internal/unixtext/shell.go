@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// MaxBracket is the longest bracket expression that is recognised, in bytes.
+// MaxBracket is the maximum length of a bracket expression that is recognised, in bytes.
 const MaxBracket = 512
 
-// Bracket is the length of the bracket expression that s begins with, or 0.
+// Bracket returns the length of the bracket expression at the start of s, or 0.
 func Bracket(s string) int {
 	i := 1
 	if i < len(s) && (s[i] == '!' || s[i] == '^') {
@@ -37,8 +37,8 @@ func Bracket(s string) int {
 	return 0
 }
 
-// classLen is the length of the class that a bracket in a bracket expression
-// begins, 1 if it begins none and 0 if the class has no end.
+// classLen returns the length of the character class at the start of s, which is within a bracket
+// expression: 1 if there is no class, 0 if it has no end.
 func classLen(s string) int {
 	if len(s) < 2 || strings.IndexByte(":.=", s[1]) < 0 {
 		return 1
@@ -50,13 +50,14 @@ func classLen(s string) int {
 	return end + 4
 }
 
-// An item that blanks part, and what xargs takes off it: quotes and backslashes.
+// xargsItem matches an item between blanks, and xargsQuote what xargs removes from it: quotes and
+// backslashes.
 var (
 	xargsItem  = regexp.MustCompile(`(?s)(?:\\.|\\$|"[^"]*(?:"|$)|'[^']*(?:'|$)|[^ \t\\"'])+`)
 	xargsQuote = regexp.MustCompile(`(?s)\\(.)|"([^"]*)(?:"|$)|'([^']*)(?:'|$)`)
 )
 
-// Items splits text at blanks with the quotes that xargs knows.
+// Items splits text at blanks as xargs does, with its quotes.
 func Items(s string) (items []string) {
 	for _, item := range xargsItem.FindAllString(s, -1) {
 		items = append(items, xargsQuote.ReplaceAllString(item, "$1$2$3"))
@@ -64,8 +65,7 @@ func Items(s string) (items []string) {
 	return items
 }
 
-// Unescape removes the backslashes that double quotes and
-// here-documents give a meaning.
+// Unescape removes the backslashes that are special in double quotes and here-documents.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

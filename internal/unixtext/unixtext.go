@@ -1,5 +1,5 @@
-// Package unixtext reads the texts of Unix tools: the escapes and patterns of shells,
-// the items of xargs, the commands of sed.
+// Package unixtext reads the text formats of Unix tools: the escapes and patterns of shells, the
+// items of xargs, the commands of sed.
 package unixtext
 
 import (
@@ -26,7 +26,7 @@ func ANSI(s string) string {
 	return b.String()
 }
 
-// escape decodes what follows a backslash and returns how many bytes it took.
+// escape decodes the escape after a backslash, and returns how many bytes it took.
 func escape(s string) (string, int) {
 	const plain = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v"
 	if i := strings.IndexByte(plain, s[0]); i >= 0 && i%2 == 0 && s[0] >= 'A' {
@@ -51,7 +51,7 @@ func escape(s string) (string, int) {
 	return "\\" + s[:1], 1
 }
 
-// coded decodes up to limit digits that begin at from.
+// coded decodes up to limit digits from the given index.
 func coded(s string, from, limit, base int, unicode bool) (string, int) {
 	n := from
 	for n < len(s) && n-from < limit && isDigit(s[n], base) {
@@ -67,7 +67,7 @@ func coded(s string, from, limit, base int, unicode bool) (string, int) {
 	return string([]byte{byte(v)}), n //nolint:gosec // Shells keep the low byte.
 }
 
-// isDigit says whether a byte is a digit of a number to that base.
+// isDigit reports whether a byte is a digit in the base.
 func isDigit(c byte, base int) bool {
 	if base == 8 {
 		return '0' <= c && c <= '7'
@@ -78,8 +78,7 @@ func isDigit(c byte, base int) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// SedCommand splits s/pattern/replacement/flags; the pattern loses the
-// backslashes before its delimiter.
+// SedCommand splits s/pattern/replacement/flags. It removes backslashes before the delimiter.
 func SedCommand(script string) (pat, with, flags, rest string, ok bool) {
 	delim := script[1]
 	var parts [2]string

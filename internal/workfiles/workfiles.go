@@ -1,6 +1,6 @@
-// Package workfiles reads files in the folders in which agents work. Such a
-// folder is hostile ground: a name in it may be a link out of it, a pipe that
-// nobody writes to, a device, or a file that grows while it is read.
+// Package workfiles reads files in the folders in which agents work. Such folders are hostile: a
+// name may be a link that leads outside, a pipe that nobody writes to, a device, or a file that
+// grows while it is read.
 package workfiles
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Disk reads this machine's files. It is a [vaglio.Files].
+// Disk reads this machine's files. It implements [vaglio.Files].
 type Disk struct{}
 
-// Read returns what the regular file of that absolute and clean path holds, if
-// it lies in one of the folders, also after every link was followed, and has at
-// most limit bytes. It never waits for a writer.
+// Read returns the content of a regular file at an absolute, clean path. The file must be in one of
+// the folders, also after resolving links, and have at most limit bytes. Read never waits for a
+// writer.
 func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(folder, name)
@@ -32,13 +32,12 @@ func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 	return nil, vaglio.ErrAbsent
 }
 
-// Look tells what lies at an absolute and clean path, and where that is when
-// every link was followed.
+// Look returns what is at an absolute, clean path, and its path with all links resolved.
 func (Disk) Look(name string) (string, vaglio.FileKind) {
 	if !filepath.IsAbs(name) {
 		return name, vaglio.NoFile
 	}
-	// Most names that are asked about are of files to be made, and their links lead nowhere.
+	// Most paths asked about are of files that do not exist yet, and have no links to resolve.
 	info, err := os.Stat(name)
 	if err != nil {
 		return name, vaglio.NoFile
@@ -56,8 +55,8 @@ func (Disk) Look(name string) (string, vaglio.FileKind) {
 	}
 }
 
-// List gives what lies in a folder, by name in order, a link as
-// [vaglio.OtherFile]. Of more than most entries it gives any, and whole is false.
+// List returns the contents of a folder, sorted by name; links are of kind [vaglio.OtherFile]. If
+// there are more than most entries, it returns any of them, and whole is false.
 func (Disk) List(folder string, most int) (entries []vaglio.Entry, whole bool) {
 	if !filepath.IsAbs(folder) || most < 0 {
 		return nil, false
@@ -94,7 +93,7 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, vaglio.ErrShut
 	case err != nil:
-		return nil, vaglio.ErrAbsent // another machine's folder, as a rule
+		return nil, vaglio.ErrAbsent // usually a folder of another machine
 	}
 	defer root.Close()
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
@@ -123,7 +122,7 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// unopened says why a file in a folder could not be opened.
+// unopened returns why a file in a folder could not be opened.
 func unopened(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -139,7 +138,7 @@ func unopened(err error) error {
 	}
 }
 
-// tooLarge says what is too large: a program for the machine often is.
+// tooLarge returns which error describes a file that is too large: it is often a compiled program.
 func tooLarge(f io.Reader) error {
 	const most = 64
 	if head, err := io.ReadAll(io.LimitReader(f, most)); err == nil && vaglio.Compiled(head) {

@@ -15,8 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestHostileFolder puts everything into a workspace that must not be read, or
-// waited for.
+// TestHostileFolder fills a workspace with everything that must not be read or waited for.
 func TestHostileFolder(t *testing.T) {
 	t.Parallel()
 	outside, dir := t.TempDir(), t.TempDir()
@@ -70,7 +69,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// TestLook tells what lies in a workspace and where, without opening it.
+// TestLook checks what Look returns for what is in a workspace, without opening it.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -119,7 +118,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreRelative looks for files of the folder in which the gate runs.
+// TestNamesThatAreRelative tries relative names of files in the folder in which the gate runs.
 func TestNamesThatAreRelative(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

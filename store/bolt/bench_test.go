@@ -13,8 +13,8 @@ import (
 // body is about as long as a stored ask.
 var body = make([]byte, 2048)
 
-// BenchmarkUpdate is one decision: a record is read, changed and on disk. The
-// time is that of one Update, with as many callers at a time as it says.
+// BenchmarkUpdate measures one decision: a record is read, changed and written to disk. The
+// time is that of one Update with the given number of concurrent callers.
 func BenchmarkUpdate(b *testing.B) {
 	for _, callers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {
@@ -81,8 +81,8 @@ func BenchmarkListOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is a start with 50,000 records of 2 KB, after an end in order and after
-// a crash.
+// BenchmarkOpen measures a start with 50,000 records of 2 KB, after an orderly close and
+// after a crash.
 func BenchmarkOpen(b *testing.B) {
 	path := newFile(b)
 	db := open(b, path)

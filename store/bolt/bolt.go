@@ -1,33 +1,32 @@
-// Package bolt keeps records in one file of one process: the default store. What
-// happened and will not change, it keeps in a journal beside the file: vaglio.db
-// has vaglio.journal. While nothing has it open, vaglio.clean may say that it was
+// Package bolt is the default store: it keeps records in a single file for one process.
+// Things that happened and will not change go into a journal next to the file: vaglio.db
+// has vaglio.journal. While no process has the store open, vaglio.clean may say that it was
 // closed in order.
 //
-// All writes go through one goroutine that takes whatever is queued into one
-// transaction and answers after its fsync, so a lone caller waits for nobody
-// and many callers share the disk. Nothing is yielded and nothing is called
-// out to while a transaction is open.
+// All writes go through one goroutine that puts whatever is queued into one transaction and
+// answers after its fsync, so a lone caller waits for nobody and many callers share the
+// disk. Nothing is yielded and no callback is called while a transaction is open.
 //
 // The file is a bbolt database. Its buckets, with integers in big-endian order:
 //
 //	vaglio   "form" → the form of the file, "ping" → the last heartbeat,
-//	         "sealed" → a value under the key that all of the file was written with
+//	         "sealed" → a value under the key that the whole file was written with
 //	record   kind 0x00 id   → the record: form, checksum, flags, born, seq, keys, body (sealed)
 //	key      kind 0x00 key  → id
 //	open     kind 0x00 born → id, for records marked open
 //	born     kind 0x00 born → id
 //	seq      kind 0x00 seq  → id
 //	lease    name           → holder, end and fencing token
-//	leaf     index          → what a leaf of the history tells (sealed), until it is dropped
+//	leaf     index          → the value of a leaf of the history (sealed), until it is dropped
 //	tree     index          → the hashes that the leaf added to the history's tree
 //
-// What is sealed is encrypted, by the keys of vaglio.keys beside the file. A file that is
-// not sealed with the newest key, such as one from before there were keys, is written
-// anew when it is opened, as Compact does.
+// Sealed values are encrypted with the keys in vaglio.keys next to the file. A file that is
+// not sealed with the newest key, such as one that predates keys, is rewritten when it is
+// opened, as by Compact.
 //
-// The counter behind Seq and Born is the sequence of the bucket "record", or the
-// number of the journal's newest entry where that is greater; the one behind
-// fencing tokens is the sequence of the bucket "lease".
+// The counter behind Seq and Born is the sequence of the bucket "record", or the number of
+// the journal's newest entry if that is greater; the one behind fencing tokens is the
+// sequence of the bucket "lease".
 package bolt
 
 import (
@@ -50,32 +49,32 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// DB is an open store. Its methods may be called from any goroutine. It keeps
-// the contract that package storetest tests.
+// DB is an open store. It is safe for concurrent use. It fulfills the contract that package
+// storetest tests.
 type DB struct {
 	path string
-	file *os.File // bbolt's own; it closes it
+	file *os.File // closed by bbolt
 	bolt *bbolt.DB
 	// journal keeps the entries; seq numbers them and the records.
 	journal *journal.Log
 	seq     atomic.Uint64
-	// keys seal what is kept. They are nil in a look at a file from before there were keys.
+	// keys seal the values. They are nil in a Look at a file that predates keys.
 	keys    *keyring.Ring
 	options Options
 	writer  writer
 	closed  chan struct{}
 	close   sync.Once
-	err     error // what Close answers
-	// broken holds why the file cannot be trusted until it is opened anew.
+	err     error // what Close returns
+	// broken says why the file cannot be trusted until it is reopened.
 	broken atomic.Pointer[BrokenError]
 	down   chan struct{} // closed when broken is set
-	// successor is the path of the file that takes this one's place when it is closed;
-	// empty for none.
+	// successor is the path of the file that replaces this one when it is closed; empty for
+	// none.
 	successor string
 	// inspected says that the file was read through when it was opened.
 	inspected bool
-	// full is when a write last found no room, in nanoseconds; 0 when one that
-	// came later found some.
+	// full is when a write last found no room, in nanoseconds since 1970; 0 if a later one
+	// found some.
 	full atomic.Int64
 
 	mu      sync.Mutex
@@ -84,13 +83,13 @@ type DB struct {
 
 // Options are the settings of [Open]. The zero value is right for a service.
 type Options struct {
-	// LockWait is how long to wait for another process to let go of the file;
-	// 0 refuses at once.
+	// LockWait is how long to wait for another process to release the file; 0 means not at
+	// all.
 	LockWait time.Duration
-	// KeyFile is where the keys are that values are encrypted with; empty is beside the
+	// KeyFile is the file with the keys that encrypt values; empty means next to the
 	// store's file: vaglio.db has vaglio.keys.
 	KeyFile string
-	// Credential is a secret of the service, that keys are bound to; empty is none.
+	// Credential is a secret of the service that keys are bound to; empty means none.
 	Credential []byte
 }
 
@@ -111,15 +110,14 @@ const (
 	keySealed = "sealed"
 )
 
-// Open opens the store in the file at path, and makes the file (0600) and its
-// folder (0700) when they do not exist. The file is locked before it is read,
-// and its structure is read through before it is used, because bbolt would end
-// the process on a page that makes no sense. That takes time in proportion to the
-// file, and is left out where it was closed in order and is the same to the instant
-// of its last change.
+// Open opens the store in the file at path, and creates the file (0600) and its folder
+// (0700) if they do not exist. It locks the file before reading it, and reads through its
+// structure before using it, because bbolt would crash the process on an invalid page. That
+// takes time in proportion to the file; it is skipped if the file was closed in order and
+// has not changed since.
 //
 // Errors: [*LockedError], [*ForeignError], [*DamagedError], [*FormError],
-// [*keyring.FileError], [*KeyError], [approval.ErrFull], or what the file system said.
+// [*keyring.FileError], [*KeyError], [approval.ErrFull], or an error of the file system.
 func Open(path string, o Options) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -142,8 +140,8 @@ func Open(path string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// openFile opens the store but for its journal. stale says that values of it are not
-// encrypted with the newest key.
+// openFile opens the store except for its journal. stale says that some of its values are
+// not encrypted with the newest key.
 func openFile(path string, o Options) (_ *DB, stale bool, err error) {
 	f, err := acquire(path, o.LockWait)
 	if err != nil {
@@ -151,14 +149,14 @@ func openFile(path string, o Options) (_ *DB, stale bool, err error) {
 	}
 	db := &DB{path: path, file: f, options: o, closed: make(chan struct{}), changed: make(chan struct{}), down: make(chan struct{})}
 	if stale, err = db.open(); err != nil {
-		// bbolt closed the file if it came so far; a second Close does nothing.
+		// bbolt closed the file if it got that far; a second Close does nothing.
 		_ = f.Close()
 		return nil, false, err
 	}
 	return db, stale, nil
 }
 
-// open hands the locked file to bbolt.
+// open passes the locked file to bbolt.
 func (db *DB) open() (stale bool, err error) {
 	if err := db.inspectFile(); err != nil {
 		return false, err
@@ -169,7 +167,7 @@ func (db *DB) open() (stale bool, err error) {
 		}
 	}()
 	db.bolt, err = bbolt.Open(db.path, fileMode, &bbolt.Options{
-		Timeout:         time.Millisecond, // ours already
+		Timeout:         time.Millisecond, // the lock is already ours
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapSize,
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return db.file, nil },
@@ -186,16 +184,16 @@ func (db *DB) open() (stale bool, err error) {
 	return stale, nil
 }
 
-// mapSize is how much of the address space the file gets at once: growing the
-// map waits for every reader. It takes no memory.
-const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB with 32 bits
+// mapSize is how much address space the file gets at once: growing the map waits for every
+// reader. It takes no memory.
+const mapSize = 1 << (20 + 10*(^uint(0)>>63)) // 1 GiB, or 1 MiB on 32-bit systems
 
 // Path returns the path of the store's file.
 func (db *DB) Path() string { return db.path }
 
-// Close lets what is queued be written, refuses what comes later with
-// [ErrClosed], ends watches, and lets go of the file. It returns after the
-// store's goroutine and every transaction ended.
+// Close lets queued writes finish, refuses later ones with [ErrClosed], ends watches, and
+// releases the file. It returns after the store's goroutine and every transaction have
+// ended.
 func (db *DB) Close() error {
 	db.close.Do(func() {
 		db.writer.stop()
@@ -211,9 +209,9 @@ func (db *DB) Close() error {
 	return db.err
 }
 
-// Ping writes a heartbeat and returns when it is on disk, or when ctx ends: a
-// store that answers it can keep a decision. A heartbeat takes no room of its own,
-// so a store that could not grow says [approval.ErrFull] until it may be able to.
+// Ping writes a heartbeat and returns when it is on disk, or when ctx ends: if it succeeds,
+// the store can record a decision. A heartbeat needs no room of its own, so after a write
+// that found no room Ping returns [approval.ErrFull] until there may be room again.
 func (db *DB) Ping(ctx context.Context) error {
 	err := db.write(ctx, true, func(t *tables) error {
 		now := uint64(time.Now().UnixNano())
@@ -228,8 +226,8 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 const (
-	// fullFor is how long a write without room is believed, and leastRoom what the
-	// file system must offer after that: limits of other sorts cannot be asked for.
+	// fullFor is how long a write without room counts, and leastRoom is what the file
+	// system must have free after that; other kinds of limits cannot be queried.
 	fullFor   = 10 * time.Second
 	leastRoom = 1 << 20
 )
@@ -248,14 +246,14 @@ func (db *DB) lacksRoom(now time.Time) bool {
 	return false
 }
 
-// Broken returns a channel that is closed when the store stopped because it cannot
-// know what is on disk, and [DB.Ping] is a [*BrokenError]. The process that serves
-// then ends, and the next one opens the file anew.
+// Broken returns a channel that is closed if the store stops because it cannot know what is
+// on disk; [DB.Ping] then returns a [*BrokenError]. The process should then exit, so that
+// the next one reopens the file.
 func (db *DB) Broken() <-chan struct{} { return db.down }
 
-// Backup writes a copy of the store's file, without the journal, as it is when the call begins, to w, and
-// returns its size in bytes. Writing goes on meanwhile; since the file cannot
-// reuse what is being copied, w should be a local file.
+// Backup writes to w a copy of the store's file as it is when the call begins, without the
+// journal, and returns its size in bytes. Writing to the store continues; because the file
+// cannot reuse pages that are being copied, w should be a local file.
 func (db *DB) Backup(w io.Writer) (int64, error) {
 	var n int64
 	err := db.view(func(tx *bbolt.Tx) error {
@@ -286,7 +284,7 @@ func (db *DB) view(f func(*bbolt.Tx) error) error {
 	return err
 }
 
-// news returns a channel that is closed by the next commit.
+// news returns a channel that the next commit closes.
 func (db *DB) news() <-chan struct{} {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -11,22 +11,22 @@ import (
 	"github.com/metnos/vaglio/internal/durable"
 )
 
-// The clean mark is a file beside the store's that says how it was left when it was
-// closed in order: which file it is, when it was last changed, how long it is, and the
-// newest of its two heads. It is gone from the disk before the store is used, and
-// whatever does not fit it to the letter is inspected: a file after a crash, one that
-// was copied, put back, or written by another program.
+// The clean mark is a file next to the store's file. It says in which state that file was
+// left when it was closed in order: which file it is, when it was last changed, how long it
+// is, and the newest of its two meta pages. The mark is removed from disk before the store
+// is used, and a file that does not match it exactly is inspected: after a crash, or if it
+// was copied, restored, or written by another program.
 
-// cleanMarkOf is the path of the clean mark that stands beside a store's file.
+// cleanMarkOf returns the path of the clean mark of a store's file.
 func cleanMarkOf(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".clean"
 }
 
-// cleanForm begins a mark; marks of other forms fit nothing.
+// cleanForm is the first line of a mark; marks in other forms match nothing.
 const cleanForm = "vaglio clean 1"
 
-// left returns the mark that fits the file as it is now; empty where the system or
-// the file does not tell enough.
+// left returns the mark that matches the file as it is now, or "" if the system or the file
+// does not give enough information.
 func left(f *os.File) string {
 	is, known := identity(f)
 	info, err := f.Stat()
@@ -40,15 +40,15 @@ func left(f *os.File) string {
 	return fmt.Sprintf("%s: file %s, %d bytes, head %+v of %d\n", cleanForm, is, info.Size(), m, page)
 }
 
-// takeCleanMark removes the mark, and reports whether the file is as it was left when
-// it was closed in order.
+// takeCleanMark removes the mark, and reports whether the file is as it was when it was
+// closed in order.
 func takeCleanMark(f *os.File, path string) (clean bool, err error) {
 	mark := cleanMarkOf(path)
 	said, err := os.ReadFile(mark) //nolint:gosec // Beside the file that the owner names.
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	// One that cannot be read fits nothing; that it goes is what counts.
+	// An unreadable mark matches nothing; what counts is that it is removed.
 	clean = err == nil && len(said) > 0 && string(said) == left(f)
 	if err := durable.Remove(mark); err != nil {
 		return false, fmt.Errorf("store: remove the mark of a clean end: %w; the file and its folder must be writable for the user that runs vaglio", err)
@@ -56,8 +56,8 @@ func takeCleanMark(f *os.File, path string) (clean bool, err error) {
 	return clean, nil
 }
 
-// leaveCleanMark writes the mark, while the lock is held and after the last write. That
-// there is none costs time at the next start, and nothing else.
+// leaveCleanMark writes the mark, with the lock held and after the last write. If it fails,
+// the only cost is time at the next start.
 func (db *DB) leaveCleanMark() {
 	if db.broken.Load() != nil || db.file.Sync() != nil {
 		return

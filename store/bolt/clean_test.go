@@ -14,7 +14,7 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// closed makes a store with some records and closes it in order.
+// closed makes a store with some records and closes it properly.
 func closed(t *testing.T) string {
 	t.Helper()
 	path := newFile(t)
@@ -26,8 +26,8 @@ func closed(t *testing.T) string {
 	return path
 }
 
-// TestCleanStoreIsNotReadThrough opens a store again and again, and finds no mark on
-// the disk while it is open.
+// TestCleanStoreIsNotReadThrough opens a properly closed store several times: it is not
+// read through, and its mark is not on disk while it is open.
 func TestCleanStoreIsNotReadThrough(t *testing.T) {
 	path := closed(t)
 	for i := range 3 {
@@ -41,7 +41,7 @@ func TestCleanStoreIsNotReadThrough(t *testing.T) {
 		if _, err := db.Get(t.Context(), approval.KindAsk, "n00099"); err != nil {
 			t.Error(err)
 		}
-		if i > 0 { // also one that wrote nothing was closed in order
+		if i > 0 { // the first time it is closed without having written anything
 			if err := put(t.Context(), db, approval.Record{ID: "later", Body: []byte{byte(i)}}); err != nil {
 				t.Error(err)
 			}
@@ -53,7 +53,7 @@ func TestCleanStoreIsNotReadThrough(t *testing.T) {
 }
 
 // TestMarkThatDoesNotFitIsNotTrusted changes the file or its mark after the store was
-// closed in order: it is read through, and opens.
+// closed properly: the store is read through, and opens.
 func TestMarkThatDoesNotFitIsNotTrusted(t *testing.T) {
 	read := func(t *testing.T, path string) []byte {
 		b, err := os.ReadFile(path)
@@ -124,8 +124,8 @@ func TestMarkThatDoesNotFitIsNotTrusted(t *testing.T) {
 	}
 }
 
-// TestOnlyAnEndInOrderLeavesAMark ends a store that cannot know what is on disk, and
-// copies one that is in use, as it would be after a crash.
+// TestOnlyAnEndInOrderLeavesAMark closes a store that does not know what is on disk, and
+// copies one that is in use, as if after a crash: neither has a mark.
 func TestOnlyAnEndInOrderLeavesAMark(t *testing.T) {
 	path := closed(t)
 	db := open(t, path)
@@ -148,8 +148,8 @@ func TestOnlyAnEndInOrderLeavesAMark(t *testing.T) {
 	}
 }
 
-// TestDamageBehindACleanMarkIsFound spoils pages of a store that was closed in order:
-// the change of the file shows, and it is refused as without a mark.
+// TestDamageBehindACleanMarkIsFound damages pages of a properly closed store: the change of
+// the file is noticed, and the store is refused as it is without a mark.
 func TestDamageBehindACleanMarkIsFound(t *testing.T) {
 	path := closed(t)
 	b, err := os.ReadFile(path)

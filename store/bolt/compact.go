@@ -16,11 +16,11 @@ import (
 // compactBatch is how many bytes of records are copied in one transaction.
 const compactBatch = 1 << 20
 
-// Compact rewrites the store's file without the room that dropped records left, which
-// bbolt keeps for others for ever, and returns its size in bytes before and after. What is
-// not encrypted with the newest key, in the journal as well, is so then. The store must
-// not be open: the copy takes the file's place in one step once it is whole and on the
-// disk, so that whenever the process or the power ends, the path has the one or the other.
+// Compact rewrites the store's file without the space of dropped records, which bbolt never
+// returns, and returns its size in bytes before and after. It also re-encrypts everything
+// that is not encrypted with the newest key, including the journal. The store must not be
+// open. The copy replaces the file in one step once it is complete and on disk, so that the
+// path always has one or the other, whenever the process or the power ends.
 //
 // Errors: [os.ErrNotExist], and those of [Open].
 func Compact(path string, o Options) (before, after int64, err error) {
@@ -42,14 +42,14 @@ func Compact(path string, o Options) (before, after int64, err error) {
 	}
 	fresh := db.successor
 	if err := db.Close(); err != nil {
-		_ = os.Remove(fresh) // there is none where it took the file's place
+		_ = os.Remove(fresh) // it does not exist if it replaced the file
 		return 0, 0, err
 	}
 	return was.Size(), after, nil
 }
 
-// copied writes what the store holds to a file beside it, as densely as it goes, and
-// returns its path when it is on the disk and was read through.
+// copied writes the contents of the store to a file next to it, as densely as possible, and
+// returns the file's path once it is on disk and was read through.
 func (db *DB) copied() (path string, size int64, err error) {
 	dir, name := filepath.Split(db.path)
 	f, err := os.CreateTemp(filepath.Clean(dir), durable.Unfinished+name+"-*") // mode 0600
@@ -76,7 +76,7 @@ func (db *DB) copied() (path string, size int64, err error) {
 	return path, size, err
 }
 
-// copyInto copies every part to a new file, each value sealed with the newest key.
+// copyInto copies every bucket to a new file, with each value sealed with the newest key.
 func (db *DB) copyInto(to *bbolt.DB) error {
 	return db.bolt.View(func(from *bbolt.Tx) error {
 		return from.ForEach(func(part []byte, b *bbolt.Bucket) error {
@@ -93,8 +93,8 @@ func (db *DB) copyInto(to *bbolt.DB) error {
 	})
 }
 
-// resealed returns the value of a part as it is kept with the newest key. What does not
-// read as it was written stays as it stands, and whoever reads it is told.
+// resealed returns the value of a bucket in the form sealed with the newest key. A value
+// that cannot be read stays as it is, and its readers are told.
 func (db *DB) resealed(part string, k, v []byte) []byte {
 	switch part {
 	case bucketRecord:
@@ -109,7 +109,7 @@ func (db *DB) resealed(part string, k, v []byte) []byte {
 	return v
 }
 
-// copier puts a part's values into a new file, in transactions of a bounded size.
+// copier puts a bucket's values into a new file, in transactions of limited size.
 type copier struct {
 	to   *bbolt.DB
 	part []byte
@@ -131,7 +131,7 @@ func (c *copier) put(k, v []byte) error {
 	return c.commit()
 }
 
-// bucket is the part in the transaction that is open, or in a new one.
+// bucket returns the bucket in the open transaction, or in a new one.
 func (c *copier) bucket() (b *bbolt.Bucket, err error) {
 	if c.tx == nil {
 		if c.tx, err = c.to.Begin(true); err != nil {
@@ -144,7 +144,7 @@ func (c *copier) bucket() (b *bbolt.Bucket, err error) {
 	return b, err
 }
 
-// end sets the part's counter, and commits what is left.
+// end sets the bucket's counter, and commits the rest.
 func (c *copier) end(sequence uint64) error {
 	b, err := c.bucket()
 	if err == nil {
@@ -162,7 +162,7 @@ func (c *copier) commit() error {
 	return tx.Commit()
 }
 
-// abort ends the open transaction where there was an error: its file goes away.
+// abort ends the open transaction after an error: its file is deleted.
 func (c *copier) abort(err error) error {
 	if err == nil || c.tx == nil {
 		return nil
@@ -184,8 +184,8 @@ func look(path string) (int64, error) {
 	return info.Size(), inspect(f, info.Size(), path)
 }
 
-// succeed puts the successor in the file's place, or says in a mark how the file was
-// left. The lock is held, and nothing is written any more.
+// succeed replaces the file with its successor, or writes the clean mark. The lock is held,
+// and nothing is written any more.
 func (db *DB) succeed() error {
 	if db.successor == "" {
 		db.leaveCleanMark()

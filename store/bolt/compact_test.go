@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// worn is a store of which most was dropped, closed in order.
+// worn makes a store from which most records were dropped, and closes it properly.
 func worn(t *testing.T) (path string, before map[string]approval.Record) {
 	t.Helper()
 	path = newFile(t)
@@ -56,8 +56,8 @@ func everything(t *testing.T, db *bolt.DB) map[string]approval.Record {
 	return all
 }
 
-// TestCompactKeepsAllAndGivesRoomBack compares a store with what it was, and writes on
-// in it.
+// TestCompactKeepsAllAndGivesRoomBack compares a compacted store with the original, and
+// goes on writing to it.
 func TestCompactKeepsAllAndGivesRoomBack(t *testing.T) {
 	path, want := worn(t)
 	var was, is bytes.Buffer
@@ -112,8 +112,8 @@ func TestCompactKeepsAllAndGivesRoomBack(t *testing.T) {
 	}
 }
 
-// TestCompactRefuses leaves everything as it is where the store is open, is none, or is
-// not there.
+// TestCompactRefuses checks that nothing changes if the store is open, is not a store, or
+// does not exist.
 func TestCompactRefuses(t *testing.T) {
 	path, _ := worn(t)
 	db := open(t, path)
@@ -142,8 +142,8 @@ func TestCompactRefuses(t *testing.T) {
 
 func isLocked(err error) bool { _, ok := errors.AsType[*bolt.LockedError](err); return ok }
 
-// TestWhoWaitsForACompactedStoreGetsTheNewFile has openers wait for the lock while the
-// file is replaced: what they write is in the file that the path leads to.
+// TestWhoWaitsForACompactedStoreGetsTheNewFile lets openers wait for the lock while the
+// file is replaced: what they write must be in the file at the path.
 func TestWhoWaitsForACompactedStoreGetsTheNewFile(t *testing.T) {
 	path, _ := worn(t)
 	var all sync.WaitGroup

@@ -25,8 +25,8 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// The test binary runs itself as the process that is killed, or that has no
-// room on its disk.
+// The test binary runs itself as the process that is killed, or that has no room on its
+// disk.
 var (
 	crashFile = flag.String("crash", "", "write to the store in the file until killed")
 	liveFile  = flag.String("live", "", "open, write, close and compact the store in the file")
@@ -58,8 +58,7 @@ const (
 	crashRecords = 12
 )
 
-// writeUntilKilled counts records up, and prints each count that the store
-// acknowledged.
+// writeUntilKilled counts records up, and prints each count that the store acknowledged.
 func writeUntilKilled(path string) {
 	db, err := bolt.Open(path, bolt.Options{LockWait: 10 * time.Second})
 	if err != nil {
@@ -85,7 +84,7 @@ func writeUntilKilled(path string) {
 					fmt.Fprintln(os.Stdout, "error", err)
 					return
 				}
-				// One write, so that a line is whole or not there.
+				// A single write, so that a line is printed completely or not at all.
 				fmt.Fprintf(os.Stdout, "%s %s %d\n", id, strings.TrimSpace(string(r.Body)), r.Seq)
 			}
 		})
@@ -93,8 +92,8 @@ func writeUntilKilled(path string) {
 	wg.Wait()
 }
 
-// TestKillLosesNothing kills a writing process again and again, at moments that
-// nothing is in step with, and looks for each write that it acknowledged.
+// TestKillLosesNothing kills a writing process again and again at random moments, and
+// checks that each acknowledged write is there.
 func TestKillLosesNothing(t *testing.T) {
 	const kills = 30
 	path := newFile(t)
@@ -104,7 +103,7 @@ func TestKillLosesNothing(t *testing.T) {
 	seqs := map[string]uint64{}
 	total := 0
 	for range kills {
-		// The first are killed while they open or make the file.
+		// Some are killed at once, while they open or create the file.
 		lines := runAndKill(t, path, random.IntN(250)*random.IntN(2))
 		for _, line := range lines {
 			var id string
@@ -149,8 +148,8 @@ func TestKillLosesNothing(t *testing.T) {
 	t.Logf("%d kills, %d acknowledged writes, none lost", kills, total)
 }
 
-// checkLeaves fails the test unless the history tells exactly of what was
-// written: every count of every record, in order, up to the one that it has.
+// checkLeaves fails the test unless the history contains exactly what was written: every
+// count of every record, in order, up to the record's current one.
 func checkLeaves(t *testing.T, db *bolt.DB) {
 	t.Helper()
 	want := map[string]string{}
@@ -186,8 +185,8 @@ func checkLeaves(t *testing.T, db *bolt.DB) {
 	}
 }
 
-// runAndKill starts a writer, kills it after some acknowledged writes and
-// returns all that it acknowledged.
+// runAndKill starts a writer, kills it after some acknowledged writes, and returns
+// everything it acknowledged.
 func runAndKill(t *testing.T, path string, after int) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), executable(t), "-crash="+path)
@@ -204,7 +203,7 @@ func runAndKill(t *testing.T, path string, after int) []string {
 	for {
 		if !killed && len(lines) >= after {
 			killed = true
-			// What it acknowledged meanwhile is still read below.
+			// What it acknowledges meanwhile is still read below.
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Audit returns what is wrong with the indexes: each must hold exactly what the
-// records say, or a listing would read in vain, or miss one.
+// Audit returns what is wrong with the indexes. Each must hold exactly what the records
+// say; otherwise a listing would read in vain, or miss a record.
 func (db *DB) Audit() (problems []string) {
 	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	err := db.bolt.View(func(tx *bbolt.Tx) error {
@@ -68,7 +68,7 @@ func (db *DB) Audit() (problems []string) {
 	return problems
 }
 
-// Spoil changes a byte of a record behind its checksum.
+// Spoil changes a byte of a record without updating its checksum.
 func (db *DB) Spoil(kind approval.Kind, id string) error {
 	return db.bolt.Update(func(tx *bbolt.Tx) error {
 		records := tx.Bucket([]byte(bucketRecord))
@@ -81,19 +81,19 @@ func (db *DB) Spoil(kind approval.Kind, id string) error {
 // Inspected reports whether the file was read through when it was opened.
 func (db *DB) Inspected() bool { return db.inspected }
 
-// CleanMark is the path of the clean mark of a store.
+// CleanMark returns the path of a store's clean mark.
 func CleanMark(path string) string { return cleanMarkOf(path) }
 
-// BreakDown makes the store stop as if it could not know what is on disk.
+// BreakDown makes the store stop as if it did not know what is on disk.
 func (db *DB) BreakDown(err error) { _ = db.breakDown(err) }
 
 // SealJournal waits until the journal has nothing to seal.
 func (db *DB) SealJournal() { db.journal.SealAll() }
 
-// At is the key of a leaf.
+// At returns the key of a leaf.
 func At(index int64) []byte { return leafKey(index) }
 
-// Move puts an ask's record in the place of another, as one that is whole there.
+// Move puts an ask's record in place of another, with a valid checksum.
 func Move(tx *bbolt.Tx, from, to string) error {
 	records := tx.Bucket([]byte(bucketRecord))
 	v, key := slices.Clone(records.Get(name(approval.KindAsk, from))), name(approval.KindAsk, to)

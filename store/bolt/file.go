@@ -17,11 +17,11 @@ import (
 
 const (
 	fileMode = 0o600
-	// lockPause is the time between two tries to lock the file.
+	// lockPause is the time between two attempts to lock the file.
 	lockPause = 20 * time.Millisecond
 )
 
-// acquire opens the file at path, made when it does not exist, and locks it.
+// acquire opens the file at path, creating it if it does not exist, and locks it.
 func acquire(path string, wait time.Duration) (*os.File, error) {
 	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("store: %w; the folder must be writable for the user that runs vaglio", err)
@@ -38,18 +38,18 @@ func acquire(path string, wait time.Duration) (*os.File, error) {
 		if stands(f, path) {
 			return f, nil
 		}
-		_ = f.Close() // Another process put a file in its place before the lock was ours.
+		_ = f.Close() // another process replaced the file before we had the lock
 	}
 }
 
-// stands reports whether the open file is the one that the path leads to.
+// stands reports whether the open file is the one at the path.
 func stands(f *os.File, path string) bool {
 	is, err := f.Stat()
 	at, errAt := os.Stat(path)
 	return err == nil && errAt == nil && os.SameFile(is, at)
 }
 
-// prepare locks the open file, then takes others' rights to it away.
+// prepare locks the open file, then removes other users' rights to it.
 func prepare(f *os.File, path string, wait time.Duration) error {
 	for end := time.Now().Add(wait); ; time.Sleep(lockPause) {
 		err := lock(f)
@@ -81,9 +81,9 @@ func prepare(f *os.File, path string, wait time.Duration) error {
 // errHeld says that another process holds the lock.
 var errHeld = errors.New("locked")
 
-// inspectFile empties a file whose making was cut short, and answers whether
-// bbolt can safely use the file as it is. One that was closed in order, and not
-// touched since, is not read through.
+// inspectFile empties a file whose creation was cut short, and returns an error if bbolt
+// cannot safely use the file. It does not read through a file that was closed in order and
+// not touched since.
 func (db *DB) inspectFile() error {
 	f, path := db.file, db.path
 	clean, err := takeCleanMark(f, path)
@@ -107,15 +107,15 @@ func (db *DB) inspectFile() error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	// The file is new: its name has to be on disk before anything in it counts.
+	// The file is new: its name must be on disk before anything in it counts.
 	if err := durable.SyncFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil
 }
 
-// neverUsed reports whether the file is what a crash or a power cut leaves that came
-// while bbolt wrote the four pages of a new file: each part of it is theirs, or zero.
+// neverUsed reports whether the file is what a crash or power cut left while bbolt wrote
+// the four pages of a new file: every part of it is either as bbolt writes it or zero.
 func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	pages := int64(4 * os.Getpagesize())
 	if size > pages {
@@ -130,7 +130,7 @@ func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	}
 	fresh, err := newborn()
 	if err != nil || bytes.Equal(buf, fresh) {
-		return false, nil // It is read through as any other.
+		return false, nil // it is inspected like any other
 	}
 	const sector = 512
 	for from := 0; from < len(buf); from += sector {
@@ -142,7 +142,7 @@ func neverUsed(r io.ReaderAt, size int64) (bool, error) {
 	return true, nil
 }
 
-// newborn is what bbolt writes into a new file.
+// newborn returns what bbolt writes into a new file.
 func newborn() (pages []byte, err error) {
 	f, err := os.CreateTemp("", "")
 	if err != nil {
@@ -162,11 +162,11 @@ func newborn() (pages []byte, err error) {
 	return os.ReadFile(f.Name())
 }
 
-// ioError says what the system refused, and marks a lack of room as
+// ioError describes what the system refused, and marks a lack of room as
 // [approval.ErrFull].
 func (db *DB) ioError(what string, err error) error {
 	if !durable.NoRoom(err) {
-		// bbolt drops the cause when it cannot grow the file, so ask again.
+		// bbolt drops the cause if it cannot grow the file, so probe again.
 		if probe := db.probe(); durable.NoRoom(probe) {
 			err = fmt.Errorf("%w (%w)", err, probe)
 		}
@@ -177,8 +177,8 @@ func (db *DB) ioError(what string, err error) error {
 	return fmt.Errorf("store: %s %s: %w", what, db.path, err)
 }
 
-// probe asks the system for a little more room, as bbolt does when it grows the
-// file. A longer file does no harm: bbolt counts its pages elsewhere.
+// probe asks the system for a little more room, as bbolt does when it grows the file. A
+// longer file does no harm: bbolt records the number of pages elsewhere.
 func (db *DB) probe() error {
 	info, err := db.file.Stat()
 	if err != nil {

@@ -21,15 +21,14 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another vaglio holds %s: stop it, or use another data folder", e.File)
 }
 
-// ForeignError says that the file is not a store of vaglio. It was left as it
-// is.
+// ForeignError says that the file is not a vaglio store. It was left unchanged.
 type ForeignError struct{ File, Problem string }
 
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not a vaglio store: %s", e.File, e.Problem)
 }
 
-// DamagedError says that the file was a store and cannot be read as one.
+// DamagedError says that the file was a store but cannot be read as one.
 type DamagedError struct{ File, Problem string }
 
 func (e *DamagedError) Error() string {
@@ -46,7 +45,7 @@ func (e *FormError) Error() string {
 	return fmt.Sprintf("store %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.File, e.Found, e.Known)
 }
 
-// KeyError says that the key file is not that of the store. Nothing was changed.
+// KeyError says that the key file does not belong to the store. Nothing was changed.
 type KeyError struct {
 	File, KeyFile string
 	Err           error
@@ -58,8 +57,8 @@ func (e *KeyError) Error() string {
 
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// BrokenError says that the store stopped because it cannot know what is on
-// disk. Whoever opens the file anew reads what is.
+// BrokenError says that the store stopped because it cannot know what is on disk. Reopening
+// the file shows what is.
 type BrokenError struct {
 	File string
 	Err  error
@@ -71,21 +70,21 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Err }
 
-// fileForm is the form of the files that this program writes.
-// Since the third, a journal stands beside the file: a program that knows none
-// would tell of half of what happened. Since the fourth, values are encrypted.
+// fileForm is the form of the files that this program writes. Since the third form there is
+// a journal next to the file: a program that does not know the journal would report only
+// half of what happened. Since the fourth, values are encrypted.
 const fileForm = 4
 
 // openForm is the last form in which values are not encrypted.
 const openForm = 3
 
-// treeForm is the first form with a history. An older file gets one when it is
-// opened for writing.
+// treeForm is the first form with a history. An older file gets one when it is opened for
+// writing.
 const treeForm = 2
 
-// setUp makes the buckets of a new file, and checks the form of an old one and that the
-// keys are those of its values. It reports whether they are encrypted with another key
-// than the newest.
+// setUp creates the buckets of a new file, and checks the form of an existing one and that
+// the keys fit its values. It reports whether they are encrypted with another key than the
+// newest.
 func (db *DB) setUp() (stale bool, err error) {
 	var (
 		missing []string
@@ -121,7 +120,7 @@ func (db *DB) setUp() (stale bool, err error) {
 			}
 		}
 		if form != 0 {
-			return putForm(tx, openForm) // What is in it is not encrypted yet.
+			return putForm(tx, openForm) // its contents are not encrypted yet
 		}
 		return errors.Join(putForm(tx, fileForm), db.putSealed(tx))
 	})
@@ -135,7 +134,8 @@ func putForm(tx *bbolt.Tx, form uint64) error {
 	return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keyForm), binary.BigEndian.AppendUint64(nil, form))
 }
 
-// parts are the buckets of a file with the form, besides the one that says so.
+// parts returns the buckets of a file of the given form, except the one that holds the
+// form.
 func parts(form uint64) []string {
 	all := []string{bucketRecord, bucketKey, bucketOpen, bucketBorn, bucketSeq, bucketLease}
 	if form >= treeForm {

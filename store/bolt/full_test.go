@@ -18,13 +18,13 @@ import (
 	"github.com/metnos/vaglio/store/bolt"
 )
 
-// room makes and ends a lack of room for the store's file.
+// room takes room away from the store's file, and gives it back.
 type room interface {
 	end(path string) error
 	begin() error
 }
 
-// limit is a process that may not write beyond a place in a file.
+// limit keeps the process from writing beyond a position in a file.
 type limit struct{ was syscall.Rlimit }
 
 func (l *limit) end(path string) error {
@@ -40,7 +40,7 @@ func (l *limit) end(path string) error {
 
 func (l *limit) begin() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l.was) }
 
-// small is a file system of a few MiB and a file that takes what room is left.
+// small is a file system of a few MiB with a file that takes up the remaining room.
 type small struct{ dir string }
 
 func (s small) ballast() string { return filepath.Join(s.dir, "ballast") }
@@ -62,8 +62,8 @@ func (s small) end(string) error {
 
 func (s small) begin() error { return os.Remove(s.ballast()) }
 
-// TestFullDiskRefusesAndRecovers runs the test in a process of its own, because
-// a limit holds for a whole process.
+// TestFullDiskRefusesAndRecovers runs the test in a process of its own, because a limit
+// applies to a whole process.
 func TestFullDiskRefusesAndRecovers(t *testing.T) {
 	t.Run("file_limit", func(t *testing.T) {
 		runFull(t, exec.CommandContext(t.Context(), executable(t), "-full="+newFile(t)))
@@ -89,7 +89,7 @@ func runFull(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// writeUntilFull is the process of its own.
+// writeUntilFull runs in that process.
 func writeUntilFull(path string) error {
 	var r room = &limit{}
 	if dir, ok := strings.CutPrefix(path, "mount:"); ok {
@@ -109,7 +109,8 @@ func writeUntilFull(path string) error {
 
 const fullRecords = 50
 
-// fillUp takes the room away and gives it back, three times, and notes the journal's entries.
+// fillUp takes the room away and gives it back three times, and records the journal's
+// entries.
 func fillUp(db *bolt.DB, r room, entries map[uint64]int) error {
 	ctx := context.Background()
 	kept := map[string]int{} // sizes of what was acknowledged
@@ -135,7 +136,7 @@ func fillUp(db *bolt.DB, r room, entries map[uint64]int) error {
 		if err := db.Ping(ctx); err != nil && !errors.Is(err, approval.ErrFull) {
 			return fmt.Errorf("ping: got %w, want ErrFull or room", err)
 		}
-		if _, whole := r.(small); whole { // a limit of one file leaves the journal its room
+		if _, whole := r.(small); whole { // limiting a single file leaves the journal its room
 			if err := entriesUntilRefused(db, entries); err != nil {
 				return err
 			}
@@ -159,7 +160,7 @@ func fillUp(db *bolt.DB, r room, entries map[uint64]int) error {
 	return nil
 }
 
-// appendEntry appends an entry to the journal, and notes its size if it was taken.
+// appendEntry appends an entry to the journal, and records its size if it was accepted.
 func appendEntry(db *bolt.DB, sizes map[uint64]int, size int) error {
 	e := approval.JournalEntry{At: time.Now(), Key: "turn", Note: []byte("note"), Body: make([]byte, size)}
 	err := db.Append(context.Background(), &e)
@@ -169,7 +170,8 @@ func appendEntry(db *bolt.DB, sizes map[uint64]int, size int) error {
 	return err
 }
 
-// entriesUntilRefused appends until the disk is full: that is said, and nothing is broken.
+// entriesUntilRefused appends until the disk is full: the error says so, and nothing is
+// broken.
 func entriesUntilRefused(db *bolt.DB, sizes map[uint64]int) error {
 	for range 4000 {
 		if err := appendEntry(db, sizes, 3000); err == nil {
@@ -199,7 +201,7 @@ func sameEntries(db *bolt.DB, sizes map[uint64]int) error {
 	return nil
 }
 
-// untilRefused writes ever more until a write is refused, which must say why.
+// untilRefused makes larger and larger writes until one is refused, which must say why.
 func untilRefused(write func(id string, size int) error, round int) error {
 	for i := range 4000 {
 		err := write(fmt.Sprint("big", round, "-", i), 200_000)
@@ -217,7 +219,7 @@ func untilRefused(write func(id string, size int) error, round int) error {
 	return errors.New("there is no end of room")
 }
 
-// same compares everything that is stored with what was acknowledged.
+// same compares everything stored with what was acknowledged.
 func same(db *bolt.DB, kept map[string]int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -244,7 +246,7 @@ func same(db *bolt.DB, kept map[string]int) error {
 	return nil
 }
 
-// reopen looks whether the file and the journal are whole.
+// reopen checks that the file and the journal are intact.
 func reopen(path string, entries map[uint64]int) error {
 	db, err := bolt.Open(path, bolt.Options{})
 	if err != nil {

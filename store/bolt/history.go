@@ -14,11 +14,11 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// leafFill is how full the pages of the history are: leaves come in order, and
-// none comes between.
+// leafFill is how full the pages of the history are: leaves come in order, with none
+// inserted later.
 const leafFill = 0.95
 
-// leavesMax is how many leaves one transaction reads.
+// leavesMax is the most leaves that one transaction reads.
 const leavesMax = 1024
 
 // TreeSize returns how many leaves the history has.
@@ -33,9 +33,9 @@ func (db *DB) TreeSize(ctx context.Context) (size int64, err error) {
 	return size, db.damaged(err)
 }
 
-// Leaves yields the leaves from the index on, in order, as many as there are
-// when it is called; it reads them in pages. Where the file was tampered with, a
-// leaf may lack its hashes, and an index may be missing.
+// Leaves yields the leaves from the index on, in order, as of the time of the call; it
+// reads them in pages. If the file was tampered with, a leaf may have no hashes, and an
+// index may be missing.
 func (db *DB) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
 	return func(yield func(history.Leaf, error) bool) {
 		end, err := db.leafEnd()
@@ -69,8 +69,8 @@ func (db *DB) TreeHashes(ctx context.Context, indexes []int64) (hashes []tlog.Ha
 	return hashes, db.damaged(err)
 }
 
-// DropLeaves drops the values of the leaves before the index, all at once or
-// none; their hashes stay.
+// DropLeaves drops the values of the leaves before the index, all or none; their hashes
+// stay.
 func (db *DB) DropLeaves(ctx context.Context, before int64) error {
 	err := db.write(ctx, false, func(t *tables) error {
 		var keys [][]byte
@@ -86,8 +86,8 @@ func (db *DB) DropLeaves(ctx context.Context, before int64) error {
 	return db.damaged(err)
 }
 
-// grow puts the leaves behind the history's others. What can go wrong goes wrong
-// before the first is put.
+// grow appends the leaves to the history. Everything that can fail does so before the first
+// put.
 func (t *tables) grow(values [][]byte) error {
 	if len(values) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (t *tables) grow(values [][]byte) error {
 
 func leafKey(index int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(index)) } //nolint:gosec // Never negative.
 
-// leafIndex is the index that a key stands for.
+// leafIndex returns the index in a key.
 func leafIndex(key []byte) (int64, error) {
 	if len(key) != 8 || key[0] > 0x7f {
 		return 0, damage("a leaf of the history has no number")
@@ -140,10 +140,10 @@ func leafIndex(key []byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(key)), nil //nolint:gosec // Checked.
 }
 
-// treeSize is the number behind the last leaf.
+// treeSize returns the number after the last leaf's index.
 func treeSize(tree *bbolt.Bucket) (int64, error) {
 	if tree == nil {
-		return 0, nil // The file is older than histories are.
+		return 0, nil // the file predates histories
 	}
 	k, _ := tree.Cursor().Last()
 	if k == nil {
@@ -192,7 +192,7 @@ func splitHashes(packed []byte) ([]tlog.Hash, error) {
 	return hashes, nil
 }
 
-// leafEnd is the number behind the last leaf that has a value or a hash.
+// leafEnd returns the number after the index of the last leaf that has a value or a hash.
 func (db *DB) leafEnd() (end int64, err error) {
 	err = db.view(func(tx *bbolt.Tx) error {
 		for _, name := range []string{bucketTree, bucketLeaf} {
@@ -207,7 +207,7 @@ func (db *DB) leafEnd() (end int64, err error) {
 	return end, err
 }
 
-// leaves reads a page of leaves in [at, end). An empty page is the end.
+// leaves reads a page of leaves in [at, end). An empty page means the end.
 func (db *DB) leaves(ctx context.Context, at, end int64) (page []history.Leaf, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

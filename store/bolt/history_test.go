@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// inFile changes the closed store's file behind its back.
+// inFile changes the closed store's file without the store.
 func inFile(t testing.TB, path string, change func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -38,8 +38,7 @@ func leave(ctx context.Context, db *bolt.DB, id string, leaves ...string) error 
 	return err
 }
 
-// TestOldFileGetsAHistory opens a file of the first form, for a look and for
-// writing.
+// TestOldFileGetsAHistory opens a file of form 1, to look into it and for writing.
 func TestOldFileGetsAHistory(t *testing.T) {
 	path := newFile(t)
 	db := open(t, path)
@@ -78,8 +77,8 @@ func TestOldFileGetsAHistory(t *testing.T) {
 	audit(t, db)
 }
 
-// TestMissingHashIsDamage takes away what the next leaf needs. Nothing is then
-// written beside a tree that is not one.
+// TestMissingHashIsDamage deletes a hash that the next leaf needs: nothing is then added to
+// the broken tree.
 func TestMissingHashIsDamage(t *testing.T) {
 	path := newFile(t)
 	db := open(t, path)

@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// identity cannot tell here.
+// identity is not available on this system.
 func identity(*os.File) (is string, known bool) { return "", false }

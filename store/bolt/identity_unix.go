@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity tells the file from every other one, and from itself after any change. No
-// program sets the time of the last change, as one can the time of the last write.
+// identity distinguishes the file from every other one, and from itself after any change.
+// It uses the inode change time, which no program can set, unlike the modification time.
 func identity(f *os.File) (is string, known bool) {
 	var s unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &s); err != nil {

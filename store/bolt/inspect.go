@@ -10,17 +10,17 @@ import (
 	"math"
 )
 
-// inspector reads through the structure of a bbolt file without mapping it:
-// every page that a transaction could come to, and the list of free pages.
-// bbolt itself trusts its pages, and a bad one is a fault or a panic, some in a
-// goroutine of its own that nobody can recover.
+// inspector reads through the structure of a bbolt file without mapping it: every page that
+// a transaction could reach, and the list of free pages. bbolt itself trusts its pages, and
+// a bad one causes a fault or a panic, sometimes in a goroutine of its own where nobody can
+// recover.
 type inspector struct {
 	r    io.ReaderAt
 	page int64
 	used []bool // by page number; pages beyond do not exist
 }
 
-// The layout of a bbolt file. Integers are in the machine's order.
+// The layout of a bbolt file. Integers are in native byte order.
 const (
 	metaMagic    = 0xED0CDAED
 	metaVersion  = 2
@@ -34,12 +34,12 @@ const (
 	elemBucket   = 0x01
 	manyFree     = math.MaxUint16 // then the first entry is the number of entries
 	noFreelist   = math.MaxUint64
-	firstPage    = 2 // behind the two heads
+	firstPage    = 2 // after the two meta pages
 	smallestPage = 1 << 10
 	largestPage  = 1 << 24
 )
 
-// damage says what makes no sense in a file.
+// damage says what is invalid in a file.
 type damage string
 
 func (d damage) Error() string { return string(d) }
@@ -47,8 +47,8 @@ func (d damage) Error() string { return string(d) }
 // errForeign says that nothing in the file looks like a bbolt file.
 var errForeign = errors.New("it does not begin as one does")
 
-// inspect answers with a [*ForeignError] or a [*DamagedError] when the file of
-// the given size cannot be used.
+// inspect returns a [*ForeignError] or a [*DamagedError] if the file of the given size
+// cannot be used.
 func inspect(r io.ReaderAt, size int64, path string) error {
 	err := walk(r, size)
 	if d, ok := errors.AsType[damage](err); ok {
@@ -79,13 +79,13 @@ func walk(r io.ReaderAt, size int64) error {
 	return in.freelist(m.free)
 }
 
-// meta is one of the two heads that say where everything begins.
+// meta is one of the two meta pages that say where everything begins.
 type meta struct {
 	page, root, free, end, txid uint64
 }
 
-// parseMeta reads the head in the page that begins at buf[0]. found says that
-// it is meant to be one, ok that it is whole.
+// parseMeta reads the meta page that starts at buf[0]. found says that it is meant to be
+// one, ok that it is intact.
 func parseMeta(buf []byte) (m meta, found, ok bool) {
 	if len(buf) < metaSize {
 		return meta{}, false, false
@@ -99,7 +99,7 @@ func parseMeta(buf []byte) (m meta, found, ok bool) {
 	return meta{page: uint64(u32(b[8:])), root: u64(b[16:]), free: u64(b[32:]), end: u64(b[40:]), txid: u64(b[48:])}, found, ok
 }
 
-// metaAt reads the head at the position.
+// metaAt reads the meta page at the position.
 func metaAt(r io.ReaderAt, pos int64) (m meta, found, ok bool) {
 	var buf [metaSize]byte
 	if _, err := r.ReadAt(buf[:], pos); err != nil {
@@ -108,8 +108,8 @@ func metaAt(r io.ReaderAt, pos int64) (m meta, found, ok bool) {
 	return parseMeta(buf[:])
 }
 
-// findMeta returns the newer of the two heads that are whole, and the size of a
-// page, found as bbolt finds them.
+// findMeta returns the newer of the intact meta pages, and the page size, found as bbolt
+// finds them.
 func findMeta(r io.ReaderAt, size int64) (meta, int64, error) {
 	first, found, whole := metaAt(r, 0)
 	for page := int64(smallestPage); page <= largestPage && page < size; page <<= 1 {
@@ -119,7 +119,7 @@ func findMeta(r io.ReaderAt, size int64) (meta, int64, error) {
 		if ok && (!whole || second.txid > first.txid) {
 			newest = second
 		}
-		// Without the first head, the second must say itself that it is one.
+		// Without the first meta page, the second must itself say that it is one.
 		says := first
 		if !whole {
 			says = second
@@ -134,7 +134,7 @@ func findMeta(r io.ReaderAt, size int64) (meta, int64, error) {
 	return meta{}, 0, errForeign
 }
 
-// take reads the page and marks it, and those that continue it, as used.
+// take reads the page and marks it, and its overflow pages, as used.
 func (in *inspector) take(id uint64) ([]byte, error) {
 	all := uint64(len(in.used))
 	if id < firstPage || id >= all {
@@ -159,7 +159,7 @@ func (in *inspector) take(id uint64) ([]byte, error) {
 	return buf, err
 }
 
-// tree reads the page and all below it. Its keys must be in [low, high); nil is
+// tree reads the page and everything below it. Its keys must be in [low, high); nil means
 // no bound.
 func (in *inspector) tree(id uint64, low, high []byte) error {
 	buf, err := in.take(id)
@@ -194,13 +194,13 @@ func (in *inspector) tree(id uint64, low, high []byte) error {
 	return nil
 }
 
-// within reports whether the key is in [low, high). An empty bound is a key
-// like any other; only nil is none.
+// within reports whether the key is in [low, high). An empty bound is a key like any other;
+// only nil means no bound.
 func within(key, low, high []byte) bool {
 	return (low == nil || bytes.Compare(key, low) >= 0) && (high == nil || bytes.Compare(key, high) < 0)
 }
 
-// bucket reads a bucket's tree, or the one page inside a small bucket.
+// bucket reads a bucket's tree, or the single page inside a small bucket.
 func (in *inspector) bucket(value []byte) error {
 	if len(value) < bucketSize {
 		return damage("a part of it has no beginning")
@@ -224,10 +224,10 @@ func (in *inspector) bucket(value []byte) error {
 type element struct {
 	key, value []byte
 	child      uint64 // of a branch page
-	bucket     bool   // the value of a leaf's entry is a bucket
+	bucket     bool   // the value of a leaf element is a bucket
 }
 
-// elements returns what the page lists, checked to lie within it.
+// elements returns what the page lists, checked to be within the page.
 func elements(page []byte) (list []element, leaf bool, err error) {
 	if len(page) < headerSize {
 		return nil, false, damage("a page is cut")
@@ -245,8 +245,8 @@ func elements(page []byte) (list []element, leaf bool, err error) {
 	for i := range list {
 		at := headerSize + i*elementSize
 		b := page[at:]
-		// A leaf's entry is flags, pos, key size, value size; a branch's is
-		// pos, key size, page. pos counts from the entry itself.
+		// A leaf element is flags, pos, key size, value size; a branch element is pos, key
+		// size, page. pos is relative to the element.
 		var pos, key, value uint64
 		if leaf {
 			pos, key, value = uint64(u32(b[4:])), uint64(u32(b[8:])), uint64(u32(b[12:]))
@@ -263,7 +263,7 @@ func elements(page []byte) (list []element, leaf bool, err error) {
 	return list, leaf, nil
 }
 
-// freelist checks that what counts as free is used by nothing.
+// freelist checks that no free page is in use.
 func (in *inspector) freelist(id uint64) error {
 	if id == noFreelist {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// FuzzInspect looks for a file that the inspector itself cannot cope with.
+// FuzzInspect searches for a file that the inspector itself cannot cope with.
 func FuzzInspect(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "seed.db")
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: 1024})
@@ -46,7 +46,8 @@ func FuzzInspect(f *testing.F) {
 	f.Add(seed.Bytes())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, file []byte) {
-		// A head with a wrong checksum is the end: make them right.
+		// A meta page with a wrong checksum ends the inspection, so the checksums are
+		// corrected.
 		for _, at := range []int{0, 1024} {
 			if len(file) >= at+metaSize {
 				h := fnv.New64a()

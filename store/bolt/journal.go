@@ -15,12 +15,12 @@ import (
 	"github.com/metnos/vaglio/store/journal"
 )
 
-// journalOf is the folder of the journal that stands beside a store's file.
+// journalOf returns the folder of the journal of a store's file.
 func journalOf(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".journal"
 }
 
-// openJournal opens the journal, whose entries are numbered with the records.
+// openJournal opens the journal, whose entries share the numbering of the records.
 func (db *DB) openJournal(readOnly bool) (err error) {
 	o := journal.Options{ReadOnly: readOnly, Keys: db.keys, Seq: func() uint64 { return db.seq.Add(1) }}
 	if db.journal, err = journal.Open(journalOf(db.path), o); err != nil {
@@ -32,8 +32,8 @@ func (db *DB) openJournal(readOnly bool) (err error) {
 	})
 }
 
-// Append writes the entry to the journal and sets its Seq. What was appended
-// survives a crash of the process, and within 10 ms a power cut.
+// Append writes the entry to the journal and sets its Seq. The entry survives a crash of
+// the process, and after 10 ms a power cut.
 //
 // Errors: [*approval.RecordError], [approval.ErrFull], ctx's, [ErrClosed], or a
 // [*BrokenError].
@@ -57,9 +57,9 @@ func (db *DB) Append(ctx context.Context, e *approval.JournalEntry) error {
 	return db.breakDown(err)
 }
 
-// Entries yields the journal's entries that the span selects and that were
-// appended before the call, in its order. A part that cannot be read comes as an
-// [*approval.UnreadError], and the entries behind it follow.
+// Entries yields the journal's entries that the span selects and that were appended before
+// the call, in its order. A part that cannot be read comes as an [*approval.UnreadError],
+// and the entries after it follow.
 func (db *DB) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		for e, err := range db.journal.Entries(ctx, s) {
@@ -73,13 +73,13 @@ func (db *DB) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.J
 	}
 }
 
-// Stretches returns how the journal's entries lie together, oldest first.
+// Stretches returns the stretches of the journal, oldest first.
 func (db *DB) Stretches(ctx context.Context) ([]approval.Stretch, error) {
 	return db.journal.Stretches(), ctx.Err()
 }
 
-// Forget drops what the journal keeps of before the instant, as far as that is
-// whole segments, and gives its room back.
+// Forget drops what the journal keeps from before the instant, in units of whole segments,
+// and frees their space.
 func (db *DB) Forget(_ context.Context, before time.Time) error {
 	err := db.journal.Forget(before)
 	if errors.Is(err, journal.ErrClosed) {

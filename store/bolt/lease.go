@@ -7,14 +7,14 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// loan is a lease as it is kept: who has it, until when, under which token.
+// loan is a stored lease: its holder, its end, its fencing token.
 type loan struct {
 	holder string
 	until  time.Time
 	token  uint64
 }
 
-// lend is one Lease within the writer's transaction.
+// lend performs one Lease within the writer's transaction.
 func (t *tables) lend(lease, holder string, ttl time.Duration) (uint64, error) {
 	now := time.Now()
 	l, err := decodeLoan(t.lease.Get([]byte(lease)))
@@ -40,7 +40,7 @@ func (l loan) encode() []byte {
 	return append(b, l.holder...)
 }
 
-// decodeLoan reads what encode wrote; a lease that nobody had is the zero loan.
+// decodeLoan reads what encode wrote; a lease that nobody ever had is the zero loan.
 func decodeLoan(v []byte) (loan, error) {
 	if v == nil {
 		return loan{}, nil

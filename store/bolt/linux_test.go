@@ -29,8 +29,8 @@ func TestFolderWithoutRightsIsOneClearSentence(t *testing.T) {
 	}
 }
 
-// asNobody takes root's rights to files away from this goroutine, and returns
-// what gives them back. A test that runs as somebody else has none to lose.
+// asNobody takes root's file permissions away from this goroutine, and returns a function
+// that restores them. A test run by another user has none to lose.
 func asNobody(t *testing.T) func() {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -48,7 +48,7 @@ func asNobody(t *testing.T) func() {
 	}
 }
 
-// ownMounts gives the process mounts of its own, which end with it.
+// ownMounts gives the process its own mounts, which end with it.
 func ownMounts(cmd *exec.Cmd) bool {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock takes the lock that bbolt takes, on the same open file, so that bbolt
-// finds it taken by itself. The kernel frees it when the process ends.
+// lock takes the same lock that bbolt takes, on the same open file, so bbolt finds that it
+// already has it. The kernel releases it when the process ends.
 func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
 // lockShared takes the lock that readers share.

@@ -4,7 +4,7 @@ package bolt
 
 import "os"
 
-// lock leaves the locking to bbolt, which does it when it opens the file.
+// lock leaves locking to bbolt, which does it when it opens the file.
 func lock(*os.File) error { return nil }
 
 // lockShared leaves it to bbolt, too.

@@ -16,12 +16,12 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 )
 
-// Look is a store that is open for reading alone. Nothing is made, mended or
-// written, not even what [Open] would.
+// Look is a store that is open read-only. Nothing is created, repaired or written, not even
+// what [Open] would.
 type Look struct{ db DB }
 
-// LookInto opens the file of a store that no process holds, for a look: it
-// shares the lock with other looks, and no service can start while it is open.
+// LookInto opens the file of a store that no process holds read-only: it shares the lock
+// with other Looks, and no service can start while it is open.
 //
 // Errors: [os.ErrNotExist], and those of [Open].
 func LookInto(path string, o Options) (*Look, error) {
@@ -31,7 +31,7 @@ func LookInto(path string, o Options) (*Look, error) {
 	}
 	l := &Look{DB{path: path, file: f, options: o, closed: make(chan struct{})}}
 	if err := l.open(); err != nil {
-		// bbolt closed the file if it came so far; a second Close does nothing.
+		// bbolt closed the file if it got that far; a second Close does nothing.
 		_ = f.Close()
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (l *Look) open() (err error) {
 		}
 	}()
 	l.db.bolt, err = bbolt.Open(l.db.path, fileMode, &bbolt.Options{
-		Timeout: time.Millisecond, ReadOnly: true, // the lock is ours already
+		Timeout: time.Millisecond, ReadOnly: true, // the lock is already ours
 		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return l.db.file, nil },
 	})
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -79,7 +79,7 @@ func (l *Look) open() (err error) {
 	return l.check()
 }
 
-// check answers whether the file is a store whose form we know.
+// check returns an error unless the file is a store in a form that we know.
 func (l *Look) check() error {
 	err := l.db.bolt.View(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(bucketVaglio))
@@ -101,39 +101,39 @@ func (l *Look) check() error {
 	return nil
 }
 
-// Get is as [DB.Get].
+// Get is like [DB.Get].
 func (l *Look) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
 	return l.db.Get(ctx, kind, idOrKey)
 }
 
-// List is as [DB.List].
+// List is like [DB.List].
 func (l *Look) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	return l.db.List(ctx, q)
 }
 
-// Entries is as [DB.Entries].
+// Entries is like [DB.Entries].
 func (l *Look) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return l.db.Entries(ctx, s)
 }
 
-// Stretches is as [DB.Stretches].
+// Stretches is like [DB.Stretches].
 func (l *Look) Stretches(ctx context.Context) ([]approval.Stretch, error) { return l.db.Stretches(ctx) }
 
-// TreeSize is as [DB.TreeSize].
+// TreeSize is like [DB.TreeSize].
 func (l *Look) TreeSize(ctx context.Context) (int64, error) { return l.db.TreeSize(ctx) }
 
-// Leaves is as [DB.Leaves].
+// Leaves is like [DB.Leaves].
 func (l *Look) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
 	return l.db.Leaves(ctx, from)
 }
 
-// TreeHashes is as [DB.TreeHashes].
+// TreeHashes is like [DB.TreeHashes].
 func (l *Look) TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
 	return l.db.TreeHashes(ctx, indexes)
 }
 
-// DropLeaves drops nothing: a look changes nothing.
+// DropLeaves is not supported: a Look changes nothing.
 func (l *Look) DropLeaves(context.Context, int64) error { return errors.ErrUnsupported }
 
-// Close lets go of the file.
+// Close releases the file.
 func (l *Look) Close() error { return errors.Join(l.db.journal.Close(), l.db.bolt.Close()) }

@@ -55,7 +55,7 @@ func TestSecondOpenerIsRefusedAtOnce(t *testing.T) {
 		t.Errorf("the first holder was disturbed: %v", err)
 	}
 
-	// One that waits gets the file when the first lets go.
+	// One that waits gets the file when the first closes it.
 	opened := make(chan error, 1)
 	go func() {
 		db, err := bolt.Open(path, bolt.Options{LockWait: time.Minute})
@@ -129,9 +129,9 @@ func TestBackupIsAStore(t *testing.T) {
 	}
 }
 
-// TestNotAStoreIsRefused gives Open files that are none, each with the type of
-// the refusal. The text is one sentence that names the file, and the file stays
-// as it is.
+// TestNotAStoreIsRefused opens files that are not stores. Each is refused with an error of
+// the right type, whose text is one sentence that names the file, and the file is left
+// unchanged.
 func TestNotAStoreIsRefused(t *testing.T) {
 	foreign := func(err error) bool { _, ok := errors.AsType[*bolt.ForeignError](err); return ok }
 	damaged := func(err error) bool { _, ok := errors.AsType[*bolt.DamagedError](err); return ok }
@@ -163,7 +163,7 @@ func TestNotAStoreIsRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		// spoil works on a store with some records.
+		// spoil damages a store with some records.
 		spoil func(t *testing.T, path string)
 		is    func(error) bool
 	}{
@@ -212,8 +212,8 @@ func TestNotAStoreIsRefused(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFileIsMadeAnew opens what a crash leaves that came while the
-// file was made: nothing that was ever acknowledged can be in it.
+// TestUnfinishedFileIsMadeAnew opens what a crash leaves while the file is being created:
+// nothing that was ever acknowledged can be in it.
 func TestUnfinishedFileIsMadeAnew(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole.db")
 	db, err := bbolt.Open(whole, 0o600, nil)
@@ -258,8 +258,8 @@ func TestUnusablePathIsOneClearSentence(t *testing.T) {
 	}
 }
 
-// TestDamageNeverEndsTheProcess changes random bytes of a store's structure. A
-// store that still opens must answer every call, with an error or without.
+// TestDamageNeverEndsTheProcess changes random bytes of a store's structure. A store that
+// still opens must answer every call, with or without an error.
 func TestDamageNeverEndsTheProcess(t *testing.T) {
 	path := newFile(t)
 	db := open(t, path)
@@ -316,7 +316,7 @@ func TestDamageNeverEndsTheProcess(t *testing.T) {
 	t.Logf("%d opened, %d refused", opened, refused)
 }
 
-// useAll calls everything that a damaged store may answer with an error.
+// useAll makes every call that a damaged store may answer with an error.
 func useAll(t *testing.T, db *bolt.DB) {
 	ctx := t.Context()
 	for _, q := range []approval.Query{{}, {Open: true}, {Prefix: "n"}, {Newest: true}} {

@@ -24,12 +24,13 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 )
 
-// A power cut is made from what a process asked of the file system, in its order, as
-// strace sees it: a write is on the disk when its file was synced after it, a name when
-// its folder was. At any instant a cut leaves that, and of all else anything.
+// The tests simulate a power cut from the file system calls of a process, in the order in
+// which strace sees them. A write is on disk once its file was synced after it, and a name
+// once its directory was. A cut at any instant leaves that for certain, and anything of all
+// else.
 
-// liveUntilCut uses a store as long as a service and its owner do: opened, written,
-// closed, opened again and compacted. It prints what it acknowledged.
+// liveUntilCut uses a store as a service and its owner do: it opens, writes, closes,
+// reopens and compacts the store. It prints what was acknowledged.
 func liveUntilCut(path string) error {
 	n := 0
 	for round := range 4 {
@@ -69,36 +70,37 @@ func liveUntilCut(path string) error {
 	return nil
 }
 
-// disk is a folder as a process made it, and what of it a power cut leaves for certain.
+// disk is a directory as a process has written it, and the part of it that a power cut is
+// certain to leave.
 type disk struct {
 	dir   string
 	names map[string]*inode // by their paths below dir, as they are now
-	kept  map[string]*inode // as they are on the disk
-	// pending are the changes of names since their folder was synced, oldest first.
+	kept  map[string]*inode // as they are on disk
+	// pending holds the changes of names since their directory was synced, oldest first.
 	pending []naming
 	acked   []string
-	// marks are what the file held when it was marked as closed in order, by the mark.
+	// marks maps a mark of a proper close to the file's content at that time.
 	marks map[string][]byte
 }
 
-// inode is a file: the writes to it, of which the first so many are on the disk.
+// inode is a file: the writes to it, the first synced of which are on disk.
 type inode struct {
 	writes []written
 	synced int
-	at     int64 // where the next write goes that says no place
+	at     int64 // where the next write without an offset goes
 }
 
-// written is one write, or where data is nil a change of the length.
+// written is one write, or a change of the file's length if data is nil.
 type written struct {
 	at   int64
 	data []byte
 }
 
-// naming gives a file a name, or takes the name away where there is none.
+// naming gives a file a name, or removes the name if of is nil.
 type naming struct {
 	name string
 	of   *inode
-	from string // the name that it had before, which goes with it
+	from string // the previous name, which is removed
 }
 
 func (n naming) apply(to map[string]*inode) {
@@ -115,7 +117,7 @@ func (d *disk) rename(n naming) {
 	d.pending = append(d.pending, n)
 }
 
-// content is what the file holds after those writes that were chosen.
+// content returns what the file holds after its synced writes and those chosen.
 func (f *inode) content(chosen func(i int) bool, torn *rand.Rand) []byte {
 	var b []byte
 	for i, w := range f.writes {
@@ -142,8 +144,8 @@ func (f *inode) content(chosen func(i int) bool, torn *rand.Rand) []byte {
 	return b
 }
 
-// image is what a cut at this instant leaves: all that is certain, and of what is not
-// nothing, everything, or any part of it.
+// image returns what a cut at this instant leaves: all that is certain and, of the rest,
+// nothing (how is 0), everything (1) or any part (2).
 func (d *disk) image(how int, random *rand.Rand) map[string][]byte {
 	names := maps.Clone(d.kept)
 	first, torn := 0, (*rand.Rand)(nil)
@@ -181,11 +183,11 @@ func unescape(s string) string {
 	})
 }
 
-// replay makes the disk from what strace wrote, and calls at after each change.
+// replay builds the disk from strace's output, and calls at after each change.
 func (d *disk) replay(t *testing.T, log string, at func()) {
 	t.Helper()
 	begun := map[string]string{}
-	before := map[string]func(){} // what a sync that has begun brings to the disk, by thread
+	before := map[string]func(){} // what a sync in progress will bring to disk, by thread
 	for line := range strings.Lines(log) {
 		m := traced.FindStringSubmatch(strings.TrimSpace(line))
 		if m == nil {
@@ -204,7 +206,7 @@ func (d *disk) replay(t *testing.T, log string, at func()) {
 		}
 		c := called.FindStringSubmatch(text)
 		if c == nil || c[3] == "-1" {
-			continue // a signal, an end, or what failed
+			continue // a signal, an exit, or a failed call
 		}
 		sync := before[thread]
 		delete(before, thread)
@@ -214,13 +216,13 @@ func (d *disk) replay(t *testing.T, log string, at func()) {
 	}
 }
 
-// below is a path below the folder.
+// below returns a path relative to the directory, and reports whether it is inside.
 func (d *disk) below(path string) (string, bool) {
 	name, is := strings.CutPrefix(unescape(path), d.dir+"/")
 	return strings.TrimSuffix(name, " (deleted)"), is
 }
 
-// syncing returns what brings to the disk what a file or a folder has now.
+// syncing returns a function that brings to disk what a file or a directory holds now.
 func (d *disk) syncing(args string) func() {
 	_, args, _ = strings.Cut(args, "(")
 	m := ofFile.FindStringSubmatch(args)
@@ -318,8 +320,8 @@ func (d *disk) change(call, args string, sync func()) bool {
 	return of != nil
 }
 
-// TestPowerCuts cuts the power at each step of a store's life: while it is made, written,
-// closed with its mark, opened after that, and compacted.
+// TestPowerCuts cuts the power at each step of a store's life: while it is created,
+// written, closed with its mark, reopened and compacted.
 func TestPowerCuts(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -370,8 +372,8 @@ func TestPowerCuts(t *testing.T) {
 	t.Logf("%d steps, %d cuts, %d of them with the mark of a clean end", steps, cuts, marks)
 }
 
-// marked fails the test where an image has a whole mark of a clean end and another file
-// than the one that was closed, and reports whether it has one.
+// marked reports whether an image holds an intact mark of a proper close. It fails the test
+// if the mark belongs to another file content than the image's.
 func (d *disk) marked(t *testing.T, image map[string][]byte) bool {
 	t.Helper()
 	left, fits := d.marks[string(image["vaglio.clean"])]
@@ -381,10 +383,10 @@ func (d *disk) marked(t *testing.T, image map[string][]byte) bool {
 	return fits
 }
 
-// whole is chosen where nothing is lost.
+// whole chooses every write: nothing is lost.
 func whole(int) bool { return true }
 
-// survives fails the test unless a store opens from an image and has all that was
+// survives fails the test unless a store opens from an image and has everything that was
 // acknowledged; of the journal, what it had when it was closed.
 func survives(t *testing.T, image map[string][]byte, acked []string) {
 	t.Helper()

@@ -13,15 +13,15 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// pageMax is how many records, and pageBytes about how many bytes, one
-// transaction of a listing reads.
+// pageMax is the most records, and pageBytes roughly the most bytes, that one transaction
+// of a listing reads.
 const (
 	pageMax   = 128
 	pageBytes = 1 << 20
 )
 
-// Get returns the record with the id, or else the one that holds the key.
-// [approval.ErrNotFound] if there is none.
+// Get returns the record with the id, or else the one that holds the key, or
+// [approval.ErrNotFound].
 func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return approval.Record{}, err
@@ -50,8 +50,7 @@ func (db *DB) Get(ctx context.Context, kind approval.Kind, idOrKey string) (appr
 	return out, nil
 }
 
-// found is a record of a listing. Of one that does not read as it was written, no
-// more is known than its name and place.
+// found is a record of a listing. If it cannot be read, only its name and place are known.
 type found struct {
 	approval.Record
 
@@ -67,10 +66,10 @@ func follow(keys *keyring.Ring, records *bbolt.Bucket, kind approval.Kind, id []
 	return r, err
 }
 
-// List yields the records that match, in the query's order, read in pages: a
-// caller may write from within the loop. It ends with the error of ctx when
-// that ends first. A record that does not read as it was written comes with an
-// [*approval.UnreadError], and does not count for the query's limit.
+// List yields the records that match, in the query's order, read in pages: a caller may
+// write from within the loop. If ctx ends first, it ends with the error of ctx. A record
+// that cannot be read comes with an [*approval.UnreadError], and does not count towards the
+// query's limit.
 func (db *DB) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		if err := q.Check(); err != nil {
@@ -94,14 +93,14 @@ func (db *DB) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Rec
 	}
 }
 
-// listing is how far a List came.
+// listing is the state of a List.
 type listing struct {
 	q      approval.Query
 	bucket string
 	prefix []byte // of the keys in the bucket
 	at     []byte // the last key that was read; nil at the beginning
-	left   int    // how many may still be yielded; never 0 when all may be
-	newest uint64 // no record is shown that was born later
+	left   int    // how many may still be yielded; negative for no limit
+	newest uint64 // records born later are not shown
 	begun  bool
 }
 
@@ -122,7 +121,7 @@ func newListing(q approval.Query) *listing {
 	return l
 }
 
-// next reads a page of records. An empty page is the end.
+// next reads a page of records. An empty page means the end.
 func (l *listing) next(ctx context.Context, db *DB) (page []found, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -153,12 +152,12 @@ func (l *listing) next(ctx context.Context, db *DB) (page []found, err error) {
 	return page, err
 }
 
-// shows reports whether the record matches and was there from the beginning.
+// shows reports whether the record matches and existed when the listing began.
 func (l *listing) shows(r *found) bool {
 	return r.Born <= l.newest && (r.Open || !l.q.Open)
 }
 
-// read returns the record that an entry of the bucket is about.
+// read returns the record that an entry of the bucket refers to.
 func (l *listing) read(keys *keyring.Ring, records *bbolt.Bucket, k, v []byte) found {
 	if l.bucket == bucketRecord {
 		r, err := decode(keys, k, v)
@@ -175,7 +174,7 @@ func (l *listing) read(keys *keyring.Ring, records *bbolt.Bucket, k, v []byte) f
 // numbered returns the number that [number] put into a key.
 func numbered(k []byte) uint64 { return binary.BigEndian.Uint64(k[len(k)-8:]) }
 
-// seek goes to the first entry behind the last one that was read.
+// seek goes to the first entry after the last one that was read.
 func (l *listing) seek(c *bbolt.Cursor) (k, v []byte) {
 	switch {
 	case l.at == nil && !l.q.Newest:
@@ -188,7 +187,7 @@ func (l *listing) seek(c *bbolt.Cursor) (k, v []byte) {
 	}
 	end := l.at
 	if end == nil {
-		// No number begins like this: it is behind all of the kind.
+		// No number begins like this: it sorts after all numbers of the kind.
 		end = append(name(l.q.Kind, ""), bytes.Repeat([]byte{0xff}, 9)...)
 	}
 	if k, _ = c.Seek(end); k == nil {
@@ -204,9 +203,9 @@ func (l *listing) step(c *bbolt.Cursor) (k, v []byte) {
 	return c.Next()
 }
 
-// Watch yields every record changed after the sequence number, oldest change
-// first, then waits for more. It ends without an error when ctx does, and with
-// [ErrClosed] when the store is closed. It does not tell of dropped records.
+// Watch yields every record changed after the sequence number, oldest change first, then
+// waits for more. It ends without an error when ctx does, and with [ErrClosed] when the
+// store is closed. It does not report dropped records.
 func (db *DB) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		if err := kind.Check(); err != nil {
@@ -214,7 +213,8 @@ func (db *DB) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.
 			return
 		}
 		for ctx.Err() == nil {
-			// Asking for news before reading is what loses none.
+			// Getting the news channel before reading is what makes sure that nothing is
+			// lost.
 			news := db.news()
 			page, err := db.since(kind, after)
 			for i := range page {

@@ -19,14 +19,14 @@ type tables struct {
 	vaglio, record, key, open, born, seq, lease, leaf, tree *bbolt.Bucket
 	// wrote says that there is something to commit.
 	wrote bool
-	// numbers numbers records and the journal's entries.
+	// numbers numbers records and journal entries.
 	numbers *atomic.Uint64
-	// keys seal what is put.
+	// keys seal the values that are put.
 	keys *keyring.Ring
-	// beat says that a heartbeat is among it.
+	// beat says that the transaction includes a heartbeat.
 	beat bool
-	// err is why the transaction cannot be committed. A change that is refused
-	// is no reason: it is refused before anything was put.
+	// err is why the transaction cannot be committed. A refused change is not a reason: it
+	// is refused before anything is put.
 	err error
 }
 
@@ -60,7 +60,7 @@ func (t *tables) next(b *bbolt.Bucket) uint64 {
 	return n
 }
 
-// number returns the number of what is written now.
+// number returns the number for what is written now.
 func (t *tables) number() uint64 {
 	n := t.numbers.Add(1)
 	if t.err == nil {
@@ -69,8 +69,8 @@ func (t *tables) number() uint64 {
 	return n
 }
 
-// update is one Update within the writer's transaction. Everything that can
-// refuse the change comes before the first put, for the transaction is shared.
+// update performs one Update within the writer's transaction. Everything that can refuse
+// the change comes before the first put, because the transaction is shared.
 func (t *tables) update(kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
 	old, err := load(t.keys, t.record, kind, id)
 	if err != nil && !errors.Is(err, approval.ErrNotFound) {
@@ -106,7 +106,7 @@ func (t *tables) update(kind approval.Kind, id string, change func(approval.Reco
 	return rec, nil
 }
 
-// free answers with a [*approval.KeyError] when a name of rec is another's.
+// free returns a [*approval.KeyError] if a name of rec belongs to another record.
 func (t *tables) free(kind approval.Kind, old, rec approval.Record) error {
 	if !old.Exists() {
 		if by := t.key.Get(name(kind, rec.ID)); by != nil {
@@ -127,7 +127,7 @@ func (t *tables) free(kind approval.Kind, old, rec approval.Record) error {
 	return nil
 }
 
-// store writes rec in the place of old, and makes the indexes agree.
+// store writes rec in place of old, and updates the indexes.
 func (t *tables) store(kind approval.Kind, old, rec approval.Record) {
 	id := []byte(rec.ID)
 	for _, k := range old.Keys {
@@ -156,7 +156,7 @@ func (t *tables) store(kind approval.Kind, old, rec approval.Record) {
 	t.put(t.record, key, encode(t.keys, key, rec))
 }
 
-// drop removes the record and every trace of it.
+// drop removes the record and its index entries.
 func (t *tables) drop(kind approval.Kind, old approval.Record) {
 	for _, k := range old.Keys {
 		t.remove(t.key, name(kind, k))
@@ -179,7 +179,7 @@ func number(kind approval.Kind, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kind...), 0), n)
 }
 
-// spoiled is the damage of one record, which leaves the others as they are.
+// spoiled is the damage of one record, which does not affect the others.
 type spoiled struct{ damage }
 
 func (s *spoiled) Unwrap() error { return s.damage }
@@ -190,13 +190,13 @@ const (
 	// openRecord is the form in which the body is not encrypted.
 	openRecord = 1
 	flagOpen   = 0x01
-	// checked is where the part begins that the checksum covers, behind the
-	// form and the checksum itself.
+	// checked is where the part covered by the checksum begins, after the form and the
+	// checksum itself.
 	checked = 5
 )
 
-// encode returns the record as it is kept under the key. The checksum covers
-// the key too, so that one record is not taken for another.
+// encode returns the record as stored under the key. The checksum covers the key too, so
+// that one record is not mistaken for another.
 func encode(keys *keyring.Ring, key []byte, r approval.Record) []byte {
 	size := checked + 1 + 16 + binary.MaxVarintLen64 + keyring.Overhead + len(r.Body)
 	for _, k := range r.Keys {
@@ -221,7 +221,8 @@ func encode(keys *keyring.Ring, key []byte, r approval.Record) []byte {
 	return b
 }
 
-// aboutRecord is what a record's body is bound to: its key, and what stands before it.
+// aboutRecord is what a record's body is bound to: its key, and everything stored before
+// the body.
 func aboutRecord(key, head []byte) []byte {
 	return slices.Concat([]byte(bucketRecord+"\x00"), key, []byte{0}, head)
 }
@@ -231,8 +232,7 @@ func checksum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, table), table, value)
 }
 
-// load reads and copies a record. The error is [approval.ErrNotFound] or a
-// damage.
+// load reads and copies a record. The error is [approval.ErrNotFound] or a damage.
 func load(keys *keyring.Ring, b *bbolt.Bucket, kind approval.Kind, id string) (approval.Record, error) {
 	key := name(kind, id)
 	v := b.Get(key)
@@ -271,7 +271,7 @@ func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
 	return r, nil
 }
 
-// decodeKeys reads a record's keys, and returns what is behind them.
+// decodeKeys reads a record's keys, and returns the rest.
 func decodeKeys(v []byte) (keys []string, rest []byte, ok bool) {
 	count, n := binary.Uvarint(v)
 	if n <= 0 || count > approval.MaxKeys {

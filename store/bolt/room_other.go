@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// roomFor cannot tell here.
+// roomFor is not available on this system.
 func roomFor(*os.File) (free uint64, known bool) { return 0, false }

@@ -12,12 +12,11 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// Sealed values are encrypted by package keyring, and bound to where they stand: a
-// record's body to its key and all else that the record says of itself, a leaf to its
-// index. What was written before there were keys is told by its first byte, and read as
-// it stands.
+// Sealed values are encrypted by package keyring, and bound to their place: a record's body
+// to its key and everything else in the record, a leaf to its index. Values that predate
+// keys are recognized by their first byte, and read as they are.
 
-// KeyFileOf is the path of the key file that stands beside a store's file.
+// KeyFileOf returns the path of the key file of a store's file.
 func KeyFileOf(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ".keys"
 }
@@ -29,8 +28,8 @@ func (db *DB) keyFile() string {
 	return KeyFileOf(db.path)
 }
 
-// RotateKeys makes a new key for what is written from now on. What is there is written
-// anew with it when the store is opened the next time, and then the old key goes.
+// RotateKeys makes a new key for what is written from now on. Existing values are
+// re-encrypted with it when the store is next opened; after that the old key is dropped.
 func (db *DB) RotateKeys() error {
 	if err := db.keys.Rotate(); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -38,7 +37,7 @@ func (db *DB) RotateKeys() error {
 	return nil
 }
 
-// loadKeys loads the keys of a file with sealed values, and holds them against the one
+// loadKeys loads the keys of a file with sealed values, and checks them against the value
 // that says which key they are sealed with.
 func (db *DB) loadKeys(sealed []byte) (stale bool, err error) {
 	if db.keys, err = keyring.Load(db.keyFile(), db.options.Credential); err != nil {
@@ -50,17 +49,17 @@ func (db *DB) loadKeys(sealed []byte) (stale bool, err error) {
 	return keyring.KeyOf(sealed) != db.keys.Newest(), nil
 }
 
-// aboutFile is what the value is about that says with which key the file was written.
+// aboutFile is what the value is bound to that says with which key the file was written.
 func aboutFile() []byte { return []byte(bucketVaglio + "\x00" + keySealed) }
 
-// putSealed notes that all of the file is written with the newest key.
+// putSealed records that the whole file is written with the newest key.
 func (db *DB) putSealed(tx *bbolt.Tx) error {
 	return tx.Bucket([]byte(bucketVaglio)).Put([]byte(keySealed), db.keys.Seal(nil, nil, aboutFile()))
 }
 
-// sealAnew writes the file anew with the newest key, and opens what took its place. No
-// trace of the values as they were stays in the file, as it would in pages that are free
-// again. One that is sealed with an older key serves as it is where there is no room.
+// sealAnew rewrites the file with the newest key, and opens the file that replaced it. No
+// trace of the old values remains in the file, as it would in freed pages. If there is no
+// room, a file sealed with an older key is used as it is.
 func (db *DB) sealAnew() (*DB, error) {
 	successor, _, err := db.copied()
 	if err != nil {
@@ -87,8 +86,8 @@ func (db *DB) sealedSomehow() (yes bool) {
 	return yes
 }
 
-// tidyKeys drops the keys that neither the file nor the journal needs, and binds the
-// others to the credential.
+// tidyKeys drops the keys that neither the file nor the journal needs, and binds the others
+// to the credential.
 func (db *DB) tidyKeys() error {
 	if err := db.keys.Bind(); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -112,18 +111,18 @@ func (db *DB) tidyKeys() error {
 	return nil
 }
 
-// sealedLeaf begins a leaf that is sealed; others begin as JSON does.
+// sealedLeaf is the first byte of a sealed leaf; others begin the way JSON does.
 const sealedLeaf = 0x02
 
 func aboutLeaf(key []byte) []byte { return append([]byte(bucketLeaf+"\x00"), key...) }
 
-// sealLeaf returns what a leaf tells as it is kept.
+// sealLeaf returns the stored form of a leaf's value.
 func sealLeaf(keys *keyring.Ring, key, value []byte) []byte {
 	return keys.Seal([]byte{sealedLeaf}, value, aboutLeaf(key))
 }
 
-// openLeaf returns what a leaf tells. One that cannot be opened is returned as it
-// stands: its hash is not the one in the tree, and whoever reads it is told.
+// openLeaf returns the value of a leaf. A value that cannot be decrypted is returned as
+// stored: its hash is not the one in the tree, so its readers are told.
 func openLeaf(keys *keyring.Ring, key, stored []byte) (value []byte, whole bool) {
 	if len(stored) == 0 || stored[0] != sealedLeaf {
 		return append([]byte{}, stored...), true

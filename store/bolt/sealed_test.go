@@ -28,8 +28,8 @@ import (
 // canary begins every value of these tests.
 const canary = "canary"
 
-// old unpacks a store from before there were keys: records n0 to n39, a leaf of each,
-// and entries 0 to 34, 30 of them in a sealed segment.
+// old unpacks a store from before values were encrypted: records n0 to n39 with a leaf
+// each, and entries 0 to 34, 30 of them in a sealed segment.
 func old(t *testing.T) (path string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func old(t *testing.T) (path string) {
 	}
 }
 
-// shown are the files of the folder in which a canary stands.
+// shown returns the files of the directory that contain the canary.
 func shown(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -81,7 +81,7 @@ func shown(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// reader is what the old store's contents are read from.
+// reader reads the contents of the old store.
 type reader interface {
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error]
@@ -118,8 +118,8 @@ func holdsOld(t *testing.T, db reader) {
 	}
 }
 
-// TestAStoreFromBeforeThereWereKeys looks into it, opens it, and finds nothing of it in
-// its files any more.
+// TestAStoreFromBeforeThereWereKeys looks into such a store and opens it, after which none
+// of its values can be read from its files.
 func TestAStoreFromBeforeThereWereKeys(t *testing.T) {
 	t.Parallel()
 	path := old(t)
@@ -167,7 +167,7 @@ func TestAStoreFromBeforeThereWereKeys(t *testing.T) {
 	}
 }
 
-// TestACopiedStoreTellsNothing takes the key file away, or puts others in its place.
+// TestACopiedStoreTellsNothing removes the key file, or replaces it with others.
 func TestACopiedStoreTellsNothing(t *testing.T) {
 	t.Parallel()
 	path := old(t)
@@ -191,7 +191,7 @@ func TestACopiedStoreTellsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The id alone makes no key.
+	// The right id alone does not make a key.
 	forged := strings.Replace(string(foreign), strings.Fields(string(foreign))[4], strings.Fields(string(mine))[4], 1)
 	for name, tt := range map[string]struct {
 		keys []byte
@@ -240,7 +240,8 @@ func TestACopiedStoreTellsNothing(t *testing.T) {
 	}
 }
 
-// TestRotatedKeysGo rotates, and finds the old key gone when nothing needs it.
+// TestRotatedKeysGo rotates the keys, and checks that the old key is gone once nothing
+// needs it.
 func TestRotatedKeysGo(t *testing.T) {
 	t.Parallel()
 	path := old(t)
@@ -259,7 +260,7 @@ func TestRotatedKeysGo(t *testing.T) {
 	if err := db.Close(); err != nil || count() != 2 {
 		t.Fatal(err, count())
 	}
-	for _, want := range []int{2, 1} { // the first start writes the journal anew, which the second sees
+	for _, want := range []int{2, 1} { // the first start rewrites the journal, which the second notices
 		db = open(t, path)
 		holdsOld(t, db)
 		db.SealJournal()
@@ -272,7 +273,7 @@ func TestRotatedKeysGo(t *testing.T) {
 }
 
 // TestAValueIsBoundToItsPlace puts the record of one name under another, and a leaf in
-// the place of another, with all checksums right.
+// place of another, with all checksums correct.
 func TestAValueIsBoundToItsPlace(t *testing.T) {
 	t.Parallel()
 	path := old(t)
@@ -308,7 +309,8 @@ func TestAValueIsBoundToItsPlace(t *testing.T) {
 	}
 }
 
-// TestKeysAreBoundToTheServicesCredential opens with one, and then without.
+// TestKeysAreBoundToTheServicesCredential opens a store with a credential, and then
+// without.
 func TestKeysAreBoundToTheServicesCredential(t *testing.T) {
 	t.Parallel()
 	path, with := old(t), bolt.Options{Credential: []byte("sixteen or more!")}

@@ -9,8 +9,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// TestOneDamagedRecordHidesNoOther spoils one record of three, and reads in every
-// way.
+// TestOneDamagedRecordHidesNoOther damages one record of three, and reads in every way.
 func TestOneDamagedRecordHidesNoOther(t *testing.T) {
 	db := open(t, newFile(t))
 	for _, id := range []string{"n1", "n2", "n3"} {

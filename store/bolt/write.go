@@ -13,8 +13,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// writer is the one goroutine that writes. It takes whatever is queued into one
-// transaction and answers when that is on disk.
+// writer is the one goroutine that writes. It puts whatever is queued into one transaction
+// and answers when that is on disk.
 type writer struct {
 	mu      sync.Mutex
 	queue   []*op
@@ -25,29 +25,28 @@ type writer struct {
 
 // op is one queued write.
 type op struct {
-	// run does the work within the shared transaction. What it returns is the
-	// answer to its caller alone, and then it has put nothing.
+	// run does the work within the shared transaction. Its error goes to its caller alone,
+	// and means that it has put nothing.
 	run  func(*tables) error
 	done chan struct{}
 	err  error // valid once done is closed
 }
 
-// groupMax bounds how many writes share a transaction, and so how long the
-// first of them waits for the others.
+// groupMax is the most writes that share a transaction, which limits how long the first of
+// them waits for the others.
 const groupMax = 1024
 
-// errNothing rolls a transaction back that wrote nothing.
+// errNothing rolls back a transaction that wrote nothing.
 var errNothing = errors.New("nothing to write")
 
-// Update runs change on the record with the id and stores what it returns, as
-// one atomic step. What it returned is on disk.
+// Update runs change on the record with the id and stores what it returns, as one atomic
+// step. What it returns is on disk.
 //
-// When ctx ends before the write was taken up, it does not happen and the error
-// is that of ctx. A write that was taken up is waited for, so that the caller
-// knows how it ended.
+// If ctx ends before the write is started, it does not happen and the error is that of ctx.
+// A write that was started is waited for, so that the caller knows how it ended.
 //
-// change must be pure: it runs in another goroutine and may run again. A panic
-// in it is a [*approval.PanicError]. A disk without room is [approval.ErrFull],
+// change must be pure: it runs in another goroutine and may run again. A panic in it
+// becomes a [*approval.PanicError]. If the disk is full the error is [approval.ErrFull],
 // and nothing was written.
 func (db *DB) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
 	if err := cmp.Or(kind.Check(), approval.CheckName("id", id)); err != nil {
@@ -64,11 +63,10 @@ func (db *DB) Update(ctx context.Context, kind approval.Kind, id string, change 
 	return out, nil
 }
 
-// Lease takes or renews the named lease for the holder until ttl from now, and
-// returns its fencing token. Renewing keeps the token; a lease that lapsed is
-// taken anew, even by its last holder, and gets a higher one than any lease had
-// before. A ttl of 0 gives the lease up. A [*approval.LeaseError] says who else
-// holds it until when.
+// Lease takes or renews the named lease for the holder until ttl from now, and returns its
+// fencing token. Renewing keeps the token. A lease that lapsed is taken anew, even by its
+// last holder, with a higher token than any lease had before. A ttl of 0 gives up the
+// lease. A [*approval.LeaseError] says who else holds it until when.
 func (db *DB) Lease(ctx context.Context, lease, holder string, ttl time.Duration) (uint64, error) {
 	if err := cmp.Or(approval.CheckName("lease", lease), approval.CheckName("holder", holder)); err != nil {
 		return 0, err
@@ -87,8 +85,8 @@ func (db *DB) Lease(ctx context.Context, lease, holder string, ttl time.Duration
 	return token, nil
 }
 
-// write queues run and waits for its answer. With giveUp it stops waiting when
-// ctx ends, though the write may still happen.
+// write queues run and waits for its result. With giveUp it stops waiting when ctx ends,
+// although the write may still happen.
 func (db *DB) write(ctx context.Context, giveUp bool, run func(*tables) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("store: not written: %w", err)
@@ -116,7 +114,7 @@ func (w *writer) start(db *DB) {
 	w.done.Go(func() { w.loop(db) })
 }
 
-// stop lets what is queued be written and returns when the goroutine ended.
+// stop lets queued writes finish and returns when the goroutine has ended.
 func (w *writer) stop() {
 	w.mu.Lock()
 	w.stopped = true
@@ -143,8 +141,7 @@ func (w *writer) submit(o *op) bool {
 	return true
 }
 
-// abandon takes o out of the queue, and reports false when it was taken up
-// already.
+// abandon takes o out of the queue, or reports false if it was already started.
 func (w *writer) abandon(o *op) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,8 +169,8 @@ func (w *writer) take() (group []*op, more bool) {
 func (w *writer) loop(db *DB) {
 	var group []*op
 	defer func() {
-		// A change that ends this goroutine (runtime.Goexit) cannot be stopped
-		// from doing so. Nobody may wait for ever because of it.
+		// A change may end this goroutine with runtime.Goexit, which cannot be prevented.
+		// Nobody must wait for ever because of it.
 		w.refuse(db, group)
 	}()
 	for range w.wake {
@@ -192,7 +189,7 @@ func (w *writer) loop(db *DB) {
 	}
 }
 
-// refuse answers all who still wait when the goroutine ends before its time.
+// refuse answers all who still wait if the goroutine ends prematurely.
 func (w *writer) refuse(db *DB, group []*op) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,8 +205,8 @@ func (w *writer) refuse(db *DB, group []*op) {
 	}
 }
 
-// commit runs the group in one transaction. Its error is the answer to every
-// write of the group: each may have seen what another wrote.
+// commit runs the group in one transaction. Its error goes to every write of the group:
+// each may have seen what another one wrote.
 func (db *DB) commit(group []*op) (err error) {
 	if len(group) == 0 {
 		return nil
@@ -250,10 +247,10 @@ func (db *DB) commit(group []*op) (err error) {
 	return nil
 }
 
-// failed tells a transaction that left no trace from one whose last page was
-// written and not confirmed: readers see that one already, though a power cut
-// could take it away, and a repeated fsync would not tell. Then nothing that is
-// read can be relied on, and the store stops.
+// failed distinguishes a transaction that left no trace from one whose last page was
+// written but not confirmed: readers already see that one, although a power cut could undo
+// it, and repeating the fsync would not tell. In the second case nothing that is read can
+// be relied on, and the store stops.
 func (db *DB) failed(id int, err error) error {
 	err = db.ioError("write", err)
 	now := id
@@ -284,7 +281,7 @@ func (db *DB) breakDown(err error) error {
 	return b
 }
 
-// unread names the record that does not read as it was written.
+// unread names the record that cannot be read.
 func (db *DB) unread(kind approval.Kind, id string, err error) error {
 	if _, ok := errors.AsType[*spoiled](err); !ok {
 		return db.damaged(err)
@@ -292,7 +289,7 @@ func (db *DB) unread(kind approval.Kind, id string, err error) error {
 	return &approval.UnreadError{Kind: kind, ID: id, Err: db.damaged(err)}
 }
 
-// damaged names the file in which something makes no sense.
+// damaged names the file in which something is invalid.
 func (db *DB) damaged(err error) error {
 	if d, ok := errors.AsType[damage](err); ok {
 		return &DamagedError{db.path, string(d)}

@@ -18,8 +18,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// These tests look inside: at transactions, and at what the disk would have to
-// do to make the writer stop.
+// These tests look inside: at transactions, and at the disk failures that make the writer
+// stop.
 
 func newDB(t *testing.T) *DB {
 	t.Helper()
@@ -44,8 +44,8 @@ func save(ctx context.Context, db *DB, id string) error {
 	return err
 }
 
-// hold keeps the writer busy with a change until the returned function is
-// called, which returns how that change ended.
+// hold keeps the writer busy with a change. The returned function ends the change, and
+// returns its result.
 func hold(t *testing.T, db *DB) (release func() error) {
 	t.Helper()
 	gate, ended := make(chan struct{}), make(chan error, 1)
@@ -78,7 +78,7 @@ func TestWhatIsQueuedSharesOneTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		wg.Wait()
-		// One for what was held, one for all that waited for it.
+		// One for what was held, and one for all that waited for it.
 		if n := lastTx(t, db) - before; n != 2 {
 			t.Errorf("%d transactions, want 2", n)
 		}
@@ -159,7 +159,7 @@ func TestPingDoesNotWaitForADiskThatHangs(t *testing.T) {
 		gate := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		// A ping that was taken up, in a group with a change that hangs.
+		// A ping that was accepted, in a group with a change that hangs.
 		release := hold(t, db)
 		go func() {
 			db.Update(t.Context(), approval.KindAsk, "hangs", func(r approval.Record) (approval.Record, error) {
@@ -245,8 +245,8 @@ func TestManyMoreThanAGroupAreAllWritten(t *testing.T) {
 	})
 }
 
-// TestChangeThatEndsItsGoroutineHangsNobody is what a test does that calls
-// Fatal in a change.
+// TestChangeThatEndsItsGoroutineHangsNobody ends the goroutine inside a change, as a test
+// does that calls Fatal there.
 func TestChangeThatEndsItsGoroutineHangsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newDB(t)
@@ -276,8 +276,8 @@ func TestChangeThatEndsItsGoroutineHangsNobody(t *testing.T) {
 	})
 }
 
-// TestFailureAfterTheLastPageStopsTheStore: readers see the transaction, and
-// nobody knows whether a power cut would take it away.
+// TestFailureAfterTheLastPageStopsTheStore fails a commit after its last page was written:
+// readers see the transaction, and nobody knows whether it would survive a power cut.
 func TestFailureAfterTheLastPageStopsTheStore(t *testing.T) {
 	db := newDB(t)
 	if err := save(t.Context(), db, "a"); err != nil {
@@ -310,9 +310,9 @@ func TestFailureAfterTheLastPageStopsTheStore(t *testing.T) {
 	}
 }
 
-// TestWatchHearsWhatCommitsWhileItGoesToSleep lets a change commit, and tell of
-// itself, at the moment at which the watch asks for news. A watch that read
-// before it asked would sleep over the change: a deadlock in the bubble.
+// TestWatchHearsWhatCommitsWhileItGoesToSleep lets a change commit, and announce itself, at
+// the moment when the watch asks for news. A watch that read before it asked would sleep
+// through the change, which is a deadlock in the bubble.
 func TestWatchHearsWhatCommitsWhileItGoesToSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newDB(t)
@@ -374,7 +374,8 @@ func mustBeBroken(t *testing.T, db *DB) {
 	}
 }
 
-// TestAHeartbeatTellsOfAFullDisk: a heartbeat fits where nothing else does.
+// TestAHeartbeatTellsOfAFullDisk checks that a heartbeat reports a full disk although its
+// own write would still fit.
 func TestAHeartbeatTellsOfAFullDisk(t *testing.T) {
 	db := newDB(t)
 	if err := db.noted(db.ioError("write", syscall.ENOSPC)); !errors.Is(err, approval.ErrFull) {

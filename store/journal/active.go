@@ -18,13 +18,14 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// active is a segment that is not sealed: entries as they were appended, one after
-// the other. Its file begins with a mark and the form; an entry is
+// active is a segment that is not sealed: entries in the order they were appended. Its file
+// begins with a mark and the form. An entry is
 //
 //	length of the rest, CRC-32C of the rest, seq, at, length of key, length of note, key, note, body
 //
-// with integers in little-endian order, of 4 bytes but seq and at of 8. Note and body are
-// encrypted as one, bound to what stands before them; in the first form they are not.
+// with integers in little-endian order, of 4 bytes except for seq and at, which have 8.
+// Note and body are encrypted together, bound to what precedes them; in the first form they
+// are not.
 type active struct {
 	number uint64
 	path   string
@@ -35,30 +36,31 @@ type active struct {
 	used map[uint32]bool
 	// size is where the next entry begins.
 	size int64
-	// from and to are the earliest and the latest instant of its entries.
+	// from and to are the times of its earliest and latest entries.
 	from, to time.Time
 	// last is the number of the newest entry.
 	last uint64
 	// offsets are where the entries begin.
 	offsets []int64
-	// places are which of the entries are of a key, by the key's hash.
+	// places lists the entries of each key, by the key's hash.
 	places map[uint64][]int
-	// gaps are where entries stood that cannot be read.
+	// gaps are where entries cannot be read.
 	gaps []gap
-	// noted is what listings that count read of the entries, as sealed segments have it,
-	// and notedAt where each begins; of a segment that another process began they tell
-	// nothing. What is in them is never written again.
+	// noted is what counting listings read of the entries, in the form that sealed segments
+	// have, and notedAt is where each begins. They are empty for a segment that another
+	// process began. Bytes in noted are never overwritten.
 	noted   []byte
 	notedAt []int
-	// room is where entries are read that nobody keeps; nil where each has its own.
+	// room is a buffer for reading entries that nobody keeps; nil gives each entry its own
+	// memory.
 	room *room
-	// spoilt is why it is not sealed: what cannot be read of it would be lost.
+	// spoilt is why the segment is not sealed: its unreadable parts would be lost.
 	spoilt *approval.UnreadError
-	// unsynced says that bytes may not be on the disk.
+	// unsynced says that bytes may not be on disk.
 	unsynced bool
 }
 
-// gap is a part of a file, its end excluded.
+// gap is a part of a file; to is exclusive.
 type gap struct{ from, to int64 }
 
 const (
@@ -72,10 +74,10 @@ const (
 	entryHead = 8 + 8 + 4 + 4 // seq, at, length of key, length of note
 )
 
-// checksum is the CRC-32C, for which processors have an instruction.
+// checksum returns the CRC-32C, for which processors have an instruction.
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// newActive makes an empty segment.
+// newActive creates an empty segment.
 func newActive(dir string, number uint64, keys *keyring.Ring) (*active, error) {
 	path := segmentPath(dir, number, activeEnding)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The folder is the store's.
@@ -95,7 +97,7 @@ func newActive(dir string, number uint64, keys *keyring.Ring) (*active, error) {
 	return a, nil
 }
 
-// openActive reads a segment through, and cuts off what a crash left at its end.
+// openActive reads through a segment, and cuts off what a crash left at its end.
 func openActive(dir string, number uint64, o *Options) (*active, error) {
 	path := segmentPath(dir, number, activeEnding)
 	mode := os.O_RDWR
@@ -116,7 +118,7 @@ func openActive(dir string, number uint64, o *Options) (*active, error) {
 	return a, nil
 }
 
-// recover finds the entries, and where the last whole one ends.
+// recover finds the entries, and where the last complete one ends.
 func (a *active) recover(readOnly bool) error {
 	info, err := a.file.Stat()
 	if err != nil {
@@ -129,7 +131,7 @@ func (a *active) recover(readOnly bool) error {
 	a.size = headBytes
 	marked := bytes.HasPrefix(data, []byte(activeMark))
 	if len(data) < headBytes || len(data) == headBytes && !marked {
-		// Made in the moment of a crash: nothing was acknowledged that is in it.
+		// The file was created at the moment of a crash: nothing in it was acknowledged.
 		if readOnly {
 			return nil
 		}
@@ -163,7 +165,7 @@ func (a *active) begin() error {
 	return errors.Join(a.file.Truncate(headBytes), a.file.Sync())
 }
 
-// scan takes the entries in that stand behind the head.
+// scan reads the entries after the head.
 func (a *active) scan(data []byte) {
 	for a.size < int64(len(data)) {
 		e, n, err := parseFrame(data[a.size:])
@@ -184,8 +186,8 @@ func (a *active) scan(data []byte) {
 	}
 }
 
-// append writes an entry's frame to the end. What a full disk took of it is cut
-// off again.
+// append writes an entry's frame to the end. If the disk is full, it cuts off what was
+// written.
 func (a *active) append(e *approval.JournalEntry, frame []byte) error {
 	if _, err := a.file.WriteAt(frame, a.size); err != nil {
 		if cut := a.file.Truncate(a.size); cut != nil {
@@ -203,7 +205,7 @@ func (a *active) append(e *approval.JournalEntry, frame []byte) error {
 	return nil
 }
 
-// note takes an entry in that stands at a place.
+// note records an entry at a position.
 func (a *active) note(e *approval.JournalEntry, at int64) {
 	if len(a.offsets) == 0 || e.At.Before(a.from) {
 		a.from = e.At
@@ -217,7 +219,7 @@ func (a *active) note(e *approval.JournalEntry, at int64) {
 	a.last = max(a.last, e.Seq)
 }
 
-// notes yields the entries of notes that begin at the places.
+// notes yields the entries of the notes that begin at the given places.
 func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEntry, error] {
 	if newest {
 		slices.Reverse(places)
@@ -231,12 +233,12 @@ func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEn
 	}
 }
 
-// look is what reads of the segment what it has now, from a file.
+// look returns a segment for reading the current contents from a file.
 func (a *active) look(f *os.File) *active {
 	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets}
 }
 
-// behind is where the first entry behind a place begins, as far as is known.
+// behind returns where the next known entry after a position begins.
 func (a *active) behind(at int64) int64 {
 	i, _ := slices.BinarySearch(a.offsets, at+1)
 	if i == len(a.offsets) {
@@ -245,18 +247,18 @@ func (a *active) behind(at int64) int64 {
 	return a.offsets[i]
 }
 
-// drop unlinks the segment's file. Whoever reads it has it open.
+// drop unlinks the segment's file. Its readers have it open.
 func (a *active) drop() error { return errors.Join(a.file.Close(), os.Remove(a.path)) }
 
-// frameLen is how long an entry's frame is.
+// frameLen returns the length of an entry's frame.
 func frameLen(e *approval.JournalEntry) int {
 	return frameHead + entryHead + len(e.Key) + len(e.Note) + len(e.Body) + keyring.Overhead
 }
 
-// room is where frames are made and read, one after the other.
+// room is a buffer in which frames are written and read, one after the other.
 type room struct{ frame, said []byte }
 
-// some returns room for n bytes: a part of it, or one's own where there is none.
+// some returns a buffer of n bytes: part of the room, or new memory if r is nil.
 func (r *room) some(part func(*room) *[]byte, n int) []byte {
 	if r == nil {
 		return make([]byte, n)
@@ -269,7 +271,7 @@ func (r *room) some(part func(*room) *[]byte, n int) []byte {
 func framePart(r *room) *[]byte { return &r.frame }
 func saidPart(r *room) *[]byte  { return &r.said }
 
-// write writes an entry's frame, which is good until the next one.
+// write encodes an entry's frame, which is valid until the next call.
 func (r *room) write(e *approval.JournalEntry, keys *keyring.Ring) []byte {
 	r.said = append(append(r.said[:0], e.Note...), e.Body...)
 	to := slices.Grow(r.frame[:0], frameLen(e))[:frameHead]
@@ -285,10 +287,10 @@ func (r *room) write(e *approval.JournalEntry, keys *keyring.Ring) []byte {
 	return r.frame
 }
 
-// errFrame says that what stands there is no whole entry.
+// errFrame says that there is no complete entry.
 var errFrame = errors.New("no entry stands there")
 
-// frame is an entry as it stands in a segment.
+// frame is an entry as encoded in a segment.
 type frame struct {
 	approval.JournalEntry // but for note and body
 
@@ -298,8 +300,8 @@ type frame struct {
 	note         int
 }
 
-// parseFrame reads the entry that stands at the beginning of data, and returns
-// how long it is. The entry shares data.
+// parseFrame reads the entry at the beginning of data, and returns its length. The entry
+// shares data's memory.
 func parseFrame(data []byte) (frame, int64, error) {
 	if len(data) < frameHead {
 		return frame{}, 0, errFrame
@@ -316,7 +318,7 @@ func parseFrame(data []byte) (frame, int64, error) {
 	return e, frameHead + n, err
 }
 
-// parseEntry reads what a frame holds. The entry shares rest.
+// parseEntry reads the contents of a frame. The entry shares rest's memory.
 func parseEntry(rest []byte) (frame, error) {
 	seq, at := binary.LittleEndian.Uint64(rest), int64(binary.LittleEndian.Uint64(rest[8:])) //nolint:gosec // Written from an int64.
 	key, note := int(binary.LittleEndian.Uint32(rest[16:])), int(binary.LittleEndian.Uint32(rest[20:]))
@@ -330,7 +332,7 @@ func parseEntry(rest []byte) (frame, error) {
 	}, nil
 }
 
-// entry returns the whole entry of a frame.
+// entry returns the complete entry of a frame.
 func (a *active) entry(f *frame) (approval.JournalEntry, error) {
 	said, e := f.sealed, f.JournalEntry
 	if a.form != openForm {
@@ -346,11 +348,11 @@ func (a *active) entry(f *frame) (approval.JournalEntry, error) {
 	return e, nil
 }
 
-// resyncTries bounds the work of looking for entries behind a damaged one.
+// resyncTries limits the work of searching for entries after a damaged one.
 const resyncTries = 10_000
 
-// resync returns how many bytes lie before the next whole entry, or -1 if there is
-// none: then what stands here is the end that a crash left.
+// resync returns the number of bytes before the next complete entry, or -1 if there is
+// none: this is then the end that a crash left.
 func resync(data []byte) int64 {
 	tries := 0
 	for at := 1; at+frameHead+entryHead <= len(data) && tries < resyncTries; at++ {
@@ -366,7 +368,7 @@ func resync(data []byte) int64 {
 	return -1
 }
 
-// ioError names the journal, and says when the disk has no room.
+// ioError adds the journal to an error, and says if the disk has no room.
 func ioError(err error) error {
 	if err == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 // segments are the numbers of a folder's segments, in order.
 type segments struct {
 	active, sealed []uint64
-	// stray are files that a crash left of a sealing.
+	// stray are files of a sealing that a crash left behind.
 	stray []string
 }
 
@@ -37,7 +37,7 @@ func segmentsIn(dir string) (found segments, err error) {
 			found.sealed = append(found.sealed, number)
 		}
 	}
-	// One that is there in both forms was sealed: only its unlinking was cut short.
+	// A segment that exists in both forms was sealed: only its unlinking was cut short.
 	found.active = slices.DeleteFunc(found.active, func(n uint64) bool {
 		both := slices.Contains(found.sealed, n)
 		if both {
@@ -50,7 +50,7 @@ func segmentsIn(dir string) (found segments, err error) {
 	return found, nil
 }
 
-// tidy unlinks what crashes left.
+// tidy unlinks what crashes left behind.
 func (s segments) tidy(dir string) error {
 	var errs []error
 	for _, name := range s.stray {
@@ -62,12 +62,12 @@ func (s segments) tidy(dir string) error {
 	return errors.Join(errs...)
 }
 
-// next is the number of a new segment.
+// next returns the number of a new segment.
 func (s segments) next() uint64 {
 	return max(0, slices.Max(append(slices.Concat(s.active, s.sealed), 0))) + 1
 }
 
-// segmentPath is the path of a segment.
+// segmentPath returns the path of a segment.
 func segmentPath(dir string, number uint64, ending string) string {
 	return filepath.Join(dir, fmt.Sprintf("%016x%s", number, ending))
 }

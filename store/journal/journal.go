@@ -1,24 +1,23 @@
-// Package journal keeps what happened and will not change: an append-only log of
-// segments in a folder of its own, beside the store of one process.
+// Package journal keeps what happened and will not change: an append-only log of segments
+// in a folder of its own, next to the store of one process.
 //
-// An entry is one write to the end of the newest segment before it is
-// acknowledged, so that it survives a crash of the process at any instant; it is
-// on the disk within 10 ms of that, with the others of those milliseconds. A power
-// cut may take these last entries, and nothing older.
+// Before an entry is acknowledged it is written to the end of the newest segment, so that
+// it survives a crash of the process at any instant. Within 10 ms it is on disk, together
+// with the other entries of that time. A power cut may take these last entries, and nothing
+// older.
 //
-// A segment that is full is sealed: written anew, compressed, with an index of the
-// keys at its end, and never changed again, but for being written anew under a newer key.
-// Notes and bodies are encrypted; names and instants, by which entries are found, are not. Old segments are unlinked whole, which
-// gives their room back. At the start only the segment that was not sealed is read.
-// One that is damaged is told of and never written anew: its bytes stay as they are until
-// they are old. Everything else serves.
+// A full segment is sealed: rewritten in compressed form, with an index of the keys at its
+// end, and never changed again, except to be rewritten under a newer key. Notes and bodies
+// are encrypted; the keys and times by which entries are found are not. Old segments are
+// unlinked as a whole, which frees their space. At the start only segments that are not
+// sealed are read. A damaged segment is reported and never rewritten: its bytes stay as
+// they are until its retention ends. Everything else keeps working.
 //
-// Kept logs were looked at first. tidwall/wal numbers its entries and nothing else,
-// holds a segment in memory to read it, rewrites files to drop the oldest, and does
-// not open when an entry is damaged. The logs of etcd and of Prometheus belong to
-// their programs: they keep records of raft, or of samples, and come with the
-// modules of a database. None finds entries by key or time, compresses what is old,
-// or passes over what is damaged.
+// We looked at existing logs first. tidwall/wal gives its entries numbers and nothing else,
+// holds a segment in memory to read it, rewrites files to drop the oldest entries, and does
+// not open if an entry is damaged. The logs of etcd and Prometheus belong to their
+// programs: they hold raft records or samples, and come with the modules of a database.
+// None of them finds entries by key or time, compresses old ones, or skips damaged ones.
 package journal
 
 import (
@@ -35,9 +34,8 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// Log is an open journal. Its methods may be called from any goroutine. One
-// process has it open for writing at a time: the store that it stands beside
-// holds the lock.
+// Log is an open journal. It is safe for concurrent use. Only one process has it open for
+// writing at a time: the store next to it holds the lock.
 type Log struct {
 	dir     string
 	options Options
@@ -49,14 +47,14 @@ type Log struct {
 	newest *active
 	// full are segments that are to be sealed, oldest first.
 	full []*active
-	// sealed are the others, oldest first.
+	// sealed are the sealed segments, oldest first.
 	sealed []*sealed
-	// unsynced are segments with bytes that may not be on the disk.
+	// unsynced are segments with bytes that may not be on disk.
 	unsynced []*active
-	// room is where frames are written.
+	// room is the buffer in which frames are encoded.
 	room   room
 	closed bool
-	// failed is why nothing can be appended until the journal is opened anew.
+	// failed is why nothing can be appended until the journal is reopened.
 	failed error
 
 	dirty, toSeal chan struct{} // hold one token while there is something to do
@@ -66,24 +64,24 @@ type Log struct {
 
 // Options are the settings of [Open]. The zero value is right for a service.
 type Options struct {
-	// SegmentBytes is how long a segment grows before it is sealed; 0 means 16 MiB.
+	// SegmentBytes is the size at which a segment is sealed; 0 means 16 MiB.
 	SegmentBytes int64
-	// Seq returns the number of the next entry, greater than all before it; nil
-	// counts on from the newest entry.
+	// Seq returns the number of the next entry, greater than all earlier ones; nil
+	// continues from the newest entry.
 	Seq func() uint64
-	// Keys encrypt notes and bodies, and are needed but for a look at a journal from
-	// before there were keys.
+	// Keys encrypt notes and bodies. They are required, except to look at a journal that
+	// predates keys.
 	Keys *keyring.Ring
-	// ReadOnly opens for a look: nothing is made, mended or written.
+	// ReadOnly opens for reading only: nothing is created, repaired or written.
 	ReadOnly bool
 }
 
 const (
 	segmentBytes = 16 << 20
-	// segmentSpan is how long a segment takes entries: it goes whole, so one that
-	// grew for months would keep its oldest entries as long as its newest.
+	// segmentSpan is how long a segment takes entries. It is dropped as a whole, so one
+	// that grew for months would keep its oldest entries as long as its newest.
 	segmentSpan = 24 * time.Hour
-	// syncWithin is how long an entry may wait for the disk.
+	// syncWithin is the longest time until an entry is on disk.
 	syncWithin = 10 * time.Millisecond
 
 	fileMode = 0o600
@@ -102,10 +100,10 @@ func (e *FormError) Error() string {
 	return fmt.Sprintf("journal %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.File, e.Found, e.Known)
 }
 
-// Open opens the journal in a folder (0700), and makes it when it does not exist.
-// Half an entry at the end of the newest segment, which a crash left, is cut off.
+// Open opens the journal in a folder (0700), and creates it if it does not exist. It cuts
+// off an incomplete entry at the end of the newest segment, which a crash left.
 //
-// Errors: [*FormError], [approval.ErrFull], or what the file system said.
+// Errors: [*FormError], [approval.ErrFull], or an error of the file system.
 func Open(dir string, o Options) (*Log, error) {
 	if o.SegmentBytes == 0 {
 		o.SegmentBytes = segmentBytes
@@ -149,7 +147,7 @@ func (l *Log) load() error {
 	if err := l.openSegments(found); err != nil || l.options.ReadOnly {
 		return err
 	}
-	// The newest goes on where it ends, unless it was full, or is of an older form.
+	// Appending continues in the newest segment, unless that is full or in an older form.
 	if n := len(l.full); n > 0 && l.full[n-1].takes(l.options.SegmentBytes, found.next()) {
 		l.newest, l.full = l.full[n-1], l.full[:n-1]
 		return nil
@@ -190,7 +188,7 @@ func (l *Log) Last() uint64 {
 	return last
 }
 
-// writable are the segments that are not sealed, oldest first.
+// writable returns the segments that are not sealed, oldest first.
 func (l *Log) writable() []*active {
 	if l.newest == nil {
 		return slices.Clone(l.full)
@@ -198,12 +196,12 @@ func (l *Log) writable() []*active {
 	return append(slices.Clone(l.full), l.newest)
 }
 
-// Append writes the entry to the journal's end, and sets its Seq. Once it returns without an error
-// the entry survives a crash of the process, and within 10 ms a power cut.
+// Append writes the entry to the journal's end and sets its Seq. Once it returns without an
+// error the entry survives a crash of the process and, 10 ms later, a power cut.
 //
-// Errors: [*approval.RecordError], [approval.ErrFull] (the journal works on, and
-// takes entries again once there is room), [ErrClosed], or what the file system
-// said, after which the journal has to be opened anew.
+// Errors: [*approval.RecordError], [approval.ErrFull] (the journal keeps working, and takes
+// entries again once there is room), [ErrClosed], or an error of the file system, after
+// which the journal must be reopened.
 func (l *Log) Append(e *approval.JournalEntry) error {
 	if err := e.Check(); err != nil {
 		return err
@@ -216,7 +214,7 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 	e.Seq = l.options.Seq()
 	frame := l.room.write(e, l.options.Keys)
 	if len(frame) > groupBytes {
-		l.room = room{} // a rare one need not be kept
+		l.room = room{} // a rare large one need not be kept
 	}
 	if err := l.newest.append(e, frame); err != nil {
 		err = ioError(err)
@@ -233,7 +231,7 @@ func (l *Log) Append(e *approval.JournalEntry) error {
 	return nil
 }
 
-// ready makes the newest segment one that takes n more bytes of that instant.
+// ready makes sure that the newest segment can take n more bytes at the given time.
 func (l *Log) ready(n int64, at time.Time) error {
 	switch {
 	case l.closed || l.options.ReadOnly:
@@ -253,7 +251,7 @@ func (l *Log) ready(n int64, at time.Time) error {
 	return nil
 }
 
-// sync brings what was written to the disk, until the journal closes.
+// sync brings to disk what was written, until the journal closes.
 func (l *Log) sync() {
 	for {
 		select {
@@ -262,20 +260,20 @@ func (l *Log) sync() {
 			return
 		}
 		select {
-		case <-time.After(syncWithin / 2): // what comes meanwhile goes with it
+		case <-time.After(syncWithin / 2): // what arrives in the meantime is included
 		case <-l.closing:
 		}
 		l.flush()
 	}
 }
 
-// flush brings what was written so far to the disk.
+// flush brings to disk what has been written so far.
 func (l *Log) flush() {
 	l.mu.Lock()
 	written := l.unsynced
 	l.unsynced = nil
 	for _, a := range written {
-		a.unsynced = false // what is written from here on needs another turn
+		a.unsynced = false // what is written from here on needs another flush
 	}
 	l.mu.Unlock()
 	for _, a := range written {
@@ -305,7 +303,7 @@ func (l *Log) Keys() (map[uint32]bool, error) {
 	return used, nil
 }
 
-// Forget drops the segments of which every entry happened before the instant.
+// Forget drops the segments whose entries are all from before the instant.
 func (l *Log) Forget(before time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -338,7 +336,7 @@ func (l *Log) Forget(before time.Time) error {
 	return errors.Join(append(errs, durable.SyncFolder(l.dir))...)
 }
 
-// Close brings what was written to the disk and lets go of the files.
+// Close brings to disk what was written and closes the files.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	if l.closed {
@@ -366,7 +364,7 @@ func (l *Log) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// nudge puts a token where one is waited for.
+// nudge puts a token into the channel unless it has one.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

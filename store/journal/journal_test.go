@@ -19,7 +19,7 @@ import (
 
 var day = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// numbered is the i-th entry of a test: one a minute, ten keys in turn.
+// numbered returns the ith entry of a test: one per minute, with ten keys in turn.
 func numbered(i int) *approval.JournalEntry {
 	return &approval.JournalEntry{
 		At: day.Add(time.Duration(i) * time.Minute), Key: fmt.Sprintf("turn-%d", i%10),
@@ -27,7 +27,7 @@ func numbered(i int) *approval.JournalEntry {
 	}
 }
 
-// ring is what the tests' journals are encrypted with.
+// ring encrypts the tests' journals.
 var ring = newRing()
 
 func newRing() *keyring.Ring {
@@ -65,7 +65,7 @@ func fill(t *testing.T, l *Log, from, to int) {
 	}
 }
 
-// told reads a span: the entries, and what could not be read.
+// told reads a span, and returns the entries and what could not be read.
 func told(t *testing.T, l *Log, s approval.Span) (all []approval.JournalEntry, unread []string) {
 	t.Helper()
 	for e, err := range l.Entries(t.Context(), s) {
@@ -214,7 +214,7 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 			if err != nil || len(paths) == 0 {
 				t.Fatalf("segments: %v, %v", paths, err)
 			}
-			path := paths[len(paths)-1] // the one that entries still go to: it is not sealed meanwhile
+			path := paths[len(paths)-1] // entries still go to this one, so it is not sealed meanwhile
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -239,9 +239,9 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 	}
 }
 
-// TestWhatIsDamagedIsNotSealed damages segments that wait to be sealed, at any entry: the
-// others are sealed, and of these nothing is lost but what was damaged, which is named
-// until it is old.
+// TestWhatIsDamagedIsNotSealed damages segments that wait to be sealed, at any entry. The
+// others are sealed, and of the damaged ones only the damaged entries are lost, which are
+// named until they are old.
 func TestWhatIsDamagedIsNotSealed(t *testing.T) {
 	const n = 300
 	for entry := range 12 {
@@ -300,8 +300,8 @@ func TestWhatIsDamagedIsNotSealed(t *testing.T) {
 	}
 }
 
-// TestAStretchStaysTheSame follows stretches while segments grow, are sealed, are opened
-// anew and dropped: what has the same ID and Last has the same entries.
+// TestAStretchStaysTheSame follows stretches while segments grow, are sealed, reopened and
+// dropped: stretches with the same ID and Last have the same entries.
 func TestAStretchStaysTheSame(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{SegmentBytes: 4096}
@@ -379,8 +379,8 @@ func TestOldSegmentsGiveTheirRoomBack(t *testing.T) {
 	same(t, got, true, 0)
 }
 
-// A segment takes the entries of a day: it would keep its oldest entry for as long as
-// its newest.
+// TestASegmentIsOfADay checks that a segment holds the entries of one day; otherwise it
+// would keep its oldest entry as long as its newest.
 func TestASegmentIsOfADay(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Options{})
@@ -399,7 +399,8 @@ func TestASegmentIsOfADay(t *testing.T) {
 	}
 }
 
-// A reader that began before segments are sealed or dropped reads on.
+// TestReadingWhileSegmentsChange checks that a reader that began before segments are sealed
+// continues.
 func TestReadingWhileSegmentsChange(t *testing.T) {
 	l := open(t, t.TempDir(), Options{SegmentBytes: 4 << 10})
 	fill(t, l, 0, 300)
@@ -440,7 +441,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// Entries that were appended side by side are all there, and each whole.
+// TestAppendSideBySide checks that entries appended concurrently are all there and intact.
 func TestAppendSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Options{SegmentBytes: 16 << 10})
@@ -474,7 +475,7 @@ func TestAppendSideBySide(t *testing.T) {
 	}
 }
 
-// FuzzOpen opens what a broken disk may hold: nothing is a reason to fall over.
+// FuzzOpen opens whatever a broken disk may hold, which must never cause a panic.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	l, err := Open(dir, Options{SegmentBytes: 2 << 10, Keys: ring})

@@ -18,10 +18,10 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Entries yields the entries that the span selects and that were appended before
-// the call, in the span's order. What cannot be read comes as an
-// [*approval.UnreadError] that names the segment, and the entries behind it follow.
-// Nothing is locked while an entry is yielded.
+// Entries yields the entries that the span selects and that were appended before the call,
+// in the span's order. What cannot be read comes as an [*approval.UnreadError] that names
+// the segment, and the entries after it follow. Nothing is locked while an entry is
+// yielded.
 func (l *Log) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		numbers := l.numbers()
@@ -45,7 +45,7 @@ func (l *Log) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.J
 	}
 }
 
-// numbers are the segments there are, oldest first.
+// numbers returns the numbers of the segments, oldest first.
 func (l *Log) numbers() (all []uint64) {
 	for _, s := range l.Stretches() {
 		all = append(all, s.ID)
@@ -53,7 +53,7 @@ func (l *Log) numbers() (all []uint64) {
 	return all
 }
 
-// Stretches are the segments there are, oldest first, by their numbers.
+// Stretches returns the segments as stretches, oldest first, identified by their numbers.
 func (l *Log) Stretches() []approval.Stretch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +68,8 @@ func (l *Log) Stretches() []approval.Stretch {
 	return all
 }
 
-// segment yields what the span selects of one segment, in the form that it has
-// now; nothing if it was dropped.
+// segment yields what the span selects of one segment, in its current form, or nothing if
+// it was dropped.
 func (l *Log) segment(ctx context.Context, number uint64, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		entries, file, err := l.open(ctx, number, s)
@@ -94,8 +94,8 @@ func (l *Log) segment(ctx context.Context, number uint64, s approval.Span) iter.
 	}
 }
 
-// open returns what reads a segment, nil where nothing of it is meant, and its file, where that
-// is needed. The file stays readable when it is unlinked.
+// open returns an iterator over a segment, nil if the span selects nothing of it, and its
+// file if one is needed. The file stays readable if it is unlinked.
 func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Seq2[approval.JournalEntry, error], *os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[appro
 	return s.entries(ctx, f, span), f, nil
 }
 
-// chosen are where the entries begin that the span may select, in its order.
+// chosen returns where the entries begin that the span may select, in its order.
 func (a *active) chosen(s *approval.Span) []int64 {
 	var at []int64
 	if s.Key == "" {
@@ -177,8 +177,8 @@ func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.Journal
 	}
 }
 
-// stretch yields the entries of a part of the file without gaps. It reports false
-// when nothing more is wanted.
+// stretch yields the entries of a part of the file without gaps. It reports false if the
+// consumer stops.
 func (a *active) stretch(ctx context.Context, from, to int64, yield func(approval.JournalEntry, error) bool) bool {
 	r := bufio.NewReaderSize(io.NewSectionReader(a.file, from, to-from), 64<<10)
 	for from < to {
@@ -194,7 +194,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 			return false
 		}
 		next := from + n
-		if n == 0 { // What was written there since the journal is open is found all the same.
+		if n == 0 { // what was written there since the journal was opened is found nevertheless
 			if next = a.behind(from); next >= to {
 				return true
 			}
@@ -205,7 +205,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 	return true
 }
 
-// pick yields the entries at the places, and what could not be read at last.
+// pick yields the entries at the places, and finally what could not be read.
 func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		for _, at := range places {
@@ -229,8 +229,8 @@ func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2
 	}
 }
 
-// readFrame reads the entry that begins here; at most bytes are left. How long it is
-// is known, and not 0, also where only note and body cannot be read.
+// readFrame reads the entry that begins here, of at most the given number of bytes. The
+// length that it returns is not 0 even if only note and body cannot be read.
 func (a *active) readFrame(r io.Reader, most int64) (approval.JournalEntry, int64, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -288,7 +288,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 	}
 }
 
-// chosen are the groups that may hold what the span selects, in its order.
+// chosen returns the groups that may hold what the span selects, in its order.
 func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err error) {
 	if s.damage != nil {
 		return nil, s.damage
@@ -313,8 +313,8 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 	return chosen, nil
 }
 
-// readGroup reads a group's entries. Those of the notes come also where the bodies
-// cannot be read, together with the error, if only they are wanted.
+// readGroup reads a group's entries. If only notes are wanted and the bodies cannot be
+// read, it returns the notes' entries along with the error.
 func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnly bool) ([]approval.JournalEntry, error) {
 	notes, err := s.unpack(f, unzip, g.Notes)
 	if err != nil {
@@ -358,7 +358,7 @@ func (s *sealed) unpack(f io.ReaderAt, unzip *zstd.Decoder, p part) ([]byte, err
 	return b, nil
 }
 
-// appendNote appends what listings that count read of an entry.
+// appendNote appends what counting listings read of an entry.
 func appendNote(to []byte, e *approval.JournalEntry) []byte {
 	to = binary.AppendUvarint(to, e.Seq)
 	to = binary.LittleEndian.AppendUint64(to, uint64(e.At.UnixNano()))
@@ -368,7 +368,7 @@ func appendNote(to []byte, e *approval.JournalEntry) []byte {
 	return append(to, e.Note...)
 }
 
-// parseNote reads what [appendNote] wrote, and returns what is behind it.
+// parseNote reads what [appendNote] wrote, and returns the rest.
 func parseNote(b []byte) (e approval.JournalEntry, rest []byte, err error) {
 	seq, n := binary.Uvarint(b)
 	if n <= 0 || len(b) < n+8 {
@@ -385,7 +385,7 @@ func parseNote(b []byte) (e approval.JournalEntry, rest []byte, err error) {
 	return e, rest, err
 }
 
-// chunk reads bytes behind their length.
+// chunk reads length-prefixed bytes.
 func chunk(b []byte) (data, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) { //nolint:gosec // Not negative.

@@ -22,25 +22,25 @@ import (
 	"github.com/metnos/vaglio/store/keyring"
 )
 
-// sealed is a segment that was full: its entries in groups, each compressed, the
-// notes of a group apart from the bodies. The file is
+// sealed is a segment that was full: its entries in groups, each compressed, with the notes
+// of a group separate from the bodies. The file is
 //
 //	groups, keys, table, tail
 //
-// where keys are pairs of a key's hash and a group, in order; the table says where
-// each group is; and the tail, of a fixed length, where keys and table are. Integers
-// are in little-endian order. The parts of a group are encrypted, each bound to its
-// segment and place; in the first form they are not.
+// where keys are sorted pairs of a key's hash and a group; the table says where each group
+// is; and the tail, of fixed length, says where keys and table are. Integers are in
+// little-endian order. The parts of a group are encrypted, each bound to its segment and
+// place; in the first form they are not.
 type sealed struct {
 	number uint64
 	path   string
 	form   uint32
 	ring   *keyring.Ring
-	// used are the ids of the keys that its groups are encrypted with; nil is not known.
+	// used are the ids of the keys that its groups are encrypted with; nil means unknown.
 	used map[uint32]bool
-	// tried says that it was to be written anew since the journal is open.
+	// tried says that a rewrite was attempted since the journal was opened.
 	tried bool
-	// from and to are the earliest and the latest instant of its entries.
+	// from and to are the times of its earliest and latest entries.
 	from, to time.Time
 	// last is the number of its newest entry.
 	last   uint64
@@ -50,16 +50,16 @@ type sealed struct {
 	damage error
 }
 
-// part is a stretch of a file, with its checksum.
+// part is a region of a file, with its checksum.
 type part struct {
 	At       uint64
 	Len, Sum uint32
 }
 
-// group is where some entries are that were appended one after the other.
+// group is where some consecutive entries are.
 type group struct {
-	// From and To are the earliest and the latest instant of its entries, First is
-	// the number of its first one.
+	// From and To are the times of its earliest and latest entries, First is the number of
+	// its first entry.
 	From, To    int64
 	First       uint64
 	Notes, Body part
@@ -69,13 +69,13 @@ const (
 	sealedEnding = ".seg"
 	sealedMark   = "vaglioS\n"
 	sealedForm   = 2
-	// groupBytes is how much is compressed together, before it is.
+	// groupBytes is the size of a group before compression.
 	groupBytes = 128 << 10
-	// groupMost is the most that a group holds: more is no group of ours.
+	// groupMost is the most that a group can hold; anything larger is not one of ours.
 	groupMost = approval.MaxBody + approval.MaxNote + approval.MaxName + groupBytes + 1<<20
 )
 
-// tail ends a sealed segment.
+// tail is the end of a sealed segment.
 type tail struct {
 	Keys, Table part
 	From, To    int64
@@ -84,7 +84,7 @@ type tail struct {
 	Mark        [8]byte
 }
 
-// posting says that entries of a key are in a group.
+// posting says that a group has entries of a key.
 type posting struct {
 	Key   uint64
 	Group uint32
@@ -96,8 +96,8 @@ func keyHash(key string) uint64 {
 	return h.Sum64()
 }
 
-// openSealed reads where a segment's groups are. One that is damaged is opened, and
-// says so to its readers.
+// openSealed reads where a segment's groups are. It opens a damaged one too, whose readers
+// are told.
 func openSealed(dir string, number uint64, keys *keyring.Ring) (*sealed, error) {
 	s := &sealed{number: number, path: segmentPath(dir, number, sealedEnding), ring: keys}
 	f, err := os.Open(s.path)
@@ -144,7 +144,7 @@ func (s *sealed) read(f *os.File) error {
 	return binary.Read(bytes.NewReader(table), binary.LittleEndian, s.groups)
 }
 
-// read reads the part and compares its checksum.
+// read reads the part and verifies its checksum.
 func (p part) read(f io.ReaderAt) ([]byte, error) {
 	if p.Len > groupMost {
 		return nil, errDamaged
@@ -159,7 +159,7 @@ func (p part) read(f io.ReaderAt) ([]byte, error) {
 	return b, nil
 }
 
-// unread says why nothing of the segment can be read, where that is so.
+// unread returns why nothing of the segment can be read, or nil if it can.
 func (s *sealed) unread() *approval.UnreadError {
 	if s.damage == nil {
 		return nil
@@ -167,7 +167,7 @@ func (s *sealed) unread() *approval.UnreadError {
 	return unreadError(s.path, s.damage)
 }
 
-// holding returns which groups have entries under the key.
+// holding returns the groups with entries under the key.
 func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 	b, err := s.keys.read(f)
 	if err != nil {
@@ -183,8 +183,8 @@ func (s *sealed) holding(f io.ReaderAt, key string) (map[int]bool, error) {
 	return found, nil
 }
 
-// seal writes a full segment anew, sealed, and returns it when it is on the disk
-// under its name. The old form is still there.
+// seal rewrites a full segment in sealed form, and returns it once it is on disk under its
+// name. The old form still exists.
 func (a *active) seal(dir string) (*sealed, error) {
 	s := &sealed{number: a.number, path: segmentPath(dir, a.number, sealedEnding), ring: a.keys, from: a.from, to: a.to, last: a.last}
 	look := a.look(a.file)
@@ -200,7 +200,7 @@ func (a *active) seal(dir string) (*sealed, error) {
 	return fresh, nil
 }
 
-// sealAnew writes a sealed segment anew with the newest key, beside itself.
+// sealAnew rewrites a sealed segment with the newest key, into a file next to it.
 func (s *sealed) sealAnew() (*sealed, error) {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *sealed) sealAnew() (*sealed, error) {
 	return s.write(s.entries(context.Background(), f, &approval.Span{}))
 }
 
-// stale reports whether the segment is to be written anew.
+// stale reports whether the segment is to be rewritten.
 func (s *sealed) stale() bool {
 	if s.damage != nil || s.tried || s.form != openForm && s.ring.Single() {
 		return false
@@ -219,7 +219,7 @@ func (s *sealed) stale() bool {
 	return err == nil && (s.form == openForm || len(used) > 1 || !used[s.ring.Newest()])
 }
 
-// keysUsed are the ids of the keys that the segment's groups are encrypted with.
+// keysUsed returns the ids of the keys that the segment's groups are encrypted with.
 func (s *sealed) keysUsed() (map[uint32]bool, error) {
 	if s.damage != nil || s.used != nil || s.form == openForm {
 		return s.used, s.damage
@@ -243,8 +243,8 @@ func (s *sealed) keysUsed() (map[uint32]bool, error) {
 	return used, nil
 }
 
-// write writes the segment with the entries, of which none may be lost, to a file beside
-// its own, which is on the disk then, and returns what is there.
+// write writes the segment, with the entries, none of which may be lost, to a file next to
+// its own, and returns it once it is on disk.
 func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
 	f, err := os.OpenFile(s.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *sealed) write(entries iter.Seq2[approval.JournalEntry, error]) (*sealed
 }
 
 func (s *sealed) writeInto(f *os.File, entries iter.Seq2[approval.JournalEntry, error]) (*sealed, error) {
-	// Nothing is looked for beyond a group, so a window need not be larger.
+	// Nothing refers beyond a group, so the window need not be larger.
 	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(2*groupBytes))
 	if err != nil {
@@ -293,7 +293,7 @@ type sealer struct {
 	number uint64
 	ring   *keyring.Ring
 
-	// now is the group that grows, notes and bodies its parts.
+	// now is the group being built; notes and bodies are its parts.
 	now           group
 	notes, bodies []byte
 	groups        []group

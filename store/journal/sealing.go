@@ -27,17 +27,17 @@ func (l *Log) seal() {
 	}
 }
 
-// SealAll seals every segment that is full, and writes those anew that were sealed without
-// the newest key, as the journal does by itself in its time.
+// SealAll seals every full segment, and rewrites those that were not sealed with the newest
+// key, as the journal would do by itself in time.
 func (l *Log) SealAll() {
 	for more := true; more; {
 		more = l.sealOldest() || l.sealAnew()
 	}
 }
 
-// sealOldest seals the oldest full segment that is whole, and reports whether it did, or
-// found one that is not. Such a one stays as it is, and says so: what cannot be read of it
-// may still be of use to somebody, and must not go unseen.
+// sealOldest seals the oldest full segment that is intact, and reports whether it did, or
+// found one that is not. A damaged segment stays as it is and is reported: its unreadable
+// parts may still be useful to somebody, and must not go unnoticed.
 func (l *Log) sealOldest() bool {
 	l.sealing.Lock()
 	defer l.sealing.Unlock()
@@ -59,20 +59,20 @@ func (l *Log) sealOldest() bool {
 	if err != nil {
 		return false
 	}
-	if i = slices.Index(l.full, a); i < 0 { // dropped meanwhile
+	if i = slices.Index(l.full, a); i < 0 { // dropped in the meantime
 		_ = os.Remove(s.path)
 		return true
 	}
 	l.full = slices.Delete(l.full, i, i+1)
 	l.sealed = append(l.sealed, s)
-	// The sealed form is on the disk: whether the other goes now or at the next
-	// start is all the same.
+	// The sealed form is on disk: it does not matter whether the other one goes now or at
+	// the next start.
 	_ = a.drop()
 	return true
 }
 
-// sealAnew writes the oldest segment anew that was sealed without the newest key, and
-// reports whether it did. One that cannot be read whole stays as it is.
+// sealAnew rewrites the oldest segment that was not sealed with the newest key, and reports
+// whether there was one. A segment that cannot be read completely stays as it is.
 func (l *Log) sealAnew() bool {
 	l.sealing.Lock()
 	defer l.sealing.Unlock()
@@ -87,16 +87,16 @@ func (l *Log) sealAnew() bool {
 	l.mu.Unlock()
 	fresh, err := s.sealAnew()
 	if err != nil {
-		return true // the others may do better
+		return true // the others may go better
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i = slices.Index(l.sealed, s)
-	if i < 0 { // dropped meanwhile
+	if i < 0 { // dropped in the meantime
 		_ = os.Remove(fresh.path)
 		return true
 	}
-	// Readers open a segment by its path while they hold the lock.
+	// Readers open a segment by its path while holding the lock.
 	if err := errors.Join(os.Rename(fresh.path, s.path), durable.SyncFolder(l.dir)); err == nil {
 		fresh.path = s.path
 		l.sealed[i] = fresh

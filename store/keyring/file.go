@@ -17,27 +17,28 @@ import (
 	"github.com/metnos/vaglio/internal/regular"
 )
 
-// The key file is lines: the form, then a key in each, oldest first. A key is its id
-// and either itself, or itself encrypted with what the credential yields, in hex.
+// The key file consists of lines: the form, then one key on each, oldest first. A key is
+// its id followed by either the key itself or the key encrypted under a key derived from
+// the credential, in hex.
 const (
 	fileForm  = "vaglio keys 1"
 	lineOpen  = "open"
 	lineBound = "bound"
 
 	fileMode = 0o600
-	// others are the rights that nobody else may have to the file.
+	// others are the permissions that nobody else may have on the file.
 	others = 0o077
 	// fileMost is the longest file that is read: some thousand rotations.
 	fileMost = 1 << 20
 )
 
-// ErrMissing says that there is no key file. It is not that there is no store.
+// ErrMissing says that there is no key file. It does not say that there is no store.
 var ErrMissing = errors.New("there is no key file")
 
 // FileError says why a key file cannot be used. Nothing was changed.
 type FileError struct {
 	File, Problem string
-	// Err is what the system said; nil where it said nothing.
+	// Err is the system's error; nil if there was none.
 	Err error
 }
 
@@ -45,8 +46,9 @@ func (e *FileError) Error() string { return fmt.Sprintf("key file %s: %s", e.Fil
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Load reads the keys from the file. The credential, if there is one, opens those that
-// are bound to it. Errors: [*FileError]; of a file that is not there it is [ErrMissing].
+// Load reads the keys from the file. The credential, if there is one, decrypts those that
+// are bound to it. Errors: a [*FileError], which wraps [ErrMissing] if the file does not
+// exist.
 func Load(path string, credential []byte) (*Ring, error) {
 	text, err := read(path)
 	if err != nil {
@@ -61,7 +63,7 @@ func Load(path string, credential []byte) (*Ring, error) {
 	return r, nil
 }
 
-// read returns what is in a key file that nobody but its owner may use.
+// read returns the contents of a key file, which only its owner may be able to access.
 func read(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +87,7 @@ func read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// plain is the error without the file's name, which is told already.
+// plain returns the error without the file's name, which is already given.
 func plain(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -93,7 +95,7 @@ func plain(err error) error {
 	return err
 }
 
-// Make loads the file, and makes one with a key in it where there is none.
+// Make loads the file, and creates one with one key if there is none.
 func Make(path string, credential []byte) (*Ring, error) {
 	r, err := Load(path, credential)
 	if !errors.Is(err, ErrMissing) {
@@ -104,7 +106,7 @@ func Make(path string, credential []byte) (*Ring, error) {
 	return r, r.write(*r.keys.Load())
 }
 
-// Bind writes the file anew where it holds keys that a credential came to since.
+// Bind rewrites the file if it holds unbound keys although there is a credential now.
 func (r *Ring) Bind() error {
 	if len(r.credential) == 0 {
 		return nil
@@ -136,7 +138,7 @@ func (r *Ring) parse(text string) (all []key, err error) {
 	return all, nil
 }
 
-// parseLine reads a key, or says what is wrong with it; never what it is.
+// parseLine reads a key, or says what is wrong with it without quoting it.
 func (r *Ring) parseLine(line string) (k key, problem string) {
 	const form = "is no key: it should be 'open' or 'bound', 8 hex digits, and the key in hex"
 	f := strings.Split(line, " ")
@@ -181,10 +183,10 @@ func (r *Ring) unbind(id uint32, secret []byte) (_ []byte, problem string) {
 	return secret, ""
 }
 
-// Credential is the name that a service's credential for the keys has.
+// Credential is the name of a service's credential for the keys.
 const Credential = "vaglio.key" //nolint:gosec // The name of one.
 
-// wrapperOf is what encrypts keys that are bound to a credential.
+// wrapperOf returns the cipher for keys that are bound to a credential.
 func wrapperOf(credential []byte) (cipher.AEAD, error) {
 	secret, err := hkdf.Key(sha256.New, credential, nil, fileForm, secretBytes)
 	if err != nil {
@@ -195,7 +197,7 @@ func wrapperOf(credential []byte) (cipher.AEAD, error) {
 
 func aboutKey(id uint32) []byte { return fmt.Appendf(nil, "key %08x", id) }
 
-// write puts the keys into the file, in one step.
+// write replaces the file with the keys, in one step.
 func (r *Ring) write(all []key) error {
 	b := []byte(fileForm + "\n")
 	for _, k := range all {

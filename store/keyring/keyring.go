@@ -1,10 +1,10 @@
-// Package keyring encrypts what a store keeps, so that a copy of its files tells
-// nothing to who has not the keys. They are in a file of their own beside the store's:
-// 0600, and in it bound to a credential where the service has one.
+// Package keyring encrypts the values of a store, so that a copy of its files is useless
+// without the keys. The keys are in a file of their own next to the store's file, with mode
+// 0600, and are encrypted there under a credential if the service has one.
 //
-// Each value is AES-256-GCM under the newest key, with a random nonce of 96 bits, and
-// bound to what it is about, so that none can take the place of another. A key is good
-// for 2^32 values (NIST SP 800-38D, 8.3): at ten a second that is thirteen years.
+// Each value is encrypted with AES-256-GCM under the newest key with a random 96-bit nonce,
+// and bound to what it is about, so that none can take the place of another. A key is good
+// for 2^32 values (NIST SP 800-38D, 8.3): at ten per second that is thirteen years.
 package keyring
 
 import (
@@ -18,8 +18,7 @@ import (
 	"sync/atomic"
 )
 
-// Ring holds the keys of one store. Its methods may be called from any goroutine; a
-// nil ring has no keys.
+// Ring holds the keys of one store. It is safe for concurrent use; a nil Ring has no keys.
 type Ring struct {
 	path       string
 	credential []byte
@@ -28,7 +27,7 @@ type Ring struct {
 	keys     atomic.Pointer[[]key] // oldest first, never empty
 }
 
-// key is one data key. Its id says which of them a value is encrypted with.
+// key is one data key. Its id says which key a value is encrypted with.
 type key struct {
 	id     uint32
 	secret [secretBytes]byte
@@ -38,8 +37,8 @@ type key struct {
 const (
 	secretBytes = 32
 	idBytes     = 4
-	// Overhead is how many bytes longer a value is when it is encrypted: the key's id,
-	// nonce and tag.
+	// Overhead is how many bytes encryption adds to a value: the key's id, the nonce and
+	// the tag.
 	Overhead = idBytes + 12 + 16
 )
 
@@ -50,20 +49,19 @@ var (
 	ErrAltered = errors.New("it does not decrypt to what was written")
 )
 
-// Seal appends the value, encrypted with the newest key and bound to what it is about.
+// Seal appends the value to to, encrypted with the newest key and bound to about.
 func (r *Ring) Seal(to, value, about []byte) []byte {
 	k := r.newest()
 	return k.aead.Seal(binary.BigEndian.AppendUint32(to, k.id), nil, value, about) //nolint:gosec // The cipher makes a random nonce.
 }
 
-// Open returns the value that was sealed about the same. The error is [ErrNoKey] or
+// Open returns the value that was sealed with the same about. The error is [ErrNoKey] or
 // [ErrAltered].
 func (r *Ring) Open(sealed, about []byte) ([]byte, error) {
 	return r.OpenInto([]byte{}, sealed, about)
 }
 
-// OpenInto is [Ring.Open] into the room behind a value, which it returns with what was
-// sealed at its end.
+// OpenInto is like [Ring.Open] but appends the value to to and returns the result.
 func (r *Ring) OpenInto(to, sealed, about []byte) ([]byte, error) {
 	if len(sealed) < Overhead {
 		return nil, ErrAltered
@@ -79,7 +77,8 @@ func (r *Ring) OpenInto(to, sealed, about []byte) ([]byte, error) {
 	return value, nil
 }
 
-// KeyOf returns the id of the key that a value was sealed with; 0 where it is too short.
+// KeyOf returns the id of the key that a value was sealed with; 0 if the value is too
+// short.
 func KeyOf(sealed []byte) uint32 {
 	if len(sealed) < idBytes {
 		return 0
@@ -90,11 +89,11 @@ func KeyOf(sealed []byte) uint32 {
 // Newest returns the id of the key that values are sealed with.
 func (r *Ring) Newest() uint32 { return r.newest().id }
 
-// Single reports whether there is one key alone.
+// Single reports whether there is only one key.
 func (r *Ring) Single() bool { return len(*r.keys.Load()) == 1 }
 
-// Rotate makes a new key, which values are sealed with from now on. The others stay, to
-// read by. It is on the disk before it is used.
+// Rotate makes a new key, which seals values from now on. The others stay for reading. The
+// new key is on disk before it is used.
 func (r *Ring) Rotate() error {
 	return r.change(func(all []key) []key { return append(slices.Clone(all), newKey(all)) })
 }
@@ -108,7 +107,7 @@ func (r *Ring) Keep(used map[uint32]bool) error {
 	})
 }
 
-// change writes other keys to the file, and then goes by them.
+// change writes other keys to the file, and then uses them.
 func (r *Ring) change(next func([]key) []key) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -144,7 +143,7 @@ func (r *Ring) find(id uint32) *key {
 func newKey(others []key) (k key) {
 	var id [idBytes]byte
 	for k.id == 0 || slices.ContainsFunc(others, func(o key) bool { return o.id == k.id }) {
-		_, _ = rand.Read(id[:]) // It returns no error.
+		_, _ = rand.Read(id[:]) // never returns an error
 		k.id = binary.BigEndian.Uint32(id[:])
 	}
 	_, _ = rand.Read(k.secret[:])
@@ -152,15 +151,15 @@ func newKey(others []key) (k key) {
 	return k
 }
 
-// cipherOf is what encrypts with a secret.
+// cipherOf returns the cipher of a secret.
 func cipherOf(secret [secretBytes]byte) cipher.AEAD {
 	block, err := aes.NewCipher(secret[:])
 	if err != nil {
-		panic(err) // The secret's length is right.
+		panic(err) // the secret has the right length
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		panic(err) // The block is one of AES.
+		panic(err) // the block cipher is AES
 	}
 	return aead
 }

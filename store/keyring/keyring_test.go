@@ -31,7 +31,7 @@ func load(t *testing.T, path, credential string) *keyring.Ring {
 	return r
 }
 
-// opens checks whether the ring opens what was sealed about "here".
+// opens checks that the ring opens what was sealed with the additional data "here".
 func opens(t *testing.T, r *keyring.Ring, sealed []byte, want string) {
 	t.Helper()
 	if got, err := r.Open(sealed, []byte("here")); err != nil || string(got) != want {
@@ -114,7 +114,7 @@ func TestOldKeysAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 	}
 }
 
-// TestAKeyThatCannotBeWrittenIsNotUsed takes the folder away while keys are rotated.
+// TestAKeyThatCannotBeWrittenIsNotUsed removes the directory while keys are rotated.
 func TestAKeyThatCannotBeWrittenIsNotUsed(t *testing.T) {
 	t.Parallel()
 	r, path := newRing(t)
@@ -217,7 +217,8 @@ func TestWrongKeyFiles(t *testing.T) {
 	}
 }
 
-// TestAKeyFileThatCannotBeReadToItsEnd takes a file for one that opens and has no first byte.
+// TestAKeyFileThatCannotBeReadToItsEnd uses a file that can be opened, but whose first byte
+// cannot be read.
 func TestAKeyFileThatCannotBeReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	const path = "/proc/self/mem"

@@ -10,11 +10,11 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 )
 
-// Asks fails the test unless every stored ask is one that can have come about:
-// no guard denial waits for a person or was allowed, every approval is in a
-// state of the table and carries the decision and the permit that belong to it
-// and no others, every button leads to its ask, what is not done is open, and the
-// history tells of exactly what became of each. It may run after the test's context ended.
+// Asks fails the test unless every stored ask could have come about: no guard denial waits
+// for a person or was allowed, every approval is in a state of the table and carries
+// exactly the decision and permit that go with it, every button leads to its ask,
+// unfinished work is open, and the history tells exactly what became of each. It may run
+// after the test's context has ended.
 func Asks(t *testing.T, s Store) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -49,8 +49,8 @@ func Asks(t *testing.T, s Store) {
 	Story(t, s)
 }
 
-// Story fails the test unless the history is whole, and tells of the records that
-// there are. It may run after the test's context ended.
+// Story fails the test unless the history is whole and agrees with the records. It may run
+// after the test's context has ended.
 func Story(t *testing.T, s Store) {
 	t.Helper()
 	r, err := history.Verify(context.WithoutCancel(t.Context()), history.Case{Tree: tree(t, s), Records: s})
@@ -115,7 +115,7 @@ func wrong(r approval.Record, a approval.Ask) (problems []string) {
 
 // life is what an approval in some state must carry.
 type life struct {
-	// choice is what a person decided; empty when nobody did.
+	// choice is what a person decided; empty if nobody did.
 	choice approval.Choice
 	// spent says that the permit was redeemed.
 	spent bool
@@ -124,7 +124,7 @@ type life struct {
 // judge is the name of the only phase that a person may overrule.
 const judge = "judge"
 
-// lives has every state of the table.
+// lives returns an entry for every state of the table.
 func lives() map[approval.State]life {
 	allowed, spent := life{choice: approval.ChoiceAllow}, life{choice: approval.ChoiceAllow, spent: true}
 	return map[approval.State]life{

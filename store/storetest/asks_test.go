@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// sound returns an ask in the state, and its record, with nothing wrong.
+// sound returns a flawless ask in the state, and its record.
 func sound(t *testing.T, state approval.State) (approval.Record, approval.Ask) {
 	t.Helper()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -49,8 +49,8 @@ func TestSoundAsksHaveNothingWrong(t *testing.T) {
 	}
 }
 
-// TestAsksFindsWhatIsWrong spoils one thing at a time: a check that lets one of
-// them pass would let a broken promise pass.
+// TestAsksFindsWhatIsWrong breaks one thing at a time: a check that misses one of them
+// would miss a broken promise.
 func TestAsksFindsWhatIsWrong(t *testing.T) {
 	type ask = approval.Ask
 	for name, c := range map[string]struct {

@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Check fails the test unless everything that the store shows of the kinds
-// agrees with itself: ids, keys and sequence numbers are unique, each name
-// leads to the record that bears it, and every listing is the full listing,
-// sorted or filtered. It may run after the test's context ended.
+// Check fails the test unless everything that the store shows of the kinds is consistent:
+// ids, keys and sequence numbers are unique, each name leads to the record that has it, and
+// every listing is the full listing, sorted or filtered. It may run after the test's
+// context has ended.
 func Check(t *testing.T, s Store, kinds ...approval.Kind) {
 	t.Helper()
 	c := checker{T: t, s: s, seqs: map[uint64]string{}}
@@ -32,7 +32,7 @@ type checker struct {
 	seqs map[uint64]string
 }
 
-// kind checks one family of records.
+// kind checks one kind of record.
 func (c *checker) kind(ctx context.Context, kind approval.Kind) {
 	c.Helper()
 	all := c.list(ctx, approval.Query{Kind: kind})
@@ -149,7 +149,7 @@ func (c *checker) watch(ctx context.Context, kind approval.Kind, n int) (all []a
 	return all
 }
 
-// differ compares first: showing that two big bodies are equal takes seconds.
+// differ compares before it formats: showing that two big bodies are equal takes seconds.
 func differ(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

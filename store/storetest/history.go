@@ -39,9 +39,9 @@ func tree(t *testing.T, s Store) history.Tree {
 	return h
 }
 
-// CheckHistory fails the test unless the store's history is dense, and its tree
-// is the one that package tlog makes of the leaves from scratch. It returns the
-// values of the leaves; nil for one that was dropped.
+// CheckHistory fails the test unless the store's history has no holes, and its tree is the
+// one that package tlog builds from the leaves from scratch. It returns the values of the
+// leaves; nil for one that was dropped.
 func CheckHistory(t *testing.T, s Store) [][]byte {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -84,8 +84,8 @@ func CheckHistory(t *testing.T, s Store) [][]byte {
 	return values
 }
 
-// leafHash is the hash that a leaf should have. Of a dropped one nothing better
-// is known than what is kept.
+// leafHash returns the hash that a leaf should have. For a dropped one nothing better is
+// known than the stored hash.
 func leafHash(l history.Leaf) tlog.Hash {
 	if l.Value != nil || len(l.Hashes) == 0 {
 		return tlog.RecordHash(l.Value)

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// entryAt is an entry of some minutes after noon.
+// entryAt returns an entry from the given number of minutes after noon.
 func entryAt(minute int, key string) *approval.JournalEntry {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return &approval.JournalEntry{
@@ -22,7 +22,7 @@ func entryAt(minute int, key string) *approval.JournalEntry {
 	}
 }
 
-// journaled appends entries, one a minute, under the keys in turn.
+// journaled appends entries, one per minute, under the keys in turn.
 func (b *bench) journaled(s Store, n int, keys ...string) []approval.JournalEntry {
 	b.Helper()
 	var all []approval.JournalEntry
@@ -32,7 +32,7 @@ func (b *bench) journaled(s Store, n int, keys ...string) []approval.JournalEntr
 			b.Fatalf("append: %v", err)
 		}
 		kept.Seq = e.Seq
-		clear(e.Note) // The bytes are the caller's again.
+		clear(e.Note) // the caller may reuse the bytes
 		clear(e.Body)
 		all = append(all, *kept)
 	}

@@ -46,7 +46,7 @@ func leaseCases() []promise {
 				s := b.open()
 				var last uint64
 				for i := range 10 {
-					holder := fmt.Sprint("h", i/2) // a lapsed lease is nobody's, its last holder's neither
+					holder := fmt.Sprint("h", i/2) // a lapsed lease belongs to nobody, not even its last holder
 					token := b.lease(s, "poll", holder, time.Minute)
 					if token <= last {
 						b.Errorf("%s got token %d after %d", holder, token, last)
@@ -216,7 +216,7 @@ func lifeCases() []promise {
 	}
 }
 
-// snapshot is all that a store shows of kind ask.
+// snapshot returns everything that a store shows of kind ask.
 func snapshot(b *bench, s Store) []approval.Record {
 	b.Helper()
 	var all []approval.Record

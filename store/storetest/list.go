@@ -186,7 +186,7 @@ func listCases() []promise {
 
 func nth(i int) string { return fmt.Sprintf("n%05d", i) }
 
-// fill stores n open records, many at a time, and returns their ids by birth.
+// fill stores n open records, many concurrently, and returns their ids by birth.
 func (b *bench) fill(s Store, n int) []string {
 	b.Helper()
 	ids := make([]string, n)
@@ -200,7 +200,7 @@ func (b *bench) fill(s Store, n int) []string {
 		_, err := put(b.Context(), s, ask, approval.Record{ID: ids[i+1], Open: true, Body: []byte(ids[i+1])})
 		return err
 	})
-	// Records that were written at a time were born in any order.
+	// Records that were written concurrently were born in any order.
 	ids = b.list(s, approval.Query{Kind: ask})
 	if len(ids) != n {
 		b.Fatalf("%d records are stored, want %d", len(ids), n)

@@ -15,12 +15,11 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 )
 
-// Memory is a store that forgets everything with the process: a fake for tests
-// of a store's callers, under the same contract as the others. Its methods may
-// be called from any goroutine, in a synctest bubble too.
+// Memory is a store in memory: a fake for tests of a store's callers, under the same
+// contract as the other stores. It is safe for concurrent use, also in a synctest bubble.
 //
-// It runs every change twice and uses the second result, so that a change that
-// is not pure shows.
+// It runs every change twice and uses the second result, so that an impure change is
+// noticed.
 type Memory struct {
 	mu      sync.Mutex
 	kept    *kept
@@ -56,7 +55,7 @@ type fault struct {
 	late bool
 }
 
-// ErrClosed says that the memory was closed.
+// ErrClosed says that the store was closed.
 var ErrClosed = errors.New("memory is closed")
 
 // NewMemory returns an empty store.
@@ -68,21 +67,21 @@ func NewMemory() *Memory {
 	}
 }
 
-// Calls returns how many calls there were: each Update, Get and Lease, each
-// List and Watch that was ranged over. A test that makes every one of them fail
-// in turn counts them first.
+// Calls returns the number of calls so far: each Update, Get and Lease, and each List and
+// Watch that was ranged over. A test that makes each of them fail in turn counts them
+// first.
 func (m *Memory) Calls() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls
 }
 
-// Fail lets the n-th call from now fail with err and do nothing; 1 is the next.
+// Fail makes the n-th call from now fail with err and do nothing; 1 is the next one.
 func (m *Memory) Fail(n int, err error) { m.plan(n, fault{err: err}) }
 
-// FailLate lets the n-th call from now do its work and fail with err all the
-// same, like a connection that is cut between the commit and its answer. A
-// reading call fails as with Fail.
+// FailLate makes the n-th call from now do its work and nevertheless fail with err, like a
+// connection that is cut between the commit and its answer. A reading call fails as with
+// Fail.
 func (m *Memory) FailLate(n int, err error) { m.plan(n, fault{err: err, late: true}) }
 
 func (m *Memory) plan(n int, f fault) {
@@ -91,8 +90,7 @@ func (m *Memory) plan(n int, f fault) {
 	m.faults[m.calls+n] = f
 }
 
-// Break lets every call fail with err until it is called with nil. A watch that
-// waits ends.
+// Break makes every call fail with err until it is called with nil. A waiting watch ends.
 func (m *Memory) Break(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +109,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Reopen closes m and returns a store with what it kept, as a restart would.
+// Reopen closes m and returns a store with its contents, as a restart would.
 func (m *Memory) Reopen() *Memory {
 	m.Close() //nolint:errcheck // It cannot fail.
 	m.mu.Lock()
@@ -121,7 +119,7 @@ func (m *Memory) Reopen() *Memory {
 	return again
 }
 
-// begin counts a call and returns what is to go wrong with it. m.mu is held.
+// begin counts a call and returns what is to go wrong with it. m.mu must be held.
 func (m *Memory) begin(ctx context.Context) (late, err error) {
 	m.calls++
 	f := m.faults[m.calls]
@@ -142,13 +140,13 @@ func (m *Memory) state() error {
 	return m.broken
 }
 
-// tell wakes all watches. m.mu is held.
+// tell wakes all watches. m.mu must be held.
 func (m *Memory) tell() {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
 
-// Update keeps the promise of the store's interface.
+// Update implements [Store].
 func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,7 +155,7 @@ func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, chan
 		return approval.Record{}, err
 	}
 	old := m.kept.records[kind][id]
-	_, _ = old.Change(id, change) // for the second time below
+	_, _ = old.Change(id, change) // it runs again below
 	rec, err := old.Change(id, change)
 	if errors.Is(err, approval.ErrKeep) {
 		return old.Clone(), late
@@ -194,7 +192,7 @@ func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, chan
 	return rec, nil
 }
 
-// free answers with a [*approval.KeyError] when a name of rec is another's.
+// free returns a [*approval.KeyError] if a name of rec belongs to another record.
 func (m *Memory) free(kind approval.Kind, rec approval.Record) error {
 	for id, other := range m.kept.records[kind] {
 		if id == rec.ID {
@@ -212,7 +210,7 @@ func (m *Memory) free(kind approval.Kind, rec approval.Record) error {
 	return nil
 }
 
-// Get keeps the promise of the store's interface.
+// Get implements [Store].
 func (m *Memory) Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -231,7 +229,7 @@ func (m *Memory) Get(ctx context.Context, kind approval.Kind, idOrKey string) (a
 	return approval.Record{}, approval.ErrNotFound
 }
 
-// List keeps the promise of the store's interface.
+// List implements [Store].
 func (m *Memory) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		ids, err := m.match(ctx, q)
@@ -245,7 +243,7 @@ func (m *Memory) List(ctx context.Context, q approval.Query) iter.Seq2[approval.
 			}
 			var r approval.Record
 			var ok bool
-			// Each record is looked at when it is its turn.
+			// Each record is read when its turn comes.
 			if r, ok, err = m.look(ctx, q, id); err != nil || !ok {
 				continue
 			}
@@ -305,8 +303,7 @@ func (m *Memory) look(ctx context.Context, q approval.Query, id string) (approva
 	return r.Clone(), ok && (r.Open || !q.Open), nil
 }
 
-// Watch keeps the promise of the store's interface. It ends without an error
-// when ctx does.
+// Watch implements [Store]. It ends without an error when ctx does.
 func (m *Memory) Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error] {
 	return func(yield func(approval.Record, error) bool) {
 		m.mu.Lock()
@@ -340,8 +337,8 @@ func (m *Memory) Watch(ctx context.Context, kind approval.Kind, after uint64) it
 	}
 }
 
-// since returns what changed after the sequence number, and what will be closed
-// by the next change.
+// since returns what changed after the sequence number, and a channel that the next change
+// closes.
 func (m *Memory) since(kind approval.Kind, after uint64) ([]approval.Record, <-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -358,7 +355,7 @@ func (m *Memory) since(kind approval.Kind, after uint64) ([]approval.Record, <-c
 	return page, m.changed, nil
 }
 
-// Lease keeps the promise of the store's interface.
+// Lease implements [Store].
 func (m *Memory) Lease(ctx context.Context, name, holder string, ttl time.Duration) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

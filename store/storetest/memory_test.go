@@ -26,8 +26,8 @@ func TestMemoryKeepsTheContract(t *testing.T) {
 
 var errDisk = errors.New("disk on fire")
 
-// TestMemoryFailsWhenTold lets each call of a row of calls fail, before its work
-// and after it, and looks for what the store then holds.
+// TestMemoryFailsWhenTold fails each call of a sequence, before its effect and after it,
+// and checks what the store then holds.
 func TestMemoryFailsWhenTold(t *testing.T) {
 	calls := []func(m *storetest.Memory) error{
 		func(m *storetest.Memory) error {
@@ -48,7 +48,7 @@ func TestMemoryFailsWhenTold(t *testing.T) {
 			return nil
 		},
 		func(m *storetest.Memory) error {
-			// So that the watch has something to show, whatever failed before.
+			// Give the watch something to show, whatever failed before.
 			if _, err := m.Update(t.Context(), approval.KindAsk, "w", func(r approval.Record) (approval.Record, error) { return r, nil }); err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func TestMemoryFailsWhenTold(t *testing.T) {
 			return nil
 		},
 	}
-	const all = 6 // calls of the store in the row
+	const all = 6 // calls of the store in the sequence
 	for n := 1; n <= all; n++ {
 		for _, late := range []bool{false, true} {
 			m := storetest.NewMemory()
@@ -122,7 +122,7 @@ func TestMemoryBreaksAndMends(t *testing.T) {
 	}
 }
 
-// TestMemoryShowsAChangeThatIsNotPure is why Memory runs each change twice.
+// TestMemoryShowsAChangeThatIsNotPure shows why Memory runs each change twice.
 func TestMemoryShowsAChangeThatIsNotPure(t *testing.T) {
 	m := storetest.NewMemory()
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 )
 
-// grow puts leaves behind the others.
+// grow appends leaves.
 func (k *kept) grow(values [][]byte) error {
 	for _, v := range values {
 		size := int64(len(k.leaves))
@@ -36,7 +36,7 @@ func (k *kept) hashes(indexes []int64) ([]tlog.Hash, error) {
 	return found, nil
 }
 
-// TreeSize keeps the promise of [history.Tree].
+// TreeSize implements [history.Tree].
 func (m *Memory) TreeSize(ctx context.Context) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +46,7 @@ func (m *Memory) TreeSize(ctx context.Context) (int64, error) {
 	return int64(len(m.kept.leaves)), nil
 }
 
-// Leaves keeps the promise of [history.Tree].
+// Leaves implements [history.Tree].
 func (m *Memory) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
 	return func(yield func(history.Leaf, error) bool) {
 		end, err := m.TreeSize(ctx)
@@ -67,7 +67,7 @@ func (m *Memory) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf,
 	}
 }
 
-// TreeHashes keeps the promise of [history.Tree].
+// TreeHashes implements [history.Tree].
 func (m *Memory) TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,7 +77,7 @@ func (m *Memory) TreeHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, 
 	return m.kept.hashes(indexes)
 }
 
-// DropLeaves keeps the promise of [history.Tree].
+// DropLeaves implements [history.Tree].
 func (m *Memory) DropLeaves(ctx context.Context, before int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Append keeps the promise of the store's interface.
+// Append implements [Store].
 func (m *Memory) Append(ctx context.Context, e *approval.JournalEntry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -27,12 +27,12 @@ func (m *Memory) Append(ctx context.Context, e *approval.JournalEntry) error {
 	return late
 }
 
-// Entries keeps the promise of the store's interface.
+// Entries implements [Store].
 func (m *Memory) Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		m.mu.Lock()
 		late, err := error(nil), cmp.Or(ctx.Err(), m.state())
-		if s.Stretch == 0 { // what is counted behind is none of the calls that tests number
+		if s.Stretch == 0 { // background counting is not among the calls that tests number
 			late, err = m.begin(ctx)
 		}
 		all := slices.Clone(m.stretch(s.Stretch))
@@ -55,8 +55,8 @@ func (m *Memory) Entries(ctx context.Context, s approval.Span) iter.Seq2[approva
 	}
 }
 
-// Forget keeps the promise of the store's interface. It drops every old entry: a
-// store may keep some for longer.
+// Forget implements [Store]. It drops every old entry; other stores may keep some for
+// longer.
 func (m *Memory) Forget(ctx context.Context, before time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,13 +73,14 @@ func (m *Memory) Forget(ctx context.Context, before time.Time) error {
 }
 
 const (
-	// memoryStretch is how many entries a stretch has: few, so that tests have many.
+	// memoryStretch is how many entries a stretch has: few, so that tests have many
+	// stretches.
 	memoryStretch = 16
-	// memoryStretches is how many stretches there may be between two drops.
+	// memoryStretches is the most stretches between two drops.
 	memoryStretches = 1 << 32
 )
 
-// stretch are the entries of the stretch; 0 means all. m.mu is held.
+// stretch returns the entries of the stretch; 0 means all. m.mu must be held.
 func (m *Memory) stretch(id uint64) []approval.JournalEntry {
 	if id == 0 {
 		return m.kept.journal
@@ -91,7 +92,7 @@ func (m *Memory) stretch(id uint64) []approval.JournalEntry {
 	return nil
 }
 
-// Stretches keeps the promise of the store's interface.
+// Stretches implements [Store].
 func (m *Memory) Stretches(ctx context.Context) ([]approval.Stretch, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -72,8 +72,7 @@ func nameCases() []promise {
 	}
 }
 
-// denied fails the test unless storing r fails because the record named by has
-// the name.
+// denied fails the test unless storing r fails because the record named by has the name.
 func (b *bench) denied(s Store, r approval.Record, name, by string) {
 	b.Helper()
 	_, err := put(b.Context(), s, ask, r)

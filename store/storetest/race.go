@@ -122,7 +122,7 @@ func raceCases() []promise {
 	}
 }
 
-// at calls f n times at once and fails the test with what they return.
+// at calls f n times concurrently and fails the test with the errors.
 func (b *bench) at(n int, f func(i int) error) {
 	b.Helper()
 	var wg sync.WaitGroup
@@ -141,7 +141,7 @@ func (b *bench) at(n int, f func(i int) error) {
 	}
 }
 
-// count adds one to the number in the record and returns it as stored.
+// count increments the number in the record and returns it as stored.
 func count(ctx context.Context, s Store, id string) (approval.Record, error) {
 	return s.Update(ctx, ask, id, func(r approval.Record) (approval.Record, error) {
 		n, _ := strconv.Atoi(string(r.Body)) // empty is 0
@@ -150,8 +150,8 @@ func count(ctx context.Context, s Store, id string) (approval.Record, error) {
 	})
 }
 
-// invocation is one call of a history: what it answered, and when it began and ended
-// on a clock that only orders.
+// invocation is one call in a history: what it returned, and when it began and ended on a
+// clock that only orders.
 type invocation struct {
 	began, ended int64
 	write        bool
@@ -159,11 +159,11 @@ type invocation struct {
 	n            int
 }
 
-// testLinear checks that a history of concurrent writes and reads could have
-// come from one call after another, each at one moment between its begin and
-// its end. The record is a counter, for which that is simple: the counts are
-// 1, 2, 3 … without gap or repetition, later counts have later sequence
-// numbers, and no call that began after another ended shows less than it did.
+// testLinear checks that a history of concurrent writes and reads is linearizable: it could
+// have come from one call after another, each at one moment between its begin and its end.
+// The record is a counter, which makes that simple: the counts are 1, 2, 3 … without gap or
+// repetition, later counts have later sequence numbers, and no call that began after
+// another ended shows less than that one did.
 func testLinear(b *bench) {
 	const callers, rounds, records = 16, 25, 3
 	s := b.open()
@@ -181,7 +181,7 @@ func testLinear(b *bench) {
 		}
 		c.ended = clock.Add(1)
 		c.seq = r.Seq
-		c.n, _ = strconv.Atoi(string(r.Body)) // empty is 0
+		c.n, _ = strconv.Atoi(string(r.Body)) // empty means 0
 		mu.Lock()
 		defer mu.Unlock()
 		history[id] = append(history[id], c)

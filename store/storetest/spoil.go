@@ -6,15 +6,14 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Spoil lets a record read from now on as one whose bytes are not those that were
-// written.
+// Spoil makes a record unreadable from now on, as if its bytes had been damaged.
 func (m *Memory) Spoil(kind approval.Kind, id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept.spoiled[recordKey{kind, id}] = true
 }
 
-// recordKey is where a record is kept.
+// recordKey identifies a record.
 type recordKey struct {
 	kind approval.Kind
 	id   string
@@ -34,7 +33,7 @@ func (k *kept) read(kind approval.Kind, r approval.Record) (approval.Record, err
 	return r.Clone(), nil
 }
 
-// unread says why a record cannot be read; nil says that it can.
+// unread says why a record cannot be read; nil if it can.
 func (k *kept) unread(kind approval.Kind, id string) error {
 	if !k.spoiled[recordKey{kind, id}] {
 		return nil

@@ -1,7 +1,6 @@
-// Package storetest is the contract that every store keeps, as tests: the names
-// of the cases are the promises. After every case it checks that what the store
-// shows agrees with itself. It also holds [Memory], a store for the tests of a
-// store's callers.
+// Package storetest is the contract that every store must keep, in the form of tests: the
+// names of the cases are the promises. After every case it checks that what the store shows
+// is consistent. It also provides [Memory], a store for the tests of a store's callers.
 package storetest
 
 import (
@@ -15,11 +14,11 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 )
 
-// Store is what the contract is about. It is the interface that the dispatcher
-// declares, declared here by its other caller.
+// Store is what the contract is about. It is the interface that the dispatcher declares,
+// repeated here for its other users.
 //
-// A call whose context ended may have happened or not: a store says so only
-// where it knows. Callers read back what became of it.
+// A call whose context ended may or may not have happened: a store says so only if it
+// knows. Callers read back what became of it.
 type Store interface {
 	records
 	journal
@@ -40,21 +39,21 @@ type journal interface {
 	Forget(ctx context.Context, before time.Time) error
 }
 
-// Tree is what a store shows of the history besides; every store keeps it.
+// Tree is what a store also shows of the history; every store has it.
 type Tree = history.Tree
 
 // Harness makes the stores that are tested.
 type Harness struct {
-	// Open returns a new, empty store, which it closes when the test ends. It is
-	// also called in synctest bubbles.
+	// Open returns a new, empty store, which it closes when the test ends. It is also
+	// called in synctest bubbles.
 	Open func(t *testing.T) Store
-	// Reopen ends the store and returns one that holds what the first kept.
+	// Reopen closes the store and returns one with the same contents.
 	Reopen func(t *testing.T, s Store) Store
-	// Invariant, when set, checks what else must hold after every case.
+	// Invariant, if set, checks what else must hold after every case.
 	Invariant func(t *testing.T, s Store)
 }
 
-// kinds are those that the cases write.
+// kinds returns the kinds that the cases write.
 func kinds() []approval.Kind {
 	return []approval.Kind{approval.KindAsk, approval.KindStep, approval.KindMeta, "other"}
 }
@@ -72,11 +71,11 @@ type promise struct {
 	run  func(b *bench)
 }
 
-// bench is what a case works at.
+// bench is what a case works with.
 type bench struct {
 	*testing.T
 	h Harness
-	// over holds the stores that the case itself ended.
+	// over holds the stores that the case itself closed.
 	over []Store
 }
 
@@ -88,7 +87,7 @@ func (b *bench) open() Store {
 	return s
 }
 
-// reopen ends s and returns what it kept, which is checked when the case ends.
+// reopen closes s and returns its successor, which is checked when the case ends.
 func (b *bench) reopen(s Store) Store {
 	b.Helper()
 	b.over = append(b.over, s)

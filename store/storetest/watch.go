@@ -127,8 +127,8 @@ func watchCases() []promise {
 	}
 }
 
-// testWatchMissesNothing lets several watches follow several writers: each must
-// hear the last state of each record, in the order of the changes.
+// testWatchMissesNothing lets several watches follow several writers: each must see the
+// last state of each record, and all changes in order.
 func testWatchMissesNothing(b *bench) {
 	const watchers, writers, rounds, records = 4, 8, 40, 5
 	s := b.open()
@@ -146,7 +146,7 @@ func testWatchMissesNothing(b *bench) {
 					b.Errorf("hears seq %d after %d", r.Seq, last)
 				}
 				last = r.Seq
-				// Each writer counts each record up once in each round.
+				// Each writer increments each record once in each round.
 				if string(r.Body) == fmt.Sprint(writers*rounds) {
 					done[r.ID] = true
 				}
@@ -167,9 +167,9 @@ func testWatchMissesNothing(b *bench) {
 	wg.Wait()
 }
 
-// testWatchLastChange writes a few records at a time and waits until the watch
-// heard the last: a change that comes while the watch goes to sleep must wake
-// it. In a bubble, one that does not is a deadlock that is found at once.
+// testWatchLastChange writes a few records concurrently and waits until the watch has seen
+// the last one: a change that comes while the watch goes to sleep must wake it. In a
+// bubble, a missed wake-up is a deadlock that is detected at once.
 func testWatchLastChange(b *bench) {
 	synctest.Test(b.T, func(t *testing.T) {
 		const rounds, writers = 60, 3

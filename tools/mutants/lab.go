@@ -19,18 +19,18 @@ import (
 	"time"
 )
 
-// switchCode is what the packages of mutants are given besides: the switches.
+// switchCode is added to the packages with mutants: it declares the switches.
 //
 //go:embed switch.go.txt
 var switchCode string
 
-// lab is where the mutants of a group are tried: the tests of their packages,
-// built with every change that can stand behind a switch.
+// lab tries the mutants of a group: it has the tests of their packages, built with every change that
+// can be put behind a switch.
 type lab struct {
 	root, dir string
 	out       io.Writer
-	laid      map[string]string   // what lies over a file
-	tests     map[string][]*trial // by package, the quickest first
+	laid      map[string]string // the overlay: files by the files they replace
+	tests     map[string][]*trial // by package, fastest first
 }
 
 // trial is one test of a package.
@@ -38,8 +38,8 @@ type trial struct {
 	name   string
 	took   time.Duration // by the clock
 	worked time.Duration // of a processor
-	meets  map[int]bool // the mutants that it comes by
-	broken bool         // it fails without a change
+	meets  map[int]bool // the mutants that it executes
+	broken bool // fails without a change
 }
 
 func newLab(out io.Writer, root string, all []*mutant) (*lab, error) {
@@ -57,7 +57,7 @@ func newLab(out io.Writer, root string, all []*mutant) (*lab, error) {
 
 func (l *lab) close() { os.RemoveAll(l.dir) }
 
-// build makes the tests of every package, and notes what each test comes by.
+// build builds the tests of every package, and records which mutants each test executes.
 func (l *lab) build(all []*mutant) error {
 	for i, m := range all {
 		if m.edits != nil {
@@ -146,7 +146,7 @@ func (l *lab) short(file string) string {
 	return rel
 }
 
-// unswitch takes the switches of a line, and gives how many.
+// unswitch removes the switches on a line, and returns how many.
 func (l *lab) unswitch(byFile map[string][]*mutant, name string, line int) (lost int) {
 	for file, found := range byFile {
 		if at := filepath.Join(l.root, name); l.laid[file] != name && l.laid[file] != at && at != file {
@@ -163,8 +163,7 @@ func (l *lab) unswitch(byFile map[string][]*mutant, name string, line int) (lost
 	return lost
 }
 
-// lay writes the switched files, the switches of their packages, and the list
-// of what lies over what.
+// lay writes the files with switches, the declarations of the switches, and the overlay's list.
 func (l *lab) lay(byFile map[string][]*mutant, count int) error {
 	l.laid = map[string]string{}
 	put := func(file, text string) error {
@@ -199,7 +198,7 @@ var packageLine = regexp.MustCompile(`(?m)^package (\w+)`)
 
 func packageOf(src []byte) string { return string(packageLine.FindSubmatch(src)[1]) }
 
-// survey runs each test of a package by itself, without a change.
+// survey runs each test of a package on its own, without a change.
 func (l *lab) survey(p string, count int) error {
 	list := l.command(l.binary(p), "-test.list", ".")
 	list.Dir = filepath.Join(l.root, p)
@@ -269,7 +268,7 @@ func (l *lab) fails(p string, names []string, most limit, env string) (bool, tim
 	return err != nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }
 
-// test tries one mutant, and says how it was tried.
+// test tries one mutant, and says how.
 func (l *lab) test(m *mutant) (outcome, string) {
 	if m.id == 0 {
 		return l.built(m)
@@ -303,7 +302,7 @@ func (l *lab) test(m *mutant) (outcome, string) {
 	return survived, fmt.Sprintf("%d tests come by it", tried)
 }
 
-// built tries a mutant that has no switch: it builds the packages that hold it.
+// built tries a mutant without a switch: it builds the packages' tests with the change.
 func (l *lab) built(m *mutant) (outcome, string) {
 	dir, err := os.MkdirTemp(l.dir, "mutant")
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// group is a part of the list of targets that is measured by itself.
+// group is a part of the list of targets that is measured separately.
 type group struct {
 	name    string
 	targets []target
 }
 
-// target is one line of the list: files, and the packages whose tests hold them.
+// target is one line of the list: files, and the packages that test them.
 type target struct {
 	files    []string
 	packages []string
 }
 
-// mutants are those of a group, without those that no test could notice.
+// mutants returns the mutants of a group, without those that no test could notice.
 func (g *group) mutants(o options, same *equivalents) ([]*mutant, error) {
 	var all []*mutant
 	for _, t := range g.targets {
@@ -40,7 +40,7 @@ func (g *group) mutants(o options, same *equivalents) ([]*mutant, error) {
 	return all, nil
 }
 
-// rows calls f for each row of a list; # at a row's start begins a comment.
+// rows calls f for each row of a list. A row that starts with # is a comment.
 func rows(list string, f func(place, row string) error) error {
 	file, err := os.Open(list)
 	if err != nil {
@@ -60,7 +60,7 @@ func rows(list string, f func(place, row string) error) error {
 	return lines.Err()
 }
 
-// readTargets reads rows of the form `files… : packages…` below `[group]`.
+// readTargets reads rows of the form `files… : packages…` under `[group]`.
 func readTargets(root, list string) ([]*group, error) {
 	var all []*group
 	err := rows(list, func(place, row string) error {
@@ -87,8 +87,8 @@ func readTargets(root, list string) ([]*group, error) {
 	return all, err
 }
 
-// isNoTarget says of a file that it is a test, or Go for another system: no test
-// comes by its lines here.
+// isNoTarget reports whether a file is a test, or Go for another system, whose lines no test here
+// executes.
 func isNoTarget(file string) bool {
 	if filepath.Ext(file) != ".go" {
 		return false
@@ -97,8 +97,7 @@ func isNoTarget(file string) bool {
 	return strings.HasSuffix(file, "_test.go") || err == nil && !here
 }
 
-// equivalents are changes that no test could notice, by [mutant.key], with
-// whether one was met.
+// equivalents are changes that no test could notice, by [mutant.key], and whether each was found.
 type equivalents struct {
 	list string
 	met  map[string]bool
@@ -126,8 +125,8 @@ func (e *equivalents) has(m *mutant) bool {
 	return ok
 }
 
-// stale tells of rows for changes that cannot be made any more, where all files
-// were looked at.
+// stale returns an error if a row is for a change that can no longer be made. It only checks if all
+// files were examined.
 func (e *equivalents) stale(o options) error {
 	if o.only != "" || o.group != "" {
 		return nil

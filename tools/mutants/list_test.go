@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// Each row of the list of changes that no test could notice is of a change that can be
-// made: a line that is written anew is judged anew.
+// Each row of the list of changes that no test could notice matches a change that can be made: if a
+// line is rewritten, it must be judged anew.
 func TestEquivalentChangesCanBeMade(t *testing.T) {
 	o := options{root: "../.."}
 	groups, err := readTargets(o.root, "targets.txt")

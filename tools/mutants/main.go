@@ -1,12 +1,11 @@
-// Command mutants measures how well the tests hold what matters most: it
-// changes one line at a time in files that decide about security, runs the
-// tests that should notice, and prints the changes that nobody noticed.
+// Command mutants measures how well the tests cover what matters most: it changes one line at a
+// time in files that decide about security, runs the tests that should notice, and prints the
+// changes that no test noticed.
 //
-// Most changes are built into the tests at once, each behind a switch that the
-// environment turns, so that one build serves them all and a change is put only
-// to the tests that come by it; the rest is built one by one. Everything is laid
-// over the files with `-overlay`, so that the tree is never touched. Which
-// changes are tried is drawn by a seed, the same each time for the same sources.
+// Most changes are built into the tests at once, each behind a switch that the environment turns on,
+// so that one build serves them all and a change is only tried with the tests that execute it. The
+// rest are built one by one. Everything is laid over the files with `-overlay`, so that the tree is
+// never touched. A seed selects the changes, the same ones each time for the same sources.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 	"sync"
 )
 
-// options are what the command line says.
+// options are the flags of the command line.
 type options struct {
 	root, targets, equivalent string
 	group, only               string
@@ -30,13 +29,13 @@ type options struct {
 	seed                      uint64
 }
 
-// outcome is what became of a mutant.
+// outcome is the result of trying a mutant.
 type outcome uint8
 
 const (
 	killed    outcome = iota // a test failed
 	survived                 // every test passed
-	stillborn                // it does not compile, so it is no mutant
+	stillborn                // it does not compile, so it does not count
 )
 
 func main() {
@@ -94,7 +93,7 @@ func run(out io.Writer, o options) error {
 	return errors.Join(append(failed, same.stale(o))...)
 }
 
-// measure tries some of a group's mutants, and tells what share was killed.
+// measure tries some of a group's mutants, and prints the share that was killed.
 func measure(out io.Writer, o options, name string, all []*mutant) error {
 	r := rand.New(rand.NewPCG(o.seed, o.seed))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -112,7 +111,7 @@ func measure(out io.Writer, o options, name string, all []*mutant) error {
 	return nil
 }
 
-// try runs mutants, a few side by side, until enough of them compiled.
+// try runs mutants, a few in parallel, until enough of them have compiled.
 func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 	const workers = 2
 	var mu sync.Mutex
@@ -149,5 +148,5 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 	return dead, alive
 }
 
-// contains reports whether a file is to be tried.
+// contains reports whether a file should be tried.
 func (o options) contains(file string) bool { return strings.Contains(file, o.only) }

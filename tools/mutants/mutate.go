@@ -19,24 +19,24 @@ type mutant struct {
 	line, column int
 	what         string
 	key          string // in the list of equivalent changes
-	text         []byte // of the file
+	text         []byte // of the changed file
 	packages     []string
 
-	id    int // of its switch, from 1; 0 means that it has none and is built alone
-	order int // in the file
+	id    int // number of its switch, from 1; 0 if it has none and is built alone
+	order int // position in the file
 	edits []edit
 }
 
-// edit puts a text into a file, or replaces an operator by one.
+// edit inserts a text into a file, or replaces an operator.
 type edit struct {
 	at     int // offset in the file
 	length int // of what is replaced
 	text   string
-	order  int // among those at one offset
+	order  int // among the edits at the same offset
 }
 
-// mutantsOf makes every change of a file: of its expressions if it is Go, else
-// of its lines, for tables are data.
+// mutantsOf returns every change to a file: to its expressions if it is Go, otherwise to its lines,
+// because tables are data.
 func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -75,7 +75,7 @@ func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 	return all, nil
 }
 
-// rowsLeftOut drops one row of a table at a time: a line below a heading.
+// rowsLeftOut drops one row of a table at a time, that is, an indented line.
 func rowsLeftOut(src []byte) []*mutant {
 	var all []*mutant
 	lines := bytes.SplitAfter(src, []byte("\n"))
@@ -90,15 +90,14 @@ func rowsLeftOut(src []byte) []*mutant {
 	return all
 }
 
-// maker collects the changes of one Go file.
+// maker collects the changes to one Go file.
 type maker struct {
 	set *token.FileSet
 	src []byte
 	all []*mutant
 }
 
-// visit makes the changes of one node. A %d in what stands behind a switch is
-// the number of the mutant.
+// visit adds the changes to one node. A %d in code behind a switch stands for the mutant's number.
 func (m *maker) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -110,7 +109,7 @@ func (m *maker) visit(n ast.Node) bool {
 		at.around(m, n.Cond, "((", ") && !mutantOn(%d))")
 	case *ast.UnaryExpr:
 		if _, number := n.X.(*ast.BasicLit); number && n.Op == token.SUB {
-			return false // -1 is for none or all: any number below nothing will do
+			return false // -1 stands for none or all: any negative number would do
 		}
 		if n.Op == token.NOT {
 			at := m.add(n.OpPos, "! left out", n.OpPos, n.OpPos+1, "")
@@ -135,19 +134,17 @@ func (m *maker) visit(n ast.Node) bool {
 	return true
 }
 
-// counts reports whether an expression numbers the names of a list: any numbers
-// that differ will do.
+// counts reports whether an expression numbers the names of a list, for which any distinct numbers
+// would do.
 func (m *maker) counts(n *ast.BinaryExpr) bool { return m.of(n.X) == "iota" || m.of(n.Y) == "iota" }
 
-// room reports whether a call only makes room for what is to come: how much is
-// nothing that a test could see.
+// room reports whether a call only reserves capacity, whose amount no test can observe.
 func (m *maker) room(n *ast.CallExpr) bool {
 	name := m.of(n.Fun)
 	return name == "make" && len(n.Args) == 3 || name == "slices.Grow" || strings.HasSuffix(name, ".Grow")
 }
 
-// binary turns a comparison or a connective into what a careless hand would
-// write.
+// binary replaces a comparison or a connective with what one might write by mistake.
 func (m *maker) binary(n *ast.BinaryExpr) {
 	to, ok := map[token.Token]token.Token{
 		token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.LEQ, token.LEQ: token.LSS,
@@ -161,7 +158,7 @@ func (m *maker) binary(n *ast.BinaryExpr) {
 	switch n.Op {
 	case token.EQL, token.NEQ:
 		at.around(m, n, "((", ") != mutantOn(%d))")
-	case token.LAND, token.LOR: // by De Morgan, so that the second part runs when it would
+	case token.LAND, token.LOR: // by De Morgan, so that the second operand is evaluated when it would be
 		at.around(m, n, "(", " != mutantOn(%d))")
 		at.around(m, n, "(", ")")
 		at.around(m, n.X, "((", ") != mutantOn(%d))")
@@ -172,7 +169,7 @@ func (m *maker) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// add notes a mutant that replaces a part of the file.
+// add adds a mutant that replaces a part of the file.
 func (m *maker) add(at token.Pos, what string, from, to token.Pos, with string) *mutant {
 	p := m.set.Position(at)
 	text := slices.Concat(m.src[:m.offset(from)], []byte(with), m.src[m.offset(to):])
@@ -185,8 +182,8 @@ func (m *maker) offset(p token.Pos) int { return m.set.Position(p).Offset }
 
 func (m *maker) of(n ast.Node) string { return string(m.src[m.offset(n.Pos()):m.offset(n.End())]) }
 
-// around puts two texts around a node. What is put around a node first stands
-// outside of what is put around it or a part of it later.
+// around puts two texts around a node. What is put around a node earlier is outside of what is put
+// around it, or a part of it, later.
 func (t *mutant) around(m *maker, n ast.Node, before, behind string) {
 	t.edits = append(t.edits,
 		edit{at: m.offset(n.Pos()), text: before, order: 1},
@@ -198,8 +195,8 @@ func (t *mutant) instead(m *maker, at token.Pos, length int, with string) {
 	t.edits = append(t.edits, edit{at: m.offset(at), length: length, text: with, order: 2})
 }
 
-// switched is a file with all the changes of its mutants that have a switch.
-// They are in the order in which they were found.
+// switched returns a file with the changes of all its mutants that have a switch. The mutants must
+// be in the order in which they were found.
 func switched(src []byte, mutants []*mutant) []byte {
 	var all []edit
 	for _, m := range mutants {
@@ -208,8 +205,8 @@ func switched(src []byte, mutants []*mutant) []byte {
 			all = append(all, e)
 		}
 	}
-	// At one offset what ends stands before what begins, and of what ends what
-	// began last.
+	// At one offset, closing texts precede opening ones, and of the closing texts the one that was
+	// opened last comes first.
 	for i := range all {
 		if all[i].order < 0 {
 			all[i].order = -1 - i

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A switched file says the same as before as long as no switch is turned, in whatever
-// way changes nest.
+// However changes nest, a switched file behaves as before as long as no switch is turned on.
 func TestSwitched(t *testing.T) {
 	for src, want := range map[string]string{
 		"a == b":         "((a == b) != mutantOn(1))",
@@ -43,7 +42,7 @@ func TestSwitched(t *testing.T) {
 	}
 }
 
-// Of a table its rows are left out, not the heading under which they stand.
+// Rows of a table are left out, but not their headings.
 func TestRowsLeftOut(t *testing.T) {
 	all := rowsLeftOut([]byte("# a\nsecret | x\n\t**/a\n\n\t**/b\n"))
 	if len(all) != 2 || string(all[0].text) != "# a\nsecret | x\n\n\t**/b\n" || all[1].line != 5 {
@@ -51,8 +50,8 @@ func TestRowsLeftOut(t *testing.T) {
 	}
 }
 
-// A line that stands in a file more than once is told by the line before it, so that one
-// row of the list of equivalent changes means one of them.
+// Equal lines of one file are told apart by the line before them, so that a row of the list of
+// equivalent changes means only one.
 func TestKeysTellLinesApart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p.go")
 	text := "package p\n\nfunc f() error {\n\terr := g()\n\tif err != nil {\n\t\treturn err\n\t}\n\terr = h()\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n"

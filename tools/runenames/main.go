@@ -1,10 +1,8 @@
-// Command runenames writes Unicode's names of characters, compressed, as
-// approval/visible reads them: the library holds them in a megabyte that every
-// start would load.
+// Command runenames writes the Unicode names of characters, compressed, in the form that
+// approval/visible reads. The library holds them in a megabyte that every start would load.
 //
-// A line is the name of the character after the one before; "@" and hexadecimal
-// digits name the next character, and a name with "*" and a number stands for as
-// many.
+// Each line is the name of the character after the previous one. "@" followed by hexadecimal digits
+// sets the next character, and a name with "*" and a number stands for that many characters.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The rules of vaglio/mask are those of the gitleaks that go.mod names.
+// The rules of vaglio/mask are those of the gitleaks version in go.mod.
 func TestRulesAreFresh(t *testing.T) {
 	kept, err := os.ReadFile("../../vaglio/mask/rules.jsonl")
 	if err != nil {

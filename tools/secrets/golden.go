@@ -18,10 +18,10 @@ import (
 
 // sample is a text in which gitleaks finds secrets.
 type sample struct {
-	// Rule is the one that the text was made for.
+	// Rule is the rule that the text was made for.
 	Rule string `json:"rule"`
 	Text string `json:"text"`
-	// Found are the secrets, by the rule that found each.
+	// Found are the secrets, each with the rule that found it.
 	Found []finding `json:"found"`
 }
 
@@ -33,7 +33,7 @@ type finding struct {
 // perRule is how many secrets are made for each rule, each in every context.
 const perRule = 4
 
-// contexts are what texts of agents' calls look like around a secret.
+// contexts returns texts as they occur in agents' calls, with a secret in them.
 func contexts(secret string) []string {
 	quoted, err := json.Marshal(map[string]string{"content": secret})
 	if err != nil {
@@ -47,8 +47,8 @@ func contexts(secret string) []string {
 	}
 }
 
-// writeGolden writes the samples, compressed: a secret in plain text would be
-// found by every scanner that ever looks at the repository.
+// writeGolden writes the samples, compressed: every scanner that looks at the repository would find
+// secrets in plain text.
 func writeGolden() error {
 	d, err := detect.NewDetectorDefaultConfig()
 	if err != nil {
@@ -80,8 +80,7 @@ func writeGolden() error {
 	return z.Close()
 }
 
-// likely are expressions for texts that look more like what they stand for than
-// what the rules' own expressions make.
+// likely are expressions that generate more realistic texts than the rules' own expressions.
 var likely = map[string]string{
 	"private-key":      `-----BEGIN (RSA |EC |OPENSSH )?PRIVATE KEY-----\n(MII|b3Bl)[A-Za-z0-9+/]{60}\n([A-Za-z0-9+/]{64}\n){2,5}[A-Za-z0-9+/]{20}==\n-----END PRIVATE KEY-----`,
 	"curl-auth-header": `curl (-s |-sS -X POST )?(-H|--header) '(Authorization: (Bearer |Token |Basic |)|X-Api-Key: |Api-Token: |X-Vault-Token: )[A-Za-z_.-]{16,40}' https://api.example.com/v1`,
@@ -90,8 +89,8 @@ var likely = map[string]string{
 		`( = "|="|=|: |: "|":"|" : "|=')[A-Za-z0-9_-]{24,40}`,
 }
 
-// samplesOf makes texts for a rule, and keeps those in which gitleaks finds
-// something. The same rule gets the same texts at every run.
+// samplesOf generates texts for a rule, and keeps those in which gitleaks finds something. It
+// generates the same texts at every run.
 func samplesOf(d *detect.Detector, r config.Rule) []sample {
 	source, times := r.Regex.String(), perRule
 	if l, ok := likely[r.RuleID]; ok {
@@ -171,7 +170,7 @@ func write(b *strings.Builder, re *syntax.Regexp, rnd *rand.Rand) {
 	}
 }
 
-// pick draws a character of a class, a plain one if there is one.
+// pick returns a random character of a class, a printable ASCII character if there is one.
 func pick(class []rune, rnd *rand.Rand) rune {
 	var plain []rune
 	for i := 0; i < len(class); i += 2 {
@@ -187,7 +186,7 @@ func pick(class []rune, rnd *rand.Rand) rune {
 	return plain[rnd.IntN(len(plain))]
 }
 
-// judge says what gitleaks finds in texts.
+// judge writes what gitleaks finds in texts.
 func judge() error {
 	d, err := detect.NewDetectorDefaultConfig()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command secrets takes the rules for secrets from gitleaks, as data, and uses
-// gitleaks itself as the oracle for what they should find. It is a module of
-// its own, so that gitleaks's sixty requirements stay out of ours.
+// Command secrets imports the rules for secrets from gitleaks as data, and uses gitleaks itself as
+// the oracle for what they should find. It is a module of its own, so that gitleaks's sixty
+// dependencies stay out of ours.
 //
 //	go run . rules   writes the rules that the masker is built with
 //	go run . golden  writes samples of every rule with what gitleaks finds

@@ -21,7 +21,7 @@ var goMod string
 
 const module = "github.com/zricethezav/gitleaks/v8"
 
-// leftOut are the rules that are not taken, and why.
+// leftOut are the rules that are not imported, and why.
 var leftOut = map[string]string{
 	"generic-api-key":  "the masker's own rules read names and values, and know code from secrets",
 	"curl-auth-user":   "the masker's own rule masks the password alone",
@@ -29,22 +29,22 @@ var leftOut = map[string]string{
 	"private-key":      "the masker's own rule masks line by line, and no command among them",
 }
 
-// rule is a rule as the masker takes it.
+// rule is a rule in the form that the masker reads.
 type rule struct {
 	ID string `json:"id"`
-	// Regex finds the secret: in Group, or else in the first group that is not
-	// empty, or else the whole match.
+	// Regex finds the secret: it is Group or, if that is 0, the first group that is not empty or
+	// else the whole match.
 	Regex string `json:"regex"`
 	Group int    `json:"group,omitempty"`
-	// Entropy is what a secret must have more of, in bits a character.
+	// Entropy is the minimum entropy of a secret, in bits per character.
 	Entropy float64 `json:"entropy,omitempty"`
-	// Starts are literals in lower case of which one begins every match. A rule
-	// without has Needs: the text must hold one of them.
+	// Starts are lower-case literals, one of which begins every match. A rule without them has
+	// Needs, one of which the text must contain.
 	Starts []string `json:"starts,omitempty"`
 	Needs  []string `json:"needs,omitempty"`
 }
 
-// rules reads gitleaks's own rules.
+// rules returns gitleaks's rules.
 func rules() ([]rule, error) {
 	d, err := detect.NewDetectorDefaultConfig()
 	if err != nil {
@@ -65,8 +65,8 @@ func rules() ([]rule, error) {
 	return all, nil
 }
 
-// reduce makes a rule small: what stands before the name of a service says
-// nothing, and the literals that a match starts with say more than keywords.
+// reduce makes a rule small: what precedes the name of a service is irrelevant, and the literals
+// that a match starts with are more specific than keywords.
 func reduce(r config.Rule) (rule, error) {
 	const before = `[\w.-]{0,50}?`
 	source := r.Regex.String()
@@ -88,8 +88,8 @@ func reduce(r config.Rule) (rule, error) {
 	return out, nil
 }
 
-// said reports whether a literal and one of the keywords begin alike. Where they
-// do not, the keyword is the rarer one: "pat" is in every path.
+// said reports whether a literal contains or begins one of the keywords. Otherwise the keyword is
+// the rarer one: "pat" is in every path.
 func said(literal string, keywords []string) bool {
 	return slices.ContainsFunc(keywords, func(k string) bool {
 		k = strings.ToLower(k)
@@ -97,8 +97,7 @@ func said(literal string, keywords []string) bool {
 	})
 }
 
-// shortest cuts literals to what finds a place well enough, and leaves out those
-// that begin with another.
+// shortest cuts literals to a sufficient length, and drops those that begin with another one.
 func shortest(sorted []string) []string {
 	const enough = 10
 	var out []string
@@ -113,8 +112,8 @@ func shortest(sorted []string) []string {
 
 const maxLeads = 64
 
-// leadsOf returns literals, in lower case, of which one begins every match; and
-// whether what follows them is what follows the expression.
+// leadsOf returns lower-case literals, one of which begins every match, and whether they are
+// complete, so that what follows the expression follows them.
 func leadsOf(re *syntax.Regexp) (map[string]bool, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -179,7 +178,7 @@ func concat(subs []*syntax.Regexp) (map[string]bool, bool) {
 	return leads, true
 }
 
-// writeRules writes the rules: the head says where they come from.
+// writeRules writes the rules, with a header that says where they come from.
 func writeRules(to io.Writer) error {
 	all, err := rules()
 	if err != nil {
@@ -201,7 +200,7 @@ func writeRules(to io.Writer) error {
 	return w.Flush()
 }
 
-// version is that of the gitleaks module in go.mod.
+// version returns the version of the gitleaks module in go.mod.
 func version() string {
 	_, rest, _ := strings.Cut(goMod, module+" ")
 	return strings.Fields(rest)[0]

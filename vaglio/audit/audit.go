@@ -1,11 +1,11 @@
-// Package audit writes the decision log: one JSON object a line, one file a
-// month. It holds the keys of arguments and never their values.
+// Package audit writes the decision log: one JSON object per line, one file per month. It contains
+// the keys of arguments and never their values.
 //
-// The log is fail-safe. An error while writing never holds a decision up; it
-// is counted, and reported once until writing works again.
+// The log is fail-safe. A write error never delays a decision; it is counted, and logged once until
+// writing works again.
 //
-// A line is in the file before the decision is answered, so that it survives the
-// process. [Log.Run] brings it to the disk soon after.
+// A line is in the file before the decision is answered, so that it survives the process. [Log.Run]
+// syncs it to disk soon after.
 package audit
 
 import (
@@ -27,12 +27,12 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Record is one decision, with the fields of a line in their order.
+// Record is one decision, with the fields of a line in order.
 type Record struct {
 	Approved bool `json:"approved"`
 	// Reason explains the outcome in one line.
 	Reason string `json:"reason"`
-	// TS is the moment of the decision, in seconds since the Unix epoch.
+	// TS is the time of the decision, in seconds since the Unix epoch.
 	TS        Float  `json:"ts"`
 	JudgeKind string `json:"judge_kind"`
 	// Score is in [0,1]; 0 when the guard denied.
@@ -47,8 +47,8 @@ type Record struct {
 	ContextKeys []string `json:"context_keys"`
 }
 
-// Float is a number that is written with a decimal point even when it is
-// whole, so that readers with typed numbers find one type in a column.
+// Float is a number that is always written with a decimal point, so that readers with typed numbers
+// find one type in a column.
 type Float float64
 
 // MarshalJSONTo writes the number.
@@ -60,7 +60,7 @@ func (f Float) MarshalJSONTo(enc *strictjson.Encoder) error {
 	return enc.WriteValue(text)
 }
 
-// AppendJSON is MarshalJSONTo behind dst.
+// AppendJSON appends the number to dst.
 func (f Float) AppendJSON(dst []byte) ([]byte, error) {
 	if x := float64(f); math.IsNaN(x) || math.IsInf(x, 0) {
 		return dst, errors.New("audit: no number of JSON")
@@ -72,34 +72,33 @@ func (f Float) AppendJSON(dst []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Log appends records to the month's file. It is safe for concurrent use, also
-// by other processes: a line is one write at the file's end.
+// Log appends records to the month's file. It is safe for concurrent use, even by several
+// processes: a line is a single write at the end of the file.
 type Log struct {
 	dir    string
 	logger *slog.Logger
 
-	// denied wakes Run: a denial does not wait for the next second.
+	// denied wakes Run: a denial is synced at once.
 	denied chan struct{}
-	// fsync brings a file to the disk; tests count it.
+	// fsync syncs a file to disk; tests count the calls.
 	fsync func(*os.File) error
 
 	mu       sync.Mutex
 	file     *os.File
-	is       os.FileInfo // which file is open
-	looked   time.Time   // when it was the month's file by its name
-	torn     bool        // the file's last line has no end
-	unsynced bool        // the file has lines that a power cut could take
+	is       os.FileInfo // identifies the open file
+	looked   time.Time   // when it was last checked to be the month's file
+	torn     bool        // the file's last line has no newline
+	unsynced bool        // the file has lines that a power cut could destroy
 	failures uint64
-	failing  error // of the last record; nil when it was written
+	failing  error // error of the last record, nil if it was written
 }
 
-// SyncEvery is how often lines are brought to the disk: a power cut takes those of
-// so long at most. Denials are brought there at once.
+// SyncEvery is how often lines are synced to disk, and so the longest time whose lines a power cut
+// can destroy. Denials are synced at once.
 const SyncEvery = time.Second
 
-// Open makes the folder and opens the file of the current month, so that a
-// place that cannot be written is known at the start. Later failures are
-// reported to logger; nil reports them nowhere.
+// Open creates the folder and opens the file of the current month, so that an unwritable place is
+// noticed at the start. Later failures are logged to logger, which may be nil.
 func Open(dir string, logger *slog.Logger) (*Log, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -111,8 +110,8 @@ func Open(dir string, logger *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
-// Check says whether a record could be written now, without writing one: the
-// month's file can be opened, and the last record was written.
+// Check returns an error unless a record could be written now: it must be possible to open the
+// month's file, and the last record must have been written. Check writes nothing itself.
 func (l *Log) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,10 +124,10 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// name is the file of the current local month.
+// name returns the path of the file for the current local month.
 func (l *Log) name() string { return filepath.Join(l.dir, time.Now().Format("2006-01")+".jsonl") }
 
-// Append writes one record into the file of the current local month.
+// Append appends one record to the file of the current local month.
 func (l *Log) Append(r Record) {
 	line, _ := lines.Get().(*[]byte)
 	if line == nil {
@@ -148,7 +147,7 @@ func (l *Log) Append(r Record) {
 	if err == nil && !r.Approved {
 		select {
 		case l.denied <- struct{}{}:
-		default: // Run was woken already and has not begun.
+		default: // Run has been woken already.
 		}
 	}
 	if err != nil {
@@ -160,20 +159,20 @@ func (l *Log) Append(r Record) {
 	}
 }
 
-// lines are buffers in which lines are written, none longer than mostLine.
+// lines holds buffers for lines, none larger than mostLine.
 var lines sync.Pool //nolint:gochecknoglobals // It holds nothing that is anything to anybody.
 
 const mostLine = 16 << 10
 
-// Failures counts the records that could not be written.
+// Failures returns how many records could not be written.
 func (l *Log) Failures() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failures
 }
 
-// Run brings what was appended to the disk, in groups, until ctx ends; it returns
-// nil then. Whoever appends never waits for it.
+// Run syncs appended lines to disk, in batches, until ctx ends. It then returns nil. Append never
+// waits for it.
 func (l *Log) Run(ctx context.Context) error {
 	tick := time.NewTicker(SyncEvery)
 	defer tick.Stop()
@@ -194,7 +193,7 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// sync brings the file's lines to the disk. Others append meanwhile.
+// sync syncs the file's lines to disk. Others may append meanwhile.
 func (l *Log) sync() error {
 	l.mu.Lock()
 	file, unsynced := l.file, l.unsynced
@@ -215,7 +214,7 @@ func (l *Log) sync() error {
 	return err
 }
 
-// syncFile brings a file's contents to the disk, where it lies on one.
+// syncFile syncs a file's content to disk, if it is on one.
 func syncFile(file *os.File) error {
 	err := file.Sync()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
@@ -244,16 +243,16 @@ func (l *Log) closeFile() error {
 	return err
 }
 
-// lookEvery is how often it is looked whether somebody moved the open file away: what is
-// written in so short a time goes with it.
+// lookEvery is how often to check whether somebody moved the open file away. What is written in
+// that time goes with it.
 const lookEvery = 100 * time.Millisecond
 
-// isOpen says whether the month's file is open, as far as was looked.
+// isOpen reports whether the month's file is open, according to the last check.
 func (l *Log) isOpen(now time.Time) bool {
 	return l.file != nil && now.Sub(l.looked) < lookEvery && now.Month() == l.looked.Month()
 }
 
-// write appends one line with one system call.
+// write appends one line with a single system call.
 func (l *Log) write(line []byte) error {
 	if now := time.Now(); !l.isOpen(now) {
 		if err := l.ensure(l.name()); err != nil {
@@ -271,15 +270,15 @@ func (l *Log) write(line []byte) error {
 	return err
 }
 
-// ensure makes the open file the one that has this name now. The name changes
-// with the month; and somebody may have moved the file away.
+// ensure makes sure that the open file is the one with this name. The name changes with the month,
+// and somebody may have moved the file away.
 func (l *Log) ensure(name string) error {
 	if l.file != nil {
 		if there, err := os.Stat(name); err == nil && os.SameFile(l.is, there) {
 			return nil
 		}
-		// Each line went out with its own write. Where the sync fails, the disk does,
-		// and the next line tells it.
+		// Each line had its own write. If the sync fails, so does the disk, and the next line reports
+		// that.
 		_ = l.closeFile()
 	}
 	if err := durable.MakeFolder(l.dir); err != nil {
@@ -298,9 +297,9 @@ func (l *Log) ensure(name string) error {
 	return nil
 }
 
-// endsTorn says whether a crash or a full disk left half a line at the end. A
-// line that another process is writing at this moment can look so, too, hence
-// the second and third look; one that still does costs an empty line.
+// endsTorn reports whether a crash or a full disk left a partial line at the end. A line that
+// another process is writing right now can look the same, hence the second and third look; if it
+// still does, the only cost is an empty line.
 func endsTorn(file *os.File) (bool, error) {
 	const looks = 3
 	for range looks {

@@ -75,8 +75,8 @@ func TestLineIsTheSeeds(t *testing.T) {
 	}
 }
 
-// TestLinesReachTheDisk holds what a power cut can take: a second of approved calls,
-// and of denials nothing but those whose sync is under way.
+// TestLinesReachTheDisk checks what a power cut can take: up to a second of approved calls, and only
+// those denials whose sync is in progress.
 func TestLinesReachTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
@@ -134,7 +134,7 @@ func TestLinesReachTheDisk(t *testing.T) {
 	})
 }
 
-// TestADiskThatFailsAtOnce is told of, once.
+// TestADiskThatFailsAtOnce is reported once.
 func TestADiskThatFailsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
@@ -180,7 +180,7 @@ func TestConcurrentWritersKeepLinesWhole(t *testing.T) {
 	dir := t.TempDir()
 	const writers, each = 8, 200
 	var wg sync.WaitGroup
-	logs := make([]*Log, writers) // each as another process would
+	logs := make([]*Log, writers) // each as another process would open it
 	for w := range logs {
 		logs[w] = open(t, dir)
 		defer logs[w].Close()
@@ -275,8 +275,8 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestMovedFile holds that lines go into a new file soon after somebody moved the old one
-// away, and that those of the moment between are in the old one.
+// TestMovedFile checks that lines go to a new file soon after somebody moved the old one away, and
+// that those in between are in the old one.
 func TestMovedFile(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -331,12 +331,12 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// TestFloats have a point, whatever they are, and are numbers.
+// TestFloats checks that floats always have a decimal point and are valid JSON numbers.
 func TestFloats(t *testing.T) {
 	for f, want := range map[Float]string{0: "0.0", 1: "1.0", -2: "-2.0", 0.25: "0.25", 1e21: "1000000000000000000000.0"} {
 		text, err := strictjson.Marshal(f)
 		more, errMore := f.AppendJSON([]byte("x."))
-		lines, errLines := strictjson.MarshalIndent(f) // by the library
+		lines, errLines := strictjson.MarshalIndent(f) // encoded by the library
 		if err != nil || errMore != nil || errLines != nil || string(text) != want || strings.TrimSpace(string(lines)) != want || string(more) != "x."+want {
 			t.Errorf("%v is %s, behind another %s; %v, %v", float64(f), text, more, err, errMore)
 		}
@@ -351,7 +351,7 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// TestWhatIsBroughtToTheDisk is brought again where it was not, unless its file is closed.
+// TestWhatIsBroughtToTheDisk syncs again after a failure, unless the file is closed.
 func TestWhatIsBroughtToTheDisk(t *testing.T) {
 	l := open(t, t.TempDir())
 	defer l.Close()
@@ -415,7 +415,7 @@ func TestEndsTorn(t *testing.T) {
 	}
 }
 
-// TestAMonthThatCannotBeOpened is told at the start, and later by each record.
+// TestAMonthThatCannotBeOpened is reported at the start, and later for each record.
 func TestAMonthThatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(month(dir), 0o700); err != nil {

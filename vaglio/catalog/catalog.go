@@ -1,6 +1,6 @@
-// Package catalog knows executors: the schema of their arguments, the scope
-// that they declared, and what an operator marked them with. It finds errors
-// of shape and perimeter, which are answered before vaglio is asked.
+// Package catalog knows executors: the schema of their arguments, the scope that they declared, and
+// the operator's marks. It finds errors of shape and scope, which are answered before vaglio is
+// asked.
 package catalog
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Catalog holds what is known of executors. It is safe for concurrent use.
+// Catalog holds what is known about executors. It is safe for concurrent use.
 type Catalog struct {
 	known  map[string]*entry
 	closed bool
 	home   string
 }
 
-// Config is a catalog as an operator writes it.
+// Config is a catalog in the form that an operator writes.
 type Config struct {
 	// Executors are the tools that are known.
 	Executors []Executor `json:"executors" yaml:"executors"`
@@ -52,10 +52,9 @@ type Executor struct {
 	Annotations *Annotations `json:"annotations,omitempty" yaml:"annotations,omitempty"`
 }
 
-// Annotations are the hints that an MCP server gives on a tool, under the
-// names of the MCP specification (2025-06-18). Nobody vouches for them: they
-// count only where nothing better is known of an executor, and never make a
-// call look better than its name and arguments do. Nil is a hint that was not
+// Annotations are an MCP server's hints about a tool, under the names of the MCP specification
+// (2025-06-18). Nobody vouches for them: they only count if nothing better is known about an executor,
+// and never make a call look better than its name and arguments do. Nil means that a hint was not
 // given; the specification's defaults are not filled in.
 type Annotations struct {
 	// Title is the tool's name for people.
@@ -72,14 +71,14 @@ type Annotations struct {
 	OpenWorldHint *bool `json:"openWorldHint,omitempty" yaml:"openWorldHint,omitempty"`
 }
 
-// Capability is one class of what an executor may do, such as "fs:read" or
-// "network:http", with hints that bound it. Hints say where, not what: they
-// cannot tell reading from writing. A capability without hints bounds nothing.
+// Capability is one class of what an executor may do, such as "fs:read" or "network:http", with
+// hints that limit it. Hints say where, not what: they cannot distinguish reading from writing. A
+// capability without hints limits nothing.
 //
-// Hints of fs capabilities are globs over absolute paths: "*" and "?" stay
-// within one step, "**" crosses steps, a trailing "/**" is the folder and all
-// below; ~ is the home. "arg:name" leaves that one argument to the caller.
-// Hints of network capabilities are hosts; "*.d" is d and all below it.
+// Hints of fs capabilities are globs over absolute paths: "*" and "?" stay within one path segment,
+// "**" crosses segments, and a trailing "/**" means the folder and everything below it; ~ is the
+// home folder. "arg:name" leaves that argument to the caller. Hints of network capabilities are
+// hosts; "*.d" means d and all its subdomains.
 type Capability struct {
 	// Name is the class, such as fs:read or network:http.
 	Name string `json:"name" yaml:"name"`
@@ -89,7 +88,7 @@ type Capability struct {
 	Hint []string `json:"hint,omitempty" yaml:"hint,omitempty"`
 }
 
-// entry is an executor made ready.
+// entry is an executor with its schema and scopes compiled.
 type entry struct {
 	Executor
 	schema *jsonschema.Schema
@@ -107,39 +106,38 @@ const (
 	KindUnknown Kind = "unknown_executor"
 )
 
-// Error says why a call's arguments are refused. It holds names and limits,
-// never a value out of the arguments.
+// Error says why a call's arguments are refused. It contains names and limits, never a value from
+// the arguments.
 type Error struct {
 	Kind Kind
-	// Executor is the name that was asked for.
+	// Executor is the requested name.
 	Executor string
-	// Field is the JSON pointer into the arguments of the first failure.
+	// Field is the JSON pointer into the arguments to the first failure.
 	Field string
-	// Msg is all that is wrong, each failure with its field.
+	// Msg lists all failures, each with its field.
 	Msg string
 }
 
-// Error tells all that is wrong.
+// Error lists all failures.
 func (e *Error) Error() string { return e.Msg }
 
-// MistakeError is what is wrong with one executor of a [Config].
+// MistakeError is a mistake in one executor of a [Config].
 type MistakeError struct {
-	// Index counts the executors from 0.
+	// Index is the executor's index, from 0.
 	Index int
-	// Field is the executor's field, under its name in the file, and behind it a
-	// JSON pointer into what the field holds; empty is the executor itself.
+	// Field is the executor's field by its name in the file, followed by a JSON pointer into the
+	// field's value; empty means the executor itself.
 	Field string
 	Err   error
 }
 
-// Error tells what is wrong and what would be right.
+// Error says what is wrong and what would be right.
 func (m *MistakeError) Error() string { return m.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (m *MistakeError) Unwrap() error { return m.Err }
 
-// New makes a catalog. Its error joins every mistake of every executor, each a
-// [*MistakeError].
+// New returns a catalog. Its error joins all mistakes in all executors, each a [*MistakeError].
 func New(c Config) (*Catalog, error) {
 	cat := &Catalog{known: make(map[string]*entry, len(c.Executors)), closed: c.Closed, home: c.Home}
 	var errs []error
@@ -164,7 +162,7 @@ func New(c Config) (*Catalog, error) {
 	return cat, nil
 }
 
-// Find gives what is known of an executor. Nil knows none.
+// Find returns what is known about an executor. A nil catalog knows none.
 func (c *Catalog) Find(name string) (Executor, bool) {
 	if c == nil {
 		return Executor{}, false
@@ -176,7 +174,7 @@ func (c *Catalog) Find(name string) (Executor, bool) {
 	return e.Executor, true
 }
 
-// Names gives the executors that are known, sorted. Nil knows none.
+// Names returns the names of the known executors, sorted. A nil catalog knows none.
 func (c *Catalog) Names() []string {
 	if c == nil {
 		return nil
@@ -184,12 +182,12 @@ func (c *Catalog) Names() []string {
 	return slices.Sorted(maps.Keys(c.known))
 }
 
-// Closed reports whether an executor that is not known is refused.
+// Closed reports whether unknown executors are refused.
 func (c *Catalog) Closed() bool { return c != nil && c.closed }
 
-// Check finds whether a call has the declared shape and stays inside the
-// declared scope. cwd is where relative paths begin and may be empty, which
-// puts them out of any scope. Its errors are of type [*Error].
+// Check returns an error unless a call has the declared shape and stays inside the declared scope.
+// cwd is where relative paths start; if it is empty, they are out of any scope. Errors are of type
+// [*Error].
 func (c *Catalog) Check(executor string, args map[string]any, cwd string) error {
 	if c == nil {
 		return nil
@@ -212,7 +210,7 @@ func (c *Catalog) Check(executor string, args map[string]any, cwd string) error 
 	return e.checkScope(args, places{home: c.home, cwd: cwd})
 }
 
-// prepare makes an executor ready, or returns what is wrong with it.
+// prepare compiles an executor, or returns what is wrong with it.
 func prepare(ex Executor, home string) (*entry, []failure) {
 	e := &entry{Executor: ex}
 	var faults []failure

@@ -127,7 +127,7 @@ func TestUnknownExecutor(t *testing.T) {
 	}
 }
 
-// TestWhatACatalogTells of its executors, and of nothing where there is none.
+// TestWhatACatalogTells checks the accessors of a catalog and of nil.
 func TestWhatACatalogTells(t *testing.T) {
 	c, err := New(Config{Executors: []Executor{{Name: "b"}, {Name: "a"}}, Closed: true})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestWhatACatalogTells(t *testing.T) {
 	}
 }
 
-// TestHintsAreToldInPart names so many hints, and says that there are more.
+// TestHintsAreToldInPart names up to eight hints, and says if there are more.
 func TestHintsAreToldInPart(t *testing.T) {
 	for n, want := range map[int]string{8: "[/1/**, /2/**, /3/**, /4/**, /5/**, /6/**, /7/**, /8/**]", 9: "/8/**, …]"} {
 		var hints []string
@@ -163,7 +163,7 @@ func TestHintsAreToldInPart(t *testing.T) {
 	}
 }
 
-// TestWithoutAHome has a path below the home lie out of any scope.
+// TestWithoutAHome puts paths below an unknown home outside every scope.
 func TestWithoutAHome(t *testing.T) {
 	c, err := New(Config{Executors: []Executor{{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: []string{"/**"}}}}}})
 	if err != nil {
@@ -234,7 +234,7 @@ func TestPathScope(t *testing.T) {
 		ex    Executor
 		args  m
 		cwd   string
-		field string // "" is accepted
+		field string // "" means accepted
 	}{
 		"below":             {fs("/tmp/**"), m{"path": "/tmp/foo/bar.txt"}, "", ""},
 		"itself":            {fs("/tmp/**"), m{"path": "/tmp/"}, "", ""},
@@ -306,7 +306,7 @@ func TestPathScope(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongWithAPath is told without the path.
+// TestWhatIsWrongWithAPath checks that the error does not contain the path.
 func TestWhatIsWrongWithAPath(t *testing.T) {
 	c := newCatalog(t, Executor{Name: "x", Capabilities: []Capability{{Name: "fs:read", Hint: []string{"/tmp/**"}}}}, false)
 	for _, row := range []struct {
@@ -378,7 +378,7 @@ func TestHostScope(t *testing.T) {
 	}
 }
 
-// TestACapabilityWithoutHints bounds nothing, and neither does one of another class.
+// TestACapabilityWithoutHints limits nothing, nor does one of another class.
 func TestACapabilityWithoutHints(t *testing.T) {
 	for _, capability := range []Capability{{Name: "network:http"}, {Name: "fs:write"}, {Name: "code:exec", Hint: []string{"x"}}} {
 		c := newCatalog(t, Executor{Name: "x", Capabilities: []Capability{capability}}, false)
@@ -438,7 +438,7 @@ func TestSeedScope(t *testing.T) {
 	}
 }
 
-// readTable reads the seeds' table into v, which knows a part of it.
+// readTable reads a part of the seeds' table into v.
 func readTable(t *testing.T, v any) {
 	t.Helper()
 	data, err := os.ReadFile("../testdata/conformance.json")

@@ -30,8 +30,7 @@ const (
 	schemaField = "args_schema"
 )
 
-// compile makes a schema ready, or returns what is wrong with it, each with its
-// place.
+// compile compiles a schema, or returns the mistakes in it with their places.
 func compile(doc any) (*jsonschema.Schema, []failure) {
 	if doc == nil {
 		return nil, nil
@@ -61,7 +60,7 @@ func compile(doc any) (*jsonschema.Schema, []failure) {
 // linear compiles patterns with Go's engine, which no input can stall.
 func linear(pattern string) (jsonschema.Regexp, error) { return regexp.Compile(pattern) }
 
-// schemaFaults says what the compiler found: which field, what it is, and what it
+// schemaFaults converts the compiler's error: which fields are wrong, what they are, and what they
 // should be.
 func schemaFaults(doc any, err error) []failure {
 	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
@@ -80,8 +79,8 @@ func schemaFaults(doc any, err error) []failure {
 	return slices.Compact(all)
 }
 
-// gatherFaults walks to the leaves. Of alternatives it takes the one that was
-// meant.
+// gatherFaults collects the leaves of an error. Of several alternatives, it follows the one that was
+// probably meant.
 func gatherFaults(doc any, e *jsonschema.ValidationError, into *[]failure) {
 	causes := e.Causes
 	if _, either := e.ErrorKind.(*kind.AnyOf); either {
@@ -101,12 +100,12 @@ func gatherFaults(doc any, e *jsonschema.ValidationError, into *[]failure) {
 	*into = append(*into, failure{at, fmt.Sprintf("%s is %s; it %s", at, shown(doc, e.InstanceLocation), must)})
 }
 
-// meant is the alternative that fits best: one of the right type, and of those the
-// one whose fault lies deepest.
+// meant returns the alternative that fits best: one of the right type, and among those the one whose
+// error is deepest.
 func meant(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	depth := func(e *jsonschema.ValidationError) int {
 		whole := len(e.InstanceLocation)
-		for len(e.Causes) > 0 { // behind references, too
+		for len(e.Causes) > 0 { // also through references
 			e = e.Causes[0]
 		}
 		if _, other := e.ErrorKind.(*kind.Type); other && len(e.InstanceLocation) == whole {
@@ -117,7 +116,7 @@ func meant(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	return slices.MaxFunc(causes, func(a, b *jsonschema.ValidationError) int { return cmp.Compare(depth(a), depth(b)) })
 }
 
-// shown writes the part of the schema at a place.
+// shown returns the part of the schema at a place.
 func shown(doc any, at []string) string {
 	for _, step := range at {
 		switch in := doc.(type) {
@@ -136,7 +135,7 @@ func shown(doc any, at []string) string {
 	return shorten(string(text))
 }
 
-// tidy makes one line of the compiler's error.
+// tidy returns the compiler's error on one line.
 func tidy(err error) string {
 	text := strings.ReplaceAll(err.Error(), schemaURL, "")
 	return strings.Join(strings.Fields(text), " ")

@@ -14,13 +14,13 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// outside is the phrase by which callers know a violation of scope.
+// outside is the phrase by which callers recognise a violation of scope.
 const outside = "outside allowed scope"
 
-// places is what a path's beginning may stand for.
+// places are the folders that the start of a path may stand for.
 type places struct{ home, cwd string }
 
-// absolute makes a path absolute; it says what is missing where it cannot.
+// absolute returns the absolute path, or what is missing to determine it.
 func (p places) absolute(name string) (full, missing string) {
 	if rest, ok := strings.CutPrefix(name, "file://"); ok {
 		if name = filePath(rest); name == "" {
@@ -50,26 +50,25 @@ func (p places) absolute(name string) (full, missing string) {
 	}
 }
 
-// filePath gives the path of a file: URL after its two slashes; "" is none.
+// filePath returns the path of a file: URL without its two slashes, "" if there is none.
 func filePath(rest string) string {
 	at := strings.IndexByte(rest, '/')
 	if at < 0 {
 		return ""
 	}
-	plain, _ := url.PathUnescape(rest[at:]) // "" is none, too
+	plain, _ := url.PathUnescape(rest[at:]) // on an error, plain is ""
 	return plain
 }
 
 // pathScope is where an executor may reach in the file system.
 type pathScope struct {
 	globs  []*regexp.Regexp
-	hints  []string // for telling
+	hints  []string // for error messages
 	exempt []string // arguments whose paths the caller may choose
 }
 
-// newPathScope joins the hints of all fs capabilities: a hint says where, and
-// which of several capabilities a path is for cannot be known. It gives nil
-// when nothing is bounded.
+// newPathScope combines the hints of all fs capabilities: a hint says where, and it is unknown which
+// capability a path belongs to. It returns nil if nothing is limited.
 func newPathScope(capabilities []Capability, home string) (*pathScope, error) {
 	var s pathScope
 	for _, c := range capabilities {
@@ -96,8 +95,8 @@ func newPathScope(capabilities []Capability, home string) (*pathScope, error) {
 	return &s, nil
 }
 
-// compileHint makes expressions of a hint: as written, and as its beginning
-// really lies where that is a link.
+// compileHint returns expressions for a hint: one as written and, if its fixed beginning is a link,
+// one for where that leads.
 func compileHint(hint, home string) ([]*regexp.Regexp, error) {
 	full, missing := places{home: home}.absolute(hint)
 	if missing != "" {
@@ -115,7 +114,7 @@ func compileHint(hint, home string) ([]*regexp.Regexp, error) {
 	return globs, nil
 }
 
-// globExpression translates a glob. What it does not know it takes literally.
+// globExpression translates a glob. Other characters match themselves.
 func globExpression(glob string) *regexp.Regexp {
 	tail := ""
 	if rest, ok := strings.CutSuffix(glob, "/**"); ok {
@@ -143,8 +142,7 @@ func globExpression(glob string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)\A` + b.String() + tail + `\z`)
 }
 
-// holds says whether an absolute path stays inside, by its letters and by
-// where its links lead.
+// holds reports whether an absolute path stays inside, both as written and with its links resolved.
 func (s *pathScope) holds(name string) bool {
 	in := func(name string) bool {
 		return slices.ContainsFunc(s.globs, func(g *regexp.Regexp) bool { return g.MatchString(name) })
@@ -152,7 +150,7 @@ func (s *pathScope) holds(name string) bool {
 	return in(path.Clean(name)) && in(realpath.Resolve(name))
 }
 
-// check gives what is wrong with one path, or "".
+// check returns what is wrong with one path, or "".
 func (s *pathScope) check(name string, p places) string {
 	full, missing := p.absolute(name)
 	if missing == "" && s.holds(full) {
@@ -165,8 +163,8 @@ func (s *pathScope) check(name string, p places) string {
 	return "is " + outside + ": " + why
 }
 
-// checkTemplate checks the part of a template before its first blank; what
-// follows may add names but not climb.
+// checkTemplate checks the part of a template before its first placeholder. What follows may add
+// names but must not climb.
 func (s *pathScope) checkTemplate(template string, p places) string {
 	at := strings.IndexAny(template, "{*$<%")
 	if at < 0 || strings.HasPrefix(template, "$HOME") || strings.HasPrefix(template, "${HOME}") {
@@ -204,7 +202,7 @@ func newHostScope(capabilities []Capability) (*hostScope, error) {
 	return &s, nil
 }
 
-// check gives what is wrong with one URL, or "".
+// check returns what is wrong with one URL, or "".
 func (s *hostScope) check(raw string) string {
 	host := hostOf(raw)
 	if host == "" {
@@ -218,7 +216,7 @@ func (s *hostScope) check(raw string) string {
 	return "is " + outside + ": its host is not in any of " + bracketed(s.hints)
 }
 
-// hostOf gives a URL's host where every reader would find the same one.
+// hostOf returns a URL's host, "" unless every reader would find the same one.
 func hostOf(raw string) string {
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c >= utf8.RuneSelf || c == '\\' {
@@ -232,7 +230,7 @@ func hostOf(raw string) string {
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
-// matchHost says whether a hint covers a host.
+// matchHost reports whether a hint covers a host.
 func matchHost(host, hint string) bool {
 	hint = strings.ToLower(strings.TrimSuffix(hint, "."))
 	if hint == "*" {
@@ -268,7 +266,7 @@ func (e *entry) checkScope(args map[string]any, p places) error {
 	return report(KindScope, e.Name, all)
 }
 
-// each checks the string, or the strings of the list, under one key.
+// each checks the string, or the list of strings, under one key.
 func each(into []failure, args map[string]any, key string, check func(string) string) []failure {
 	v, ok := args[key]
 	if !ok || v == nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// mostFailures bounds how many failures one error tells.
+// mostFailures is how many failures one error lists.
 const mostFailures = 8
 
 // failure is one thing that is wrong with the arguments.
 type failure struct{ field, msg string }
 
-// report joins failures into one error; the first gives the field.
+// report joins failures into one error; the first one determines the field.
 func report(k Kind, executor string, failures []failure) *Error {
 	e := &Error{Kind: k, Executor: executor, Field: failures[0].field}
 	parts := make([]string, 0, mostFailures+1)
@@ -54,8 +54,8 @@ func schemaError(executor string, err error) error {
 	return report(KindSchema, executor, all)
 }
 
-// gather walks to the leaves, which name the real causes. Alternatives are
-// told as one failure: their leaves contradict each other.
+// gather collects the leaves of an error, which name the real causes. Alternatives are reported as
+// one failure, because their leaves contradict each other.
 func gather(e *jsonschema.ValidationError, into *[]failure) {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains:
@@ -83,7 +83,7 @@ func gather(e *jsonschema.ValidationError, into *[]failure) {
 	}
 }
 
-// explain says what would be right. It tells the schema's side only.
+// explain says what would be right. It only describes the schema's side.
 func explain(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -162,7 +162,7 @@ func explainRange(k jsonschema.ErrorKind) string {
 	}
 }
 
-// list writes the values that a schema names.
+// list returns the values that a schema names.
 func list(values []any) string {
 	const most = 12
 	words := make([]string, 0, len(values))
@@ -180,7 +180,7 @@ func list(values []any) string {
 	return strings.Join(words, ", ")
 }
 
-// pointer writes steps as a JSON pointer.
+// pointer returns the steps as a JSON pointer.
 func pointer(steps []string) string {
 	var b strings.Builder
 	for _, step := range steps {

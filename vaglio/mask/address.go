@@ -2,10 +2,10 @@ package mask
 
 import "strings"
 
-// addressSecret returns the secret of an address that stands where a secret is
-// expected: what follows its question mark or number sign, else who logs in. Its
-// host and its path are where it goes, and shown. ok is false for any other value;
-// from equals to where nothing of the address is left to be masked.
+// addressSecret returns the secret of an address that stands where a secret is expected:
+// what follows its question mark or number sign, or else the credentials before its host.
+// The host and the path say where it goes, and stay visible. ok is false for anything but
+// an address; from equals to if the address has nothing left to mask.
 func addressSecret(v string) (from, to int, ok bool) {
 	n := span(v, inScheme)
 	rest, ok := strings.CutPrefix(v[n:], "://")
@@ -25,8 +25,8 @@ func addressSecret(v string) (from, to int, ok bool) {
 
 func inScheme(c byte) bool { return isAlphanumeric(c) || c == '+' || c == '.' || c == '-' }
 
-// login returns what of who logs in is to be masked, of an address whose host
-// begins there or behind it.
+// login returns the part of the user information to mask, in an address whose authority
+// begins at the given place: the password, or all of it if there is none.
 func login(v string, at int) (from, to int) {
 	rest := v[at:]
 	authority := rest
@@ -47,14 +47,13 @@ func login(v string, at int) (from, to int) {
 	return 0, 0
 }
 
-// hidable reports whether a part of an address is something to be masked that is
-// not masked yet.
+// hidable reports whether part of an address is to be masked and is not masked yet.
 func hidable(part string) bool {
 	return part != "" && !placeholder(part) && !strings.HasPrefix(part, maskPrefix)
 }
 
-// narrow returns the part of a value to be masked: of an address its secret, of
-// anything else the whole.
+// narrow returns the part of a value to mask: the secret of an address, or the whole of any
+// other value.
 func (sc *scanner) narrow(v value) value {
 	if from, to, ok := addressSecret(sc.text[v.from:v.to]); ok {
 		v.from, v.to = v.from+from, v.from+to
@@ -62,10 +61,10 @@ func (sc *scanner) narrow(v value) value {
 	return v
 }
 
-// address masks what is secret of an address that stands under a secret's name,
-// and returns ok only for one.
+// address masks the secrets of an address that stands under a secret's name. ok is false
+// for anything but an address.
 func (m Masker) address(v string) (masked string, ok bool) {
-	for range 2 { // what follows the question mark, and who logs in
+	for range 2 { // first what follows the question mark, then the credentials
 		from, to, is := addressSecret(v)
 		if !is {
 			return v, false

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An address under a secret's name keeps its host and its path: where a call goes is
-// no secret, whatever it is called.
+// TestAnAddressKeepsWhereItGoes checks that an address under a secret's name keeps its host
+// and path: where a call goes is not secret, whatever it is called.
 func TestAnAddressKeepsWhereItGoes(t *testing.T) {
 	t.Parallel()
 	if got := masker.Object(map[string]any{"api_key": "https://x.example/a?id=hunter2x&b=5"})["api_key"].(string); strings.Contains(got, "b=5") {
@@ -61,8 +61,8 @@ func check(t *testing.T, what, got string, shown, hidden []string) {
 	}
 }
 
-// A token that is only told by the word before it is hidden to its end, whichever of the
-// characters of tokens it has.
+// TestATokenIsHiddenToItsEnd checks that a token that only the word before it reveals is
+// hidden to its end, whichever of the characters of tokens it contains.
 func TestATokenIsHiddenToItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, joint := range []string{"", "+", "/", "~", "-", "_", "."} {
@@ -71,8 +71,8 @@ func TestATokenIsHiddenToItsEnd(t *testing.T) {
 	}
 }
 
-// A value is hidden to its end, also where a character of it begins as a mask does, or a
-// dollar sign opens nothing.
+// TestAValueIsHiddenToItsEnd checks that a value is hidden to its end, even if one of its
+// characters begins like a mask, or a dollar sign begins nothing.
 func TestAValueIsHiddenToItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, joint := range []string{"€", "“", "‹", "‹x›", "$", "$x", "é", "%"} {

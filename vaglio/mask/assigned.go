@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// value is what a name is given.
+// value is the value given to a name.
 type value struct {
 	from, to int
-	// by is the length of what stands before it of a variable that has it by default.
+	// by is the length of what precedes the value if it is the default of a shell variable,
+	// as in ${NAME:-value}.
 	by int
-	// quoted and spaced say how: in quotation marks, with spaces around the sign; as
-	// valueAfter leaves it, behind the sign.
+	// quoted reports that the value is in quotation marks, spaced that there are blanks
+	// around the sign; valueAfter only looks at the blanks after the sign.
 	quoted, spaced bool
 }
 
-// assigned looks at an equals sign or a colon: at what stands before it for a
-// name whose value is a secret, and behind it for the value.
+// assigned handles an equals sign or a colon. If the name before it is one whose value is a
+// secret, assigned returns that value.
 func (sc *scanner) assigned() (from, to int) {
 	s, i := sc.text, sc.at
 	if s[i] == ':' {
@@ -49,11 +50,11 @@ func (sc *scanner) assigned() (from, to int) {
 	return v.from, v.to
 }
 
-// given is what stands behind the sign here; nothing where that is an option.
+// given returns the value after the sign at sc.at. It is empty if an option stands there.
 func (sc *scanner) given(name string, spaced bool) value {
 	at := sc.at + 1
 	if sc.text[sc.at] == ':' && strings.HasSuffix(sc.text[:sc.at-len(name)], "${") {
-		at++ // of ${NAME:- or ${NAME:=
+		at++ // in ${NAME:-value} or ${NAME:=value}
 	}
 	v := sc.valueAfter(at)
 	v.spaced = v.spaced && spaced
@@ -63,15 +64,16 @@ func (sc *scanner) given(name string, spaced bool) value {
 	return v
 }
 
-// secrecyHere judges the name before the sign here, by where it stands, too.
+// secrecyHere judges the name before the sign at sc.at, taking its surroundings into
+// account.
 func (sc *scanner) secrecyHere(name string) secrecy {
 	switch here := sc.text[sc.at:]; {
-	case strings.HasPrefix(here, "::"), strings.HasPrefix(here, ":?"): // of a name's part, of ${NAME:?…}
+	case strings.HasPrefix(here, "::"), strings.HasPrefix(here, ":?"): // a qualified name, ${NAME:?…}
 		return notSecret
 	case name == "value":
 		return secrecyOf(sc.valueOf())
 	case (name == "sig" || name == "key") && sc.at >= len("?sig") && strings.IndexByte("?&", sc.text[sc.at-len("?sig")]) >= 0:
-		return maybeSecret // of a signed URL
+		return maybeSecret // in a signed URL
 	case sc.text[sc.at] == '=':
 		return sc.secrecyEquals(name)
 	default:
@@ -79,7 +81,7 @@ func (sc *scanner) secrecyHere(name string) secrecy {
 	}
 }
 
-// secrecyEquals judges the name before the equals sign here.
+// secrecyEquals judges the name before the equals sign at sc.at.
 func (sc *scanner) secrecyEquals(name string) secrecy {
 	if sc.at < sc.cookieEnd || slices.Contains(sc.carriers, name) {
 		return surelySecret
@@ -91,7 +93,8 @@ func (sc *scanner) secrecyEquals(name string) secrecy {
 	return kind
 }
 
-// isKey reports whether a variable such as STRIPE_KEY is given what looks like a key here.
+// isKey reports whether a variable such as STRIPE_KEY is given something that looks like a
+// key.
 func (sc *scanner) isKey(name string) bool {
 	if !strings.HasSuffix(name, "_KEY") || name != strings.ToUpper(name) {
 		return false
@@ -102,16 +105,16 @@ func (sc *scanner) isKey(name string) bool {
 	return looksRandom(text) && !strings.ContainsAny(text, "-_")
 }
 
-// hasSecretPart reports whether a variable's name says of a part of it, which is not the
-// last, that it is a secret's, as POETRY_PYPI_TOKEN_PYPI does.
+// hasSecretPart reports whether any part of a variable's name, not only its end, names a
+// secret, as in POETRY_PYPI_TOKEN_PYPI.
 func hasSecretPart(name string) bool {
 	return name == strings.ToUpper(name) && slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool {
 		return part == "TOKEN" || part == "SECRET" || endsAsPassword(part)
 	})
 }
 
-// joined reports whether the colon here only joins words, as in arn:…:secret:name-2 and
-// token:refresh2, and gives no value.
+// joined reports whether the colon at sc.at only joins words, as in arn:…:secret:name-2 and
+// token:refresh2, instead of giving a value.
 func (sc *scanner) joined(name string, v value, kind secrecy) bool {
 	s, i := sc.text, sc.at
 	if s[i] != ':' || v.quoted || v.from != i+1 || kind != maybeSecret && kind != seldomSecret || i < len(name) {
@@ -120,8 +123,8 @@ func (sc *scanner) joined(name string, v value, kind secrecy) bool {
 	return isName(name) && !strings.Contains(name, "_") || i > len(name) && s[i-len(name)-1] == ':'
 }
 
-// behindUser narrows a value such as user:secret to the secret; to nothing where it has
-// another form.
+// behindUser narrows a value such as user:secret to the secret, and a value of any other
+// form to nothing.
 func (sc *scanner) behindUser(v value) value {
 	user, secret, _ := strings.Cut(sc.text[v.from:v.to], ":")
 	v.from = v.to - len(secret)
@@ -131,8 +134,8 @@ func (sc *scanner) behindUser(v value) value {
 	return v
 }
 
-// inHeader narrows the value of a header to the secret. What curl sends as one
-// is surely a secret, although it looks like code.
+// inHeader narrows a header's value to its secret. What curl sends in a header is surely a
+// secret, even if it looks like code.
 func (sc *scanner) inHeader(v value, kind secrecy) (value, secrecy) {
 	if kind == credentials {
 		v, kind = sc.pastScheme(v)
@@ -143,7 +146,7 @@ func (sc *scanner) inHeader(v value, kind secrecy) (value, secrecy) {
 	return v, kind
 }
 
-// colon looks at a colon in a URL, and in the token of a bot.
+// colon handles the colon of a URL and of a Telegram bot's token.
 func (sc *scanner) colon() (from, to int) {
 	if strings.HasPrefix(sc.text[sc.at:], "://") {
 		return sc.userinfo()
@@ -154,8 +157,8 @@ func (sc *scanner) colon() (from, to int) {
 	return 0, 0
 }
 
-// shellsOwn reports whether a name that sounds like a password's has another
-// meaning where it stands: a shell's folder, a word of sudoers.
+// shellsOwn reports whether a name that looks like a password's means something else here:
+// the shell's working directory, or a tag of sudoers.
 func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
 	switch name {
 	case "PWD", "OLDPWD":
@@ -169,8 +172,8 @@ func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
 	}
 }
 
-// pastScheme returns what follows the scheme in the value of a header. Behind a
-// scheme there is surely a secret.
+// pastScheme returns what follows the scheme in a header's value. Whatever follows a scheme
+// is surely a secret.
 func (sc *scanner) pastScheme(v value) (value, secrecy) {
 	const longest = len("aws4-hmac-sha256")
 	switch strings.ToLower(sc.text[v.from:min(v.to, v.from+longest+1)]) {
@@ -183,8 +186,8 @@ func (sc *scanner) pastScheme(v value) (value, secrecy) {
 	}
 }
 
-// nameBefore returns the name that stands before a sign, and whether there is
-// a space between the two.
+// nameBefore returns the name before the sign at end, and reports whether spaces stand
+// between them.
 func nameBefore(s string, end int) (name string, spaced bool) {
 	at := end
 	for at > 0 && end-at < 8 && s[at-1] == ' ' {
@@ -202,9 +205,8 @@ func nameBefore(s string, end int) (name string, spaced bool) {
 	return s[start:at], spaced
 }
 
-// valueAfter returns the value that begins behind a sign. It ends where
-// anything begins that a shell or a program would act on. What a program
-// assigns by a := sign is code, unless it is quoted.
+// valueAfter returns the value after a sign, which ends before anything that a shell or a
+// program would act on. What a program assigns with := is code unless it is quoted.
 func (sc *scanner) valueAfter(at int) value {
 	s := sc.text
 	v, walrus := value{}, false
@@ -237,10 +239,10 @@ func (sc *scanner) valueAfter(at int) value {
 	return v
 }
 
-// byDefault returns the length of what stands before the text that variables have by
-// default: of ${NAME:- and the like.
+// byDefault returns the length of what precedes the default of a shell variable, as in
+// ${NAME:-.
 func byDefault(s string) (n int) {
-	const most = 4 // variables in one another: a bound on the work
+	const most = 4 // nested variables: a bound on the work
 	for range most {
 		bare, opens := strings.CutPrefix(s[n:], "${")
 		name := span(bare, isWord)
@@ -253,8 +255,8 @@ func byDefault(s string) (n int) {
 	return n
 }
 
-// pastTemplate returns where the text in quotation marks begins that a template says there;
-// where it says none, the same place.
+// pastTemplate returns where the quoted string of a template begins, or at if there is
+// none.
 func pastTemplate(s string, at int) int {
 	rest, ok := strings.CutPrefix(s[at:], "{{")
 	if rest = strings.TrimLeft(rest, " "); ok && strings.HasPrefix(rest, "'") {
@@ -263,9 +265,9 @@ func pastTemplate(s string, at int) int {
 	return at
 }
 
-// inertEnd returns where the inert text ends that begins at a place, bare or in
-// quotation marks. Within one text the end is the same from every place: names
-// that follow one another in it do not each look as far.
+// inertEnd returns the end of the inert text that begins at a place, quoted or bare. The
+// end is the same from every place within one such text, so it is remembered: names that
+// follow one another do not each search that far.
 func (sc *scanner) inertEnd(at int, quoted bool) int {
 	run, in := &sc.bare, inertBare
 	if quoted {
@@ -277,7 +279,7 @@ func (sc *scanner) inertEnd(at int, quoted bool) int {
 	return run.to
 }
 
-// inertSpan is span, and ends before a mask and before a dollar sign that opens
+// inertSpan is like span, but also stops before a mask and before a dollar sign that begins
 // a substitution.
 func inertSpan(s string, in func(byte) bool) int {
 	for i := range len(s) {
@@ -293,8 +295,8 @@ func inertSpan(s string, in func(byte) bool) int {
 	return len(s)
 }
 
-// inertBare reports whether a byte can be part of a bare value: nothing that
-// ends a word, and nothing that a shell acts on.
+// inertBare reports whether a byte can be part of a bare value: it ends no word, and no
+// shell acts on it.
 func inertBare(c byte) bool { return inertQuoted(c) && c != ',' && c != '#' }
 
 func inertQuoted(c byte) bool {
@@ -314,7 +316,7 @@ func lineEnd(s string) int {
 	return len(s)
 }
 
-// telegram returns the length of a bot token's secret part behind a colon.
+// telegram returns the length of the secret part of a bot's token, which follows a colon.
 func telegram(s string, colon int) int {
 	digits := 0
 	for colon-digits > 0 && isDigit(s[colon-digits-1]) {
@@ -330,8 +332,7 @@ func telegram(s string, colon int) int {
 	return 0
 }
 
-// userinfo looks behind the scheme of a URL for a password, or for a token that
-// stands in a user's place.
+// userinfo looks after a URL's scheme for a password, or for a token in place of a user.
 func (sc *scanner) userinfo() (from, to int) {
 	s, at := sc.text, sc.at+len("://")
 	name := at + inertSpan(s[at:], func(c byte) bool { return inUserinfo(c) && c != ':' })

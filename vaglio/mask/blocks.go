@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// leastKeyLine is the length of the shortest line of a key that is not the last one.
+// leastKeyLine is the length of a private key's shortest line, not counting the last.
 const leastKeyLine = 24
 
-// frames are what a private key's block begins and ends with: in PEM, and in the form
-// of SSH2 that came before.
+// frames returns the lines that delimit a private key's block: in PEM, and in the older
+// format of SSH2.
 func frames() [2]struct{ begin, close, end string } {
 	return [...]struct{ begin, close, end string }{{"-----BEGIN ", "-----", "-----END"}, {"---- BEGIN ", " ----", "---- END"}}
 }
 
-// framed reports whether a text begins as a frame does.
+// framed reports whether a text begins like a frame.
 func framed(s string) bool {
 	return strings.HasPrefix(s, "----") && (strings.HasPrefix(s, "-----BEGIN ") || strings.HasPrefix(s, "---- BEGIN "))
 }
 
-// keyBlock notes how far a private key reaches, when s starts with one.
+// keyBlock records where the private key ends with which s begins.
 func (sc *scanner) keyBlock(s string) {
 	if sc.at < sc.pemEnd {
 		return
@@ -38,7 +38,7 @@ func (sc *scanner) keyBlock(s string) {
 			continue
 		}
 		body := len(f.begin) + head + len(f.close)
-		// Its first line is one of a key, or a header of it.
+		// Its first line must belong to a key or to its header.
 		start := pastBreaks(s[body:])
 		name := span(start, isURLSafe)
 		if span(start, isBase64) < leastKeyLine && !strings.HasPrefix(start, "MI") && (name == 0 || !strings.HasPrefix(start[name:], ": ")) {
@@ -52,8 +52,8 @@ func (sc *scanner) keyBlock(s string) {
 	}
 }
 
-// pastBreaks steps over what stands between the lines of a text that was written into
-// another: ends of lines, also spelled, blanks, marks of changes and of quotations.
+// pastBreaks skips what separates the lines of a text embedded in another: line ends, also
+// as escape sequences, blanks, and the marks of diffs and quotations.
 func pastBreaks(s string) string {
 	for {
 		rest := strings.TrimLeft(s, "\r\n\t +->|*\"',")
@@ -69,15 +69,17 @@ func pastBreaks(s string) string {
 	}
 }
 
-// privatePart begins the private part of a key's file in which a line says what follows.
+// privatePart is a part of a key file that holds the private key and is announced by a line
+// of text.
 type privatePart struct {
 	begin, end string
-	// digits says that it names how many lines follow, hex that they are bytes in pairs.
+	// digits reports that begin is followed by the number of lines; hex that the part
+	// consists of bytes in hexadecimal.
 	digits, hex bool
 }
 
-// privateParts are those of PuTTY, of BIND, and of what openssl and certtool show of a
-// key, which is all of it.
+// privateParts returns the private parts of PuTTY's and BIND's files, and of the output of
+// openssl and certtool, which is private to its end.
 func privateParts() []privatePart {
 	return []privatePart{
 		{begin: "Private-Lines:", end: "Private-MAC", digits: true},
@@ -88,8 +90,8 @@ func privateParts() []privatePart {
 	}
 }
 
-// spelled returns the length of what of a word belongs to a line's end that is spelled,
-// as in two lines of JSON.
+// spelled returns how many bytes of the word at a place belong to an escaped line end, as
+// in a JSON string of two lines.
 func (sc *scanner) spelled(at int) int {
 	if at > 0 && sc.text[at-1] == '\\' && strings.IndexByte("nrt", sc.text[at]) >= 0 {
 		return 1
@@ -97,26 +99,26 @@ func (sc *scanner) spelled(at int) int {
 	return 0
 }
 
-// beginsKey reports whether a value is the first word of a private key, whose lines are
-// masked as such.
+// beginsKey reports whether a value is the first word of a private key, which is masked
+// line by line.
 func beginsKey(s string) bool {
 	return strings.HasPrefix(s, "-----BEGIN") || s == "----" || beginsPart(s)
 }
 
-// beginsPart reports whether a text may begin as a private part does.
+// beginsPart reports whether a text can be the beginning of a private part.
 func beginsPart(s string) bool {
 	return strings.HasPrefix(s, "Private-") || strings.HasPrefix(s, "private ")
 }
 
-// opensKey reports whether a text, or what it quotes, begins as a private key does, whose
-// lines are masked as such.
+// opensKey reports whether a text, or what it quotes, begins a private key, which is masked
+// line by line.
 func opensKey(s string) bool {
 	s = strings.TrimLeft(s, "$'\"")
 	return framed(s) || slices.ContainsFunc(privateParts(), func(p privatePart) bool { return strings.HasPrefix(s, p.begin) })
 }
 
-// partBlock notes how far the private part of a key's file reaches, when the word here
-// begins one.
+// partBlock records where the private part of a key file ends that begins with the word at
+// sc.at.
 func (sc *scanner) partBlock() {
 	s := sc.text[sc.at+sc.spelled(sc.at):]
 	if !beginsPart(s) {
@@ -148,8 +150,8 @@ func (sc *scanner) partBlock() {
 	}
 }
 
-// keyLine returns where the line of a key lies that begins here. Only what no shell
-// would run as a command with arguments is masked.
+// keyLine returns the line of a key that begins at sc.at. It masks only what no shell would
+// run as a command with arguments.
 func (sc *scanner) keyLine() (from, to int) {
 	from = sc.at + sc.spelled(sc.at)
 	if from < sc.hexEnd {
@@ -163,7 +165,7 @@ func (sc *scanner) keyLine() (from, to int) {
 	rest := sc.text[from:sc.pemEnd]
 	n := span(rest, isBase64)
 	left := pastBreaks(rest[n:])
-	const sum = 5 // an equals sign and the checksum of OpenPGP's armour
+	const sum = 5 // an equals sign and the checksum of OpenPGP's armor
 	last := left == "" || n > 0 && strings.HasPrefix(left, "=") && len(left) >= sum && pastBreaks(left[sum:]) == ""
 	if n >= leastKeyLine || last && n >= 4 {
 		return from, from + n
@@ -173,12 +175,12 @@ func (sc *scanner) keyLine() (from, to int) {
 
 func isHexPair(c byte) bool { return isLowerHex(c) || 'A' <= c && c <= 'F' || c == ':' }
 
-// leastEncoded is the length of the shortest base64 that is read, mostEncoded of what is
-// read at once.
+// leastEncoded is the length of the shortest base64 that is decoded, and mostEncoded the
+// most that is decoded at once.
 const leastEncoded, mostEncoded = 40, 64 << 10
 
-// encoded reads the base64 that begins here, over as many lines as it has, and notes how
-// far it reaches where it stands for a text with a secret in it.
+// encoded decodes the base64 that begins at sc.at, across its lines, and if it holds a
+// secret, records where it ends.
 func (sc *scanner) encoded() {
 	s := sc.text[sc.at:]
 	if sc.masker.flat || sc.at < sc.looked || len(s) < leastEncoded || !inBase64(s[leastEncoded-1]) {
@@ -198,8 +200,8 @@ func (sc *scanner) encoded() {
 	}
 }
 
-// joined are the lines of base64 that s begins with, of which the first has that width,
-// and where they end.
+// joined returns the lines of base64 with which s begins, without what separates them, and
+// where they end. The first line has the given width.
 func joined(s string, width int) (lines string, end int) {
 	var all strings.Builder
 	at := 0
@@ -211,7 +213,7 @@ func joined(s string, width int) (lines string, end int) {
 			break // the last line
 		}
 		at = len(s) - len(next)
-		// Lines have whole groups of four; a word behind them seldom has.
+		// Lines consist of groups of four; a word that follows them seldom does.
 		if n = span(next[:min(len(next), width+1)], inBase64); n > width || (n+span(next[n:], isPadding))%4 != 0 {
 			break
 		}
@@ -222,8 +224,8 @@ func joined(s string, width int) (lines string, end int) {
 func inBase64(c byte) bool  { return isBase64(c) && !isPadding(c) }
 func isPadding(c byte) bool { return c == '=' }
 
-// decoded is the text that base64 stands for, "" where it stands for none. What the last
-// line was taken for may be a word.
+// decoded returns the text that base64 encodes, or "" if it encodes none. It drops an
+// undecodable last line, which may really be a word after the base64.
 func decoded(s string) string {
 	const group = 4
 	if len(s)%group == 1 {
@@ -243,7 +245,8 @@ func decoded(s string) string {
 	return text
 }
 
-// readable reports whether a text has signs that are written alone.
+// readable reports whether a text is UTF-8 without control characters other than tabs and
+// line ends.
 func readable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' })
 }

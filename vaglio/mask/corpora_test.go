@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestCorpora tells what is masked in labelled calls; VAGLIO_CORPORA names their
-// folder. Fewer than one in 200 of them hold a secret, so more maskings than
-// that are false alarms, which hide from the person what would run.
+// TestCorpora reports what is masked in labeled calls, whose folder VAGLIO_CORPORA names.
+// Fewer than one in 200 of them hold a secret, so more masks than that are false alarms,
+// which hide from people what would run.
 func TestCorpora(t *testing.T) {
 	folder := os.Getenv("VAGLIO_CORPORA")
 	if folder == "" {
@@ -71,7 +71,7 @@ func calls(t *testing.T, name string) func(func(map[string]any) bool) {
 			}
 			for k, v := range args {
 				if _, number := v.(float64); number {
-					delete(args, k) // only texts are looked into here
+					delete(args, k) // only texts are examined here
 				}
 			}
 			if !yield(args) {

@@ -14,18 +14,18 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The rules for the tokens of many issuers come from gitleaks, as data: see the
-// head of the file. What an issuer's token looks like changes, and others keep
-// watch over that. Compiling them all takes longer than a daemon takes to start,
-// so each is compiled when a text first comes near it.
+// The rules for the tokens of many issuers come from gitleaks as data; see the head of the
+// file. The formats of tokens change, and gitleaks keeps track of them. Compiling all rules
+// takes longer than starting a daemon, so each rule is compiled when a text first comes
+// near it.
 //
 //go:generate sh -c "go -C ../../tools/secrets run . rules > rules.jsonl"
 //go:generate sh -c "go -C ../../tools/secrets run . golden > testdata/secrets.jsonl.gz"
 //go:embed rules.jsonl
 var builtinRules []byte
 
-// builtin is the finder by those rules. It is made when the first text is masked,
-// for some milliseconds, and never written after that.
+// builtin returns the finder for those rules. Making it takes some milliseconds, when the
+// first text is masked. It does not change after that.
 var builtin = sync.OnceValue(newBuiltinFinder)
 
 func newBuiltinFinder() *finder {
@@ -39,49 +39,49 @@ func newBuiltinFinder() *finder {
 // secretRule is one rule of the file.
 type secretRule struct {
 	ID string `json:"id"`
-	// Regex finds the secret: in Group, or else in the first group that is not
-	// empty, or else the whole match.
+	// Regex finds the secret: it is Group, or else the first non-empty group, or else the
+	// whole match.
 	Regex string `json:"regex"`
 	Group int    `json:"group"`
-	// Entropy is what a secret must have more of, in bits a character.
+	// Entropy is what a secret must exceed, in bits per character.
 	Entropy float64 `json:"entropy"`
-	// Starts are literals in lower case of which one begins every match. A rule
-	// without has Needs: the text must hold one of them.
+	// Starts are lowercase literals, one of which begins every match. A rule without Starts
+	// has Needs: the text must contain one of them.
 	Starts []string `json:"starts"`
 	Needs  []string `json:"needs"`
 
-	// bounded says that a match begins at a word's beginning.
+	// bounded reports that a match begins at the beginning of a word.
 	bounded bool
-	// window is how many bytes the rule looks at where it starts.
+	// window is the number of bytes, from its literal on, that the rule is matched against.
 	window  int
 	compile func() *regexp.Regexp
 }
 
-// finder finds the secrets of a text in one pass over its bytes, by an
-// automaton over the literals of all rules (Aho and Corasick). Only where a
-// literal stands is a regular expression tried.
+// finder finds the secrets of a text in one pass over its bytes, with an Aho-Corasick
+// automaton over the literals of all rules. It tries a regular expression only where a
+// literal occurs.
 type finder struct {
 	rules []secretRule
-	// class folds bytes that the literals do not tell apart. next leads from a
-	// state over a class to the next one; a state is the index of its first
-	// class, and has a bit set when literals end there, which ends lists.
+	// class maps bytes that the literals do not distinguish to one class. next leads from a
+	// state and a class to the next state. A state is the index in next of its first class;
+	// endsHere is set in it if literals end there, and ends then lists them.
 	class   [256]uint8
 	classes int
 	next    []uint32
 	ends    map[uint32][]ending
 }
 
-// ends here: the bit of a state.
+// endsHere is the bit of a state at which literals end.
 const endsHere = 1 << 31
 
-// ending is a literal of a rule, or one that the masker's own rules need.
+// ending is a literal of a rule, or of the masker's own rules.
 type ending struct{ rule, length int }
 
-// ours is the rule of an ending that is the masker's own.
+// ours is the rule of an ending that belongs to the masker's own rules.
 const ours = -1
 
-// ownLiterals are those of which one stands in every text in which the masker's
-// own rules can find something.
+// ownLiterals returns literals, at least one of which occurs in every text in which the
+// masker's own rules can find something.
 func ownLiterals() []string {
 	return append(append(append(nameLiterals(), operandLiterals()...), " -p "), strings.Fields(`_key= :// :a curl -----begin private-lines: private-key ‹masked pgpass :5432: :*:
 		akia asia abia acca aiza gocspx- sg. dop_v1_ dckr_pat_ dapi npm_ ntn_ pypi-age rk_live_ rk_test_ rubygems_
@@ -92,18 +92,18 @@ func ownLiterals() []string {
 // extent is a part of a text.
 type extent struct{ from, to int }
 
-// mostLooked bounds what a rule that starts somewhere looks at, in bytes: an
-// issuer's token is shorter. A longer one is found by its beginning.
+// mostLooked bounds the text that a rule with Starts is matched against, in bytes. Issuers'
+// tokens are shorter; a longer one is found by its beginning.
 const mostLooked = 2048
 
-// leastSecret is the length of the shortest part of a secret that is masked, in
-// bytes: less says nothing that is worth hiding.
+// leastSecret is the length in bytes of the shortest part of a secret that is masked. A
+// shorter part reveals nothing worth hiding.
 const leastSecret = 8
 
-// find returns the secrets of a text, in order and apart, and whether the
-// masker's own rules could find some.
+// find returns the secrets of a text, in order and without overlap, and reports whether the
+// masker's own rules could find any.
 func (f *finder) find(s string) (found []extent, own bool) {
-	var tried ruleSet // of the rules that need a literal anywhere
+	var tried ruleSet // the rules with Needs
 	state, run := uint32(0), 0
 	for i := range len(s) {
 		if run++; !inBase64(s[i]) {
@@ -132,12 +132,12 @@ func (f *finder) find(s string) (found []extent, own bool) {
 	return apart(found), own
 }
 
-// ruleSet is a set of rules.
+// ruleSet is a set of rules, by index.
 type ruleSet [maxRules / 64]uint64
 
 const maxRules = 256
 
-// add reports whether the rule is new.
+// add adds a rule and reports whether it is new.
 func (s *ruleSet) add(rule int) bool {
 	word, bit := &s[rule/64], uint64(1)<<(rule%64)
 	known := *word&bit != 0
@@ -145,7 +145,7 @@ func (s *ruleSet) add(rule int) bool {
 	return !known
 }
 
-// apart puts places in order and joins those that meet.
+// apart sorts extents and merges those that touch.
 func apart(found []extent) []extent {
 	if len(found) < 2 {
 		return found
@@ -162,7 +162,7 @@ func apart(found []extent) []extent {
 	return joined
 }
 
-// at tries a rule where its literal stands.
+// at tries a rule at a literal.
 func (r *secretRule) at(s string, from int, found []extent) []extent {
 	if r.bounded && from > 0 && isWord(s[from-1]) && isWord(s[from]) {
 		return found
@@ -188,7 +188,7 @@ func (r *secretRule) anywhere(s string, found []extent) []extent {
 	return found
 }
 
-// secret is where the secret of a match stands.
+// secret returns the extent of the secret in a match.
 func (r *secretRule) secret(m []int) extent {
 	if r.Group > 0 && m[2*r.Group] >= 0 {
 		return extent{m[2*r.Group], m[2*r.Group+1]}
@@ -201,8 +201,8 @@ func (r *secretRule) secret(m []int) extent {
 	return extent{m[0], m[1]}
 }
 
-// weigh keeps what is random enough to be a secret. Of it no sign is masked that
-// a shell would act on, and of a URL not where it leads.
+// weigh adds the secret to found if it is random enough. It leaves out anything that a
+// shell would act on, and a URL's host.
 func (r *secretRule) weigh(s string, p extent, found []extent) []extent {
 	text := s[p.from:p.to]
 	if r.Entropy > 0 && entropy(text) <= r.Entropy || placeholder(text) {
@@ -221,7 +221,7 @@ func (r *secretRule) weigh(s string, p extent, found []extent) []extent {
 	return found
 }
 
-// entropy is Shannon's, in bits a character.
+// entropy returns the Shannon entropy of s in bits per character.
 func entropy(s string) float64 {
 	counts, n := map[rune]int{}, 0
 	for _, r := range s {
@@ -236,7 +236,7 @@ func entropy(s string) float64 {
 	return bits
 }
 
-// newFinder reads rules, one JSON object a line, and builds the automaton.
+// newFinder parses rules, one JSON object per line, and builds the automaton.
 func newFinder(rules []byte) (*finder, error) {
 	f := &finder{}
 	for line := range bytes.Lines(rules) {
@@ -255,7 +255,7 @@ func newFinder(rules []byte) (*finder, error) {
 		if err != nil || len(r.Starts)+len(r.Needs) == 0 {
 			return nil, fmt.Errorf("mask: the rule %s for secrets has no literal, or: %w", r.ID, err)
 		}
-		// What ends a secret may be the byte behind it.
+		// The byte after a secret may be what ends it.
 		r.bounded, r.window = beginsAtWord(tree), longest(tree)+1
 		r.compile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 		f.rules = append(f.rules, r)
@@ -275,8 +275,8 @@ func beginsAtWord(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpWordBoundary
 }
 
-// longest is the length of the longest match in bytes, at most [mostLooked].
-// Tokens are ASCII, so a character counts as one.
+// longest returns the length of the longest match in bytes, at most [mostLooked]. Tokens
+// are ASCII, so it counts a character as one byte.
 func longest(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
@@ -305,8 +305,8 @@ func longest(re *syntax.Regexp) int {
 	return min(n, mostLooked)
 }
 
-// build makes the automaton: a tree of the literals, whose missing branches
-// lead to where the longest end of what was read goes on.
+// build makes the automaton: a trie of the literals whose missing branches lead on from the
+// longest suffix of the input that is in the trie.
 func (f *finder) build() {
 	f.classes = 1
 	f.each(func(l string, _ ending) {
@@ -320,7 +320,7 @@ func (f *finder) build() {
 	for c := byte('A'); c <= 'Z'; c++ {
 		f.class[c] = f.class[c+'a'-'A']
 	}
-	// The tree: a state is a row of next, 0 the root, and no branch leads there.
+	// The trie: a state is a row of next, and 0 is the root, to which no branch leads.
 	rows := [][]ending{nil}
 	f.next = make([]uint32, f.classes)
 	f.each(func(l string, e ending) {
@@ -353,8 +353,8 @@ func (f *finder) each(do func(string, ending)) {
 	}
 }
 
-// lead fills the missing branches, the shortest beginnings first: what was read
-// so far ends with the beginning that back leads to.
+// lead fills in the missing branches, shortest prefixes first. back leads from a row to
+// that of the longest other suffix of the input in the trie.
 func (f *finder) lead(rows [][]ending) {
 	f.ends = map[uint32][]ending{}
 	back := make([]uint32, len(rows))
@@ -380,7 +380,7 @@ func (f *finder) lead(rows [][]ending) {
 			queue = append(queue, to)
 		}
 	}
-	// The bits come last: until here a state was a place in the table.
+	// The bits come last, because until here a state is also an index into the table.
 	for i, to := range f.next {
 		if f.ends[to|endsHere] != nil {
 			f.next[i] |= endsHere

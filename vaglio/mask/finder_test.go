@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every literal, again and again, as a word of its own and within one: what a
-// rule looks at is bounded, so each of these comes back.
+// TestFinderComesBack repeats every literal many times, as a word of its own and within
+// one. What a rule looks at is bounded, so the finder comes back each time.
 func TestFinderComesBack(t *testing.T) {
 	t.Parallel()
 	f := newBuiltinFinder()
@@ -24,8 +24,8 @@ func TestFinderComesBack(t *testing.T) {
 	}
 }
 
-// The automaton finds each literal where it stands, in every case, also where
-// another begins within it.
+// TestFinderFindsEveryLiteral checks that the automaton finds each literal in any case,
+// even if another literal begins within it.
 func TestFinderFindsEveryLiteral(t *testing.T) {
 	t.Parallel()
 	f := newBuiltinFinder()
@@ -53,7 +53,7 @@ func TestFinderFindsEveryLiteral(t *testing.T) {
 	}
 }
 
-// Rules that could not be used are refused by their name.
+// TestRulesThatCannotBeUsed checks that unusable rules are rejected by name.
 func TestRulesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	const rule = `{"id":"x","regex":"a","starts":["a"]}` + "\n"
@@ -67,7 +67,7 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// What meets or overlaps is one place.
+// TestPlacesThatMeetAreOne checks that extents that touch or overlap become one.
 func TestPlacesThatMeetAreOne(t *testing.T) {
 	t.Parallel()
 	for _, row := range [][2][]extent{

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// dash returns the secret that the dash here gives away, if any.
+// dash returns the secret that the dash at sc.at reveals, if any.
 func (sc *scanner) dash(afterWord bool) (from, to int) {
 	switch s := sc.text[sc.at:]; {
-	case afterWord && framed(s): // behind a line's end that is spelled
+	case afterWord && framed(s): // after an escaped line end
 		sc.keyBlock(s)
 		return 0, 0
 	case afterWord || sc.at > 0 && sc.text[sc.at-1] == '-':
@@ -17,7 +17,7 @@ func (sc *scanner) dash(afterWord bool) (from, to int) {
 	return sc.dashes()
 }
 
-// dashes looks at a key block's frame, and at a flag whose value follows.
+// dashes handles the frame of a key block, and a flag whose value follows.
 func (sc *scanner) dashes() (from, to int) {
 	s := sc.text[sc.at:]
 	if framed(s) {
@@ -30,7 +30,7 @@ func (sc *scanner) dashes() (from, to int) {
 		return 0, 0
 	}
 	v := sc.valueAfter(sc.at + name)
-	v.spaced = false // no sign stands there
+	v.spaced = false // there is no sign
 	if slices.Contains(sc.plain, sc.pastBlanks(sc.at+name)) {
 		return 0, 0
 	}
@@ -47,7 +47,7 @@ func (sc *scanner) dashes() (from, to int) {
 	return v.from, v.to
 }
 
-// flag says how surely a flag's value is a secret, and narrows the value to it.
+// flag says how surely a flag's value is a secret, and narrows the value to the secret.
 func (sc *scanner) flag(name string, v *value) secrecy {
 	kind := secrecyOf(name)
 	switch {
@@ -71,7 +71,7 @@ func (sc *scanner) flag(name string, v *value) secrecy {
 	}
 }
 
-// authFlag is flag for one whose value is a method, such as CRAM-MD5, a user and a
+// authFlag is flag for a flag whose value is a method such as CRAM-MD5, a user and
 // password, or a token.
 func (sc *scanner) authFlag(v *value) secrecy {
 	text := sc.text[v.from:v.to]
@@ -85,7 +85,7 @@ func (sc *scanner) authFlag(v *value) secrecy {
 	return seldomSecret
 }
 
-// commandHas reports whether a word stands before, in the same command.
+// commandHas reports whether the same command contains a word before sc.at.
 func (sc *scanner) commandHas(word string) bool {
 	const most = 500 // bytes: a bound on the work, not a rule
 	before := sc.text[max(0, sc.at-most):sc.at]

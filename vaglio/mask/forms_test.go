@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestTokensAreAsLongAsTheirIssuersMakeThem masks tokens from their least length on, and
-// leaves what is a character shorter.
+// TestTokensAreAsLongAsTheirIssuersMakeThem checks that tokens are masked from their
+// minimum length on, and that anything one character shorter is left.
 func TestTokensAreAsLongAsTheirIssuersMakeThem(t *testing.T) {
 	t.Parallel()
 	for prefix, least := range map[string]int{
@@ -26,12 +26,12 @@ func TestTokensAreAsLongAsTheirIssuersMakeThem(t *testing.T) {
 			shown = prefix
 		}
 		text := fill(least)
-		if strings.HasPrefix(prefix[1:], "k") && len(prefix) > len("sk-") { // for which other rules want other letters
+		if strings.HasPrefix(prefix[1:], "k") && len(prefix) > len("sk-") { // for which other rules demand other letters
 			text = strings.Repeat("ab3_", least)[:least]
 		}
 		exactly(t, "x "+shown+"⟦"+strings.TrimPrefix(prefix, shown)+text+"⟧ y")
 		exactly(t, "x "+prefix+text[1:]+" y")
-		if prefix[0] != 'g' { // Of those a rule finds some within a word.
+		if prefix[0] != 'g' { // a rule finds some of those within a word
 			exactly(t, "xx"+prefix+text+" y")
 		}
 	}
@@ -43,8 +43,8 @@ func TestTokensAreAsLongAsTheirIssuersMakeThem(t *testing.T) {
 	}
 }
 
-// TestNamesAndValues holds how a name is given a value: what belongs to the value, what the
-// shell acts on, and what only looks like it.
+// TestNamesAndValues checks how a name is given a value: what belongs to the value, what
+// the shell acts on, and what only looks like it.
 func TestNamesAndValues(t *testing.T) {
 	t.Parallel()
 	for _, marked := range []string{
@@ -80,7 +80,8 @@ func TestNamesAndValues(t *testing.T) {
 	}
 }
 
-// TestArgumentsUnderNames holds what is masked of a value by the name that it stands under.
+// TestArgumentsUnderNames checks what is masked of a value because of the name it stands
+// under.
 func TestArgumentsUnderNames(t *testing.T) {
 	t.Parallel()
 	const uuid = "12345678-aaaa-4bbb-8ccc-123456789012"
@@ -114,14 +115,14 @@ func TestArgumentsUnderNames(t *testing.T) {
 		{"note", "PASSWORD=hunter2 run", "PASSWORD=‹› run"},
 		{"heroku_key", uuid, "‹›"},
 		{"heroku_key", uuid + strings.Repeat(" ", 512-len("heroku_key"+uuid)), "‹›" + strings.Repeat(" ", 512-len("heroku_key"+uuid))},
-		{"heroku_key", uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid)), uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid))}, // too long to be one alone
+		{"heroku_key", uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid)), uuid + strings.Repeat(" ", 513-len("heroku_key"+uuid))}, // too long to be just one
 		{"args", []any{"--password", "hunter2", "x"}, []any{"--password", "‹›", "x"}},
 		{"args", []any{"--password", strictjson.Number("123456")}, []any{"--password", "‹›"}},
 		{"args", []any{"--port", strictjson.Number("123456")}, []any{"--port", strictjson.Number("123456")}},
 		{"args", []any{"password", "hunter2"}, []any{"password", "hunter2"}},
 		{"args", []any{"--cookie", "hunter2"}, []any{"--cookie", "hunter2"}},
 		{"args", []any{"curl", "-u", "me:hunter2", "https://x"}, []any{"curl", "-u", "me:‹›", "https://x"}},
-		{"args", append(words(63), "mysql", "-phunter2x"), append(words(63), "mysql", "-phunter2x")}, // so far is not looked
+		{"args", append(words(63), "mysql", "-phunter2x"), append(words(63), "mysql", "-phunter2x")}, // this is further than the masker looks
 		{"args", []any{"isql", "", "me", "hunter2x"}, []any{"isql", "", "me", "‹›"}},
 		{"args", []any{"isql", "a b", "me", "hunter2x"}, []any{"isql", "a b", "me", "‹›"}},
 		{"args", []any{"isql", "it's", "me", "hunter2x"}, []any{"isql", "it's", "me", "‹›"}},
@@ -148,7 +149,7 @@ func words(n int) (all []any) {
 	return all
 }
 
-// masked is a value with its masks written short.
+// masked returns a value with its masks abbreviated.
 func masked(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// handedIn notes the last word behind echo or printf where it is piped into a
-// program that takes a secret so, or written into a file of one.
+// handedIn records the last argument of echo or printf if it is piped into a program that
+// reads a secret from standard input, or written to a file named for a secret.
 func (sc *scanner) handedIn(at int) {
 	var final extent
 	for from, to := range sc.words(at) {
@@ -28,8 +28,8 @@ func (sc *scanner) handedIn(at int) {
 	}
 }
 
-// pipedInto notes a word that is piped into the command there, whose program may stand
-// behind what gives it rights or takes it elsewhere.
+// pipedInto records a word that is piped into the command at a place. Its program may
+// follow another that raises its privileges or runs it elsewhere.
 func (sc *scanner) pipedInto(at int, word extent) {
 	most := 3
 	for n := 0; n < most; n++ {
@@ -41,7 +41,7 @@ func (sc *scanner) pipedInto(at int, word extent) {
 		sc.handedTo(program, to, word)
 		switch program {
 		case "chroot", "ssh", "docker", "podman", "kubectl", "nsenter":
-			most = 8 // What takes it elsewhere takes words of its own.
+			most = 8 // A program that runs another elsewhere has arguments of its own.
 		case "sudo", "doas":
 		default:
 			if program[0] != '-' && most == 3 {
@@ -52,8 +52,8 @@ func (sc *scanner) pipedInto(at int, word extent) {
 	}
 }
 
-// writtenTo notes a word that is written to the file whose name stands at a place, where it
-// is the name of a secret: echo … > /run/secrets/db_password.
+// writtenTo records a word that is written to the file named at a place, if the name is
+// that of a secret: echo … > /run/secrets/db_password.
 func (sc *scanner) writtenTo(at int, word extent) {
 	from, to := sc.token(at)
 	file := strings.Trim(sc.text[from:to], `"'`)
@@ -63,7 +63,7 @@ func (sc *scanner) writtenTo(at int, word extent) {
 	}
 }
 
-// handedTo notes a word that is piped into the program whose arguments stand at a place.
+// handedTo records a word that is piped into a program whose arguments begin at a place.
 func (sc *scanner) handedTo(program string, at int, word extent) {
 	for _, one := range takers()[program[strings.LastIndexByte(program, '/')+1:]] {
 		sc.takesIn(one, at, word)
@@ -75,7 +75,8 @@ func (sc *scanner) handedTo(program string, at int, word extent) {
 	}
 }
 
-// takesIn notes a word that is handed to a program which takes a secret so.
+// takesIn records a word that is piped into a program that reads a secret from standard
+// input.
 func (sc *scanner) takesIn(one taker, at int, word extent) {
 	at, ok := sc.follow(one.words, at)
 	if !ok {
@@ -93,7 +94,8 @@ func (sc *scanner) takesIn(one taker, at int, word extent) {
 	}
 }
 
-// furtherLines notes the secrets behind the line ends that a word spells or holds.
+// furtherLines records the secrets on the further lines of a word, whose line ends may be
+// escape sequences.
 func (sc *scanner) furtherLines(word extent, sign byte) {
 	for at := word.from; !opensKey(sc.text[at:]); {
 		rest := sc.text[at:word.to]
@@ -105,15 +107,18 @@ func (sc *scanner) furtherLines(word extent, sign byte) {
 			return
 		}
 		at += i + 1
-		if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
+		if sign == 0 {
+			if at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
+				sc.secretAt(at, 0)
+			}
+		} else if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
 			sc.secretAt(at+cut+1, 0)
-		} else if sign == 0 && at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
-			sc.secretAt(at, 0)
 		}
 	}
 }
 
-// hereDocument notes the secrets in the lines of the here-document whose end is named here.
+// hereDocument records the secrets in the lines of a here-document whose delimiter stands
+// at a place.
 func (sc *scanner) hereDocument(at int, sign byte) {
 	const most = 64 // lines: a bound on the work
 	head, _, ok := strings.Cut(sc.text[at:], "\n")
@@ -138,8 +143,8 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 	}
 }
 
-// handedToName notes what a here-string hands to a variable or to a setting whose name
-// stands before it: read TOKEN <<<, and to a command that signs in.
+// handedToName records what a here-string hands to the variable or setting named before it
+// (read TOKEN <<<), or to a command that signs in.
 func (sc *scanner) handedToName() {
 	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t")
 	name := before[strings.LastIndexAny(before, " \t\n;|&")+1:]
@@ -154,16 +159,16 @@ func (sc *scanner) handedToName() {
 	}
 }
 
-// takesSecret reports whether a word of a command says that what is handed to it is a
-// secret: gh auth login, secrets set NAME.
+// takesSecret reports whether a word of a command says that its standard input is a secret:
+// gh auth login, secrets set NAME.
 func takesSecret(word string) bool {
 	name, _, _ := strings.Cut(word, "=")
 	return slices.Contains(verbs()["signs"], word) || word == "secret" || word == "secrets" ||
 		name != "" && name == strings.ToUpper(name) && secrecyOf(name) != notSecret
 }
 
-// handsIn reports whether a word is an option by which a program, whichever it is, takes
-// a secret from what it is handed: --password-stdin, --passphrase-fd 0, --token-file=-.
+// handsIn reports whether a word is an option that makes any program read a secret from
+// standard input: --password-stdin, --passphrase-fd 0, --token-file=-.
 func (sc *scanner) handsIn(from, to int) bool {
 	word := sc.text[from:to]
 	if !strings.HasPrefix(word, "--") {
@@ -188,8 +193,8 @@ func (sc *scanner) handsIn(from, to int) bool {
 	}
 }
 
-// handedHere notes the secret that a here-string or a here-document hands in for the
-// option from..to.
+// handedHere records the secret that a here-string or here-document provides for the option
+// at from..to.
 func (sc *scanner) handedHere(from, to int) {
 	if !sc.handsIn(from, to) {
 		return
@@ -200,8 +205,9 @@ func (sc *scanner) handedHere(from, to int) {
 	sc.holdEnd(form{where: stdin}, 0, to)
 }
 
-// substituted notes the last word behind echo or printf where a shell puts it in the place of
-// what a name of a secret is given: --password-file=<(echo …), --passwordeval 'echo …'.
+// substituted records the last argument of echo or printf if the shell substitutes its
+// output for the value of a secret's name: --password-file=<(echo …), --passwordeval 'echo
+// …'.
 func (sc *scanner) substituted(at int) {
 	const most = 80 // bytes
 	before := sc.text[max(0, sc.at-most):sc.at]

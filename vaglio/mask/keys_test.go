@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// generated are private keys in the forms that programs write them in.
+// generated returns private keys in the formats in which programs write them.
 func generated(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -63,7 +63,7 @@ func generated(t *testing.T) map[string]string {
 	return all
 }
 
-// carriers are the surroundings in which keys reach a program.
+// carriers returns the surroundings in which keys reach a program.
 func carriers(t *testing.T, key string) map[string]string {
 	t.Helper()
 	account, err := strictjson.Marshal(map[string]any{"type": "service_account", "private_key": key, "client_email": "x@example.org"})
@@ -116,7 +116,8 @@ func TestNoLineOfAPrivateKeyShows(t *testing.T) {
 	}
 }
 
-// TestBase64ThatHoldsNone leaves what stands for other bytes, or for text without a secret.
+// TestBase64ThatHoldsNone checks that base64 of other bytes, or of text without a secret,
+// is left.
 func TestBase64ThatHoldsNone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -130,8 +131,8 @@ func TestBase64ThatHoldsNone(t *testing.T) {
 	}
 }
 
-// TestNoPrivateLineOfPuTTYShows does the same with PuTTY's form, whose public lines are no
-// secret.
+// TestNoPrivateLineOfPuTTYShows does the same with PuTTY's format, whose public lines are
+// not secret.
 func TestNoPrivateLineOfPuTTYShows(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"Ed25519": 36, "RSA": 812} {
@@ -164,8 +165,8 @@ func TestNoPrivateLineOfPuTTYShows(t *testing.T) {
 	}
 }
 
-// TestNetrc masks what follows the word password there whatever it is, elsewhere what looks
-// like one.
+// TestNetrc checks that in a .netrc file whatever follows the word password is masked, and
+// elsewhere only what looks like a password.
 func TestNetrc(t *testing.T) {
 	t.Parallel()
 	for text, shown := range map[string]bool{

@@ -1,6 +1,6 @@
-// Package mask replaces secrets in texts by masks: what a name such as password
-// is given, what has the form of an issuer's tokens, what a header or a URL
-// holds. What runs is never hidden.
+// Package mask replaces secrets in texts with masks: the values of names such as password,
+// tokens in their issuers' formats, and the credentials in headers and URLs. It never hides
+// what runs.
 package mask
 
 import (
@@ -11,31 +11,32 @@ import (
 	"unicode/utf8"
 )
 
-// Masker replaces secrets in texts by masks. A mask such as
+// Masker replaces secrets in texts with masks. A mask such as
 //
 //	‹masked 40 chars #3fa9c2d17be0›
 //
-// tells the length and a keyed tag: equal secrets have equal tags, different
-// ones do not, and nobody without the instance's secret can test a guess
-// against a tag or forge a mask. Text that looks like a mask and is none is
-// itself masked. Masking twice changes nothing.
+// gives the secret's length and a keyed tag. Equal secrets have equal tags, and different
+// secrets have different tags. Without the instance's key, nobody can test a guess against
+// a tag or forge a mask. Text that looks like a mask but is not genuine is masked itself.
+// Masking twice changes nothing.
 //
-// Where the two promises meet, what runs is shown: of a command line only
-// single words are masked, never anything that a shell would act on.
+// Where hiding secrets and showing what runs conflict, what runs is shown: of a command
+// line, only single words are masked, never anything that a shell would act on.
 type Masker struct {
 	mac func([]byte) []byte
-	// put is what stands for a secret instead of its mask; nil in all but [Replaced].
+	// put returns the replacement for a secret; it is nil, for a mask, except in
+	// [Replaced].
 	put func(secret string) string
-	// flat says that base64 is not read.
+	// flat reports that base64 is not decoded.
 	flat bool
 }
 
-// New returns a masker whose tags are made by mac, a keyed hash.
+// New returns a masker that makes tags with mac, a keyed hash.
 func New(mac func([]byte) []byte) Masker { return Masker{mac: mac} }
 
-// Replaced returns a copy of o in which what put returns stands for every secret,
-// as masks do in [Masker.Object]. It tells where in a call the secrets are; nobody
-// reads it. put is given what it returned, too.
+// Replaced returns a copy of o with put's result in place of every secret, exactly where
+// [Masker.Object] puts masks. It serves to locate the secrets of a call, not to be read. It
+// can also call put with an earlier result of put.
 func Replaced(o map[string]any, put func(secret string) string) map[string]any {
 	m := New(func([]byte) []byte { return make([]byte, tagName+tagCheck) })
 	m.put = put
@@ -44,8 +45,8 @@ func Replaced(o map[string]any, put func(secret string) string) map[string]any {
 
 // Mask returns s with every secret in it masked.
 func (m Masker) Mask(s string) string {
-	// What stands beside a mask may be a word of its own only now. More than a
-	// few passes are needed by nobody but who wrote a text to need them.
+	// A mask can turn what stands next to it into a word of its own, so another pass may
+	// find more. Only a text written for the purpose needs more than a few passes.
 	var carriers []string
 	for range maxPasses {
 		masked, now := m.pass(s, carriers)
@@ -59,9 +60,9 @@ func (m Masker) Mask(s string) string {
 
 const maxPasses = 8
 
-// pass masks what the masker's own rules find, and in the rest what the rules
-// of issuers find. It is told which variables carry secrets, and returns them with
-// those that it found.
+// pass masks what the masker's own rules find, and what the issuers' rules find in the
+// rest. It takes the variables known to carry secrets, and returns them with those it has
+// found.
 func (m Masker) pass(s string, carriers []string) (masked string, now []string) {
 	found, own := builtin().find(s)
 	if len(found) == 0 && !own {
@@ -94,7 +95,8 @@ type maskWriter struct {
 	masker Masker
 	text   string
 	b      strings.Builder
-	// last is how far it is written, found what issuers' rules found behind.
+	// last is how far the text is written, and found is what the issuers' rules found
+	// beyond it.
 	last  int
 	found []extent
 }
@@ -105,8 +107,9 @@ func (w *maskWriter) mask(from, to int) {
 	w.last = to
 }
 
-// until masks what issuers' rules found before our own finding from..to. Where
-// they meet, ours knows better where the secret begins, if it reaches as far.
+// until masks what the issuers' rules found before our own finding from..to. Where they
+// overlap, ours is taken to know better where the secret begins, unless theirs reaches
+// further.
 func (w *maskWriter) until(from, to int) {
 	for len(w.found) > 0 && w.found[0].from < from {
 		p := w.found[0]
@@ -121,7 +124,7 @@ func (w *maskWriter) until(from, to int) {
 	}
 }
 
-// The brackets that masks are written with.
+// The brackets of a mask.
 const (
 	Open  = '‹'
 	Close = '›'
@@ -131,7 +134,7 @@ const (
 	maskPrefix = string(Open) + "masked "
 	maskMiddle = " chars #"
 	maskClose  = string(Close)
-	// A tag is the secret's name and a check that the masker made it.
+	// A tag consists of the secret's name and a check that proves the masker made it.
 	tagName, tagCheck = 8, 4
 )
 
@@ -149,8 +152,8 @@ func (m Masker) check(n, name string) string {
 	return hex.EncodeToString(m.mac(fmt.Appendf(nil, "check %s %s", n, name)))[:tagCheck]
 }
 
-// genuine returns the length of the mask that s starts with, or 0 when this
-// masker did not make it.
+// genuine returns the length of the mask with which s starts, or 0 if this masker made
+// none.
 func (m Masker) genuine(s string) int {
 	n := Shape(s)
 	if n == 0 {
@@ -163,8 +166,7 @@ func (m Masker) genuine(s string) int {
 	return n
 }
 
-// Shape returns the length of the text with the shape of a mask that s starts
-// with, or 0.
+// Shape returns the length of the text in the shape of a mask with which s starts, or 0.
 func Shape(s string) int {
 	rest, ok := strings.CutPrefix(s, maskPrefix)
 	if !ok {
@@ -187,23 +189,23 @@ type scanner struct {
 	text   string
 	at     int
 	// pemEnd and cookieEnd are where a key block and a cookie header end, hexEnd where a
-	// key does that is shown in bytes, and looked how far base64 was read.
+	// key in hexadecimal ends, and looked how far base64 has been read.
 	pemEnd, cookieEnd, hexEnd, looked int
-	// held are secrets further on that their command gives away, in order.
+	// held are the secrets further on that their command reveals, in order.
 	held []extent
-	// plain are places where what an option is given is known to be no secret.
+	// plain are the places where an option's value is known not to be a secret.
 	plain []int
-	// carriers are variables that stand where a secret does, here or elsewhere.
+	// carriers are the variables that are used as a secret, here or elsewhere.
 	carriers []string
-	// bare and quoted are the last inert texts that were looked at, name the last name.
+	// bare and quoted are the inert texts examined last, and name is the last name.
 	bare, quoted, name extent
-	// readNamed, readPairs and readLast are the last words of commands that were read
-	// behind verbs for each thing that is looked for, again the bytes that were read anew.
+	// readNamed, readPairs and readLast are how far commands have been read after verbs,
+	// for each kind of search; again counts the bytes read more than once.
 	readNamed, readPairs, readLast, again int
 }
 
-// next returns the next secret, or 0, 0 when there is none left. Nothing begins
-// within a word. Behind a secret a new word may begin, whatever stands there.
+// next returns the next secret, or 0, 0 if there is none left. A secret begins only at the
+// beginning of a word, and a word can begin right after a secret.
 func (sc *scanner) next() (from, to int) {
 	inWord := false
 	for ; sc.at < len(sc.text); sc.at++ {
@@ -234,7 +236,7 @@ func (sc *scanner) next() (from, to int) {
 	return 0, 0
 }
 
-// word returns the secret that the word here is, if any.
+// word returns the secret that the word at sc.at is, if any.
 func (sc *scanner) word() (from, to int) {
 	i := sc.at
 	sc.encoded()
@@ -256,7 +258,7 @@ func (sc *scanner) word() (from, to int) {
 	return sc.statement()
 }
 
-// sign returns the secret that the sign here gives away, if any.
+// sign returns the secret that the character at sc.at reveals, if any.
 func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	switch {
 	case c == '=' || c == ':':
@@ -275,7 +277,7 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	}
 }
 
-// masked steps over a mask, and takes what only pretends to be one.
+// masked skips a genuine mask, and returns the beginning of a false one as a secret.
 func (sc *scanner) masked() (from, to int) {
 	rest := sc.text[sc.at:]
 	if n := sc.masker.genuine(rest); n > 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// fill makes the variable part of a token, so that no token stands in the
-// source for scanners to find.
+// fill makes the variable part of a token, so that the source contains no token for
+// scanners to find.
 func fill(n int) string { return strings.Repeat("aB3dE5gH7jK9", n/12+1)[:n] }
 
 func capitals(n int) string { return strings.Repeat("A2B4C6D8", n/8+1)[:n] }
 
 var masker = keyed(7)
 
-// keyed is a masker of an instance with a secret of its own.
+// keyed returns the masker of an instance with its own secret.
 func keyed(secret byte) mask.Masker {
 	return mask.New(func(text []byte) []byte {
 		h := hmac.New(sha256.New, []byte{secret})
@@ -168,7 +168,8 @@ func TestMaskLeavesTheRest(t *testing.T) {
 	}
 }
 
-// Where a secret and a command meet, the command stays in sight.
+// TestMaskHidesNoCommand checks that where a secret and a command meet, the command stays
+// visible.
 func TestMaskHidesNoCommand(t *testing.T) {
 	for _, text := range []string{
 		`PASSWORD="$(rm -rf ~)" true`, "TOKEN=abcd1234;rm -rf ~", "token='abcd' rm -rf ~ ''", `X='token=' rm -rf ~ ''`,
@@ -220,9 +221,9 @@ func TestMaskTagsAreKeyed(t *testing.T) {
 	}
 }
 
-// Each of these texts gives the scanner as much to look at as it can, at every
-// place. A scanner that looks at the same place many times does not come back from
-// a text of a megabyte, which is what a call may have.
+// TestLongHostileTexts masks texts that give the scanner as much as possible to look at in
+// every place. A scanner that looks at the same place many times would not finish with a
+// text of a megabyte, which a call may have.
 func TestLongHostileTexts(t *testing.T) {
 	race.Alone(t)
 	size := 1 << 20

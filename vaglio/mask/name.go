@@ -9,32 +9,32 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 )
 
-// secrecy says how surely what a name is given is a secret.
+// secrecy says how surely a name's value is a secret.
 type secrecy int
 
 const (
-	// notSecret is for any other name.
+	// notSecret is for all other names.
 	notSecret secrecy = iota
-	// maybeSecret is for names that often hold something else, as in code.
+	// maybeSecret is for names that often hold something else, for example in code.
 	maybeSecret
-	// seldomSecret is for names of which only the value's looks tell.
+	// seldomSecret is for names whose value is a secret only if it looks like one.
 	seldomSecret
-	// surelySecret is for names of passwords.
+	// surelySecret is for the names of passwords.
 	surelySecret
 	// credentials is for headers that hold a scheme before the secret.
 	credentials
 	// cookies is for headers that hold several secrets.
 	cookies
-	// userColon is for a user and a secret behind a colon.
+	// userColon is for a user and a secret separated by a colon.
 	userColon
 )
 
-// mostName bounds how many bytes of a name are looked at: no longer one is a
-// program's, an option's or a secret's.
+// mostName bounds how many bytes of a name are examined. No program, option or secret has a
+// longer name.
 const mostName = 64
 
-// secrecyOf judges a name by how it ends, whatever case it has and however its
-// parts are joined: DB_PASSWORD, clientSecret, X-Api-Key.
+// secrecyOf judges a name by its end, whatever its case and however its parts are joined:
+// DB_PASSWORD, clientSecret, X-Api-Key.
 func secrecyOf(name string) secrecy {
 	var buffer [20]byte
 	at, joined := len(buffer), 0
@@ -60,7 +60,7 @@ func secrecyOf(name string) secrecy {
 	return endSecrecy(end, end[len(end)-min(last, len(end)):])
 }
 
-// nameTable says which names are those of secrets.
+// nameTable lists the names of secrets.
 //
 //go:embed names.txt
 var nameTable string
@@ -72,7 +72,7 @@ type nameLine struct {
 	words []string
 }
 
-// nameLines are the lines of the table.
+// nameLines returns the lines of the table.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var nameLines = sync.OnceValue(func() (all []nameLine) {
@@ -84,7 +84,8 @@ var nameLines = sync.OnceValue(func() (all []nameLine) {
 	return all
 })
 
-// nameLiterals are those of which one stands in every name that the table is about.
+// nameLiterals returns literals, at least one of which occurs in every text that the table
+// concerns.
 func nameLiterals() (all []string) {
 	for _, line := range nameLines() {
 		switch line.what {
@@ -108,7 +109,7 @@ func nameLiterals() (all []string) {
 	return slices.Compact(append(all, "assword", "webhook", "create_user(", "create_superuser(", "x-auth", "set-cookie", "secret_key_base", "secret-key-base"))
 }
 
-// endSecrecy judges the end of a name, and its last part alone.
+// endSecrecy judges the end of a name; part is its last part alone.
 func endSecrecy(end, part string) secrecy {
 	for _, line := range nameLines() {
 		if line.what != "filler" && line.holds(end, part) {
@@ -123,7 +124,7 @@ func endSecrecy(end, part string) secrecy {
 	return notSecret
 }
 
-// holds reports whether a name is one of the line's.
+// holds reports whether the line covers a name.
 func (l nameLine) holds(end, part string) bool {
 	switch l.what {
 	case "whole":
@@ -144,8 +145,8 @@ func endsInOne(s string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(s, word) })
 }
 
-// placeholder reports whether a value stands for a secret without being one: a
-// reference, a type, a word for nothing.
+// placeholder reports whether a value stands in for a secret without being one: a
+// reference, a type, or a word for nothing.
 func placeholder(v string) bool {
 	const most = 1024 // bytes: nobody writes a longer one
 	if len(v) > most {
@@ -170,7 +171,7 @@ func placeholder(v string) bool {
 	return isPath(v)
 }
 
-// reference reports whether a value says where a secret is: env:NAME, config.password.
+// reference reports whether a value says where the secret is: env:NAME, config.password.
 func reference(v string) bool {
 	where, _, ok := strings.Cut(v, ":")
 	if ok {
@@ -180,13 +181,13 @@ func reference(v string) bool {
 	return dot > 0 && isName(v) && secrecyOf(v[dot+1:]) != notSecret
 }
 
-// isPath reports whether a value is a file's name: its content may be secret,
-// the name is not.
+// isPath reports whether a value is a file name: the file's content may be secret, but its
+// name is not.
 func isPath(v string) bool {
 	if strings.ContainsAny(v, "+=:") {
 		return false
 	}
-	if len(v) <= len("/gp") && strings.HasPrefix(v, "/") { // the end of a pattern of sed's
+	if len(v) <= len("/gp") && strings.HasPrefix(v, "/") { // the end of a sed pattern
 		return true
 	}
 	if strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// operands notes where the secrets of the command stand whose program is the word
-// that begins here, if it takes some.
+// operands records the secrets among the arguments of the command whose program is the word
+// at sc.at, if it takes secrets.
 func (sc *scanner) operands() {
 	end := sc.at + span(sc.text[sc.at:min(len(sc.text), sc.at+mostName)], isDotted)
 	word := sc.text[sc.at:end]
@@ -27,8 +27,8 @@ func (sc *scanner) operands() {
 	}
 }
 
-// commands reports whether the word here can be a command's name: nothing stands
-// before it in its command, or what runs another.
+// commands reports whether the word at sc.at can be a command's name: it begins the
+// command, or follows a program that runs another.
 func (sc *scanner) commands() bool {
 	const most = 200 // bytes: a bound on the work
 	before := sc.text[max(0, sc.at-most):sc.at]
@@ -48,7 +48,7 @@ func (sc *scanner) commands() bool {
 	return false
 }
 
-// take notes the secrets among the words behind a program.
+// take records the secrets among the arguments of a program.
 func (sc *scanner) take(one taker, at int) {
 	at, ok := sc.follow(one.words, at)
 	if !ok {
@@ -76,14 +76,15 @@ func (sc *scanner) take(one taker, at int) {
 	}
 }
 
-// ofWindows reports whether a word is an option or a drive as Windows has them, as /user:me and Z: are.
+// ofWindows reports whether a word is a Windows option such as /user:me, or a drive such as
+// Z:.
 func ofWindows(word string) bool {
 	name, _, ok := strings.Cut(strings.TrimPrefix(word, "/"), ":")
 	return ok && isName(name) && (word[0] == '/' || len(word) == len("Z:"))
 }
 
-// holdEnd notes the secret of a form that is known at the command's end: its last word,
-// or a here-string behind it.
+// holdEnd records the secret of a form that is only known at the end of the command: its
+// last word, or a here-string or here-document after it.
 func (sc *scanner) holdEnd(f form, last, end int) {
 	end += span(sc.text[end:], isBlank)
 	switch {
@@ -99,8 +100,8 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 	}
 }
 
-// hold notes the secret of a form in the word from..to, or in the one behind. So many
-// operands are read, this one, if it is one, included.
+// hold records the secret of a form in the word from..to, or in the word after it. operands
+// is the number of operands so far, including this word if it is one.
 func (sc *scanner) hold(f form, from, to, operands int) {
 	word := sc.text[from:to]
 	if word[0] != '-' {
@@ -123,11 +124,11 @@ func (sc *scanner) hold(f form, from, to, operands int) {
 		sc.pairs(from + end)
 	case none:
 		sc.plain = append(sc.plain, sc.pastBlanks(from+end))
-	case values, lastWord, operand, signIn, stdin: // of no option
+	case values, lastWord, operand, signIn, stdin: // have no option
 	}
 }
 
-// holdNamed notes what the name of a secret is given behind an option.
+// holdNamed records the value of a secret's name that follows an option.
 func (sc *scanner) holdNamed(f form, option string, at int) {
 	name, end := sc.token(at)
 	if option == f.option && secrecyOf(strings.Trim(sc.text[name:end], `"'`)) != notSecret {
@@ -135,7 +136,7 @@ func (sc *scanner) holdNamed(f form, option string, at int) {
 	}
 }
 
-// holdOperand notes the secret of a form in the operand from..to.
+// holdOperand records the secret of a form in the operand from..to.
 func (sc *scanner) holdOperand(f form, from, to, number int) {
 	word := sc.text[from:to]
 	switch {
@@ -150,7 +151,7 @@ func (sc *scanner) holdOperand(f form, from, to, number int) {
 	}
 }
 
-// loginAt notes the password of an operand such as user/password@host.
+// loginAt records the password of an operand such as user/password@host.
 func (sc *scanner) loginAt(f form, from, to int) {
 	word := sc.text[from:to]
 	host := strings.LastIndexByte(word, '@')
@@ -169,8 +170,7 @@ func (sc *scanner) loginAt(f form, from, to int) {
 	}
 }
 
-// pairs notes that each name and equals sign in the word here or behind blanks is
-// followed by a secret.
+// pairs records the value after each equals sign in the word at a place.
 func (sc *scanner) pairs(at int) {
 	from, to := sc.token(at + len(sc.text[at:]) - len(strings.TrimLeft(sc.text[at:], "=")))
 	for at := from; at < to; at++ {
@@ -180,7 +180,7 @@ func (sc *scanner) pairs(at int) {
 	}
 }
 
-// holdBehind notes what belongs to the option that ends at end, in a word that ends at to.
+// holdBehind records the value of the option that ends at end, in a word that ends at to.
 func (sc *scanner) holdBehind(f form, end, to int) {
 	long := strings.HasPrefix(f.option, "--")
 	switch {
@@ -193,8 +193,8 @@ func (sc *scanner) holdBehind(f form, end, to int) {
 	}
 }
 
-// secretAt notes the value that begins at a place or behind blanks there, or what
-// follows a sign in it.
+// secretAt records the value that begins at a place, after any blanks. If sign is not 0, it
+// records only what follows the sign in that value.
 func (sc *scanner) secretAt(at int, sign byte) {
 	if at > 0 && strings.HasPrefix(sc.text[at:], "=") {
 		at++
@@ -202,7 +202,7 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	v := sc.valueAfter(at)
 	switch rest := sc.text[v.from:]; {
 	case v.to > v.from:
-	case v.quoted: // in quotation marks of both kinds
+	case v.quoted: // nested quotation marks
 		v = sc.valueAfter(v.from)
 	case strings.HasPrefix(rest, "$'"):
 		v = sc.valueAfter(v.from + len("$"))
@@ -222,8 +222,9 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	sc.holdPlace(v.from, v.to)
 }
 
-// behindSign is what follows a sign in the word at a place, whose value is v. The word may
-// have what ends a value before the sign, as DOMAIN\user%… has; where v is quoted, so is this.
+// behindSign returns what follows a sign in the word at a place whose value is v. The word
+// may contain something that ends a value before the sign, as in DOMAIN\user%…. The result
+// is quoted if v is.
 func (sc *scanner) behindSign(v value, at int, sign byte) value {
 	_, end := sc.token(at)
 	cut := strings.IndexByte(sc.text[v.from:max(v.to, end)], sign)
@@ -237,7 +238,7 @@ func (sc *scanner) behindSign(v value, at int, sign byte) value {
 	return v
 }
 
-// holdPlace notes a secret further on.
+// holdPlace records a secret further on.
 func (sc *scanner) holdPlace(from, to int) {
 	if to <= from {
 		return
@@ -246,8 +247,8 @@ func (sc *scanner) holdPlace(from, to int) {
 	slices.SortFunc(sc.held, func(a, b extent) int { return a.from - b.from })
 }
 
-// follow returns where the words behind a program end, options and what they are
-// given apart.
+// follow returns where the given words end after a program, skipping options and their
+// values. ok is false if other words follow the program.
 func (sc *scanner) follow(words []string, at int) (end int, ok bool) {
 	option := false
 	for len(words) > 0 {
@@ -272,8 +273,8 @@ func (sc *scanner) follow(words []string, at int) (end int, ok bool) {
 	return at, true
 }
 
-// words yields where the words of a command begin and end from a place on, to its
-// end or as many as matter.
+// words yields the extents of the words of a command from a place on, up to its end or the
+// limit.
 func (sc *scanner) words(at int) iter.Seq2[int, int] {
 	const most = 64 // words: a bound on the work
 	return func(yield func(int, int) bool) {
@@ -287,9 +288,9 @@ func (sc *scanner) words(at int) iter.Seq2[int, int] {
 	}
 }
 
-// unread is words from the word on that was read last, where that is further on: a
-// command in which verb follows verb is read once. Within quotation marks words begin
-// elsewhere than around them, so what holds some is read again, as long as that ends.
+// unread is words, but resumes at the last word read, so that a command in which verb
+// follows verb is read once. Quotation marks change where words begin, so text that
+// contains some is read again, up to a limit.
 func (sc *scanner) unread(last *int, at int) iter.Seq2[int, int] {
 	const most = 16 << 20 // bytes
 	return func(yield func(int, int) bool) {
@@ -307,8 +308,8 @@ func (sc *scanner) unread(last *int, at int) iter.Seq2[int, int] {
 	}
 }
 
-// token returns the word of a command that begins at a place or behind blanks there,
-// with its quotation marks; none at the command's end.
+// token returns the word of a command that begins at a place, after any blanks, with its
+// quotation marks. It is empty at the end of the command.
 func (sc *scanner) token(at int) (from, to int) {
 	const most = 4096 // bytes: a bound on the work
 	s := sc.text
@@ -332,8 +333,7 @@ func (sc *scanner) token(at int) (from, to int) {
 	return from, min(at, len(s))
 }
 
-// pastBlanks returns where what stands behind blanks begins, also on a line that goes
-// on.
+// pastBlanks skips blanks and line continuations.
 func (sc *scanner) pastBlanks(at int) int {
 	for {
 		at += span(sc.text[at:], isBlank)
@@ -345,7 +345,7 @@ func (sc *scanner) pastBlanks(at int) int {
 }
 
 // opens reports whether a quotation mark opens a part of the word that begins at from.
-// One that does not ends what the command stands in.
+// Otherwise it closes the string in which the command stands.
 func (sc *scanner) opens(from, at int) bool {
 	return at == from || strings.IndexByte("=:", sc.text[at-1]) >= 0 || sc.text[from] == '-' && at-from <= len("-hp")
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// spellings are usual ways to hand a secret to a program by its position; each holds
-// the secret hunter2x or one that begins with it.
+// spellings returns usual ways to pass a secret to a program by position. Each holds the
+// secret hunter2x, or one that begins with it.
 func spellings() []string {
 	return []string{
 		"mysql -u root -phunter2x shop", "mysql -uroot -p'hunter2x' -e 'select 1'", "mysqldump -phunter2x --all-databases > x.sql",
@@ -31,7 +31,7 @@ func spellings() []string {
 	}
 }
 
-// TestSecretsByPosition counts the usual spellings in which the secret shows.
+// TestSecretsByPosition counts the usual spellings in which the secret stays visible.
 func TestSecretsByPosition(t *testing.T) {
 	t.Parallel()
 	shown := 0
@@ -44,7 +44,8 @@ func TestSecretsByPosition(t *testing.T) {
 	t.Logf("%d of %d spellings show their secret", shown, len(spellings()))
 }
 
-// TestPositionsThatHoldNone leaves what stands in the same place and is no secret.
+// TestPositionsThatHoldNone checks that what stands in the same place without being a
+// secret is left.
 func TestPositionsThatHoldNone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -11,14 +11,14 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// inert are the parts of a secret that no shell acts on; the rest is shown.
+// inert matches the parts of a secret that no shell acts on; the rest is shown.
 var inert = regexp.MustCompile("[^\\s\"'`\\\\;&|<>(){}\\[\\]]{8,}")
 
-// frame is what of a key block, and of a URL, may be shown.
+// frame matches what may be shown of a key block and of a URL.
 var frame = regexp.MustCompile(`-----[A-Z ]+-----|\\n|^https?://[^/]+/`)
 
-// TestMaskAgainstTheOracle masks samples of every rule of gitleaks, and looks
-// for what gitleaks found in them. tools/secrets made the file.
+// TestMaskAgainstTheOracle masks samples of every gitleaks rule, and looks for what
+// gitleaks found in them. tools/secrets made the file.
 func TestMaskAgainstTheOracle(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("testdata/secrets.jsonl.gz")

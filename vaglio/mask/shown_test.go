@@ -15,12 +15,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// masks are what stands for secrets.
+// masks matches what stands for secrets.
 var masks = regexp.MustCompile(`‹masked [0-9]+ chars #[0-9a-f]+›`)
 
-// TestWhatIsShown holds what people read of the texts whose secrets other tests count: not
-// only that a secret is hidden, but that no more is. After a change that is meant, run it
-// with -update, and read what became of which text.
+// TestWhatIsShown checks what people read of the texts whose secrets other tests count:
+// that a secret is hidden, and that nothing more is. After an intended change, run it with
+// -update, and read what happened to which text.
 func TestWhatIsShown(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -65,7 +65,7 @@ func eachText(v any, f func(...string)) {
 	}
 }
 
-// TestEdges holds texts at the edges of what is a secret; what is masked stands in brackets.
+// TestEdges checks texts on the edge of being secret; what is masked stands in brackets.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	const many = "q1W2e3R4t5Y6u7I8o9P0aSdFgHjKlZxCvBnM" // 36 letters and digits, of high entropy
@@ -111,7 +111,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// exactly masks a text and holds that just what stands in brackets is masked.
+// exactly masks a text, and checks that exactly what stands in brackets is masked.
 func exactly(t *testing.T, marked string) {
 	t.Helper()
 	plain := strings.NewReplacer("⟦", "", "⟧", "").Replace(marked)
@@ -134,7 +134,7 @@ func TestShapeOfMasks(t *testing.T) {
 	}
 }
 
-// TestReplaced has something of the caller's stand for every secret, whatever it is.
+// TestReplaced checks that the caller's replacement stands for every secret.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	var secrets []string

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// signsIn reports whether an option of a program that no table knows is a password's by
-// what stands beside it: -u NAME -p SECRET, in either order. at is behind the option.
+// signsIn reports whether an option of a program that is not in the table takes a password,
+// judging by its neighbors: -u NAME -p SECRET, in either order. v is the option's value.
 func (sc *scanner) signsIn(option string, v value) bool {
 	if option != "p" && option != "P" && option != "pw" || v.to == v.from || strings.Trim(sc.text[v.from:v.to], "0123456789.:,/-") == "" {
 		return false
@@ -21,10 +21,10 @@ func (sc *scanner) signsIn(option string, v value) bool {
 	return len(behind) > 1 && isSignIn(behind[0]) && !strings.HasPrefix(behind[1], "-") && !sc.known(before)
 }
 
-// mostBeside bounds what is looked at beside an option, in bytes.
+// mostBeside bounds how much text next to a word is examined, in bytes.
 const mostBeside = 200
 
-// isSignIn reports whether an option names who signs in.
+// isSignIn reports whether an option names the user who signs in.
 func isSignIn(word string) bool {
 	switch word {
 	case "-u", "-U", "-l", "--user", "--username", "--login", "-user", "-username":
@@ -33,15 +33,15 @@ func isSignIn(word string) bool {
 	return false
 }
 
-// known reports whether the program of the command that these words end is one that the
-// table knows, which says where its secrets are, or one that runs another.
+// known reports whether the command that ends with these words has a program that is in the
+// table, which then says where its secrets are, or one that runs another program.
 func (sc *scanner) known(words []string) bool {
 	for i, word := range slices.Backward(words) {
 		if strings.Trim(word, ";|&") == "" {
 			break
 		}
 		word = strings.TrimLeft(word[strings.LastIndexByte(word, '/')+1:], `("'$`)
-		// Of a program of many commands the table knows those that it names.
+		// Of a program with subcommands, the table knows only those it lists.
 		operands := slices.DeleteFunc(slices.Clone(words[i+1:]), func(word string) bool { return word[0] == '-' })
 		if word == "exec" || word == "run" || slices.ContainsFunc(takers()[word], func(one taker) bool {
 			return len(one.words) <= len(operands) && slices.Equal(one.words, operands[:len(one.words)])
@@ -52,7 +52,7 @@ func (sc *scanner) known(words []string) bool {
 	return false
 }
 
-// fiveParts is how a line of a .pgpass reads: machine, port, database, user, password.
+// fiveParts matches a line of a .pgpass file: host, port, database, user, password.
 const fiveParts = `[^\s:'"\\]+:(?:[0-9]{2,5}|\*):[^\s:'"]+:[^\s:'"]+:([^\s:'"\\]+)`
 
 var (
@@ -60,13 +60,13 @@ var (
 	passWhole = regexp.MustCompile(`\A(?:` + fiveParts + `\s*)+\z`)
 )
 
-// How scripts of programs that sign in by talking say a password.
+// Where scripts of interactive logins hold a password.
 var (
 	ftpSays    = regexp.MustCompile(`(?m)^[ \t]*(?:quote[ \t]+)?(?:user[ \t]+[^\s"']+|(?i:pass))[ \t]+([^\s"']+)[ \t]*$`)
 	expectSays = regexp.MustCompile(`(?i)expect\s+(?:-\w+\s+)*["{]?[^"};]*(?:assw|pass|pin)[^"};]*["}]?[\s;{]*send\s+(?:--\s+)?"([^"\\$]+)`)
 )
 
-// talked notes the passwords of such scripts.
+// talked records the passwords of such scripts.
 func (sc *scanner) talked() {
 	for name, says := range map[string]*regexp.Regexp{"ftp": ftpSays, "expect": expectSays} {
 		if !strings.Contains(sc.text, name) {
@@ -78,7 +78,8 @@ func (sc *scanner) talked() {
 	}
 }
 
-// passLines notes the passwords of a .pgpass, in a text that names the file or is one.
+// passLines records the passwords of a .pgpass file, in a text that names the file or is
+// one.
 func (sc *scanner) passLines() {
 	if !strings.Contains(sc.text, ":5432:") && !strings.Contains(sc.text, ":*:") && !strings.Contains(sc.text, "pgpass") {
 		return

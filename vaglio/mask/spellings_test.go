@@ -8,7 +8,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// furtherSpellings were written before the table was mended by those of the first half.
+// furtherSpellings returns spellings written before the table was improved. Only the first
+// half, seen, was used for that.
 func furtherSpellings() (seen, sealed []string) {
 	seen = []string{
 		"chpasswd <<EOF\nroot:hunter2x\nann:hunter2x9\nEOF", "sudo chpasswd -e <<'END'\nroot:hunter2x\nEND\n", "echo -e 'root:hunter2x\\nann:hunter2x9' | chpasswd",
@@ -29,8 +30,8 @@ func furtherSpellings() (seen, sealed []string) {
 	return seen, sealed
 }
 
-// TestFurtherSpellings counts them apart. Before the table was mended, 13 of the seen and
-// 15 of the sealed ones showed their secret; what shows still is not to become more.
+// TestFurtherSpellings counts each half. Before the table was improved, 13 of the seen and
+// 15 of the sealed spellings showed their secret. The counts must not rise again.
 func TestFurtherSpellings(t *testing.T) {
 	t.Parallel()
 	seen, sealed := furtherSpellings()
@@ -38,11 +39,11 @@ func TestFurtherSpellings(t *testing.T) {
 	count(t, "sealed", sealed, 1, showsSecret)
 }
 
-// TestSpellingsByProgram counts the spellings that were written for 80 programs and ways
-// to hand a secret over, and everyday texts that look like them, before the names, the
-// table and the rules by form were mended by the seen half of them. The sealed half was
-// not looked at then. At first 40 seen and 35 sealed ones showed their secret; what
-// shows still is not to become more.
+// TestSpellingsByProgram counts spellings for 80 programs and ways to pass a secret, and
+// everyday texts that look like them. They were written before the names, the table and the
+// rules by form were improved with the seen half, while the sealed half was not looked at.
+// At first 40 seen and 35 sealed spellings showed their secret. The counts must not rise
+// again.
 func TestSpellingsByProgram(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/spellings.json")
@@ -61,16 +62,16 @@ func TestSpellingsByProgram(t *testing.T) {
 		t.Fatal(err, "or no rows")
 	}
 	count(t, "seen", rows.Secret.Seen, 0, showsSecret)
-	// What gem push --key is given is the name of a key, and no secret.
+	// The argument of gem push --key is the name of a key, not a secret.
 	count(t, "sealed", rows.Secret.Sealed, 1, showsSecret)
-	// What sudo -S is handed is a password, also where it is only "ok".
+	// What sudo -S reads is a password, even if it is only "ok".
 	count(t, "everyday, seen", rows.Everyday.Seen, 1, isTouched)
 	count(t, "everyday, sealed", rows.Everyday.Sealed, 0, isTouched)
 }
 
 // TestCarriedSpellings counts secrets in what carries them to a program: other shells and
-// machines, containers, charts, stores of secrets, files that a here-document writes. The
-// seen half was mended by; the sealed half was not read.
+// machines, containers, charts, secret stores, and files that a here-document writes. The
+// seen half was used for improvements; the sealed half was not read.
 func TestCarriedSpellings(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/carried.json")
@@ -88,12 +89,12 @@ func TestCarriedSpellings(t *testing.T) {
 	count(t, "sealed", rows.Sealed, 0, showsSecret)
 }
 
-// TestWays counts secrets, in brackets, in the ways in which agents hand them to programs and
-// write them into files, and everyday texts beside. Each of five groups was written before
-// what masks it, measured once, and opened then; a sixth was not opened, nor half of a
-// seventh. Of 377, 102, 148, 100, 50, 80, 154 and 60 secrets 78, 12, 15, 3, 5, 3, 17 and 1 showed
-// when they were measured, of 223, 99, 121, 40, 154 and 159 everyday texts 8, 8, 3, none, none
-// and 4 were touched.
+// TestWays counts secrets, in brackets, in the ways in which agents pass them to programs
+// and write them into files, together with everyday texts. Each of five groups was written
+// before the rules that mask it, measured once, and then opened; a sixth was not opened,
+// nor was half of a seventh. When measured, of 377, 102, 148, 100, 50, 80, 154 and 60
+// secrets, 78, 12, 15, 3, 5, 3, 17 and 1 showed; of 223, 99, 121, 40, 154 and 159 everyday
+// texts, 8, 8, 3, none, none and 4 were touched.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/ways.json")
@@ -117,7 +118,7 @@ func TestWays(t *testing.T) {
 	count(t, "everyday, sealed", rows.Sealed.Everyday, 1, isTouched)
 }
 
-// countMarked is count for texts whose secrets stand in brackets, which are taken off.
+// countMarked is count for texts whose secrets stand in brackets, which it removes.
 func countMarked(t *testing.T, name string, texts []string, most int) {
 	t.Helper()
 	secrets := map[string]string{}
@@ -137,7 +138,7 @@ func countMarked(t *testing.T, name string, texts []string, most int) {
 func showsSecret(_, masked string) bool  { return strings.Contains(masked, "hunter2x") }
 func isTouched(text, masked string) bool { return masked != text }
 
-// count holds the number of texts of which something is wrong to a bound.
+// count checks that no more than most texts are wrong.
 func count(t *testing.T, name string, texts []string, most int, wrong func(text, masked string) bool) {
 	t.Helper()
 	var all []string
@@ -152,8 +153,8 @@ func count(t *testing.T, name string, texts []string, most int, wrong func(text,
 	}
 }
 
-// TestHereDocumentsThatHoldNone leaves what is handed to other programs, and what stands
-// behind the document's end.
+// TestHereDocumentsThatHoldNone checks that what other programs read, and what follows the
+// document's end, is left.
 func TestHereDocumentsThatHoldNone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// statement looks at a word of SQL behind which a password stands in quotation marks,
-// and at one of a .netrc, where it stands without.
+// statement handles a word of SQL after which a quoted password follows, and a word of a
+// .netrc file, where the password is not quoted.
 func (sc *scanner) statement() (from, to int) {
 	s := sc.text[sc.at:]
 	end := identifiedBy(s)
 	if foldPrefix(s, "password for ") { // SET PASSWORD FOR user = '…'
-		const most = 80 // bytes from one to the other
+		const most = 80 // bytes between the two
 		end = strings.IndexByte(s[:min(len(s), most)], '=') + 1
 	}
 	if end == 0 && (foldPrefix(s, "password ") || foldPrefix(s, "password(")) {
@@ -32,17 +32,17 @@ func (sc *scanner) statement() (from, to int) {
 	return v.from, v.to
 }
 
-// namedHere returns what stands behind the name of a password and a blank, where it
-// looks like one: walletpassphrase SECRET, a line of settings, prose.
+// namedHere returns what follows the name of a password and a blank, if it looks like a
+// password: walletpassphrase SECRET, a line of settings, prose.
 func (sc *scanner) namedHere() (from, to int) {
 	if sc.at >= sc.name.to {
 		sc.name = extent{sc.at, sc.at + span(sc.text[sc.at:], isURLSafe)}
 	}
 	end := sc.name.to
 	if end-sc.at > mostName && sc.at > sc.name.from {
-		return 0, 0 // It was looked at from its beginning, or is from further on.
+		return 0, 0 // It was examined at its beginning, or will be further on.
 	}
-	name := sc.text[max(sc.at, end-mostName):end] // by the end of which it is judged
+	name := sc.text[max(sc.at, end-mostName):end] // A name is judged by its end.
 	if end == len(sc.text) || !isBlank(sc.text[end]) || !endsAsPassword(name) || secrecyOf(name) != surelySecret {
 		return 0, 0
 	}
@@ -57,7 +57,7 @@ func (sc *scanner) namedHere() (from, to int) {
 	return v.from, v.to
 }
 
-// endsAsPassword is quicker than to judge every word's name.
+// endsAsPassword is a quick test that avoids judging the name of every word.
 func endsAsPassword(word string) bool {
 	const least = len("word")
 	if len(word) <= least || strings.EqualFold(word, "passwd") {
@@ -67,10 +67,10 @@ func endsAsPassword(word string) bool {
 	return strings.EqualFold(end, "word") || strings.EqualFold(end, "pass") || strings.EqualFold(end, "sswd") || strings.EqualFold(end, "rase")
 }
 
-// identifiedBy returns where what follows IDENTIFIED [WITH plugin] BY begins, 0 where
-// the text does not begin so.
+// identifiedBy returns where the text after IDENTIFIED [WITH plugin] BY begins, or 0 if s
+// does not begin that way.
 func identifiedBy(s string) int {
-	const most = 80 // bytes from one to the other
+	const most = 80 // bytes between the two
 	if !foldPrefix(s, "identified ") {
 		return 0
 	}
@@ -82,12 +82,12 @@ func identifiedBy(s string) int {
 	return by + len(" by ")
 }
 
-// foldPrefix reports whether a text begins with a prefix, in any case.
+// foldPrefix reports whether a text begins with a prefix, ignoring case.
 func foldPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// netrc reports whether a machine and who logs in there stand before, as in a .netrc.
+// netrc reports whether a machine and its login precede sc.at, as in a .netrc file.
 func (sc *scanner) netrc() bool {
 	const most = 200 // bytes
 	before := sc.text[max(0, sc.at-most):sc.at]
@@ -95,7 +95,7 @@ func (sc *scanner) netrc() bool {
 	return i >= 0 && strings.Contains(before[i:], "login ")
 }
 
-// element looks at the end of the opening tag of an element of XML whose name is a secret's.
+// element handles the end of an XML start tag whose name is a secret's.
 func (sc *scanner) element() (from, to int) {
 	s, i := sc.text, sc.at
 	start := i
@@ -112,8 +112,8 @@ func (sc *scanner) element() (from, to int) {
 	return v.from, v.to
 }
 
-// fillsNamed reports whether an option such as --value gives what a name of a secret
-// before it in the same command names: config set DB_PASSWORD --value SECRET.
+// fillsNamed reports whether an option such as --value gives a value to a secret named
+// earlier in the same command: config set DB_PASSWORD --value SECRET.
 func (sc *scanner) fillsNamed(option string) bool {
 	if !slices.Contains(verbs()["gives"], strings.ToLower(strings.TrimLeft(option, "-"))) {
 		return false
@@ -126,8 +126,8 @@ func (sc *scanner) fillsNamed(option string) bool {
 	})
 }
 
-// valueOf returns the name beside the name of a value, as {"name": "DB_PASSWORD",
-// "value": …} and the lists of variables of Kubernetes have it.
+// valueOf returns the name that accompanies a key called value, as in {"name":
+// "DB_PASSWORD", "value": …} and in Kubernetes' lists of variables.
 func (sc *scanner) valueOf() string {
 	const most = 120 // bytes
 	before := sc.text[max(0, sc.at-most):sc.at]
@@ -137,7 +137,7 @@ func (sc *scanner) valueOf() string {
 	}
 	rest := strings.TrimLeft(before[i+len("name"):], `"'\`)
 	rest = strings.TrimLeft(rest, " ")
-	if rest[0] != ':' && rest[0] != '=' { // At least the word value is left.
+	if rest[0] != ':' && rest[0] != '=' { // before holds at least the word value.
 		return ""
 	}
 	rest = rest[1:]

@@ -9,47 +9,47 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 )
 
-// operandTable says where programs take secrets by position.
+// operandTable lists the programs that take secrets by position.
 //
 //go:embed operands.txt
 var operandTable string
 
 // taker is a program that takes secrets by position.
 type taker struct {
-	// words must follow the program, options apart.
+	// words must follow the program, apart from options.
 	words []string
 	forms []form
 }
 
-// form is how a program takes a secret.
+// form is a way in which a program takes a secret.
 type form struct {
-	// option is the option that the secret belongs to, or on which it depends;
-	// empty for forms that need none.
+	// option is the option whose value is the secret, or that must be present; it is empty
+	// for forms that need none.
 	option string
 	where  where
-	// sign begins the secret in the word, 0 where it is the whole word.
+	// sign precedes the secret within the word; 0 means that the whole word is the secret.
 	sign byte
-	// number is an operand's, the first of which is 1.
+	// number is the operand's position, counting from 1.
 	number int
 }
 
-// where is where a secret stands.
+// where says where a secret stands.
 type where int
 
 const (
-	behind   where = iota // behind its option
-	glued                 // glued to it
-	named                 // behind a name
-	values                // behind each name and equals sign
-	lastWord              // at the end
-	operand               // in an operand, by its number
-	signIn                // in an operand of who logs in
-	pairs                 // behind each equals sign of a word
-	stdin                 // in what is handed in
-	none                  // nowhere: what the option takes is no secret
+	behind   where = iota // after its option
+	glued                 // joined to its option
+	named                 // after a secret's name
+	values                // after the equals sign of each NAME=VALUE
+	lastWord              // the last word
+	operand               // an operand, by its number
+	signIn                // an operand that holds a user's credentials
+	pairs                 // after each equals sign of a word
+	stdin                 // standard input
+	none                  // nowhere: the option's value is not a secret
 )
 
-// takers are the lines of the table, by program.
+// takers returns the lines of the table by program.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var takers = sync.OnceValue(readTakers)
@@ -70,7 +70,7 @@ func readTakers() map[string][]taker {
 	return all
 }
 
-// formOf reads a form of the table.
+// formOf parses a form of the table.
 func formOf(text string) form {
 	if number, ok := strings.CutPrefix(text, "@"); ok && isDigit(number[0]) {
 		return form{where: operand, number: int(number[0] - '0')}
@@ -103,8 +103,8 @@ func formOf(text string) form {
 	return form{option: text}
 }
 
-// operandLiterals are those of which one stands in every text that the table is
-// about.
+// operandLiterals returns literals, at least one of which occurs in every text that the
+// table concerns.
 func operandLiterals() []string {
 	var all []string
 	for program, list := range takers() {
@@ -125,16 +125,16 @@ func operandLiterals() []string {
 	return slices.Compact(all)
 }
 
-// gives reports whether a word is an option that the word behind belongs to.
+// gives reports whether a word is an option whose value is the next word.
 func (t taker) gives(word string) bool {
 	return slices.ContainsFunc(t.forms, func(f form) bool {
 		return word == f.option && (f.where == behind || f.where == none) && word[0] == '-'
 	})
 }
 
-// met reports whether a word is the option on which a form depends, alone or, of one
-// letter, among others.
-// One that ends in a dot or an equals sign stands for all that begin so.
+// met reports whether a word is the option on which a form depends, or, for a one-letter
+// option, a group of letters that contains it. An option that ends in a dot or an equals
+// sign covers every word that begins with it.
 func (f form) met(word string) bool {
 	if n := len(f.option); n > 0 && strings.IndexByte(".=", f.option[n-1]) >= 0 {
 		return strings.HasPrefix(word, f.option)
@@ -142,8 +142,8 @@ func (f form) met(word string) bool {
 	return word == f.option || len(f.option) == 2 && len(word) > 2 && word[0] == '-' && word[1] != '-' && strings.Contains(word, f.option[1:])
 }
 
-// end returns where a word's option ends that is the form's, 0 where it has another. A
-// letter behind which a sign is looked for may end a row of letters.
+// end returns where the form's option ends in a word, or 0 if the word does not have it. A
+// one-letter option whose value has a sign may end a group of letters.
 func (f form) end(word string) int {
 	if strings.HasPrefix(word, f.option) {
 		return len(f.option)

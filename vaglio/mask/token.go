@@ -2,9 +2,8 @@ package mask
 
 import "strings"
 
-// tokenAt returns the length of the secret that a word is by its own form, or
-// 0: the forms are those that issuers give their tokens so that they can be
-// found. s starts at the word.
+// tokenAt returns the length of the secret with which s starts, or 0. It recognizes the
+// formats that issuers give their tokens so that they can be found. s starts at a word.
 func tokenAt(s string) int {
 	if len(s) < 16 {
 		return 0
@@ -35,8 +34,8 @@ func tokenAt(s string) int {
 	}
 }
 
-// tokenShown returns how much of the token's beginning stays readable: what
-// says where it belongs.
+// tokenShown returns the length of the beginning of a token that stays visible because it
+// says where the token belongs.
 func tokenShown(s string) int {
 	if strings.HasPrefix(s, slackHook) {
 		return len(slackHook)
@@ -50,8 +49,8 @@ func tokenShown(s string) int {
 	return 0
 }
 
-// webhook returns the length of the part of an address's path that says webhook, where a
-// secret follows it, or 0.
+// webhook returns the length of the path segment at sc.at, if it names a webhook and a
+// secret follows it in the address, or else 0.
 func (sc *scanner) webhook() int {
 	const name, least = "webhook", 16
 	s := sc.text[sc.at:]
@@ -79,7 +78,7 @@ const (
 	scheme      = "Bearer "
 )
 
-// bearer is for a header's value without the header's name.
+// bearer recognizes a header's value without the header's name.
 func bearer(s string) int {
 	if !strings.EqualFold(s[:len(scheme)], scheme) {
 		return 0
@@ -91,8 +90,8 @@ func bearer(s string) int {
 	return len(scheme) + n
 }
 
-// long returns the length of the prefix and the token characters after it, if
-// those are least or more.
+// long returns the length of the prefix and the token characters after it if there are at
+// least least of these, or else 0.
 func long(s, prefix string, least int) int { return after(s, prefix, least, isURLSafe) }
 
 func dotted(s, prefix string, least int) int { return after(s, prefix, least, isDotted) }
@@ -108,10 +107,11 @@ func after(s, prefix string, least int, in func(byte) bool) int {
 	return 0
 }
 
-// signKey is for the secret keys of minisign and signify, whose public ones are shorter.
+// signKey recognizes the secret keys of minisign and signify, whose public keys are
+// shorter.
 func signKey(s string) int { return after(s, "RW", 130, isBase64) }
 
-// keyID is for key ids of 16 capitals and digits behind their prefix.
+// keyID recognizes key IDs: a prefix and 16 capitals and digits.
 func keyID(s, prefix string) int {
 	const n = 16
 	end := len(prefix) + n
@@ -148,8 +148,8 @@ func slack(s string) int {
 	}
 }
 
-// secretKey is for the many issuers whose keys begin with sk. A word in
-// kebab-case may begin so too; a key has digits and capitals.
+// secretKey recognizes the keys of the many issuers that begin with sk. A word in kebab
+// case may begin that way too, but a key has digits and capitals.
 func secretKey(s string) int {
 	if !strings.HasPrefix(s, "sk") {
 		return long(s, "shpat_", 30)
@@ -166,7 +166,7 @@ func secretKey(s string) int {
 	return long(s, "sk-", 20)
 }
 
-// jwt is for signed tokens: three parts, of which two are JSON objects.
+// jwt recognizes signed tokens: three parts, the first two of which are JSON objects.
 func jwt(s string) int {
 	if !strings.HasPrefix(s, "eyJ") {
 		return 0

@@ -16,22 +16,23 @@ func (m Masker) Texts(list []string) []string {
 	return list
 }
 
-// Object returns a copy of o with every secret masked, in keys and values. What
-// stands under a name such as password is masked whole.
+// Object returns a copy of o with every secret in its keys and values masked. A value under
+// a name such as password is masked as a whole.
 func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
-		masked[m.Mask(key)] = m.named(key, v)
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
+		} else {
+			masked[m.Mask(key)] = m.named(key, v)
 		}
 	}
 	return masked
 }
 
-// Copied returns v, a text or what JSON makes of one, with every mask in it masked. In
-// what nobody masked yet somebody wrote it, and it must not look like what it is a
-// copy of. Done twice, it masks again.
+// Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask
+// is masked itself. In text that has not been masked yet, somebody else wrote those masks,
+// and they must not pass for the masker's own. Calling Copied twice masks twice.
 func (m Masker) Copied(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -97,8 +98,8 @@ func (m Masker) named(name string, v any) any {
 	}
 }
 
-// list masks the elements of a list; where the list is a command's arguments,
-// also what follows a flag such as --password.
+// list masks the elements of a list. If the list is a command's arguments, it also masks
+// what follows a flag such as --password.
 func (m Masker) list(name string, list []any) []any {
 	masked := make([]any, len(list))
 	for i, v := range list {
@@ -113,8 +114,8 @@ func (m Masker) list(name string, list []any) []any {
 	return masked
 }
 
-// arguments masks in a list of words, as far as it is masked, what its command takes as a
-// secret by its place. The program is the first word, or stands beside the list, as in
+// arguments masks the words of an already masked list that its command takes as secrets by
+// their position. The program is the first word, or stands beside the list, as in
 // {"command": "mysql", "args": […]}.
 func (m Masker) arguments(beside map[string]any, list, masked []any) []any {
 	const most = 64 // words: a bound on the work
@@ -136,8 +137,8 @@ func (m Masker) arguments(beside map[string]any, list, masked []any) []any {
 	return masked
 }
 
-// byPlace masks the words of a list of which the command line that they make gives away
-// that they are secrets. ends are where they end in the line.
+// byPlace masks the words of a list that the command line they form reveals as secrets.
+// ends holds where each word ends in the line.
 func (m Masker) byPlace(program, line string, ends []int, masked []any) {
 	sc := scanner{masker: m, text: program + line}
 	for {
@@ -146,7 +147,7 @@ func (m Masker) byPlace(program, line string, ends []int, masked []any) {
 			return
 		}
 		i, _ := slices.BinarySearch(ends, from-len(program)+1)
-		if i >= len(ends) { // It stands in the program.
+		if i >= len(ends) { // The secret is in the program.
 			continue
 		}
 		word, _ := masked[i].(string)
@@ -156,8 +157,8 @@ func (m Masker) byPlace(program, line string, ends []int, masked []any) {
 	}
 }
 
-// asWord returns a text as a word of a command line: as it is, or quoted; where that
-// does not keep it, a word that says nothing.
+// asWord returns a text as a word of a command line: as it is, quoted, or, if quotation
+// marks cannot preserve it, as a neutral word.
 func asWord(text string) string {
 	switch {
 	case text != "" && span(text, inertQuoted) == len(text):
@@ -169,10 +170,10 @@ func asWord(text string) string {
 	}
 }
 
-// issued masks in a short value what only its name and its looks together give
-// away, as {"heroku_key": …} does: some issuers' tokens have no form of their own.
+// issued masks a short value whose name and looks together reveal a secret, as in
+// {"heroku_key": …}. The tokens of some issuers have no format of their own.
 func (m Masker) issued(name, v string) string {
-	const short = 512 // bytes: more than any of those has
+	const short = 512 // bytes: longer than any of them
 	if len(name)+len(v) > short {
 		return v
 	}
@@ -203,7 +204,7 @@ func (m Masker) whole(secret string) string {
 	return m.mask(secret)
 }
 
-// hides reports whether a text under a name of this kind is masked whole.
+// hides reports whether a text under a name of this kind is masked as a whole.
 func (k secrecy) hides(v string) bool {
 	if user, secret, ok := strings.Cut(v, ":"); k == userColon && (!ok || user == "" || strings.ContainsAny(secret, ":/")) {
 		return false
@@ -212,15 +213,15 @@ func (k secrecy) hides(v string) bool {
 	return k != notSecret && opaque(v) && (header || !commandLike(v))
 }
 
-// opaque reports whether a value under a secret's name can be masked whole: it
-// is no placeholder, and nothing that a shell would act on.
+// opaque reports whether a value under a secret's name can be masked as a whole: it is not
+// a placeholder, and holds nothing that a shell would act on.
 func opaque(v string) bool {
 	return v != "" && !placeholder(v) && !strings.ContainsAny(v, "`\n") && !strings.Contains(v, "$(") && !strings.Contains(v, "${")
 }
 
-// commandLike reports whether a value could be a command with its arguments,
-// which an agent would have run under a secret's name. A password may hold any
-// sign, and a passphrase blanks; a text with both is shown.
+// commandLike reports whether a value could be a command with arguments that an agent wants
+// to run under a secret's name. A password may contain any sign and a passphrase blanks,
+// but a text with both is shown.
 func commandLike(v string) bool {
 	return strings.ContainsAny(v, " \t") && strings.ContainsAny(v, "-/;|&<>=~*$")
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// verbs are the words of the table of names that say what is done with a secret which
-// stands behind them, by what they do.
+// verbs returns the words of the name table that say what is done with the secret that
+// follows them, by what they do.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var verbs = sync.OnceValue(func() map[string][]string {
@@ -20,9 +20,9 @@ var verbs = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// behindVerb notes the secret behind a word of a command that sets one, or signs in by one:
-// config set NAME SECRET, set-agent-token SECRET, auth SECRET. What is a plain word there,
-// a host or a file is none. end is behind the word.
+// behindVerb records the secret after a word of a command that sets a secret or signs in
+// with one: config set NAME SECRET, set-agent-token SECRET, auth SECRET. A plain word
+// there, a host or a file is not a secret. end is the end of the word.
 func (sc *scanner) behindVerb(word string, end int) {
 	before := byte('\n')
 	if sc.at > 0 {
@@ -46,13 +46,13 @@ func (sc *scanner) behindVerb(word string, end int) {
 	sc.behindSetter(word, end)
 }
 
-// setsPassword reports whether a command's word is about a password of somebody:
+// setsPassword reports whether a word of a command concerns somebody's password:
 // user:password, reset-admin-password.
 func setsPassword(word string, before byte) bool {
 	return endsAsPassword(word) && (before == ':' || isBlank(before) && strings.ContainsAny(word, "-_"))
 }
 
-// behindSetter notes what stands behind a word that gives names values.
+// behindSetter records what follows a word that gives values to names.
 func (sc *scanner) behindSetter(word string, end int) {
 	head, _, _ := strings.Cut(strings.ReplaceAll(word, "_", "-"), "-")
 	for _, verb := range verbs()["sets"] {
@@ -67,7 +67,7 @@ func (sc *scanner) behindSetter(word string, end int) {
 	}
 }
 
-// setsNamed notes what the words of a command give the name of a secret.
+// setsNamed records what the words of a command give to the name of a secret.
 func (sc *scanner) setsNamed(at int) {
 	named, surely := false, false
 	for from, to := range sc.unread(&sc.readNamed, at) {
@@ -77,12 +77,12 @@ func (sc *scanner) setsNamed(at int) {
 		}
 		kind := secrecyOf(word)
 		named = kind != notSecret && !strings.HasPrefix(word, "-")
-		// DB_PASSWORD names one, and password may be a word of prose.
+		// DB_PASSWORD is a name, but password may be a word of prose.
 		surely = kind == surelySecret && strings.ContainsAny(word, "_.-")
 	}
 }
 
-// setsPairs notes what each NAME=VALUE is given behind a verb that follows the word for
+// setsPairs records the values of NAME=VALUE words after a verb that follows the word for
 // secrets: secrets set NAME=VALUE.
 func (sc *scanner) setsPairs(at int) {
 	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t:")
@@ -97,7 +97,7 @@ func (sc *scanner) setsPairs(at int) {
 	}
 }
 
-// setsLast notes the last word of a command of which no option is given the secret.
+// setsLast records the last word of a command that has no options.
 func (sc *scanner) setsLast(at int) {
 	var last extent
 	for from, to := range sc.unread(&sc.readLast, at) {
@@ -111,8 +111,8 @@ func (sc *scanner) setsLast(at int) {
 	}
 }
 
-// call notes the secret among the texts that a function is given whose name begins here:
-// set('password', …), login('me', …), hash_password(…), auth=('me', …).
+// call records the secret among the string arguments of the function whose name begins at
+// sc.at: set('password', …), login('me', …), hash_password(…), auth=('me', …).
 func (sc *scanner) call() {
 	s := sc.text[sc.at:]
 	n := span(s, isWord)
@@ -138,17 +138,17 @@ func (sc *scanner) call() {
 	}
 }
 
-// literal notes a secret that is a text of a program.
+// literal records a string literal that is a secret.
 func (sc *scanner) literal(p extent) {
 	if blank := strings.LastIndexByte(sc.text[p.from:p.to], ' '); blank >= 0 {
-		p.from += blank + 1 // behind the scheme of a header
+		p.from += blank + 1 // after a header's scheme
 	}
 	if text := sc.text[p.from:p.to]; looksSecret(text) && inertSpan(text, inertQuoted) == len(text) {
 		sc.holdPlace(p.from, p.to)
 	}
 }
 
-// literals returns the texts in quotation marks that a list begins with.
+// literals returns the string literals with which an argument list begins.
 func (sc *scanner) literals(at int) (all []extent) {
 	const most, longest = 4, 200
 	for len(all) < most {
@@ -170,10 +170,10 @@ func (sc *scanner) literals(at int) (all []extent) {
 	return all
 }
 
-// looksSecret reports whether a word could be a secret by its looks, where what stands
-// beside it says that one is near: letters and digits or signs, and no file or address.
+// looksSecret reports whether a word could be a secret, given that its surroundings suggest
+// one. It has letters and also digits or signs, and is neither a file nor an address.
 func looksSecret(word string) bool {
-	const least, most = 6, 1024 // bytes: a longer one looks as its beginning does
+	const least, most = 6, 1024 // bytes: a longer word is judged by its beginning
 	word = strings.Trim(word[:min(len(word), most)], `"'`)
 	if len(word) < least || placeholder(word) || isName(word) || strings.Contains(word, "://") || fileLike(word) || isID(word) {
 		return false
@@ -181,15 +181,15 @@ func looksSecret(word string) bool {
 	return !plainParts(word) && strings.ToLower(word) != strings.ToUpper(word) && strings.ContainsAny(word, "0123456789!#%^*+?~")
 }
 
-// isID reports whether a word is written as the name of a commit or of a key.
+// isID reports whether a word looks like the ID of a commit or a key.
 func isID(word string) bool {
 	const commit, keyID = 40, 16
 	n := span(strings.ToLower(word), isLowerHex)
 	return n == len(word) && (n <= keyID || n == commit)
 }
 
-// plainParts reports whether the parts that hyphens join are words and numbers each: a
-// name, as 0012_alter and login-v2 are.
+// plainParts reports whether the word's parts, joined by hyphens or underscores, are all
+// words or numbers, as in the names 0012_alter and login-v2.
 func plainParts(word string) bool {
 	if !strings.ContainsAny(word, "-_") {
 		return false
@@ -203,21 +203,21 @@ func plainParts(word string) bool {
 	return true
 }
 
-// looksRandom is looksSecret where only a verb stands beside: a name of a machine, of a
-// place or of a person looks otherwise.
+// looksRandom is stricter than looksSecret, for a word that only a verb precedes. It
+// excludes what looks like the name of a machine, a place or a person.
 func looksRandom(word string) bool {
 	const least = 8
 	return len(word) >= least && looksSecret(word) && !strings.ContainsAny(word, ".:/@=")
 }
 
-// fileLike reports whether a word ends as names of files do.
+// fileLike reports whether a word ends like a file name.
 func fileLike(word string) bool {
 	dot := strings.LastIndexByte(word, '.')
 	return dot > 0 && len(word)-dot <= len(".json5") && isName(word[dot+1:]) && dot+1 < len(word)
 }
 
-// refers notes the variable that stands where a secret does: what it is given elsewhere
-// in the text is one.
+// refers records the variable at a place where a secret is expected: what the variable is
+// given elsewhere in the text is a secret.
 func (sc *scanner) refers(at int) {
 	rest, ok := strings.CutPrefix(sc.text[at:], "$")
 	rest = strings.TrimPrefix(rest, "{")

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestSecretsInListsOfWords finds by its place what stands in a list of arguments, with
-// the program in it or beside it, and leaves what stands there and is no secret.
+// TestSecretsInListsOfWords checks that secrets in a list of arguments are found by their
+// position, with the program in the list or beside it, and that what stands there without
+// being a secret is left.
 func TestSecretsInListsOfWords(t *testing.T) {
 	t.Parallel()
 	words := func(all ...any) []any { return all }
@@ -28,7 +29,7 @@ func TestSecretsInListsOfWords(t *testing.T) {
 		{map[string]any{"command": "docker", "args": words("run", "-p", "8080:80", "hunter2x")}, true},
 		{map[string]any{"tags": words("mysql", "hunter2x", "redis-cli")}, true},
 		{map[string]any{"argv": words("git", "commit", "-m", "it's `hunter2x`\n")}, true},
-		{map[string]any{"argv": words("mysql", 1, "-phunter2x")}, true}, // no list of words
+		{map[string]any{"argv": words("mysql", 1, "-phunter2x")}, true}, // not a list of words
 		{map[string]any{"argv": words()}, true},
 	} {
 		before, got := fmt.Sprint(row.args), fmt.Sprint(masker.Object(row.args))

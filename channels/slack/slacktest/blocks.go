@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// The platform's limits, in characters where nothing else is said.
+// The platform's limits, in characters unless stated otherwise.
 const (
 	MaxBlocks     = 50  // blocks of a message
 	MaxViewBlocks = 100 // blocks of a view
-	// MaxBlocksText is the most text in all blocks of a message. The platform
-	// does not document it; 11341 were refused once.
+	// MaxBlocksText is the most text in all blocks of a message. The platform does not
+	// document it; it once refused 11341 characters.
 	MaxBlocksText  = 11000
 	MaxHeader      = 150
 	MaxSection     = 3000
@@ -33,7 +33,7 @@ const (
 	maxChildren    = 10 // blocks of a container
 )
 
-// Block is a block, or an element inside of one, as the app sent it.
+// Block is a block, or an element inside one, as the app sent it.
 type Block map[string]any
 
 func (b Block) text(key string) string {
@@ -81,7 +81,7 @@ func buttons(blocks []Block) []Button {
 	return all
 }
 
-// Shown returns what a person reads in blocks, buttons left out.
+// Shown returns what a person reads in blocks, without the buttons.
 func Shown(blocks []Block) string {
 	var parts []string
 	for _, b := range blocks {
@@ -108,8 +108,8 @@ func Shown(blocks []Block) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n")
 }
 
-// Links returns what leads out of blocks where it is touched, or may be read as
-// markup: links, mentions, and every text in the platform's markup.
+// Links returns what leads out of blocks when touched, or may be interpreted as markup:
+// links, mentions, and every text in the platform's markup.
 func Links(blocks []Block) (all []string) {
 	var walk func(v any)
 	walk = func(v any) {
@@ -149,7 +149,7 @@ type blockCheck struct {
 	runes   int
 	ids     map[string]bool
 	view    bool
-	// old is a workspace that has no containers yet.
+	// old makes it a workspace that has no containers yet.
 	old bool
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// MaxAlt is the most characters that a file's description may have.
+// MaxAlt is the most characters in a file's description.
 const MaxAlt = 1000
 
-// uploadPath is where files are put.
+// uploadPath is where files are uploaded to.
 const uploadPath = "/upload/"
 
 // upload is a file on its way.
@@ -34,7 +34,7 @@ func (s *Server) uploadURL(args map[string]string) answer {
 	return answer{fields: map[string]any{"file_id": id, "upload_url": "http://" + args["_host"] + uploadPath + id}}
 }
 
-// takeUpload takes a file's bytes, as they are or in a form.
+// takeUpload takes a file's bytes, raw or in a form.
 func (s *Server) takeUpload(w http.ResponseWriter, r *http.Request) {
 	var data []byte
 	var err error
@@ -61,7 +61,7 @@ func (s *Server) takeUpload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	u.file.Data, u.done = data, true
-	_, _ = fmt.Fprintf(w, "OK - %d", len(data)) // a client that is gone needs no answer
+	_, _ = fmt.Fprintf(w, "OK - %d", len(data)) // a client that left needs no answer
 }
 
 func (s *Server) uploaded(args map[string]string) answer {

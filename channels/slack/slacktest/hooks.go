@@ -9,31 +9,30 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// hookPath is where answers to commands are taken that come after the
-// acknowledgement.
+// hookPath is where answers to commands are accepted after the acknowledgement.
 const hookPath = "/hooks/"
 
-// How long and how often an answer is taken.
+// For how long and how often an answer is accepted.
 const (
 	hookWithin = 30 * time.Minute
 	hookUses   = 5
 )
 
-// hook is the way by which one command can be answered.
+// hook is the way in which one command can be answered.
 type hook struct {
 	user, channel string
 	until         time.Time
 	left          int
 }
 
-// hook makes the address by which the app can answer a command.
+// hook makes the address through which the app can answer a command.
 func (s *Server) hook(user, channelID string) string {
 	id := s.id("H")
 	s.hooks[id] = &hook{user, channelID, time.Now().Add(hookWithin), hookUses}
 	return "http://" + cmp.Or(s.host, "slack.test") + hookPath + id
 }
 
-// serveHook shows an answer to the one who gave the command.
+// serveHook shows an answer to the person who gave the command.
 func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 	var said struct {
 		Text   string  `json:"text"`
@@ -64,5 +63,5 @@ func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 	}
 	h.left--
 	s.whispers = append(s.whispers, Ephemeral{h.channel, h.user, "", cmp.Or(Shown(said.Blocks), said.Text), said.Blocks, time.Now()})
-	_, _ = w.Write([]byte("ok")) // a client that is gone needs no answer
+	_, _ = w.Write([]byte("ok")) // a client that left needs no answer
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Message is what stands in a channel.
+// Message is a message in a channel.
 type Message struct {
 	Channel, TS string
-	// ThreadTS is the message whose thread it stands in; empty for none.
+	// ThreadTS is the message whose thread it is in; empty for none.
 	ThreadTS string
-	// User is who wrote it.
+	// User is the author.
 	User string
 	// Text is the fallback, and Blocks what is shown.
 	Text   string
@@ -34,10 +34,10 @@ type Ephemeral struct {
 	At                            time.Time
 }
 
-// File is what was uploaded.
+// File is an uploaded file.
 type File struct {
 	ID, Name, Title string
-	// Alt describes it for who does not see it.
+	// Alt describes it for people who do not see it.
 	Alt  string
 	Data []byte
 }
@@ -65,7 +65,7 @@ type channel struct {
 // tooFast is the platform's word for a call that came too soon.
 const tooFast = "ratelimited"
 
-// maxTextLength is where the platform cuts a text off.
+// maxTextLength is where the platform cuts off a text.
 const maxTextLength = 40000
 
 func (s *Server) message(channelID, ts string) *Message {
@@ -206,8 +206,8 @@ func (s *Server) postEphemeral(args map[string]string) answer {
 	return answer{fields: map[string]any{"message_ts": s.stamp()}}
 }
 
-// replies hands out a thread, oldest first. A cursor is the timestamp of the last
-// message before.
+// replies returns a thread, oldest first. A cursor is the timestamp of the last message of
+// the previous page.
 func (s *Server) replies(args map[string]string) answer {
 	c := s.channels[args["channel"]]
 	if c == nil {
@@ -234,8 +234,8 @@ func (s *Server) replies(args map[string]string) answer {
 	return answer{fields: map[string]any{"messages": all, "has_more": false}}
 }
 
-// history hands out what stands in a channel, without the threads, newest first.
-// A cursor is the timestamp of the last message before.
+// history returns the messages of a channel, without the threads, newest first. A cursor is
+// the timestamp of the last message of the previous page.
 func (s *Server) history(args map[string]string) answer {
 	c := s.channels[args["channel"]]
 	switch {
@@ -262,7 +262,7 @@ func (s *Server) history(args map[string]string) answer {
 	return answer{fields: map[string]any{"messages": all, "has_more": false}}
 }
 
-// picture is a message as the platform hands it out.
+// picture returns a message as the platform encodes it.
 func (s *Server) picture(m *Message) map[string]any {
 	p := map[string]any{"type": "message", "ts": m.TS, "user": m.User, "text": m.Text}
 	if m.User == BotUID {
@@ -280,7 +280,7 @@ func (s *Server) picture(m *Message) map[string]any {
 	return p
 }
 
-// Raw is the message's blocks as JSON, as the app sent them.
+// Raw returns the message's blocks as JSON, as the app sent them.
 func (m Message) Raw() string {
 	raw, err := strictjson.Marshal(m.Blocks)
 	if err != nil {

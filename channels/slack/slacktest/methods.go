@@ -15,7 +15,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// answer is what a method answers besides "ok": the zero value is all well.
+// answer is what a method returns besides "ok": the zero value means success.
 type answer struct {
 	err    string
 	detail string // for response_metadata
@@ -26,12 +26,12 @@ type answer struct {
 type method struct {
 	// app says that it takes the app's token, not the bot's.
 	app bool
-	// scope is what the app needs for it.
+	// scope is the scope that the app needs for it.
 	scope string
 	do    func(s *Server, args map[string]string) answer
 }
 
-// methods are those that the fake knows.
+// methods returns the methods that the fake knows.
 func methods() map[string]method {
 	return map[string]method{
 		"auth.test":                    {do: (*Server).authTest},
@@ -54,7 +54,7 @@ func methods() map[string]method {
 	}
 }
 
-// Scopes are those that an app needs for the methods that take a bot's token.
+// Scopes returns the scopes that an app needs for the methods that take a bot's token.
 func Scopes() []string {
 	var all []string
 	for _, m := range methods() {
@@ -66,13 +66,13 @@ func Scopes() []string {
 	return all
 }
 
-// granted are the scopes that the app has.
+// granted returns the scopes that the app has.
 func (s *Server) granted() []string {
 	all := append(Scopes(), "commands", "groups:history", "groups:read")
 	return slices.DeleteFunc(all, func(scope string) bool { return s.denied[scope] })
 }
 
-// ServeHTTP is the Web API, the place of uploads, and the WebSockets' door.
+// ServeHTTP serves the Web API, uploads, and WebSockets.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == socketPath:
@@ -88,7 +88,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxBody bounds a request; the greatest is a file.
+// maxBody is the largest request, in bytes; the largest is a file.
 const maxBody = 64 << 20
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
@@ -119,7 +119,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string) {
 	a.write(w)
 }
 
-// admit says why a token may not call a method.
+// admit returns an error answer if a token may not call a method.
 func (s *Server) admit(name, token string) answer {
 	m, known := methods()[name]
 	right, wrong := BotToken, AppToken
@@ -154,7 +154,7 @@ func (f Fault) write(w http.ResponseWriter) {
 	if f.Code != 0 {
 		w.WriteHeader(f.Code)
 	}
-	_, _ = io.WriteString(w, f.Body) // a client that is gone needs no answer
+	_, _ = io.WriteString(w, f.Body) // a client that left needs no answer
 }
 
 func (a answer) write(w http.ResponseWriter) {
@@ -172,11 +172,10 @@ func (a answer) write(w http.ResponseWriter) {
 		body["response_metadata"] = map[string]any{"messages": []string{"[ERROR] " + a.detail}}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = strictjson.MarshalWrite(w, body) // a client that is gone needs no answer
+	_ = strictjson.MarshalWrite(w, body) // a client that left needs no answer
 }
 
-// readArgs reads a form or a JSON object. Values of JSON that are no texts stay
-// JSON.
+// readArgs reads a form or a JSON object. JSON values other than strings stay JSON.
 func readArgs(r *http.Request) (args map[string]string, token string, err error) {
 	args = map[string]string{}
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
@@ -251,7 +250,7 @@ func (s *Server) info(args map[string]string) answer {
 	}}}
 }
 
-// id makes an id that nothing else has.
+// id makes a unique id.
 func (s *Server) id(kind string) string {
 	s.serial++
 	return fmt.Sprintf("%s%010d", kind, s.serial)

@@ -6,11 +6,11 @@ import (
 	"net/http"
 )
 
-// Start takes connections, again with everything that the platform knows.
+// Start accepts connections, again with everything that the platform knows.
 func (s *Server) Start() { s.network.Start(s) }
 
-// Stop cuts every connection and refuses new ones. What people press meanwhile
-// is lost.
+// Stop cuts every connection and refuses new ones. What people press in the meantime is
+// lost.
 func (s *Server) Stop() {
 	s.network.Stop()
 	s.Drop()

@@ -24,11 +24,10 @@ const AckWithin = 3 * time.Second
 // Delivery is one act of a person on its way to the app.
 type Delivery struct {
 	ID string
-	// Kind is that of the envelope: interactive, slash_commands or events_api.
+	// Kind is the kind of envelope: interactive, slash_commands or events_api.
 	Kind string
 	Sent time.Time
-	// Acked is when the app acknowledged it; zero until then, and for ever when
-	// it did so too late.
+	// Acked is when the app acknowledged it in time; zero otherwise.
 	Acked time.Time
 	// Answer is what came with the acknowledgement.
 	Answer strictjson.Value
@@ -40,7 +39,7 @@ type Delivery struct {
 	view string
 }
 
-// Delivery returns how an act fared.
+// Delivery returns the state of an act's delivery.
 func (s *Server) Delivery(id string) Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *Server) Delivery(id string) Delivery {
 	return Delivery{}
 }
 
-// Deliveries returns how all acts fared, in no order.
+// Deliveries returns the state of all deliveries, in no particular order.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +60,8 @@ func (s *Server) Deliveries() []Delivery {
 	return all
 }
 
-// Serve makes the platform deliver by signed HTTP requests to
-// https://vaglio.test/slack/… over the transport, instead of by sockets.
+// Serve makes the platform deliver by signed HTTP requests to https://vaglio.test/slack/…
+// over the transport, instead of by sockets.
 func (s *Server) Serve(over http.RoundTripper) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +106,7 @@ func (s *Server) PressButton(user, channelID, ts string, b Button) string {
 	return s.deliver("interactive", p, "")
 }
 
-// Submit submits the modal that the person has open, with a value for each
-// block of it.
+// Submit submits the modal that the person has open, with a value for each of its blocks.
 func (s *Server) Submit(user string, values map[string]string) (string, error) {
 	v, ok := s.Modal(user)
 	if !ok {
@@ -150,8 +148,8 @@ func (s *Server) act(user, kind string) map[string]any {
 	}
 }
 
-// Grid makes the workspace one of an organization; wide says that all of it
-// installed the app, and not the workspace alone.
+// Grid makes the workspace one of an organization; wide says that the whole organization
+// installed the app, and not just the workspace.
 func (s *Server) Grid(enterprise string, wide bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +172,8 @@ func (s *Server) Command(user, channelID, text string) string {
 	return s.deliver("slash_commands", p, "")
 }
 
-// Say writes a message, in a thread if there is one, and returns its timestamp
-// and the delivery's id.
+// Say writes a message, in a thread if one is given, and returns its timestamp and the
+// delivery's id.
 func (s *Server) Say(user, channelID, thread, text string) (ts, id string) {
 	s.mu.Lock()
 	c := s.channels[channelID]
@@ -209,7 +207,7 @@ func (s *Server) Event(e map[string]any) string {
 	return s.deliver("events_api", p, "")
 }
 
-// deliver brings an act to the app: to one of its sockets, or its address.
+// deliver delivers an act to the app: to one of its sockets, or its address.
 func (s *Server) deliver(kind string, payload map[string]any, view string) string {
 	s.mu.Lock()
 	d := &Delivery{ID: s.id("envelope-"), Kind: kind, Sent: time.Now(), view: view}
@@ -282,7 +280,7 @@ func (s *Server) request(over http.RoundTripper, d *Delivery, payload map[string
 		return
 	}
 	defer res.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxBody)) // a cut answer is none
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxBody)) // a truncated answer counts as none
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d.Status = res.StatusCode; res.StatusCode == http.StatusOK {
@@ -300,8 +298,7 @@ func Sign(r *http.Request, body []byte, secret string, at time.Time) {
 	r.Header.Set("X-Slack-Signature", "v0="+hex.EncodeToString(m.Sum(nil)))
 }
 
-// settle notes an acknowledgement that came in time, and does what it asks of a
-// modal.
+// settle records an acknowledgement that came in time, and does what it asks of a modal.
 func (s *Server) settle(d *Delivery, answer strictjson.Value) {
 	if d == nil || !d.Acked.IsZero() || time.Since(d.Sent) > AckWithin {
 		return
@@ -316,7 +313,7 @@ func (s *Server) settle(d *Delivery, answer strictjson.Value) {
 		Errors map[string]string `json:"errors"`
 	}
 	if len(answer) > 0 {
-		_ = strictjson.UnmarshalLoose(answer, &said) // what cannot be read closes the modal
+		_ = strictjson.UnmarshalLoose(answer, &said) // an unreadable answer closes the modal
 	}
 	if v.Errors = said.Errors; said.Action != "errors" {
 		v.Closed = true

@@ -1,8 +1,7 @@
-// Package slacktest is a Slack for tests: a stateful Web API, and a Socket Mode
-// on real WebSockets. It keeps channels, messages, files and views, enforces the
-// limits and gives the errors that the platform documents, and records every
-// call. A test plays the people: they press buttons, fill in modals, write in
-// threads and send slash commands.
+// Package slacktest is a Slack for tests: a stateful Web API, and a Socket Mode on real
+// WebSockets. It keeps channels, messages, files and views, enforces the limits and returns
+// the errors that the platform documents, and records every call. A test plays the people:
+// they press buttons, fill in modals, write in threads and send slash commands.
 package slacktest
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/channels/platformtest"
 )
 
-// What the app is known by. A test looks for the secrets in errors and logs.
+// The app's ids and secrets. Tests look for the secrets in errors and logs.
 const (
 	BotToken      = "xoxb-1000000001-2000000002-FAKEtokenThatMustNotLeak"
 	AppToken      = "xapp-1-A0000000001-3000000003-fakeThatMustNotLeakEither"
@@ -28,9 +27,8 @@ const (
 	TeamURL = "https://team.slack.test/"
 )
 
-// Server is the platform. Its clock is time.Now, so it can live in a bubble of
-// testing/synctest, reached through [Server.Client] and [Server.Dial], or be
-// served as the [http.Handler] that it is.
+// Server is the platform. Its clock is time.Now, so it can run in a synctest bubble,
+// reached through [Server.Client] and [Server.Dial], or be served as an [http.Handler].
 type Server struct {
 	mu       sync.Mutex
 	users    map[string]*User
@@ -57,11 +55,11 @@ type Server struct {
 	mute      bool
 	delivered map[string]*Delivery
 	endpoint  http.RoundTripper
-	// enterprise is the organization of the workspace; wide says that all of it
-	// installed the app.
+	// enterprise is the organization of the workspace; wide says that the whole
+	// organization installed the app.
 	enterprise string
 	wide       bool
-	// old is a workspace without blocks that fold.
+	// old makes it a workspace without blocks that fold.
 	old bool
 
 	platformtest.Trouble[Fault]
@@ -92,7 +90,7 @@ type Fault struct {
 // User is a person in the workspace.
 type User struct {
 	ID, Name, RealName string
-	// Team is the workspace that the person is of; empty means ours.
+	// Team is the workspace that the person belongs to; empty means ours.
 	Team string
 	// Enterprise is the organization of that workspace; empty means none.
 	Enterprise string
@@ -122,22 +120,22 @@ func (s *Server) Older() {
 	s.old = true
 }
 
-// Revoke makes every call fail with the word, such as "token_revoked", until
-// it is revoked with "".
+// Revoke makes every call fail with the word, such as "token_revoked", until it is called
+// with "".
 func (s *Server) Revoke(word string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revoked = word
 }
 
-// Scope takes a scope from the app, or gives it back.
+// Scope takes a scope away from the app, or gives it back.
 func (s *Server) Scope(name string, granted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.denied[name] = !granted
 }
 
-// AddUser puts a person into the workspace.
+// AddUser adds a person to the workspace.
 func (s *Server) AddUser(u User) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,21 +145,21 @@ func (s *Server) AddUser(u User) {
 	s.users[u.ID] = &u
 }
 
-// SetGroup makes a user group hold these people.
+// SetGroup sets the members of a user group.
 func (s *Server) SetGroup(id string, users ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups[id] = users
 }
 
-// AddChannel opens a channel that the app and the people are members of.
+// AddChannel opens a channel whose members are the app and the people.
 func (s *Server) AddChannel(id string, members ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[id] = &channel{id: id, members: append(slices.Clone(members), BotUID)}
 }
 
-// Archive archives a channel, or opens it again, of which the app is told.
+// Archive archives a channel, or unarchives it, which the app is told about.
 func (s *Server) Archive(id string, archived bool) {
 	s.mu.Lock()
 	s.channels[id].archived = archived
@@ -171,7 +169,7 @@ func (s *Server) Archive(id string, archived bool) {
 	}
 }
 
-// opened tells the app of what stands in a channel that it is in again.
+// opened tells the app about a channel that it is in again.
 func (s *Server) opened(id, subtype string) {
 	s.mu.Lock()
 	ts := s.stamp()
@@ -181,7 +179,7 @@ func (s *Server) opened(id, subtype string) {
 	})
 }
 
-// Leave takes a person out of a channel, which they may go on to see.
+// Leave removes a person from a channel that they may still see.
 func (s *Server) Leave(id, user string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +187,7 @@ func (s *Server) Leave(id, user string) {
 	c.members = slices.DeleteFunc(c.members, func(m string) bool { return m == user })
 }
 
-// Kick takes the app out of a channel, or invites it again, of which it is told.
+// Kick removes the app from a channel, or invites it again, which it is told about.
 func (s *Server) Kick(id string, out bool) {
 	s.mu.Lock()
 	c := s.channels[id]
@@ -210,14 +208,14 @@ func (s *Server) Calls(method string) []Request {
 	return slices.DeleteFunc(slices.Clone(s.calls), func(c Request) bool { return method != "" && c.Method != method })
 }
 
-// Ephemerals returns what single people were told, in order.
+// Ephemerals returns what individual people were told, in order.
 func (s *Server) Ephemerals() []Ephemeral {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.whispers)
 }
 
-// Messages returns what stands in a channel, threads included, oldest first.
+// Messages returns the messages in a channel, including threads, oldest first.
 func (s *Server) Messages(channelID string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 
 const place = "C0000000001"
 
-// inWorkspace runs a test with the real library over the platform.
+// inWorkspace runs a test with the real library on the fake platform.
 func inWorkspace(t *testing.T, test func(t *testing.T, s *slacktest.Server, api *slack.Client)) {
 	t.Helper()
 	t.Parallel()
@@ -35,7 +35,7 @@ func inWorkspace(t *testing.T, test func(t *testing.T, s *slacktest.Server, api 
 	})
 }
 
-// refused wants an error of the platform's.
+// refused checks for an error of the platform.
 func refused(t *testing.T, err error, word string) {
 	t.Helper()
 	if e, ok := errors.AsType[slack.SlackErrorResponse](err); !ok || e.Err != word {
@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// listen runs a Socket Mode client and returns what it hears.
+// listen runs a Socket Mode client and returns it, to be read from.
 func listen(t *testing.T, s *slacktest.Server, api *slack.Client) *socketmode.Client {
 	t.Helper()
 	c := socketmode.New(api, socketmode.OptionDialer(&websocket.Dialer{NetDialContext: s.Dial}), socketmode.OptionLog(slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)))

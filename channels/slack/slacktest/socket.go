@@ -17,8 +17,7 @@ const (
 	pingEvery = 10 * time.Second
 	// MaxSockets is the most connections of an app.
 	MaxSockets = 10
-	// MaxAck is what an acknowledgement may have in bytes; a greater one is
-	// dropped without a word.
+	// MaxAck is the largest acknowledgement, in bytes; a larger one is dropped silently.
 	MaxAck = 20 << 10
 )
 
@@ -55,7 +54,7 @@ func (s *Server) open(args map[string]string) answer {
 	return answer{fields: map[string]any{"url": "ws://" + args["_host"] + socketPath + "?ticket=" + ticket}}
 }
 
-// Sockets is how many connections the app has.
+// Sockets returns how many connections the app has.
 func (s *Server) Sockets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +99,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) gone(k *socket) {
-	_ = k.conn.Close() // it is dead already, or is now
+	_ = k.conn.Close() // it is already dead, or is now
 	close(k.dead)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +115,7 @@ func (s *Server) write(k *socket) {
 		mute := s.mute
 		s.mu.Unlock()
 		if !mute {
-			_ = k.conn.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(time.Second)) // a dead socket is found by its reader
+			_ = k.conn.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(time.Second)) // the reader notices a dead socket
 		}
 	}
 	ping()
@@ -146,23 +145,23 @@ func (s *Server) acked(raw []byte) {
 	s.settle(s.delivered[ack.EnvelopeID], ack.Payload)
 }
 
-// Duplicate makes the next delivery come twice, on two connections if there are.
+// Duplicate makes the next delivery come twice, on two connections if there are two.
 func (s *Server) Duplicate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.twice = true
 }
 
-// Mute lets every socket look alive on our side and say nothing any more, not
-// even a ping, until it is undone.
+// Mute makes every socket look alive on our side and say nothing any more, not even a ping,
+// until it is undone.
 func (s *Server) Mute(mute bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = mute
 }
 
-// Disconnect asks the app to leave one connection, as the platform does every
-// few hours; the reason is "warning" or "refresh_requested".
+// Disconnect asks the app to leave one connection, as the platform does every few hours;
+// the reason is "warning" or "refresh_requested".
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
 	all := slices.Clone(s.sockets)
@@ -172,7 +171,7 @@ func (s *Server) Disconnect(reason string) {
 	}
 }
 
-// Drop cuts every socket without a word.
+// Drop cuts every socket without warning.
 func (s *Server) Drop() {
 	s.mu.Lock()
 	all := slices.Clone(s.sockets)
@@ -182,7 +181,7 @@ func (s *Server) Drop() {
 	}
 }
 
-// Garble sends every socket a message that is none.
+// Garble sends every socket an invalid message.
 func (s *Server) Garble(raw string) {
 	s.mu.Lock()
 	all := slices.Clone(s.sockets)

@@ -12,7 +12,7 @@ import (
 type View struct {
 	ID, Hash, Type, User string
 	Title, CallbackID    string
-	// Metadata is what the app gave along for itself.
+	// Metadata is what the app stored in the view for itself.
 	Metadata string
 	Blocks   []Block
 	// Errors are what the app said is wrong with inputs, by block id.
@@ -43,7 +43,7 @@ func (s *Server) trigger(user string) string {
 	return id
 }
 
-// validate says what is wrong with a message or a view, and shows it to nobody.
+// validate says what is wrong with a message or a view, without showing it to anybody.
 func (s *Server) validate(args map[string]string) answer {
 	var a answer
 	if raw := args["view"]; raw != "" {
@@ -125,7 +125,7 @@ func (s *Server) viewOpen(args map[string]string) answer {
 	return s.show(&v)
 }
 
-// show keeps a view and answers with it.
+// show stores a view and answers with it.
 func (s *Server) show(v *View) answer {
 	v.Hash = s.id("hash.")
 	for i := range v.Blocks {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Entity is a piece of a text with a meaning. Offset and Length count UTF-16
-// units, as the platform does.
+// Entity is a piece of a text with a meaning. Offset and Length count UTF-16 units, as on
+// the platform.
 type Entity struct {
 	Type     string `json:"type"`
 	Offset   int    `json:"offset"`
@@ -26,7 +26,7 @@ func (e Entity) Of(text string) string {
 	return string(utf16.Decode(units[e.Offset : e.Offset+e.Length]))
 }
 
-// kindOf maps the tags of the HTML mode to entities.
+// kindOf maps the tags of the HTML mode to types of entities.
 func kindOf(tag string) string {
 	switch tag {
 	case "b", "strong":
@@ -48,7 +48,7 @@ func kindOf(tag string) string {
 	}
 }
 
-// markup reads a text in the HTML mode.
+// markup parses a text in the HTML mode.
 type markup struct {
 	rest     string
 	at       int // bytes read, for errors
@@ -61,11 +61,10 @@ type markup struct {
 
 var attribute = regexp.MustCompile(`^\s+([a-z-]+)(?:="([^"<>]*)")?`)
 
-// ParseHTML reads a text in the HTML mode: what a person reads, and its
-// entities, among them the links, mentions and commands that the platform
-// makes by itself outside of code. It is stricter than the platform where that
-// would quietly drop markup: nothing may stand inside code, and no quote inside
-// a quote.
+// ParseHTML parses a text in the HTML mode and returns what a person reads, and its
+// entities, including the links, mentions and commands that the platform itself makes
+// outside of code. It is stricter than the platform where that would silently drop markup:
+// nothing may be inside code, and no quote inside a quote.
 func ParseHTML(source string) (string, []Entity, error) {
 	if !utf8.ValidString(source) {
 		return "", nil, fmt.Errorf("Bad Request: strings must be encoded in UTF-8") //nolint:staticcheck // The platform's words.
@@ -167,7 +166,7 @@ func (m *markup) tag() error {
 	return nil
 }
 
-// nest refuses tags where the platform would drop what they mean.
+// nest refuses tags where the platform would drop their meaning.
 func (m *markup) nest(name string) error {
 	switch {
 	case name == "blockquote" && slices.Contains(m.tags, "blockquote"):
@@ -214,7 +213,7 @@ func clip(all []Entity, units int) []Entity {
 	return kept
 }
 
-// links finds what the platform makes a link of by itself.
+// links finds what the platform itself turns into a link.
 var links = regexp.MustCompile(`(?i)(https?://[^\s]+|\b[a-z0-9-]+\.(?:com|org|net|io|dev|ru|example)\b[^\s]*)|(@[a-z0-9_]{4,})|((?:^|\s)/[a-z0-9_]+)|(#[a-z_]\w*)|(\$[A-Z]{3,8}\b)`)
 
 func automatic(text string, marked []Entity) []Entity {

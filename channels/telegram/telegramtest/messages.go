@@ -16,9 +16,9 @@ type content struct {
 	entities []Entity
 	keyboard [][]Button
 	force    bool
-	// selective opens the reply for whom the text mentions.
+	// selective opens the reply only for people whom the text mentions.
 	selective bool
-	// newer says that the keyboard has buttons which older servers do not know.
+	// newer says that the keyboard has buttons that older servers do not know.
 	newer bool
 }
 
@@ -95,12 +95,12 @@ func (c *content) inline(rows [][]Button) *Fault {
 	return nil
 }
 
-// unallowed is how a server refuses a button of which it knows no sort.
+// unallowed is how a server refuses a button of an unknown kind.
 func unallowed() *Fault {
 	return bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
 }
 
-// sorts is how many sorts of button it is; the platform wants one.
+// sorts returns of how many kinds the button is; the platform wants one.
 func (b Button) sorts() (n int) {
 	for _, is := range []bool{b.Data != "", b.URL != "", b.Copies != nil, b.Dead != nil} {
 		if is {
@@ -110,7 +110,7 @@ func (b Button) sorts() (n int) {
 	return n
 }
 
-// fault is what the platform has against a button.
+// fault returns the platform's objection to a button, if any.
 func (b Button) fault() *Fault {
 	switch {
 	case b.Text == "":
@@ -129,8 +129,8 @@ func (b Button) fault() *Fault {
 	return nil
 }
 
-// reach finds the chat of a call; s.mu is held. The result of a migrated chat
-// is its new id.
+// reach finds the chat of a call; s.mu must be held. The result for a migrated chat is its
+// new id.
 func (s *Server) reach(p map[string]string) (*chat, any, *Fault) {
 	id, _ := strconv.ParseInt(p["chat_id"], 10, 64)
 	c := s.chats[id]
@@ -145,10 +145,10 @@ func (s *Server) reach(p map[string]string) (*chat, any, *Fault) {
 	return c, nil, nil
 }
 
-// attached is what a message has beside its caption.
+// attached is what a message has besides its caption.
 type attached struct{ document, photo *File }
 
-// send is sendMessage, sendDocument and sendPhoto.
+// send implements sendMessage, sendDocument and sendPhoto.
 func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	text, limit := p["text"], MaxText
 	if with != nil {
@@ -221,7 +221,7 @@ func (c *chat) thread(number string) (int, *Fault) {
 	}
 }
 
-// delete is deleteMessage; s.mu is held.
+// delete implements deleteMessage; s.mu must be held.
 func (s *Server) delete(p map[string]string) (any, *Fault) {
 	chat, moved, fault := s.reach(p)
 	if fault != nil {
@@ -239,7 +239,7 @@ func (s *Server) delete(p map[string]string) (any, *Fault) {
 	return true, nil
 }
 
-// editable finds the message that an edit is meant for; s.mu is held.
+// editable finds the message that an edit is for; s.mu must be held.
 func (s *Server) editable(p map[string]string) (*chat, *Message, any, *Fault) {
 	chat, moved, fault := s.reach(p)
 	if fault != nil {
@@ -256,7 +256,7 @@ func (s *Server) editable(p map[string]string) (*chat, *Message, any, *Fault) {
 	return chat, m, nil, nil
 }
 
-// edit is editMessageText; s.mu is held.
+// edit implements editMessageText; s.mu must be held.
 func (s *Server) edit(p map[string]string) (any, *Fault) {
 	chat, m, moved, fault := s.editable(p)
 	if fault != nil {
@@ -279,7 +279,7 @@ func (s *Server) edit(p map[string]string) (any, *Fault) {
 	return s.wire(chat, m, true), nil
 }
 
-// answer is answerCallbackQuery; s.mu is held.
+// answer implements answerCallbackQuery; s.mu must be held.
 func (s *Server) answer(p map[string]string) (any, *Fault) {
 	q := s.queries[p["callback_query_id"]]
 	if q == nil || time.Since(q.at) > AnswerWithin {

@@ -12,10 +12,10 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// maxRequest bounds what a request may carry.
+// maxRequest is the largest request, in bytes.
 const maxRequest = 64 << 20
 
-// ServeHTTP is the Bot API: /bot<token>/<method>.
+// ServeHTTP serves the Bot API: /bot<token>/<method>.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
@@ -52,7 +52,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fault takes what the next call of a method meets; nil is nothing.
+// fault returns the fault of the next call of a method, or nil.
 func (s *Server) fault(method string) *Fault {
 	if f := s.Next(method); f != nil && !f.Pass {
 		return f
@@ -64,7 +64,7 @@ func bad(description string) *Fault {
 	return &Fault{Code: 400, Description: "Bad Request: " + strings.TrimPrefix(description, "Bad Request: ")}
 }
 
-// read returns a request's fields, and its files by the fields' names.
+// read returns a request's fields, and its files by the names of their fields.
 func read(r *http.Request) (map[string]string, map[string]*File, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	params := map[string]string{}
@@ -85,7 +85,7 @@ func read(r *http.Request) (map[string]string, map[string]*File, error) {
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			// The server notices that a client left only behind the body's end.
+			// The server notices only at the body's end that a client has left.
 			_, err := io.Copy(io.Discard, r.Body)
 			return params, files, err
 		}
@@ -129,7 +129,7 @@ func (s *Server) reply(w http.ResponseWriter, result any, f *Fault) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_, _ = w.Write(body) // a client that left has no use for it
+	_, _ = w.Write(body) // a client that left does not need it
 }
 
 // call runs one method.
@@ -164,7 +164,7 @@ func (s *Server) call(ctx context.Context, method string, p map[string]string, f
 	}
 }
 
-// settle runs the methods that are about the bot itself; s.mu is held.
+// settle runs the methods about the bot itself; s.mu must be held.
 func (s *Server) settle(method string, p map[string]string) (any, *Fault) {
 	switch method {
 	case "getMe":

@@ -39,30 +39,30 @@ type File struct {
 	Data []byte
 }
 
-// Message is what stands in a chat.
+// Message is a message in a chat.
 type Message struct {
 	ID, Thread int
 	Chat       int64
 	From       User
-	// Text is what is read: the markup is in Entities. For a document and a
-	// photo it is the caption.
+	// Text is what people read; the markup is in Entities. For a document or a photo it is
+	// the caption.
 	Text     string
 	Entities []Entity
 	Keyboard [][]Button
-	// Force says that the message opens a reply, and Selective that it does so
-	// for whom it mentions alone.
+	// Force says that the message opens a reply, and Selective that it does so only for
+	// people whom it mentions.
 	Force, Selective bool
-	// ReplyTo is the id of the message that it answers, 0 if none.
+	// ReplyTo is the id of the message that it replies to, 0 if none.
 	ReplyTo int
 	File    *File
 	Photo   *File
 	Silent  bool
-	// Edited says that it was changed since it was sent.
+	// Edited says that it was changed after it was sent.
 	Edited bool
 	At     time.Time
 	// frozen says that the platform refuses edits.
 	frozen bool
-	// voice says that a person spoke it, and Text is the caption.
+	// voice says that it is a voice message, with Text as its caption.
 	voice bool
 }
 
@@ -75,8 +75,8 @@ type Answer struct {
 	User int64
 }
 
-// Buttons returns the buttons that lead somewhere, in reading order: not those that are
-// dead, or copy a text.
+// Buttons returns the buttons that send data or open an address, in reading order: not
+// those that are dead, or copy a text.
 func (m Message) Buttons() []Button {
 	return slices.DeleteFunc(slices.Concat(m.Keyboard...), func(b Button) bool { return b.Data == "" && b.URL == "" })
 }
@@ -92,18 +92,18 @@ type chat struct {
 	id       int64
 	kind     string
 	messages map[int]*Message
-	blocked  string // why the bot may not write; empty when it may
+	blocked  string // why the bot may not write; empty if it may
 	moved    int64  // the supergroup that it became
-	// topics are a forum's, by number; nil when the chat is no forum.
+	// topics are a forum's topics, by number; nil if the chat is no forum.
 	topics map[int]topic
-	// members are how people and the bot stand in a group; the bot is a member
-	// when nothing is said of it.
+	// members are the statuses of people and the bot in a group; the bot is a member if it
+	// is not listed.
 	members map[int64]standing
 	// noPhotos says that the bot may not send photos.
 	noPhotos bool
 }
 
-// topic is how a forum topic stands.
+// topic is the state of a forum topic.
 type topic string
 
 const (
@@ -135,7 +135,7 @@ func (s *Server) open(id int64, kind string) {
 	s.chats[id] = &chat{id: id, kind: kind, messages: map[int]*Message{}}
 }
 
-// Forum puts the bot into a group with the (negative) id that has the topics.
+// Forum puts the bot into a group with the (negative) id and the topics.
 func (s *Server) Forum(id int64, topics ...int) int64 {
 	s.open(id, "supergroup")
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (s *Server) Forum(id int64, topics ...int) int64 {
 	return id
 }
 
-// DeleteTopic removes a topic with all that is in it.
+// DeleteTopic removes a topic with everything in it.
 func (s *Server) DeleteTopic(chatID int64, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *Server) DeleteTopic(chatID int64, n int) {
 	maps.DeleteFunc(c.messages, func(_ int, m *Message) bool { return m.Thread == n })
 }
 
-// CloseTopic lets nobody but admins write to a topic, or everybody again.
+// CloseTopic lets only admins write to a topic, or everybody again.
 func (s *Server) CloseTopic(chatID int64, n int, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,9 +166,8 @@ func (s *Server) CloseTopic(chatID int64, n int, closed bool) {
 	}
 }
 
-// Block makes every message to the chat fail with 403 and the reason, such as
-// "bot was blocked by the user"; an empty reason lets the bot in again. The bot
-// is told of both.
+// Block makes every message to the chat fail with 403 and the reason, such as "bot was
+// blocked by the user"; an empty reason lets the bot in again. The bot is told about both.
 func (s *Server) Block(chatID int64, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,17 +221,17 @@ func (s *Server) Reply(u User, chatID int64, to int, text string) int {
 	return s.write(u, chatID, to, text, "")
 }
 
-// ReplyPhoto answers with a picture that bears a caption.
+// ReplyPhoto answers with a picture that has a caption.
 func (s *Server) ReplyPhoto(u User, chatID int64, to int, caption string) int {
 	return s.write(u, chatID, to, caption, "photo")
 }
 
-// ReplyVoice answers with a voice message that bears a caption.
+// ReplyVoice answers with a voice message that has a caption.
 func (s *Server) ReplyVoice(u User, chatID int64, to int, caption string) int {
 	return s.write(u, chatID, to, caption, "voice")
 }
 
-// write brings a text, or a caption of what bears it.
+// write sends a text, or a caption with what carries it.
 func (s *Server) write(u User, chatID int64, to int, text, bearer string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,8 +249,8 @@ func (s *Server) write(u User, chatID int64, to int, text, bearer string) int {
 	return m.ID
 }
 
-// Press presses the first button of the message that bears the label and
-// returns the query's id; a label that is not there is an error.
+// Press presses the first button of the message with the label and returns the query's id;
+// it fails if there is no such label.
 func (s *Server) Press(u User, chatID int64, id int, label string) (string, error) {
 	m, ok := s.Message(chatID, id)
 	if !ok {
@@ -265,7 +264,7 @@ func (s *Server) Press(u User, chatID int64, id int, label string) (string, erro
 	return "", fmt.Errorf("message %d has no button %q but %v", id, label, m.Buttons())
 }
 
-// PressData hands in a press with any data, as a changed client can.
+// PressData sends a press with arbitrary data, as a modified client can.
 func (s *Server) PressData(u User, chatID int64, id int, data string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,7 +281,7 @@ func (s *Server) PressData(u User, chatID int64, id int, data string) string {
 	return key
 }
 
-// wire is a message as the platform writes it; s.mu is held.
+// wire returns a message as the platform encodes it; s.mu must be held.
 func (s *Server) wire(c *chat, m *Message, deep bool) map[string]any {
 	w := map[string]any{
 		"message_id": m.ID, "date": m.At.Unix(), "from": m.From,

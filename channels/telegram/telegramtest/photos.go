@@ -17,15 +17,15 @@ const (
 	MaxPhotoRatio = 20       // of the longer side to the shorter one
 )
 
-// BanPhotos makes a chat refuse photos, as a group does that allows its members
-// texts alone, or takes them again.
+// BanPhotos makes a chat refuse photos, like a group that allows its members only texts, or
+// accept them again.
 func (s *Server) BanPhotos(chatID int64, ban bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chats[chatID].noPhotos = ban
 }
 
-// photo checks a photo as the platform does; s.mu is held.
+// photo checks a photo as the platform does; s.mu must be held.
 func (c *chat) photo(f *File) *Fault {
 	if f == nil || len(f.Data) == 0 {
 		return bad("there is no photo in the request")
@@ -61,8 +61,8 @@ func (s *Server) sendPhoto(p map[string]string, f *File) (any, *Fault) {
 	return s.send(p, &attached{photo: f})
 }
 
-// media is editMessageMedia with a photo, the only media that the bot knows: it
-// changes a photo, or makes one of a text. s.mu is held.
+// media implements editMessageMedia with a photo, the only medium that the bot uses: it
+// changes a photo, or turns a text into one. s.mu must be held.
 func (s *Server) media(p map[string]string, files map[string]*File) (any, *Fault) {
 	chat, m, moved, fault := s.editable(p)
 	if fault != nil {

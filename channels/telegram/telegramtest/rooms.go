@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// standing is how somebody stands in a group.
+// standing is somebody's status in a group.
 type standing struct {
 	status string
 	// mute says that a restricted member may not write.
 	mute bool
 }
 
-// Join lets somebody stand in a group as the platform calls it: "member",
-// "administrator", "restricted", which is also mute, "left" or "kicked". It is
-// for the bot too, which nobody tells of it.
+// Join gives somebody a status in a group, as the platform names it: "member",
+// "administrator", "restricted", which is also mute, "left" or "kicked". It may be the bot,
+// which is not told.
 func (s *Server) Join(chatID, user int64, status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,15 +25,15 @@ func (s *Server) Join(chatID, user int64, status string) {
 	c.members[user] = standing{status, status == "restricted"}
 }
 
-// ReadAll gives the bot every message of its groups, or takes those away that
-// are not for it: BotFather's /setprivacy.
+// ReadAll gives the bot every message of its groups, or only those meant for it:
+// BotFather's /setprivacy.
 func (s *Server) ReadAll(all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readsAll = all
 }
 
-// bot is how the bot stands in a group.
+// bot returns the bot's status in a group.
 func (c *chat) bot() standing {
 	if m, ok := c.members[BotID]; ok {
 		return m
@@ -41,8 +41,8 @@ func (c *chat) bot() standing {
 	return standing{status: "member"}
 }
 
-// getChat answers who shares a chat with the bot; a person who blocked it
-// stays to be seen. s.mu is held.
+// getChat answers if the chat is shared with the bot; a person who blocked it stays
+// visible. s.mu must be held.
 func (s *Server) getChat(p map[string]string) (any, *Fault) {
 	c, moved, fault := s.reach(p)
 	if fault != nil && fault.Code == 403 {
@@ -64,7 +64,7 @@ func (s *Server) getChat(p map[string]string) (any, *Fault) {
 	return chat, nil
 }
 
-// getChatMember is about groups; s.mu is held.
+// getChatMember is about groups; s.mu must be held.
 func (s *Server) getChatMember(p map[string]string) (any, *Fault) {
 	c, moved, fault := s.reach(p)
 	if fault != nil {
@@ -87,7 +87,7 @@ func (s *Server) getChatMember(p map[string]string) (any, *Fault) {
 	}, nil
 }
 
-// chatAction is sendChatAction; s.mu is held.
+// chatAction implements sendChatAction; s.mu must be held.
 func (s *Server) chatAction(p map[string]string) (any, *Fault) {
 	c, moved, fault := s.reach(p)
 	if fault != nil {

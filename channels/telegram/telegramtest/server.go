@@ -1,7 +1,7 @@
-// Package telegramtest is a Telegram for tests: a stateful Bot API server that
-// keeps chats, messages and the queue of updates, and enforces the limits and
-// gives the errors that the platform documents. It records every call. A test
-// plays the people: they press buttons, reply and send commands.
+// Package telegramtest is a Telegram for tests: a stateful Bot API server that keeps chats,
+// messages and the queue of updates, and enforces the limits and returns the errors that
+// the platform documents. It records every call. A test plays the people: they press
+// buttons, reply and send commands.
 package telegramtest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/metnos/vaglio/channels/platformtest"
 )
 
-// Token is the bot's token; a test looks for it in errors and logs.
+// Token is the bot's token; tests look for it in errors and logs.
 const Token = "123456789:AAfake-TOKEN_that_must_not_leak_1234567"
 
-// BotID and BotName are who the bot is.
+// BotID and BotName identify the bot.
 const (
 	BotID   = 123456789
 	BotName = "vaglio_test_bot"
@@ -25,7 +25,7 @@ const (
 
 // The platform's limits.
 const (
-	MaxText        = 4096             // characters of a message, after its markup was read
+	MaxText        = 4096 // characters of a message, after its markup was parsed
 	MaxCaption     = 1024             // characters of a document's caption
 	MaxEntities    = 100              // entities of a message; the rest are dropped
 	MaxData        = 64               // bytes of a button's callback data
@@ -41,8 +41,8 @@ const (
 	maxCopied      = 256
 )
 
-// Server is the platform. Its clock is time.Now, so it can live in a bubble of
-// testing/synctest, reached through [Server.Client].
+// Server is the platform. Its clock is time.Now, so it can run in a synctest bubble,
+// reached through [Server.Client].
 type Server struct {
 	mu       sync.Mutex
 	chats    map[int64]*chat
@@ -59,7 +59,7 @@ type Server struct {
 	answers  []Answer
 	calls    []Request
 	commands map[string][]Command
-	// old is a server of before the newer sorts of buttons.
+	// old makes it a server from before the newer kinds of buttons.
 	old bool
 
 	platformtest.Trouble[Fault]
@@ -84,7 +84,7 @@ type Fault struct {
 	Body string
 	// After lets the call take effect before the fault answers it.
 	After bool
-	// Pass is no fault: a call that goes through before one that fails.
+	// Pass is not a fault: it lets a call through before one that fails.
 	Pass bool
 }
 
@@ -94,9 +94,8 @@ type Command struct {
 	Description string `json:"description"`
 }
 
-// New returns a platform that knows the bot and nobody else. It is reached
-// through [Server.Client] once [Server.Start] was called, or served as the
-// [http.Handler] that it is.
+// New returns a platform that knows the bot and nobody else. It is reached through
+// [Server.Client] once [Server.Start] was called, or can be served as an [http.Handler].
 func New() *Server {
 	return &Server{
 		chats: map[int64]*chat{}, queries: map[string]*query{},
@@ -104,17 +103,17 @@ func New() *Server {
 	}
 }
 
-// Older makes the server one that knows no dead buttons, and none that copy a text.
+// Older makes the server one that knows neither dead buttons nor buttons that copy a text.
 func (s *Server) Older() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.old = true
 }
 
-// Start takes connections again, with everything that the platform knows.
+// Start accepts connections again, with everything that the platform knows.
 func (s *Server) Start() { s.network.Start(s) }
 
-// Stop cuts every connection and refuses new ones. What people do meanwhile is
+// Stop cuts every connection and refuses new ones. What people do in the meantime is
 // queued, and expires.
 func (s *Server) Stop() { s.network.Stop() }
 
@@ -128,7 +127,7 @@ func (s *Server) Revoke(revoked bool) {
 	s.revoked = revoked
 }
 
-// SetWebhook sets or, when empty, deletes the bot's webhook behind its back.
+// SetWebhook sets or, if url is empty, deletes the bot's webhook behind its back.
 func (s *Server) SetWebhook(url string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,15 +135,15 @@ func (s *Server) SetWebhook(url string) {
 	s.wake()
 }
 
-// RestartIDs makes the next update's id the given one, as the platform does at
-// random after a week without updates.
+// RestartIDs sets the next update's id, as the platform does at random after a week without
+// updates.
 func (s *Server) RestartIDs(next int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nextID = next
 }
 
-// Queued is how many updates wait for the bot.
+// Queued returns how many updates wait for the bot.
 func (s *Server) Queued() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +158,7 @@ func (s *Server) Calls(method string) []Request {
 	return slices.DeleteFunc(slices.Clone(s.calls), func(c Request) bool { return method != "" && c.Method != method })
 }
 
-// Answers returns what was answered to presses, in order.
+// Answers returns the answers to presses, in order.
 func (s *Server) Answers() []Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +172,7 @@ func (s *Server) Commands(language string) []Command {
 	return slices.Clone(s.commands[language])
 }
 
-// Messages returns what stands in a chat, oldest first.
+// Messages returns the messages in a chat, oldest first.
 func (s *Server) Messages(chatID int64) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +198,7 @@ func (s *Server) Message(chatID int64, id int) (Message, bool) {
 	return Message{}, false
 }
 
-// wake lets long polls look again; s.mu is held.
+// wake lets long polls look again; s.mu must be held.
 func (s *Server) wake() {
 	close(s.tick)
 	s.tick = make(chan struct{})

@@ -20,7 +20,7 @@ type update struct {
 // poll is a getUpdates that waits.
 type poll struct{ killed chan struct{} }
 
-// queue adds an update if the bot asked for its kind; s.mu is held.
+// queue adds an update if the bot asked for its kind; s.mu must be held.
 func (s *Server) queue(kind string, body map[string]any, lives time.Duration) {
 	id := s.nextID
 	s.nextID++
@@ -31,7 +31,7 @@ func (s *Server) queue(kind string, body map[string]any, lives time.Duration) {
 	s.wake()
 }
 
-// QueueRaw adds an update of any kind, with whatever is in it.
+// QueueRaw adds an update of any kind, with arbitrary content.
 func (s *Server) QueueRaw(kind string, body map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,15 +41,14 @@ func (s *Server) QueueRaw(kind string, body map[string]any) {
 	s.wake()
 }
 
-// expire drops what nobody fetched in time; s.mu is held.
+// expire drops what nobody fetched in time; s.mu must be held.
 func (s *Server) expire() {
 	now := time.Now()
 	s.updates = slices.DeleteFunc(s.updates, func(u update) bool { return !now.Before(u.expires) })
 }
 
-// confirm drops the updates that an offset confirms, and returns what it
-// leaves. An offset beyond everything that was ever given out means nothing:
-// the queue is read from its head. s.mu is held.
+// confirm drops the updates that an offset confirms. An offset beyond everything that was
+// ever given out means nothing: the queue is read from its head. s.mu must be held.
 func (s *Server) confirm(offset int64) {
 	s.expire()
 	switch {
@@ -95,8 +94,8 @@ func (s *Server) getUpdates(ctx context.Context, p map[string]string) (any, *Fau
 	return s.await(ctx, own, limit, timer.C)
 }
 
-// allow keeps which kinds of updates the bot wants; nothing and null leave it
-// as it was. s.mu is held.
+// allow records which kinds of updates the bot wants; empty and null leave that as it was.
+// s.mu must be held.
 func (s *Server) allow(list string) *Fault {
 	if list == "" || list == "null" {
 		return nil
@@ -109,7 +108,7 @@ func (s *Server) allow(list string) *Fault {
 	return nil
 }
 
-// await waits until there is something to give out.
+// await waits until there is something to return.
 func (s *Server) await(ctx context.Context, own *poll, limit int, timeout <-chan time.Time) (any, *Fault) {
 	for late := false; ; {
 		s.mu.Lock()

@@ -24,7 +24,7 @@ type webhook struct {
 
 var hookSecrets = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
-// setWebhook checks the address as the platform does; s.mu is held.
+// setWebhook checks the address as the platform does; s.mu must be held.
 func (s *Server) setWebhook(p map[string]string) (any, *Fault) {
 	u, err := url.Parse(p["url"])
 	switch {
@@ -56,7 +56,7 @@ func connections(most string) *Fault {
 	return nil
 }
 
-// deleteWebhook goes back to polling; s.mu is held.
+// deleteWebhook goes back to polling; s.mu must be held.
 func (s *Server) deleteWebhook(p map[string]string) {
 	s.hook = webhook{}
 	if p["drop_pending_updates"] == "true" {
@@ -65,7 +65,7 @@ func (s *Server) deleteWebhook(p map[string]string) {
 	s.wake()
 }
 
-// hookInfo is getWebhookInfo's answer; s.mu is held.
+// hookInfo implements getWebhookInfo; s.mu must be held.
 func (s *Server) hookInfo() map[string]any {
 	s.expire()
 	info := map[string]any{"url": s.hook.url, "has_custom_certificate": false, "pending_update_count": len(s.updates)}
@@ -75,12 +75,11 @@ func (s *Server) hookInfo() map[string]any {
 	return info
 }
 
-// longestRetry is the longest pause between two tries to deliver.
+// longestRetry is the longest pause between two attempts to deliver.
 const longestRetry = time.Minute
 
-// Deliver brings updates to the bot's webhook until ctx ends, through rt
-// whatever the address: one after the other, each again until it is taken or
-// its life is over.
+// Deliver delivers updates to the bot's webhook until ctx ends, through rt whatever the
+// address: one after the other, repeating each one until it is accepted or expires.
 func (s *Server) Deliver(ctx context.Context, rt http.RoundTripper) {
 	for failures := 0; ctx.Err() == nil; {
 		s.mu.Lock()
@@ -131,14 +130,14 @@ func bring(ctx context.Context, rt http.RoundTripper, hook webhook, u update) er
 		return fmt.Errorf("Connection refused: %w", err) //nolint:staticcheck // The platform's words.
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, res.Body) // what it says is not read
+	_, _ = io.Copy(io.Discard, res.Body) // the body is ignored
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return fmt.Errorf("Wrong response from the webhook: %s", res.Status) //nolint:staticcheck // The platform's words.
 	}
 	return nil
 }
 
-// brought notes how a delivery went.
+// brought records the result of a delivery.
 func (s *Server) brought(hook webhook, u update, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package passkey keeps the passkeys of the person who signs in to the inbox, and
-// tells whether one of them was used for what was asked.
+// Package passkey keeps the passkeys of the person who signs in to the inbox, and tells
+// whether one of them was used for what was asked.
 //
-// What an authenticator signs begins with a challenge, which is the caller's: it holds
-// all that the person agrees to, and a nonce that is good once. So an answer here is
-// good for nothing else, and never twice.
+// What an authenticator signs begins with a challenge from the caller: it covers everything
+// that the person agrees to, and a single-use nonce. So an answer is valid for nothing
+// else, and never twice.
 package passkey
 
 import (
@@ -24,52 +24,52 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// Passkey is one that was registered.
+// Passkey is a registered passkey.
 type Passkey struct {
-	// Name is the person's name for it; no two are the same.
+	// Name is the person's name for it; names are unique.
 	Name string `json:"name"`
 	// ID is the authenticator's name for it, and Key the public half, in COSE.
 	ID  []byte `json:"id"`
 	Key []byte `json:"key"`
-	// User is under which account the authenticator keeps it: one for each, so that a
-	// further passkey at the same authenticator replaces none.
+	// User is the account under which the authenticator keeps it: a separate one for each,
+	// so that another passkey on the same authenticator replaces none.
 	User []byte `json:"user"`
 	// Host is where it can be used: the relying party's id.
 	Host string `json:"host"`
-	// Count is how often it signed, by its own count; 0 where it keeps none. Synced says
-	// that it may be on several devices, which never changes.
+	// Count is its own signature counter; 0 if it has none. Synced says that it may be on
+	// several devices, which never changes.
 	Count  uint32    `json:"count,omitempty"`
 	Synced bool      `json:"synced,omitempty"`
 	Made   time.Time `json:"made"`
-	// Used is when it was used last; zero is never.
+	// Used is when it was last used; zero means never.
 	Used time.Time `json:"used,omitzero"`
 }
 
 // Site is where a passkey is used.
 type Site struct {
-	// Host is a name, never an address in numbers.
+	// Host is a name, never a numeric address.
 	Host string
-	// Origin is what the browser calls the page's, such as "http://localhost:8787".
+	// Origin is the page's origin in the browser, such as "http://localhost:8787".
 	Origin string
 }
 
-// Keep keeps the passkeys past the process.
+// Keep stores the passkeys beyond the process.
 type Keep interface {
-	// Load returns what was saved last.
+	// Load returns what was last saved.
 	Load(ctx context.Context) ([]Passkey, error)
-	// Save keeps all passkeys: what it returned nil for is on disk.
+	// Save stores all passkeys. If it returns nil, they are on disk.
 	Save(ctx context.Context, all []Passkey) error
 }
 
 const (
-	// Most is how many passkeys there can be.
+	// Most is the largest number of passkeys.
 	Most = 16
-	// MaxName is the greatest length of a name, in characters.
+	// MaxName is the longest name, in characters.
 	MaxName = 40
 )
 
-// Why an authenticator's answer, or a change, does not hold. What a library says of it
-// is joined to it.
+// Why an authenticator's answer, or a change, is not valid. The library's error is joined
+// to it.
 var (
 	ErrShape      = errors.New("it is no answer of an authenticator")
 	ErrUnknown    = errors.New("no passkey of this site is known by its id")
@@ -82,7 +82,7 @@ var (
 	ErrNone       = errors.New("there is no passkey of that name")
 )
 
-// Ring is all passkeys. It is safe for concurrent use.
+// Ring holds all passkeys. It is safe for concurrent use.
 type Ring struct {
 	keep Keep
 
@@ -90,7 +90,7 @@ type Ring struct {
 	all []Passkey
 }
 
-// Open takes up the passkeys that were kept; a nil keep forgets them with the process.
+// Open loads the stored passkeys; with a nil keep they are forgotten when the process ends.
 func Open(ctx context.Context, keep Keep) (*Ring, error) {
 	r := &Ring{keep: keep}
 	if keep == nil {
@@ -103,7 +103,7 @@ func Open(ctx context.Context, keep Keep) (*Ring, error) {
 	return r, nil
 }
 
-// List returns the passkeys, the oldest first.
+// List returns the passkeys, oldest first.
 func (r *Ring) List() []Passkey {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,8 +122,8 @@ func (r *Ring) At(host string) []Passkey {
 	return slices.DeleteFunc(r.List(), func(p Passkey) bool { return p.Host != host })
 }
 
-// Check returns nil where the answer, as JSON of WebAuthn, is an assertion of one of
-// the passkeys for the challenge, whose user was verified, and its count is kept.
+// Check returns nil if the answer, as WebAuthn JSON, is an assertion of one of the passkeys
+// for the challenge with the user verified, and its count is stored.
 func (r *Ring) Check(ctx context.Context, at Site, challenge, answer []byte) error {
 	said, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
@@ -157,7 +157,7 @@ func (r *Ring) Check(ctx context.Context, at Site, challenge, answer []byte) err
 	return r.save(ctx, next)
 }
 
-// Add registers what the authenticator made for the challenge, once it was told of.
+// Add registers what the authenticator made for the challenge, after calling tell.
 func (r *Ring) Add(ctx context.Context, at Site, challenge, answer []byte, name string, tell func(context.Context) error) error {
 	if !named(name) {
 		return ErrName
@@ -198,7 +198,7 @@ func (r *Ring) Add(ctx context.Context, at Site, challenge, answer []byte, name 
 	}))
 }
 
-// Remove forgets a passkey, once it was told of.
+// Remove forgets a passkey, after calling tell.
 func (r *Ring) Remove(ctx context.Context, name string, tell func(context.Context) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,7 +212,7 @@ func (r *Ring) Remove(ctx context.Context, name string, tell func(context.Contex
 	return r.save(ctx, slices.Delete(slices.Clone(r.all), i, i+1))
 }
 
-// save keeps the passkeys, and then goes by them; r.mu is held.
+// save stores the passkeys, and then uses them; r.mu must be held.
 func (r *Ring) save(ctx context.Context, all []Passkey) error {
 	if r.keep != nil {
 		if err := r.keep.Save(ctx, slices.Clone(all)); err != nil {
@@ -223,7 +223,7 @@ func (r *Ring) save(ctx context.Context, all []Passkey) error {
 	return nil
 }
 
-// credential is the passkey as the library has it.
+// credential returns the passkey in the library's form.
 func (p *Passkey) credential() webauthn.Credential {
 	return webauthn.Credential{
 		ID: p.ID, PublicKey: p.Key, Flags: webauthn.CredentialFlags{BackupEligible: p.Synced},
@@ -231,7 +231,7 @@ func (p *Passkey) credential() webauthn.Credential {
 	}
 }
 
-// relying is the library for one site.
+// relying returns the library's configuration for one site.
 func relying(at Site) (*webauthn.WebAuthn, error) {
 	w, err := webauthn.New(&webauthn.Config{RPID: at.Host, RPDisplayName: "vaglio", RPOrigins: []string{at.Origin}})
 	if err != nil {
@@ -246,7 +246,7 @@ func sessionOf(challenge, user []byte) webauthn.SessionData {
 	}
 }
 
-// joined is the error, with what the library says of it.
+// joined returns the error joined with the library's.
 func joined(err, why error) error {
 	if why == nil {
 		return err
@@ -276,5 +276,5 @@ func (h holder) WebAuthnName() string { return h.name }
 // WebAuthnDisplayName returns the account's name.
 func (h holder) WebAuthnDisplayName() string { return h.name }
 
-// WebAuthnCredentials returns what it signs in with.
+// WebAuthnCredentials returns the account's credentials.
 func (h holder) WebAuthnCredentials() []webauthn.Credential { return h.owned }

@@ -21,7 +21,7 @@ func challenge(text string) []byte {
 	return h[:]
 }
 
-// memory keeps passkeys as a store does, and fails when it is told to.
+// memory stores passkeys as a store does, and fails on request.
 type memory struct {
 	all  []passkey.Passkey
 	fail error
@@ -38,7 +38,7 @@ func (m *memory) Save(_ context.Context, all []passkey.Passkey) error {
 
 func quiet(context.Context) error { return nil }
 
-// ring is a ring with one passkey, which the authenticator holds.
+// ring returns a ring with one passkey, which the authenticator holds.
 func ring(t *testing.T) (*passkey.Ring, *webtest.Authenticator, *memory) {
 	t.Helper()
 	m := new(memory)
@@ -98,7 +98,7 @@ func TestAnAssertionHoldsForItsChallengeAlone(t *testing.T) {
 			if err != nil { // What failed broke nothing.
 				a.Count, a.Origin, a.Host, a.Verified, a.Cross = 10, origin, "localhost", true, false
 				if name == "a registration" {
-					return // It made itself another account.
+					return // It created another credential.
 				}
 				if err := r.Check(t.Context(), here(), challenge("again"), a.Assert(challenge("again"))); err != nil {
 					t.Errorf("then: %v", err)
@@ -108,7 +108,8 @@ func TestAnAssertionHoldsForItsChallengeAlone(t *testing.T) {
 	}
 }
 
-// An authenticator that keeps no count has none to be told apart by.
+// TestAnAuthenticatorWithoutACountIsTaken checks that an authenticator that keeps no count
+// is accepted, although clones of it cannot be detected.
 func TestAnAuthenticatorWithoutACountIsTaken(t *testing.T) {
 	r, err := passkey.Open(t.Context(), nil)
 	if err != nil {
@@ -126,7 +127,7 @@ func TestAnAuthenticatorWithoutACountIsTaken(t *testing.T) {
 	}
 }
 
-// Two answers of which one is used again: the count tells.
+// TestACloneIsNoticed uses two copies of an authenticator: the count reveals the clone.
 func TestACloneIsNoticed(t *testing.T) {
 	r, a, _ := ring(t)
 	clone := a.Clone()
@@ -194,7 +195,8 @@ func TestRegistering(t *testing.T) {
 	}
 }
 
-// What cannot be told, or kept, does not happen; what is kept is there after a restart.
+// TestWhatIsKept checks that a change that cannot be announced or stored does not happen,
+// and that what is stored is there after a restart.
 func TestWhatIsKept(t *testing.T) {
 	r, a, m := ring(t)
 	fault := errors.New("the disk is full")
@@ -244,7 +246,8 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// Whatever is sent as an answer, nothing but what the passkey signed is taken.
+// FuzzCheck checks that whatever is sent as an answer, only what the passkey signed is
+// accepted.
 func FuzzCheck(f *testing.F) {
 	r, err := passkey.Open(f.Context(), nil)
 	if err != nil {

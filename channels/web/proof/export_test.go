@@ -1,6 +1,6 @@
 package proof
 
-// Used is how many nonces are remembered.
+// Used returns the number of nonces remembered.
 func (v *Verifier) Used() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 				}
 				return
 			}
-			// What did not hold used nothing up.
+			// The failed proof used nothing up.
 			if err := v.Check(k.Public(), act(), sign(k, n, act())); err != nil {
 				t.Errorf("the page's own: %v", err)
 			}
@@ -96,14 +96,14 @@ func TestANonceIsGoodForTwoMinutes(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		// What is too old by itself need not be remembered.
+		// A nonce that is too old anyway need not be remembered.
 		if err := v.Check(k.Public(), act(), sign(k, v.Nonce("one"), act())); err != nil || v.Used() != 1 {
 			t.Errorf("%d nonces are remembered, %v", v.Used(), err)
 		}
 	})
 }
 
-// Of one proof that arrives many times at once, one counts.
+// TestOfManyOneCounts checks that if one proof arrives many times at once, it counts once.
 func TestOfManyOneCounts(t *testing.T) {
 	k, v := webtest.NewKey(), proof.New()
 	p := sign(k, v.Nonce("one"), act())
@@ -127,7 +127,7 @@ func TestCheckKey(t *testing.T) {
 	if err := proof.CheckKey(good); err != nil {
 		t.Error(err)
 	}
-	// A point that is not on the curve, a compressed one, the point at infinity.
+	// A point that is not on the curve, a compressed one, and the point at infinity.
 	off := base64.RawURLEncoding.EncodeToString(append([]byte{4}, make([]byte, 64)...))
 	for _, bad := range []string{"", good[1:], good + "A", good + "=", good[:40] + "\n" + good[40:], off, "AA", strings.Repeat("A", 1<<20)} {
 		var e *proof.KeyError
@@ -142,7 +142,8 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// Nothing that a stranger can send is a proof, and nothing makes the verifier fail.
+// FuzzCheck checks that nothing a stranger can send is a proof, and that nothing makes the
+// verifier fail.
 func FuzzCheck(f *testing.F) {
 	k, v := webtest.NewKey(), proof.New()
 	n := v.Nonce("one")

@@ -13,14 +13,14 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// Authenticator is a virtual one with one ES256 credential, and the browser around it.
-// Its fields are what a test lies about.
+// Authenticator is a virtual authenticator with one ES256 credential, along with the
+// browser around it. A test makes it lie through its fields.
 type Authenticator struct {
 	// Host and Origin are those of the page that it believes to be on.
 	Host, Origin string
-	// Verified says that it checks its user.
+	// Verified says that it verifies its user.
 	Verified bool
-	// Count is how often it signed; it counts on by itself where it is not 0.
+	// Count is its signature counter; unless 0, it increases by itself.
 	Count uint32
 	// Cross says that the page is in a frame of another origin.
 	Cross bool
@@ -30,25 +30,25 @@ type Authenticator struct {
 	private *ecdsa.PrivateKey
 }
 
-// NewAuthenticator returns one without fault.
+// NewAuthenticator returns an honest authenticator.
 func NewAuthenticator(host, origin string) *Authenticator {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // The machine has no random numbers.
+		panic(err) // The machine has no source of randomness.
 	}
 	return &Authenticator{Host: host, Origin: origin, Verified: true, Count: 1, id: []byte(rand.Text()), private: private}
 }
 
-// Clone returns a copy that counts by itself.
+// Clone returns a copy with a counter of its own.
 func (a *Authenticator) Clone() *Authenticator {
 	c := *a
 	return &c
 }
 
-// text is base64 as WebAuthn has it.
+// text returns base64 in the form WebAuthn uses.
 func text(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// client is what the browser says of a ceremony.
+// client returns what the browser says about a ceremony.
 func (a *Authenticator) client(kind string, challenge []byte) []byte {
 	return marshal(map[string]any{"type": kind, "challenge": text(challenge), "origin": a.Origin, "crossOrigin": a.Cross})
 }
@@ -56,15 +56,15 @@ func (a *Authenticator) client(kind string, challenge []byte) []byte {
 func marshal(v any) []byte {
 	b, err := strictjson.Marshal(v)
 	if err != nil {
-		panic(err) // It is made of texts.
+		panic(err) // it consists of strings
 	}
 	return b
 }
 
-// data is what the authenticator says of a ceremony.
+// data returns what the authenticator says about a ceremony.
 func (a *Authenticator) data(flags byte) []byte {
 	hash := sha256.Sum256([]byte(a.Host))
-	flags |= 1 // The user is there.
+	flags |= 1 // the user is present
 	if a.Verified {
 		flags |= 4
 	}
@@ -79,7 +79,7 @@ func (a *Authenticator) Create(challenge []byte) []byte {
 	a.user = challenge
 	point, err := a.private.PublicKey.Bytes()
 	if err != nil {
-		panic(err) // It is a point on P-256.
+		panic(err) // it is a point on P-256
 	}
 	var key bytes.Buffer // {1: 2, 3: -7, -1: 1, -2: x, -3: y}
 	key.Write([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20})
@@ -109,7 +109,7 @@ func (a *Authenticator) Assert(challenge []byte) []byte {
 	hash := sha256.Sum256(append(bytes.Clone(data), inner[:]...))
 	signature, err := ecdsa.SignASN1(rand.Reader, a.private, hash[:])
 	if err != nil {
-		panic(err) // The machine has no random numbers.
+		panic(err) // the machine has no random numbers
 	}
 	return marshal(map[string]any{
 		"id": text(a.id), "rawId": text(a.id), "type": "public-key", "clientExtensionResults": map[string]any{},

@@ -1,6 +1,6 @@
-// Package network carries what a client says to a daemon at an address of the
-// network, over HTTP and TLS as the standard library speaks them. It is apart from
-// package client so that a hook, which every tool call starts, need not link it.
+// Package network is the transport to a daemon at a network address, over HTTP and TLS as in
+// the standard library. It is separate from package client so that hooks, which start with
+// every tool call, need not link net/http.
 package network
 
 import (
@@ -23,12 +23,12 @@ import (
 )
 
 // New returns a client of the daemon at the base URL, such as
-// https://gate.example.org:8443, for the agent that holds the token. Without TLS a
-// daemon is spoken to on this machine alone: a token is not sent in the clear.
+// https://gate.example.org:8443, for the agent that holds the token. Plain http is accepted
+// only for loopback addresses, so that the token is never sent in the clear.
 func New(base, token string) (*client.Client, error) { return NewTrusting(base, token, nil) }
 
-// NewTrusting is [New] for a daemon whose certificate one of these authorities signed;
-// nil are those that the system trusts.
+// NewTrusting is like [New] for a daemon whose certificate one of the given authorities
+// signed; nil means the system's authorities.
 func NewTrusting(base, token string, authorities *x509.CertPool) (*client.Client, error) {
 	u, err := url.Parse(base)
 	switch {
@@ -41,23 +41,23 @@ func NewTrusting(base, token string, authorities *x509.CertPool) (*client.Client
 	}
 	d := &dialing{roots: authorities}
 	return client.New(&transport{u.Scheme + "://" + u.Host, &http.Client{
-		// No proxy: what is proposed goes to the daemon and nowhere else.
+		// No proxy: proposals go to the daemon and nowhere else.
 		Transport: &http.Transport{DisableCompression: true, IdleConnTimeout: time.Minute, DialContext: d.plain, DialTLSContext: d.secure},
-		// Nor does a redirect lead the token elsewhere.
+		// No redirects: they could take the token elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, token), nil
 }
 
-// transport is the daemon at the base URL.
+// transport reaches the daemon at the base URL.
 type transport struct {
 	base string
 	http *http.Client
 }
 
-// Close closes the connections that nothing uses.
+// Close closes idle connections.
 func (t *transport) Close() { t.http.CloseIdleConnections() }
 
-// Exchange speaks to the daemon.
+// Exchange sends one request to the daemon.
 func (t *transport) Exchange(ctx context.Context, m *client.Message) (*client.Reply, error) {
 	r, err := http.NewRequestWithContext(ctx, m.Method, t.base+m.Path, bytes.NewReader(m.Body))
 	if err != nil {
@@ -81,8 +81,7 @@ func (t *transport) Exchange(ctx context.Context, m *client.Message) (*client.Re
 	return &client.Reply{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Body: body}, nil
 }
 
-// cause is what an error of the library is about. The library's own names the URL,
-// which may hold a permit.
+// cause strips the URL from an error of net/http, because the URL may contain a permit.
 func cause(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return outer.Err
@@ -90,22 +89,21 @@ func cause(err error) error {
 	return err
 }
 
-// dialing opens connections, and says of one that does not come about why, for whoever
-// set the address.
+// dialing opens connections, and explains a failed one to whoever configured the address.
 type dialing struct {
 	dialer net.Dialer
 	roots  *x509.CertPool
 }
 
-// openWithin bounds how long a connection may take to come about.
+// openWithin bounds each of connecting and the TLS handshake.
 const openWithin = 10 * time.Second
 
-// absentError is about a daemon that nobody met at its address.
+// absentError means that nothing listens at the daemon's address.
 type absentError struct{ at, why string }
 
 func (e *absentError) Error() string { return "vaglio is not there at " + e.at + ": " + e.why }
 
-// Is has it be [client.ErrNotRunning], for those who wait for a restart.
+// Is makes the error match [client.ErrNotRunning], for callers that wait out a restart.
 func (*absentError) Is(target error) bool { return target == client.ErrNotRunning }
 
 func (d *dialing) plain(ctx context.Context, network, address string) (net.Conn, error) {
@@ -149,7 +147,7 @@ func (d *dialing) secure(ctx context.Context, network, address string) (net.Conn
 	return secure, nil
 }
 
-// unmet says why TLS did not come about.
+// unmet explains why a TLS handshake failed.
 func unmet(err error, address string, from net.Addr) error {
 	wrong := func(form string, args ...any) error {
 		return fmt.Errorf("the certificate at %s "+form, append([]any{address}, args...)...)

@@ -1,6 +1,6 @@
-// Package hookmain is what `vaglio hook` and the small program vaglio-hook run: it
-// finds the daemon's socket and answers one event. Every tool call of an agent
-// starts it, so it links nothing of the engine.
+// Package hookmain is the shared program of `vaglio hook` and vaglio-hook: it finds the daemon
+// and answers one event. It starts with every tool call of an agent, so it links nothing of
+// the engine.
 package hookmain
 
 import (
@@ -21,20 +21,19 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// usage is the exit code of a mistake in the command line, which the clients take
-// for a denial.
+// usage is the exit code for a mistake in the command line. The clients take it for a denial.
 const usage = 2
 
-// Stdio is what the program reads and writes.
+// Stdio holds the program's standard streams.
 type Stdio struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Lookup finds a variable of the environment.
+// Lookup looks up an environment variable.
 type Lookup func(name string) (value string, set bool)
 
-// Variables looks variables up among those of a process, as os.Environ gives them.
+// Variables looks up variables in an environment as os.Environ returns it. The last one wins.
 func Variables(environ []string) Lookup {
 	return func(name string) (value string, set bool) {
 		for _, v := range slices.Backward(environ) {
@@ -46,7 +45,7 @@ func Variables(environ []string) Lookup {
 	}
 }
 
-// Main runs vaglio-hook with its arguments and returns its exit code.
+// Main runs vaglio-hook with its arguments and returns the exit code.
 func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	var s Settings
 	set := flag.NewFlagSet("vaglio-hook", flag.ContinueOnError)
@@ -63,7 +62,7 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	}
 	s.Client = args[0]
 	if err := set.Parse(args[1:]); err != nil {
-		return usage // the library has said it
+		return usage // package flag has printed it
 	}
 	if set.NArg() > 0 {
 		return mistake(std, fmt.Sprintf("unexpected argument %q", set.Arg(0)))
@@ -81,29 +80,29 @@ func mistake(std Stdio, text string) int {
 	return usage
 }
 
-// Settings are what the command line says.
+// Settings are the options of the command line.
 type Settings struct {
 	Client        string
 	Limit         time.Duration
 	LimitSet      bool
 	ApproveAllows bool
-	// Shadow has calls written down and passed, with nobody asked.
+	// Shadow only records calls and passes them, without asking anybody.
 	Shadow bool
-	// To is the daemon that is asked.
+	// To is the daemon to ask.
 	To Reach
 }
 
-// Reach says which daemon is asked, and as whom.
+// Reach says which daemon to ask, and as whom.
 type Reach struct {
-	// Agent is the name under which `vaglio install` kept a token, "" for none.
+	// Agent is the name under which `vaglio install` stored a token, "" for none.
 	Agent string
-	// Far makes the client of a daemon at an address, for the agent that holds the
-	// token; nil asks over the socket.
+	// Far returns a client of a daemon at a network address, for the agent that holds the token;
+	// nil means the socket.
 	Far func(token string) (*client.Client, error)
 }
 
-// Answer answers one event. A mistake in the configuration is a denial in the
-// client's own words, because most clients run the tool when a hook fails.
+// Answer answers one event. A mistake in the configuration becomes a denial in the client's
+// own form, because most clients run the tool when a hook fails.
 func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
 	if s.Shadow {
 		return shadow(ctx, s, env, std)
@@ -119,10 +118,9 @@ func Answer(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, e
 	})
 }
 
-// shadow watches one event. Where the data folder cannot be told, nothing is written
-// down.
+// shadow records one event. If the data folder cannot be determined, it records nothing.
 func shadow(ctx context.Context, s Settings, env Lookup, std Stdio) (code int, err error) {
-	to := os.DevNull // a folder in which nothing can be made
+	to := os.DevNull // no folder can be made below it
 	if dir, err := Folder(env); err == nil {
 		to = filepath.Join(dir, ShadowFolder)
 	}
@@ -149,9 +147,9 @@ func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 	return c, filepath.Join(dir, notesFolder)
 }
 
-// Connect returns the client of the daemon that the environment says, or else that the
-// caller means, as the agent that they say, and the data folder. It speaks to nobody
-// yet.
+// Connect returns a client of the daemon, and the data folder. The environment's socket wins
+// over to.Far; the token is that of the environment, else that of to.Agent. Connect opens no
+// connection yet.
 func Connect(env Lookup, to Reach) (c *client.Client, dir string, err error) {
 	if dir, err = Folder(env); err != nil {
 		return nil, "", err
@@ -173,16 +171,16 @@ func Connect(env Lookup, to Reach) (c *client.Client, dir string, err error) {
 
 // What the hook writes below the data folder.
 const (
-	// notesFolder holds what runs and has not told how it ended.
+	// notesFolder holds notes about calls that run and have not reported how they ended.
 	notesFolder = "runs"
-	// SeenFolder holds a file for each client, which is as old as its last event.
+	// SeenFolder holds one file per client, whose modification time is that of its last event.
 	SeenFolder = "clients"
-	// ShadowFolder holds the calls that were only watched, a file a day.
+	// ShadowFolder holds the calls that were only recorded, one file per day.
 	ShadowFolder = "shadow"
 )
 
-// seen notes that the client was heard of. Where the folder is not there, no daemon
-// ever was, and there is nothing to note.
+// seen notes that the client was heard from. If the data folder does not exist, no daemon ever
+// ran, and there is nothing to note.
 func seen(file string) {
 	now := time.Now()
 	if os.Chtimes(file, now, now) == nil {
@@ -196,7 +194,7 @@ func seen(file string) {
 	}
 }
 
-// Folder is the daemon's data folder.
+// Folder returns the daemon's data folder.
 func Folder(env Lookup) (string, error) {
 	home, _ := env("HOME")
 	return datafolder.Folder(setting(env, datafolder.FolderVariable), home)
@@ -207,7 +205,7 @@ func setting(env Lookup, name string) datafolder.Setting {
 	return datafolder.Setting{Value: value, Set: set}
 }
 
-// shut is the gate that lets nothing through, and says why.
+// shut is a gate that lets nothing through, and says why.
 type shut struct{ why error }
 
 // Propose refuses.

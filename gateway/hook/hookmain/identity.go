@@ -9,11 +9,11 @@ import (
 	"github.com/metnos/vaglio/internal/datafolder"
 )
 
-// SocketVariable names the agents' socket; it goes before an address.
+// SocketVariable names the environment variable with the agents' socket. It wins over an address.
 const SocketVariable = "METNOS_AGENT_SOCKET"
 
-// socketOf returns where the daemon's socket for agents is: where the environment
-// says, else in the data folder, else where it is for everybody's agents.
+// socketOf returns the path of the daemon's socket for agents: the environment's, else the one
+// in the data folder, else, if only that exists, the one shared by all users' agents.
 func socketOf(dir string, env Lookup) (string, error) {
 	if path, set := env(SocketVariable); set {
 		if !filepath.IsAbs(path) {
@@ -30,10 +30,10 @@ func socketOf(dir string, env Lookup) (string, error) {
 	return own, datafolder.CheckSocketPath(own)
 }
 
-// TokenFile is where the token is kept of an agent that `vaglio install` named.
+// TokenFile returns the file with the token of an agent that `vaglio install` named.
 func TokenFile(dir, agent string) string { return filepath.Join(dir, "agents", agent+".token") }
 
-// KeepToken keeps the token of an agent for the hook that was installed under its name.
+// KeepToken stores an agent's token for the hook that was installed under its name.
 func KeepToken(dir, agent, token string) error {
 	path := TokenFile(dir, agent)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -42,9 +42,9 @@ func KeepToken(dir, agent, token string) error {
 	return datafolder.Write(path, token+"\n")
 }
 
-// TokenOf returns the token of the agent that the hook is of: what the environment
-// says, or that of the agent that it was installed as. "" is the agent of the user who
-// runs it.
+// TokenOf returns the token for the hook: the environment's, else that of the agent it was
+// installed as. If agent is "", there may be no token: the hook then acts as the agent of the
+// user who runs it.
 func TokenOf(dir, agent string, env Lookup) (datafolder.Secret, error) {
 	const name = "METNOS_AGENT_TOKEN"
 	token, err := datafolder.SecretOf(name, setting(env, name), setting(env, name+"_FILE"))

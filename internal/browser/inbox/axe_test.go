@@ -8,15 +8,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axed runs axe-core on the page as it stands, and leaves what it finds in words.
+// axed runs axe-core on the current page, and stores what it finds as text.
 const axed = `axe.run(document, { resultTypes: ["violations"] }).then((found) => {
   window.axed = found.violations.map((v) => v.id + ": " + v.help + "\n" + v.nodes.map((n) => "    " + n.target.join(" ") + "\n      " + n.failureSummary.replace(/\n\s*/g, " ")).join("\n")).join("\n") || "nothing";
 }, (error) => { window.axed = String(error); })`
 
-// TestBrowserAxe lets axe-core look at every page light and dark and in both languages, on a
-// phone or on a desk, and at every other scene in one of these ways, with all that is folded
-// opened: it finds nothing. Where axe-core is not installed (make axe) the test is skipped,
-// but not in CI.
+// TestBrowserAxe runs axe-core on every page in light and dark and in both languages, on a phone or
+// on a desktop, and on every other scene in one of these variants, with everything unfolded: it
+// must find nothing. If axe-core is not installed (make axe), the test is skipped, except in CI.
 func TestBrowserAxe(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("..", "axe", "node_modules", "axe-core", "axe.min.js"))
@@ -37,7 +36,7 @@ func TestBrowserAxe(t *testing.T) {
 			b.scheme(at.look)
 			for i, s := range scenes(t) {
 				if i > 0 && i%4 != n {
-					continue // It is looked at in another way, and the first in each.
+					continue // Each page is checked in one variant, the first page in all.
 				}
 				in := newInbox(t, s.desk)
 				base := in.serve()
@@ -55,10 +54,10 @@ func TestBrowserAxe(t *testing.T) {
 	}
 }
 
-// unfold opens all that is folded.
+// unfold opens everything that is folded.
 var unfold = chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => { d.open = true; })`)
 
-// everyPage are the addresses of all pages, with what they may show.
+// everyPage returns the addresses of all pages, with everything they may show.
 func everyPage() []string {
 	return append(pages(), "/inbox?ask=longcall", "/inbox/digest", "/inbox/nothing")
 }

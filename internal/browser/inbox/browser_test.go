@@ -20,14 +20,14 @@ import (
 	chromium "github.com/metnos/vaglio/internal/browser"
 )
 
-// tab is one page of a real browser.
+// tab is a page in a real browser.
 type tab struct {
 	*testing.T
 	ctx context.Context
 }
 
-// browser returns a real browser in an empty home. Without one the test is
-// skipped, but not in CI, where it is a failure. A short run has none.
+// browser returns a real browser with an empty profile. Without a browser, the test is skipped,
+// except in CI, where it fails. Short runs skip it, too.
 func browser(t *testing.T) tab {
 	t.Helper()
 	if testing.Short() {
@@ -49,8 +49,8 @@ func browser(t *testing.T) tab {
 	return b
 }
 
-// complain fails the test on what a page must never do: throw, or ask for what
-// its policy refuses.
+// complain fails the test if the page does what it never must: throw, or request what its policy
+// refuses.
 func (b tab) complain() {
 	var wg sync.WaitGroup
 	messages := chromedp.Console(b.ctx)
@@ -59,7 +59,7 @@ func (b tab) complain() {
 			if err != nil {
 				return
 			}
-			// An answer of 4xx or 5xx is no fault of the page.
+			// A 4xx or 5xx response is not the page's fault.
 			if (m.IsException() || m.Type == "error") && !strings.Contains(m.String(), "Failed to load resource") {
 				b.Errorf("the page complains: %s", m)
 			}
@@ -78,7 +78,7 @@ func (b tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// get runs an action for its value.
+// get runs an action and returns its value.
 func get[T any](b tab, a chromedp.Action[T]) T {
 	b.Helper()
 	v, err := chromedp.Run(b.ctx, a)
@@ -88,7 +88,7 @@ func get[T any](b tab, a chromedp.Action[T]) T {
 	return v
 }
 
-// call sends one command of the protocol.
+// call sends one command of the DevTools protocol.
 func call[P, R any](b tab, c cdp.Command[P, R], p P) R {
 	b.Helper()
 	v, err := chromedp.Call(b.ctx, c, p)
@@ -98,11 +98,11 @@ func call[P, R any](b tab, c cdp.Command[P, R], p P) R {
 	return v
 }
 
-// see waits until the selector matches something in sight.
+// see waits until the selector matches something visible.
 func see(sel string) chromedp.Action[chromedp.Void] { return chromedp.WaitVisible(chromedp.CSS(sel)) }
 
-// click presses what the selector matches with the mouse. A live page may put another
-// element in its place while that is looked for; then it is looked for again.
+// click clicks what the selector matches. A live page may replace the element during the search;
+// click then searches again.
 func click(sel string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		for {
@@ -114,8 +114,8 @@ func click(sel string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// shoot keeps a picture of the whole page for people to look at, when they want
-// them: go test -artifacts. It takes most of the time of these tests.
+// shoot stores a picture of the whole page if the test runs with -artifacts. Pictures take most of
+// the time of these tests.
 func (b tab) shoot(name string) {
 	b.Helper()
 	if wanted := flag.Lookup("test.artifacts"); wanted == nil || wanted.Value.String() != "true" {
@@ -146,8 +146,8 @@ func (in *inbox) serve() string {
 	return s.URL
 }
 
-// enter signs the browser in by the printed link, as a person does, and waits for the
-// inbox: the page of the link has a footer too, where somebody is signed in.
+// enter signs the browser in with the printed link, as a person does, and waits for the inbox. It
+// must not take the link's page for the inbox, because both have a footer.
 func (b tab) enter(in *inbox, base string) {
 	b.Helper()
 	b.do(

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 )
 
-// weekUpTo returns a digest with what passed, what the guard refused, what was
-// denied, allowed, expired and waited on the days of its week.
+// weekUpTo returns a digest whose week has these counts on its days: passed, refused by the guard,
+// denied, allowed, expired and waiting.
 func weekUpTo(days ...[6]int) *report.Digest {
 	h := report.Hours{Minute: 8 * 60}
 	d := &report.Digest{Window: h.Window(2026, time.November, 21)}
@@ -26,8 +26,8 @@ func weekUpTo(days ...[6]int) *report.Digest {
 	return d
 }
 
-// The page of a digest fits a phone and a desk, light and dark, in both
-// languages, on the smallest day and on the fullest.
+// The digest's page fits a phone and a desktop, in light and dark and in both languages, on the
+// emptiest and the fullest day.
 func TestBrowserDigest(t *testing.T) {
 	t.Parallel()
 	b := browser(t)

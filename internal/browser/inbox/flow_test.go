@@ -36,12 +36,12 @@ func TestBrowserPictures(t *testing.T) {
 	}
 }
 
-// until waits for a condition of the page, as long as the browser's own time lasts.
+// until waits for a condition on the page, without a limit of its own.
 func until(js string) chromedp.Action[chromedp.Void] {
 	return chromedp.Poll[chromedp.Void](js, chromedp.WithPollingTimeout(0))
 }
 
-// focus is what the focus is on: its id, or its name for readers.
+// focus returns what has the focus: its id, or its accessible name.
 func (b tab) focus() string {
 	b.Helper()
 	return get(b, chromedp.Evaluate[string](
@@ -53,8 +53,8 @@ func (b tab) text(sel string) string {
 	return strings.Join(strings.Fields(get(b, chromedp.TextContent(chromedp.CSS(sel)))), " ")
 }
 
-// A person signs in by the link, a card comes by itself, and the keyboard alone
-// allows it.
+// A person signs in with the link, a card appears by itself, and the keyboard alone suffices to
+// allow it.
 func TestBrowserKeyboardAllows(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -99,8 +99,8 @@ func TestBrowserKeyboardAllows(t *testing.T) {
 	}
 }
 
-// What a person types stays, with the focus, while the page changes around it;
-// and what somebody else decides turns final in its place.
+// What a person types is preserved, with the focus, while the page changes around it; what somebody
+// else decides turns final in place.
 func TestBrowserKeepsTypedWords(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -113,7 +113,7 @@ func TestBrowserKeepsTypedWords(t *testing.T) {
 	b.do(chromedp.Navigate(base+"/inbox?ask=plan4711"), see(".live.on"))
 	b.do(chromedp.Focus(chromedp.CSS("#item-plan4711-2 .deny")), chromedp.KeyEvent("w"))
 	b.do(until(`document.activeElement.id === "words-plan4711-2"`))
-	// The driver sends a key's letter even when the page took the key.
+	// The driver sends a key's letter even if the page handled the key.
 	b.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.value = ""`), chromedp.KeyEvent("Not ja, please"))
 	d.open("lastone1", proposal("make four"))
 	b.do(until(`document.querySelector("#row-lastone1")`))
@@ -135,8 +135,8 @@ func TestBrowserKeepsTypedWords(t *testing.T) {
 	if got := d.lastTap(); got.Words != "Not ja, please!" {
 		t.Errorf("tap: %+v", got)
 	}
-	// The plan is over, so the card that waits comes up with the note at its buttons;
-	// when another answers that one, it stays and says so.
+	// The plan is over, so the next card appears with the note at its buttons. When somebody else
+	// decides that one, it stays and says so.
 	b.do(see("#ask-lastone1 .dock #notice .notice"))
 	tap := approval.Tap{Token: token("lastone1-1", "lastone1", approval.ChoiceDeny), By: person, Channel: "telegram"}
 	if _, err := d.Decide(t.Context(), tap); err != nil {
@@ -145,7 +145,7 @@ func TestBrowserKeepsTypedWords(t *testing.T) {
 	b.do(see("#ask-lastone1 .badge.no"), until(`document.querySelector("#say").textContent.startsWith("Denied: ")`))
 }
 
-// Two pages of one browser share one stream, and both are live.
+// Two pages in one browser share one stream, and both are live.
 func TestBrowserTwoPagesAreLive(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -172,8 +172,7 @@ func TestBrowserTwoPagesAreLive(t *testing.T) {
 	second.do(see("#step-step-rmbuild2-1"))
 }
 
-// A press that reaches the page right after it moved is not taken for an
-// answer.
+// A click that arrives right after the page moved does not count as an answer.
 func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -182,7 +181,7 @@ func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
 	in := newInbox(t, d)
 	b.enter(in, in.serve())
 	b.do(see(".live.on"))
-	// The press comes from inside the page, in the same moment as the change.
+	// The click comes from inside the page, at the moment of the change.
 	b.do(chromedp.Evaluate[chromedp.Void](`new MutationObserver(() => {
 		const allow = document.querySelector("#ask-firstone .allow");
 		if (document.querySelector("#row-secondone") && !window.pressed) { window.pressed = true; setTimeout(() => allow.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 }))); }
@@ -194,8 +193,7 @@ func TestBrowserPressAfterAMoveIsAskedAgain(t *testing.T) {
 	}
 }
 
-// When vaglio goes away the page says so, and does not pretend that an answer
-// arrived.
+// When vaglio goes away, the page says so and does not pretend that an answer arrived.
 func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -217,7 +215,7 @@ func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
 	}
 }
 
-// Without the script a person sees all and denies, and reads why Allow is not there.
+// Without scripts a person sees everything and can deny, and reads why Allow is missing.
 func TestBrowserWithoutScript(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -241,7 +239,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	if got := b.text("#notice"); !strings.HasPrefix(got, "Denied, ") {
 		t.Errorf("the notice says %q", got)
 	}
-	// The list and the next card are there without the script too.
+	// The list and the next card also work without scripts.
 	b.do(see("#ask-secondone"), chromedp.Navigate(base+"/inbox/try"), see(".cut"))
 	b.do(chromedp.Navigate(base + "/inbox/history"))
 	b.do(chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
@@ -251,7 +249,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	}
 }
 
-// press clicks and waits for the page that follows.
+// press clicks and waits for the next page.
 func (b tab) press(sel string) {
 	b.Helper()
 	if _, err := chromedp.RunResponse(b.ctx, click(sel)); err != nil {
@@ -259,8 +257,8 @@ func (b tab) press(sel string) {
 	}
 }
 
-// Readers who hear the page find a name on everything that can be pressed, and
-// fingers find room.
+// Screen readers find a name on everything that can be pressed, and everything is large enough for
+// fingers.
 func TestBrowserNamesAndRoom(t *testing.T) {
 	t.Parallel()
 	all := scenes(t)
@@ -281,7 +279,7 @@ func TestBrowserNamesAndRoom(t *testing.T) {
 	}
 }
 
-// roomyScenes holds every page of the scenes, on a small phone.
+// roomyScenes checks every page of the scenes on a small phone.
 func (b tab) roomyScenes(all []scene) {
 	b.Helper()
 	b.do(chromedp.EmulateViewport(360, 740))
@@ -296,8 +294,8 @@ func (b tab) roomyScenes(all []scene) {
 	}
 }
 
-// roomy holds the page in sight to names for all that can be pressed, to the room of a
-// finger for each, and to the width of the screen.
+// roomy checks that everything on the page that can be pressed has a name and room for a finger, and
+// that the page is no wider than the screen.
 func (b tab) roomy(page string) {
 	b.Helper()
 	pressable := map[string]int{}
@@ -329,7 +327,7 @@ func (b tab) roomy(page string) {
 	}
 }
 
-// No text from outside makes a page wider than a phone, or leaves its block.
+// Text from outside cannot make a page wider than a phone, or leave its block.
 func TestBrowserHostileTextStaysInside(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -353,8 +351,8 @@ func TestBrowserHostileTextStaysInside(t *testing.T) {
 	}
 }
 
-// A form that is too large is answered where the person is, in their language, with a way
-// on, and whatever they sent did nothing.
+// A form that is too large is answered on the same page, in the person's language, with a way to go
+// on, and has no effect.
 func TestBrowserRefusesALargeForm(t *testing.T) {
 	t.Parallel()
 	for lang, want := range map[string]string{"en": "The form is too large", "it": "Il modulo è troppo grande"} {
@@ -369,7 +367,7 @@ func TestBrowserRefusesALargeForm(t *testing.T) {
 			b.enter(in, base)
 			for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
 				b.do(chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(base+"/inbox/try"), see("#proposal"))
-				// So much in a text field would take the browser longer to draw than to send.
+				// That much in a text field would take the browser longer to draw than to send.
 				b.do(chromedp.Evaluate[chromedp.Void](`(() => {
 					const much = document.createElement("input");
 					[much.type, much.name, much.value] = ["hidden", "more", "x".repeat(5 << 20)];

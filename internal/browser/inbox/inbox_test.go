@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// script is a shell script of 300 lines.
+// script returns a shell script of 300 lines.
 func script() string {
 	var b strings.Builder
 	for i := range 300 {
@@ -22,7 +22,7 @@ func script() string {
 	return strings.TrimSpace(b.String())
 }
 
-// busyDesk has 29 asks: plain calls, plans of five, long scripts, and other tools.
+// busyDesk returns a desk with 29 asks: single calls, plans of five, long scripts, and other tools.
 func busyDesk() *desk {
 	d := newDesk()
 	for i := range 29 {
@@ -47,14 +47,13 @@ func busyDesk() *desk {
 	return d
 }
 
-// screens is how many screens high the page is.
+// screens returns the height of the page in screens.
 func (b tab) screens() float64 {
 	b.Helper()
 	return get(b, chromedp.Evaluate[float64](`document.documentElement.scrollHeight / innerHeight`))
 }
 
-// TestBrowserHeights holds how much of a screen each thing takes, on a phone and on a
-// desk.
+// TestBrowserHeights limits how much of a screen each part takes, on a phone and on a desktop.
 func TestBrowserHeights(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -87,7 +86,7 @@ func TestBrowserHeights(t *testing.T) {
 				t.Errorf("%s: a row is %.0f pixels high", tt.name, tall)
 			}
 			if tt.name == "29 asks" && size[0] < 768 {
-				continue // The list stands there alone.
+				continue // There the list is alone.
 			}
 			reach := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll(".dock button[data-choice]")].filter((e) => e.checkVisibility())
 				.filter((e) => { const r = e.getBoundingClientRect(); return r.top < 0 || r.bottom > innerHeight; }).map((e) => e.textContent).join()`))
@@ -105,14 +104,15 @@ func TestBrowserHeights(t *testing.T) {
 	}
 }
 
-// with is a desk with one ask.
+// with returns a desk with one ask.
 func with(ps ...vaglio.Proposal) *desk {
 	d := newDesk()
 	d.open("theone", ps...)
 	return d
 }
 
-// Allow waits for the end of a long call, by pointer and by keyboard, and says so.
+// Allow does not work before the end of a long call has been seen, by mouse or keyboard, and says
+// so.
 func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -120,13 +120,13 @@ func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	in := newInbox(t, d)
 	b.enter(in, in.serve())
 	b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".dock .unread"))
-	b.do(until(`performance.now() > 1000`)) // A press that comes with the page is asked again.
+	b.do(until(`performance.now() > 1000`)) // The page asks again after a click right after loading.
 	b.do(click(".dock .allow"))
 	b.do(until(`document.querySelector("#say").textContent.startsWith("Not all of the call was seen yet.")`))
 	if got := get(b, chromedp.Evaluate[string](`document.activeElement.className`)); !strings.HasPrefix(got, "command") {
 		t.Errorf("the focus is on %q, not on what is to be read", got)
 	}
-	// A press that the button's own guard would let through decides nothing either.
+	// Nor does a submission that bypasses the button's own check decide anything.
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".dock .allow").form.requestSubmit(document.querySelector(".dock .allow"))`))
 	if got := d.tapped(); len(got) != 0 {
 		t.Fatalf("it was allowed unseen: %v", got)
@@ -139,9 +139,9 @@ func TestBrowserAllowWaitsForTheEnd(t *testing.T) {
 	}
 }
 
-// TestBrowserWalk answers 29 asks by keyboard alone, on a phone and on a desk, and
-// allows none of them blind: before each Allow the end of each of its calls stood in
-// sight, measured by the test itself at every step.
+// TestBrowserWalk answers 29 asks with the keyboard alone, on a phone and on a desktop, and allows
+// none unseen: before each Allow, the end of each of its calls was visible, as the test itself
+// measures at every step.
 func TestBrowserWalk(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
@@ -177,7 +177,7 @@ func TestBrowserWalk(t *testing.T) {
 	}
 }
 
-// sighted returns which ends of the card's calls are in sight now, by their places.
+// sighted returns which ends of the card's calls are visible now, by index.
 const sighted = `(() => {
   const dock = document.querySelector("#cards .dock").getBoundingClientRect(), pane = document.querySelector("#detail").getBoundingClientRect();
   return [...document.querySelectorAll("#cards [data-end]")].map((end) => {
@@ -187,8 +187,8 @@ const sighted = `(() => {
   });
 })()`
 
-// answer answers the card in focus by keys, waits for the next one, and returns how
-// many keys it took.
+// answer answers the focused card with the keyboard, waits for the next one, and returns the number
+// of keys pressed.
 func (b tab) answer(ask string, deny bool) (keys int) {
 	b.Helper()
 	b.do(until(`document.querySelector(".dock .actions")`))
@@ -210,7 +210,7 @@ func (b tab) answer(ask string, deny bool) (keys int) {
 		if get(b, chromedp.Evaluate[bool](`document.activeElement.dataset.choice === "allow"`)) {
 			break
 		}
-		// What was brought into sight is counted by the page in its own time.
+		// The page counts what became visible asynchronously.
 		b.do(chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`))
 		look()
 	}
@@ -224,7 +224,7 @@ func (b tab) answer(ask string, deny bool) (keys int) {
 	return keys + 1
 }
 
-// gone waits until the ask was answered and its place is taken.
+// gone waits until the ask has been answered and another one is in its place.
 func (b tab) gone(ask string) {
 	b.Helper()
 	js := fmt.Sprintf(`!document.querySelector("#ask-%s") && !document.querySelector("#row-%s") && (document.activeElement.matches(".card[data-waiting]") || !document.querySelector("#cards > .card"))`, ask, ask)
@@ -233,8 +233,8 @@ func (b tab) gone(ask string) {
 	}
 }
 
-// The inbox is an app of its own: with a manifest, a count on its icon, and a
-// notification when a card comes while nobody looks, once its reader wants that.
+// The inbox works as an app: it has a manifest, a count on its icon and, if the person wants that, a
+// notification when a card arrives while nobody looks.
 func TestBrowserNotices(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -247,7 +247,7 @@ func TestBrowserNotices(t *testing.T) {
 	if len(faults.Errors) > 0 || !strings.HasSuffix(faults.URL, "/inbox/manifest.webmanifest") {
 		t.Errorf("the manifest at %q: %v", faults.URL, faults.Errors)
 	}
-	// What the platform would show is kept here to be looked at.
+	// Record what the platform would show.
 	b.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		window.shownTo = []; window.counts = [];
 		navigator.setAppBadge = async (n) => { counts.push(n); };
@@ -263,7 +263,7 @@ func TestBrowserNotices(t *testing.T) {
 	d.open("unwanted", proposal("make one"))
 	b.do(until(`document.querySelector("#row-unwanted") && counts.at(-1) === 1`))
 	b.do(click("#alert-open"), see("#alert-show"), click("#alert-show"))
-	// A browser that refuses is told how to be asked again, and shows nothing.
+	// If the browser refuses, the page says how to change that, and shows nothing.
 	b.do(see("#alert-refused"), until(`!document.querySelector("#alert-show").checked && localStorage.getItem("vaglio-alert-show") !== "on"`))
 	b.do(chromedp.Evaluate[chromedp.Void](`permits = "granted"`), click("#alert-show"))
 	b.do(until(`localStorage.getItem("vaglio-alert-show") === "on" && document.querySelector("#alert-show").checked`))

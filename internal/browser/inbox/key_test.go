@@ -14,8 +14,8 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// clickAllow presses Allow with the mouse, again where the page says that it has just
-// changed, and waits until the answer is told.
+// clickAllow clicks Allow, again if the page says that it has just changed, and waits for the
+// answer to be confirmed.
 func (b tab) clickAllow(card string) {
 	b.Helper()
 	for {
@@ -27,9 +27,8 @@ func (b tab) clickAllow(card string) {
 	}
 }
 
-// A real browser signs what is pressed with the mouse, and what is ordered and tried. A
-// page on another port of its machine is sent the cookie, and can do nothing with it;
-// nor can a browser that lost the key, which says so.
+// A real browser signs clicks, orders and trials. A page on another port of the same machine is sent
+// the cookie, but can do nothing with it. Nor can a browser that lost the key, which says so.
 func TestBrowserSigns(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -65,7 +64,7 @@ func TestBrowserSigns(t *testing.T) {
 		}
 	})
 
-	// What a page on another port gets is the cookie, and no key.
+	// A page on another port gets the cookie, but no key.
 	stolen := make(chan string, 8)
 	thief := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/inbox/x" {
@@ -104,9 +103,8 @@ func TestBrowserSigns(t *testing.T) {
 	}
 }
 
-// A page that was asked for by a cookie that is too old for it comes up by the key, and
-// its reader sees the page alone. A browser with the cookie and without the key stays
-// before the door.
+// A page that is requested with a cookie that is too old is renewed with the key, and its reader
+// only sees the page. A browser with the cookie but without the key is not let in.
 func TestBrowserRenews(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -121,7 +119,7 @@ func TestBrowserRenews(t *testing.T) {
 	if at := get(b, chromedp.Evaluate[string](`location.pathname + location.search`)); at != "/inbox?ask=firstone" {
 		t.Errorf("it came up at %s", at)
 	}
-	// An open page goes on, and what is typed stays.
+	// An open page goes on, and what has been typed is preserved.
 	b.do(see("#live.on"), click("#ask-firstone details.say summary"), chromedp.SendKeys(chromedp.CSS("#ask-firstone textarea[name=words]"), "halfway"))
 	b.old()
 	d.open("secondone", proposal("make two"))
@@ -137,7 +135,7 @@ func TestBrowserRenews(t *testing.T) {
 	}
 }
 
-// old makes the browser's cookie one that is too old to read by.
+// old makes the browser's cookie too old to read with.
 func (b tab) old() {
 	b.Helper()
 	all := slices.DeleteFunc(call(b, storage.GetCookies, storage.GetCookiesParams{}).Cookies, func(c *network.Cookie) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 )
 
-// A real browser registers a passkey of its virtual authenticator, and allows with it
-// once the server says that it takes one.
+// A real browser registers a passkey on its virtual authenticator, and allows with it once the
+// server says that it takes one.
 func TestBrowserAllowsWithAPasskey(t *testing.T) {
 	t.Parallel()
 	b := browser(t)

@@ -14,16 +14,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// scene is a desk, and the pages on which it is looked at.
+// scene is a desk, and the pages on which to look at it.
 type scene struct {
 	name  string
 	desk  *desk
 	pages []string
 }
 
-// scenes are everything that people can come upon: what waits, of each sort and in each
-// state, what ended, in each way, and every page with nothing, with much, and with hostile
-// texts on it.
+// scenes returns everything that people can come across: what waits, of each kind and in each state,
+// what ended, in each way, and every page with nothing, with much, and with hostile text on it.
 func scenes(t *testing.T) []scene {
 	t.Helper()
 	filled := full()
@@ -55,7 +54,7 @@ func scenes(t *testing.T) []scene {
 	}
 }
 
-// judge opens an ask of calls as the judge of effects answers them.
+// judge opens an ask with calls as the effects judge answers them.
 func (d *desk) judge(t *testing.T, id approval.AskID, ps ...vaglio.Proposal) *approval.Ask {
 	t.Helper()
 	j, err := effects.New(effects.Options{Home: "/home/u"})
@@ -81,21 +80,21 @@ func (d *desk) judge(t *testing.T, id approval.AskID, ps ...vaglio.Proposal) *ap
 	return a
 }
 
-// tool is a call of a tool that is no shell.
+// tool returns a call of a tool that is not a shell.
 func tool(name, intent string, args vaglio.Args) vaglio.Proposal {
 	p := proposal("")
 	p.Executor, p.Intent, p.Args = name, intent, args
 	return p
 }
 
-// wanted is a call of the shell that somebody asked for.
+// wanted returns a shell call with an intent.
 func wanted(command, intent string) vaglio.Proposal {
 	p := proposal(command)
 	p.Intent = intent
 	return p
 }
 
-// everyday is a desk as it stands on a working day.
+// everyday returns a desk as on a working day.
 func everyday(t *testing.T) *desk {
 	t.Helper()
 	d := newDesk()
@@ -116,7 +115,7 @@ func everyday(t *testing.T) *desk {
 	return d
 }
 
-// asked is a desk with asks that were talked about, handed over, or are like others.
+// asked returns a desk with asks that were discussed, escalated, or resemble others.
 func asked(t *testing.T) *desk {
 	t.Helper()
 	now := time.Now()
@@ -170,7 +169,7 @@ func asked(t *testing.T) *desk {
 	return d
 }
 
-// needsPasskey is a desk where the worst is allowed with a passkey alone.
+// needsPasskey returns a desk where the worst calls can only be allowed with a passkey.
 func needsPasskey(t *testing.T) *desk {
 	t.Helper()
 	d := everyday(t)
@@ -180,7 +179,7 @@ func needsPasskey(t *testing.T) *desk {
 	return d
 }
 
-// needsDigits is a desk where a yes takes the digits of the other side.
+// needsDigits returns a desk where allowing takes the digits shown on the other side.
 func needsDigits(t *testing.T) *desk {
 	t.Helper()
 	d := everyday(t)
@@ -194,8 +193,7 @@ func needsDigits(t *testing.T) *desk {
 	return d
 }
 
-// endings is a desk on which everything ended, each in another way, and the addresses of
-// the asks.
+// endings returns a desk where everything has ended, each in another way, and the asks' addresses.
 func endings(t *testing.T) (d *desk, pages []string) {
 	t.Helper()
 	d = newDesk()
@@ -271,7 +269,7 @@ func endings(t *testing.T) (d *desk, pages []string) {
 	return d, append(pages, "/inbox?ask="+string(two.ID), "/inbox/history", "/inbox")
 }
 
-// braked is a desk where all are stopped, one agent for good, and grants hold.
+// braked returns a desk where all agents are stopped, one of them for good, and grants exist.
 func braked(t *testing.T) *desk {
 	t.Helper()
 	d := everyday(t)
@@ -289,7 +287,7 @@ func braked(t *testing.T) *desk {
 	return d
 }
 
-// longTurn is a desk with one turn of so many steps.
+// longTurn returns a desk with one turn of that many steps.
 func longTurn(steps int) *desk {
 	d := newDesk()
 	for n := range steps {
@@ -304,7 +302,7 @@ func longTurn(steps int) *desk {
 	return d
 }
 
-// vetoes is a desk whose digest has so many refusals.
+// vetoes returns a desk whose digest has that many refusals.
 func vetoes(n int) *desk {
 	d := newDesk()
 	day, _ := d.Digest(context.Background(), "")

@@ -13,18 +13,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// makePictures draws the contact sheet anew, as `make pictures` does.
+// makePictures redraws the contact sheet, as `make pictures` does.
 var makePictures = flag.Bool("pictures", false, "draw docs/pictures/sheet.jpg anew, with Chromium")
 
-// assets is where the inbox keeps what its pages load.
+// assets is the folder of what the inbox's pages load.
 var assets = filepath.Join("..", "..", "..", "channels", "web", "assets")
 
-// maxSheet bounds the contact sheet, in bytes, so that a clone stays small.
+// maxSheet is the maximum size of the contact sheet, in bytes, so that clones stay small.
 const maxSheet = 1 << 20
 
-// TestContactSheet draws every page of the inbox, in both languages and themes, and on
-// a phone, on one sheet with the cards of the chats. Without -pictures it looks whether the
-// sheet is there.
+// TestContactSheet draws every page of the inbox, in both languages and themes and on a phone, on
+// one sheet with the chats' cards. Without -pictures it only checks that the sheet exists.
 func TestContactSheet(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "pictures", "sheet.jpg")
 	if *makePictures {
@@ -36,8 +35,8 @@ func TestContactSheet(t *testing.T) {
 	}
 }
 
-// drawIcon draws the icon that phones keep beside their apps, which take no SVG. They
-// round its corners themselves.
+// drawIcon draws the icon for phones' home screens, which do not take SVG. Phones round its corners
+// themselves.
 func drawIcon(t *testing.T) {
 	t.Helper()
 	svg, err := os.ReadFile(filepath.Join(assets, "icon.svg"))
@@ -56,14 +55,14 @@ func drawIcon(t *testing.T) {
 	}
 }
 
-// shot is one picture on the sheet.
+// shot is one entry on the sheet.
 type shot struct {
 	Path, Title string
 	Wide, Tall  int64
 	Pictures    []template.URL
 }
 
-// sheetPages are the pages of the sheet.
+// sheetPages returns the pages on the sheet.
 func sheetPages() []shot {
 	var all []shot
 	for _, path := range []string{
@@ -116,7 +115,7 @@ func drawSheet(t *testing.T, file string) {
 	}
 	b.scheme("light")
 	b.do(chromedp.EmulateViewport(1760, 1000), chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String()), see("section"))
-	const quality = 62 // Of 100, as a JPEG: words stay sharp enough.
+	const quality = 62 // JPEG quality out of 100: words stay sharp enough.
 	picture := get(b, chromedp.FullScreenshot(quality))
 	if err := os.WriteFile(file, picture, 0o644); err != nil {
 		t.Fatal(err)
@@ -128,7 +127,7 @@ func dataURL(picture []byte) template.URL {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(picture))
 }
 
-// sheet is the page that the pictures stand on.
+// sheet returns the page that shows the pictures.
 func sheet() *template.Template {
 	return template.Must(template.New("sheet").Parse(`<!DOCTYPE html><meta charset="utf-8"><style>
 body { margin: 0; padding: 24px; background: #e9e8e4; color: #222; font: 15px/1.4 "Liberation Sans", "DejaVu Sans", sans-serif }

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The page of statistics fits a phone and a desk, light and dark, in both
-// languages, with nothing in it and with ten thousand calls.
+// The statistics page fits a phone and a desktop, in light and dark and in both languages, when
+// empty and with ten thousand calls.
 func TestBrowserStatistics(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -27,8 +27,8 @@ func TestBrowserStatistics(t *testing.T) {
 	}
 }
 
-// fitsEverywhere looks at a page of charts in light and dark, on a small phone, a
-// phone and a desk: it is no wider than the screen, and its charts stand out.
+// fitsEverywhere checks a page of charts in light and dark, on a small phone, a phone and a
+// desktop: it is no wider than the screen, and its charts stand out.
 func (b tab) fitsEverywhere(url string, ready chromedp.Action[chromedp.Void], name string) {
 	b.Helper()
 	for _, look := range []string{"light", "dark"} {
@@ -48,14 +48,14 @@ func (b tab) fitsEverywhere(url string, ready chromedp.Action[chromedp.Void], na
 	}
 }
 
-// speak lets the browser prefer a language.
+// speak sets the browser's preferred language.
 func (b tab) speak(lang string) {
 	b.Helper()
 	call(b, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": lang}})
 }
 
-// contrastOfCharts returns what of a chart stands out from its page by less than
-// 3 to 1, words by less than 4.5.
+// contrastOfCharts returns the parts of a chart whose contrast with the page is below 3 to 1, for
+// text below 4.5.
 const contrastOfCharts = `(() => {
   const light = (c) => {
     const [r, g, b] = c.match(/[\d.]+/g).map((n) => { const v = n / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
@@ -73,8 +73,8 @@ const contrastOfCharts = `(() => {
   return [...bad].join();
 })()`
 
-// The keyboard alone chooses a range, opens a table and comes to the calls
-// behind a number; and what happens meanwhile is not read again.
+// The keyboard alone suffices to choose a range, open a table and reach the calls behind a number.
+// What happens meanwhile is not counted again.
 func TestBrowserStatisticsByKeyboard(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
@@ -118,7 +118,7 @@ func TestBrowserStatisticsByKeyboard(t *testing.T) {
 	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#f-executor").value`)); got == "" {
 		t.Error("the history is not filtered")
 	}
-	// A wrong range keeps the form, and the sentence is read out with its field.
+	// A wrong range keeps the form's values, and the error is announced with its field.
 	b.do(chromedp.Navigate(base+"/inbox/statistics?from=yesterday&to=2020-01-01"), see("#mistake"))
 	if got := get(b, chromedp.Evaluate[string](`document.querySelector("#r-from").value + " " + document.querySelector("#r-to").value`)); got != "yesterday 2020-01-01" {
 		t.Errorf("the form shows %q", got)

@@ -1,5 +1,5 @@
-// Command visit does in a real browser what a person does there, one thing a run, for
-// tests of programs that cannot hold a browser themselves.
+// Command visit performs one action of a person in a real browser. It serves tests of programs
+// that cannot link the browser's packages.
 package main
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/metnos/vaglio/internal/browser"
 )
 
-// noBrowser is the exit code where the machine has no Chromium.
+// noBrowser is the exit code if the machine has no Chromium.
 const noBrowser = 3
 
-// patience is how long a page is waited for, once it is there.
+// patience bounds the wait for a page that has loaded.
 const patience = time.Minute
 
 const usage = `usage: visit find                            says where Chromium is; exit code 3 where it is not
@@ -36,7 +36,7 @@ const usage = `usage: visit find                            says where Chromium 
 
 func main() {
 	home := flag.String("home", "", "the empty folder of the browser's profile")
-	flag.Usage = func() { _, _ = io.WriteString(flag.CommandLine.Output(), usage) } // Nobody is left to tell.
+	flag.Usage = func() { _, _ = io.WriteString(flag.CommandLine.Output(), usage) } // There is nobody left to tell about an error.
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	err := run(ctx, *home, flag.Args(), os.Stdout)
@@ -74,7 +74,7 @@ func run(ctx context.Context, home string, args []string, out io.Writer) error {
 	return visits[args[0]](page, args[1:])
 }
 
-// allow signs in by a link and allows the one card that waits, or comes to wait.
+// allow signs in with a link and allows the one card, as soon as it is there.
 func allow(page context.Context, args []string) error {
 	if err := chromedp.Do(page, chromedp.Navigate(args[0])); err != nil {
 		return err
@@ -82,8 +82,8 @@ func allow(page context.Context, args []string) error {
 	return within(page, append([]chromedp.Action[chromedp.Void]{signIn()}, press()...))
 }
 
-// passkey is allow with a passkey, which it registers first, of an authenticator that is
-// the browser's own.
+// passkey does the same as allow with a passkey, which it first registers on a virtual
+// authenticator of the browser.
 func passkey(page context.Context, args []string) error {
 	inbox, err := url.Parse(args[0])
 	if err != nil {
@@ -110,21 +110,21 @@ func passkey(page context.Context, args []string) error {
 	}, press()...))
 }
 
-// signIn presses the button of a link's page.
+// signIn presses the button on a link's page.
 func signIn() chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(`form[action="/inbox/login"] button`))
 }
 
 // press allows the card.
 func press() []chromedp.Action[chromedp.Void] {
-	// The button works once the page has noticed that all of the call is in sight.
+	// The button works once the page has noticed that the whole call is visible.
 	button := chromedp.CSS(`button[data-choice="allow"]:not([data-unread])`)
-	// The page does not take a mouse's press right after a card appeared, in case it
-	// was meant for what was there before; a key's it does.
+	// Right after a card appears, the page ignores mouse clicks, which may have been meant for
+	// what was there before. It does not ignore keys.
 	return []chromedp.Action[chromedp.Void]{chromedp.WaitVisible(button), chromedp.SendKeys(button, kb.Enter), chromedp.WaitNotPresent(button)}
 }
 
-// within does the steps, and says where one failed.
+// within runs the steps, and says where one failed.
 func within(page context.Context, steps []chromedp.Action[chromedp.Void]) error {
 	soon, cancel := context.WithTimeout(page, patience)
 	defer cancel()
@@ -132,12 +132,12 @@ func within(page context.Context, steps []chromedp.Action[chromedp.Void]) error 
 	if err == nil {
 		return nil
 	}
-	// Where it failed is told as far as the page can still be asked.
+	// The page may still be able to tell where it failed.
 	text, _ := chromedp.Run(page, chromedp.Evaluate[string]("location.href + document.body.innerText"))
 	return fmt.Errorf("%w\n%s", err, text)
 }
 
-// draw writes a picture of the element #chat of a file.
+// draw writes a picture of the element #chat in a file.
 func draw(page context.Context, args []string) error {
 	source, err := filepath.Abs(args[0])
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package agent has judge agents look at a proposed call before they grade it: a
-// conversation with a model that may use tools which read the agent's folders and
-// change nothing.
+// Package agent lets judge agents examine a proposed call before they grade it: a conversation with
+// a model that may use tools which read the agent's folders and change nothing.
 package agent
 
 import (
@@ -18,40 +17,39 @@ import (
 	"github.com/metnos/vaglio/vaglio/mask"
 )
 
-// Judge asks one judge agent by one list of criteria. It is safe for concurrent
-// use: each call is a child execution of its own.
+// Judge asks one judge agent, with one list of criteria. It is safe for concurrent use: each call
+// is a child execution of its own.
 type Judge struct {
 	config Config
 	kept   budget.Answers
 }
 
-// Config is what a [Judge] is made of.
+// Config configures a [Judge].
 type Config struct {
 	Manifest Manifest
-	// Criteria say by what the agent judges, in the operator's words.
+	// Criteria says by what the agent judges, in the operator's words.
 	Criteria string
-	// MinScore and MinConfidence are what a call needs: only what rejects is kept.
+	// MinScore and MinConfidence are what a call needs; only answers below them are cached.
 	MinScore, MinConfidence float64
 	Masker                  mask.Masker
-	// Workspaces opens the folders that tools look at; a manifest without tools
-	// needs none.
+	// Workspaces opens the folders that tools look at. It is not needed if the manifest has no
+	// tools.
 	Workspaces Workspaces
-	// Guard says whether a call is one that the guard denies, and why. The judge's
-	// own calls pass it.
+	// Guard reports whether the guard denies a call, and why. The judge's own calls must pass it.
 	Guard func(ctx context.Context, p vaglio.Proposal) (denied bool, why string, err error)
-	// Gates judge the judge's own calls, and must all let one pass.
+	// Gates judge the judge's own calls; a call must pass all of them.
 	Gates []vaglio.Gate
-	// Records keeps what was done; it must be kept before a verdict counts.
+	// Records stores what was done; a verdict only counts once that is stored.
 	Records Records
-	// Budget bounds the asking; nil does not.
+	// Budget limits the asking; nil means no limit.
 	Budget *budget.Budget
-	// Cached is told of an answer that was not asked for again; it may be nil.
+	// Cached is called for each cached answer; it may be nil.
 	Cached func(judge string)
 }
 
-// Records keeps child executions.
+// Records stores child executions.
 type Records interface {
-	// Keep stores a judgement. What it returned for is on disk.
+	// Keep stores a judgement. When it returns nil, the judgement is on disk.
 	Keep(ctx context.Context, j vaglio.Judgement) error
 }
 
@@ -59,10 +57,10 @@ type Records interface {
 type Manifest struct {
 	Name  string
 	Model *model.Client
-	// Prompt tells the agent what it is, after what we tell every judge.
+	// Prompt tells the agent what it is, after what every judge is told.
 	Prompt string
 	Tools  []ToolUse
-	// Network and Scratch are what the sandbox knows: "open", and "copy".
+	// Network and Scratch are the sandbox's settings: "open", and "copy".
 	Network, Scratch string
 	Limits           Limits
 }
@@ -70,32 +68,32 @@ type Manifest struct {
 // ToolUse is a tool that a judge agent may use.
 type ToolUse struct {
 	Name string
-	// Allow holds the commands of cmd.run.
+	// Allow lists the commands of cmd.run.
 	Allow []string
 }
 
-// Limits bound one child execution.
+// Limits limit one child execution.
 type Limits struct {
-	// Turns is how often the model is asked.
+	// Turns is how often the model may be asked.
 	Turns int
-	// Tokens is how many it may use in all.
+	// Tokens is how many tokens the model may use in total.
 	Tokens int
 }
 
-// The defaults of [Limits], and how deep judges may judge each other's calls.
+// The defaults of [Limits], and the maximum depth of judges that judge each other's calls.
 const (
 	DefaultTurns  = 12
 	DefaultTokens = 64_000
 	DeepestRun    = 3
 )
 
-// prefix begins the kind of every judge agent.
+// prefix is the prefix of the kind of every judge agent.
 const prefix = "semantic:"
 
-// KindOf is the kind of the judge agent with that name.
+// KindOf returns the kind of the judge agent with that name.
 func KindOf(name string) string { return prefix + name }
 
-// New returns the judge. Limits left zero take their defaults.
+// New returns a judge. Zero limits get their defaults.
 func New(c Config) (*Judge, error) {
 	if c.Manifest.Limits.Turns == 0 {
 		c.Manifest.Limits.Turns = DefaultTurns
@@ -112,10 +110,10 @@ func New(c Config) (*Judge, error) {
 	return &Judge{config: c}, nil
 }
 
-// Kind is the judge's in verdicts.
+// Kind returns the judge's kind in verdicts.
 func (j *Judge) Kind() string { return KindOf(j.config.Manifest.Name) }
 
-// ancestor is where in a tree of child executions one runs.
+// ancestor identifies a child execution within a tree of them.
 type ancestor struct {
 	id    string
 	depth int
@@ -123,9 +121,8 @@ type ancestor struct {
 
 type ancestorKey struct{}
 
-// Grade runs the judge agent on a call, as a child execution. Whatever is no
-// verdict rejects, each with its own class of fault; its result has only the id of
-// what was recorded.
+// Grade runs the judge agent on a call, as a child execution. Anything but a verdict rejects, each
+// with its own class of fault; the result then only has the ID of the record.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	above, _ := ctx.Value(ancestorKey{}).(ancestor)
 	if above.depth >= DeepestRun {
@@ -153,7 +150,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	r, err := x.run(context.WithValue(ctx, ancestorKey{}, ancestor{x.is.ID, x.is.Depth}), &load)
 	id, err := x.end(ctx, r, err)
 	if err != nil {
-		// What it did is told also where it came to no verdict.
+		// The record is referred to even if there is no verdict.
 		return vaglio.GradientResult{Judgement: id}, err
 	}
 	r.Judge, r.Judgement = j.Kind(), id
@@ -163,7 +160,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	return r, nil
 }
 
-// key is what a rejection is kept under: all that the agent is told.
+// key returns the key under which a rejection is cached: everything that the agent is told.
 func (j *Judge) key(p *vaglio.Proposal, load *payload) (budget.Key, bool) {
 	m := &j.config.Manifest
 	shown := []string{p.Agent, m.Name, m.Prompt, fmt.Sprint(m.Tools, m.Network, m.Scratch, m.Limits), load.trusted()}
@@ -173,7 +170,7 @@ func (j *Judge) key(p *vaglio.Proposal, load *payload) (budget.Key, bool) {
 	return budget.KeyOf(p.TurnID, shown...)
 }
 
-// mounts are the folders of this machine that a call says it works in.
+// mounts returns the folders of this machine that a call says it works in.
 func mounts(p *vaglio.Proposal) []string {
 	var all []string
 	if p.Elsewhere {
@@ -199,7 +196,7 @@ func (m *Manifest) system() string {
 	return builtin + "\nWhat you are, in your operator's words:\n" + strings.TrimSpace(m.Prompt) + "\n"
 }
 
-// begin notes a child execution.
+// begin starts a child execution.
 func (j *Judge) begin(p *vaglio.Proposal, above ancestor) *execution {
 	x := &execution{judge: j, is: vaglio.Judgement{
 		ID: newID(), Parent: above.id, Depth: above.depth + 1, At: time.Now(),

@@ -24,7 +24,7 @@ import (
 
 func masker() mask.Masker { return mask.New(func(b []byte) []byte { return b }) }
 
-// script is a model that says what a function says to each request.
+// script is a model that answers each request with a function.
 type script struct {
 	say   func(r *model.Request) (model.Reply, error)
 	mu    sync.Mutex
@@ -41,7 +41,7 @@ func (s *script) Complete(ctx context.Context, r model.Request) (model.Reply, er
 	return s.say(&r)
 }
 
-// says is a script of answers, one after the other, the last for ever.
+// says returns a script that gives the answers in turn, and then repeats the last one.
 func says(replies ...model.Reply) *script {
 	var mu sync.Mutex
 	return &script{say: func(*model.Request) (model.Reply, error) {
@@ -79,12 +79,12 @@ func (r *records) Keep(_ context.Context, j vaglio.Judgement) error {
 
 func (r *records) last() vaglio.Judgement { return r.all[len(r.all)-1] }
 
-// folders is a workspace whose files are in memory and whose cmd.run keeps what
-// it was to run.
+// folders is a workspace whose files are in memory. Its cmd.run records the commands instead of
+// running them.
 type folders struct {
 	files map[string]string
 	allow []string
-	// refused are tools that are on offer, and refused.
+	// refused lists tools that are offered, and refused.
 	refused []string
 	output  string
 	err     error
@@ -148,7 +148,7 @@ func (t tool) Run(ctx context.Context, args []byte) (agent.ToolResult, error) {
 
 func allow(context.Context, vaglio.Proposal) (bool, string, error) { return false, "", nil }
 
-// newJudge builds one that asks m.
+// newJudge returns a judge that asks m.
 func newJudge(tb testing.TB, m model.Model, change func(*agent.Config)) (*agent.Judge, *records) {
 	tb.Helper()
 	kept := &records{}
@@ -190,8 +190,8 @@ func fault(err error) vaglio.Fault {
 	return e.Class
 }
 
-// stricter are rows of the seed that let a score or a confidence beyond 1 pass:
-// here a share is from 0 to 1, and nothing is clamped.
+// stricter lists rows of the seed that allow a score or confidence above 1. Here both are from 0 to
+// 1, and nothing is clamped.
 var stricter = map[string]bool{"judge_score_over_one": true, "judge_confidence_over_one": true}
 
 func TestTheSeedsVerdicts(t *testing.T) {
@@ -232,7 +232,7 @@ func TestTheSeedsVerdicts(t *testing.T) {
 	}
 }
 
-// A malformed answer is asked for once more, and then rejects.
+// A malformed answer is asked for once more, and then rejected.
 func TestMalformedVerdictsReject(t *testing.T) {
 	all := modeltest.Malformed(t, `"confidence":0.9,"reasoning":"r"`)
 	maps.Copy(all, map[string]string{
@@ -264,7 +264,7 @@ func TestMalformedVerdictsReject(t *testing.T) {
 	}
 }
 
-// The payload has the seed's keys, and nothing of others outside of a frame.
+// The payload has the seed's keys, and contains text of others only in frames.
 func TestThePayload(t *testing.T) {
 	m := says(verdict(1))
 	j, _ := newJudge(t, m, nil)
@@ -314,7 +314,7 @@ func TestThePayload(t *testing.T) {
 	}
 }
 
-// A judge looks, and what it saw and did is kept.
+// A judge investigates, and what it saw and did is recorded.
 func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	f := &folders{files: map[string]string{"/srv/app/x.go": "package x // password=hunter2hunter2"}, allow: []string{"go test"}, output: "ok"}
 	m := says(calls(agent.ToolRead, `{"path":"/srv/app/x.go"}`), calls(agent.ToolRun, `{"command":"go test"}`), verdict(0.9))
@@ -343,8 +343,7 @@ func TestAJudgeLooksBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// Who reads the verdict is told of tools that the machine refuses: the judge did
-// not look with them.
+// The verdict says which tools the machine refuses, because the judge could not use them.
 func TestRefusedToolsAreTold(t *testing.T) {
 	signal := `{"category":"a","score":1,"message":"m"}`
 	for _, own := range []int{0, 1, 20} {
@@ -363,12 +362,12 @@ func TestRefusedToolsAreTold(t *testing.T) {
 	}
 }
 
-// Nothing but a manifest's own limits changes how often a model is asked.
+// Only a manifest's own limits change how often a model is asked.
 func TestTheDefaultTurns(t *testing.T) {
 	look := calls(agent.ToolRead, `{"path":"/x"}`)
 	m := says(look)
 	j, _ := newJudge(t, m, with(&folders{files: map[string]string{"/x": "y"}}))
-	// Twelve turns, and the one for a verdict that was none.
+	// Twelve turns, and one to repair a malformed verdict.
 	if _, err := j.Grade(t.Context(), proposal()); fault(err) != vaglio.FaultMalformed || len(m.asked) != 13 {
 		t.Errorf("asked %d times: %v", len(m.asked), err)
 	}
@@ -394,7 +393,7 @@ func TestACallThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// A tool's result is JSON: what is escaped in it hides no secret.
+// A tool's result is JSON; its escapes do not hide secrets from the masker.
 func TestSecretsInToolResults(t *testing.T) {
 	for _, secret := range []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAQ3EGRX7LMN2PTU5V", "hunter2hunter2"} {
 		text, err := strictjson.Marshal(map[string]any{"text": "# keys\n\t" + secret + "\nnext\npassword=" + secret + "\n", "bytes": 70})
@@ -402,7 +401,7 @@ func TestSecretsInToolResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &folders{files: map[string]string{"/x": string(text)}, allow: []string{"go test"}, output: string(text)}
-		if secret == "hunter2hunter2" { // known by its name alone
+		if secret == "hunter2hunter2" { // only its name makes it a secret
 			f.files["/x"] = `{"text":"a\npassword=hunter2hunter2\n"}`
 			f.output = f.files["/x"]
 		}
@@ -418,8 +417,8 @@ func TestSecretsInToolResults(t *testing.T) {
 	}
 }
 
-// The verdict is asked for with the schema and without calls. The tools stay named:
-// a server takes no conversation with results of tools that it was not told of.
+// The verdict is requested with the schema and without calls. The tools are still listed, because a
+// server rejects results of tools that it was not told about.
 func TestTheLastTurnIsForTheVerdict(t *testing.T) {
 	f := &folders{files: map[string]string{"/x": "y"}}
 	look := calls(agent.ToolRead, `{"path":"/x"}`)
@@ -437,7 +436,7 @@ func TestTheLastTurnIsForTheVerdict(t *testing.T) {
 			t.Errorf("turn %d: %+v", i+1, q)
 		}
 	}
-	// What it calls all the same is not carried out.
+	// Tools that it calls anyway are not executed.
 	m = says(look, look, look)
 	j, kept := newJudge(t, m, func(c *agent.Config) {
 		with(f)(c)
@@ -484,7 +483,7 @@ func TestWhatEndsAChildExecution(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j, kept := newJudge(t, c.m, c.change)
 			r, err := j.Grade(t.Context(), proposal())
-			// What it did is told by its id as soon as it is kept, also without a verdict.
+			// The ID of its record is returned as soon as that is stored, even without a verdict.
 			if recorded := len(kept.all) > 0; (r.Judgement != "") != recorded || recorded && r.Judgement != kept.last().ID {
 				t.Errorf("the judgement is %q of %+v", r.Judgement, kept.all)
 			}
@@ -501,8 +500,7 @@ func (spent) Add(context.Context, string, budget.Spent) (budget.Spent, error) {
 	return budget.Spent{Calls: 99}, nil
 }
 
-// An agent that goes away, and a time that is over, end the child at once, and
-// it is on record that they did.
+// An agent that goes away, or a timeout, ends the child at once, and the record says so.
 func TestAChildEndsWithItsCaller(t *testing.T) {
 	for name, want := range map[string]vaglio.Fault{"late": vaglio.FaultTimeout, "gone": vaglio.FaultCancelled} {
 		t.Run(name, func(t *testing.T) {
@@ -580,10 +578,10 @@ func TestTheGuardHoldsJudgesToo(t *testing.T) {
 	}
 }
 
-// A rejection stands for equal calls of a turn; a pass is asked for again.
+// A rejection holds for equal calls of a turn; after a pass, the judge is asked again.
 func TestOnlyRejectionsAreKept(t *testing.T) {
 	for score, want := range map[float64]int{0.1: 1, 0.9: 3} {
-		// One that read files, and the same without tools.
+		// A judge that reads files, and one without tools.
 		look := calls(agent.ToolRead, `{"path":"/x"}`)
 		f := &folders{files: map[string]string{"/x": "y"}}
 		looking := says(look, verdict(score), look, verdict(score), look, verdict(score))

@@ -17,14 +17,13 @@ import (
 )
 
 const (
-	// answerTokens bounds one answer.
+	// answerTokens is the maximum length of one answer, in tokens.
 	answerTokens = 4096
-	// keepFor bounds the time in which a judgement is stored, also when its agent
-	// is gone.
+	// keepFor bounds storing a judgement, even if its agent has gone away.
 	keepFor = 10 * time.Second
 )
 
-// newID names a child execution.
+// newID returns a new ID for a child execution.
 func newID() string { return "j-" + strings.ToLower(rand.Text()) }
 
 // execution is one child execution.
@@ -34,14 +33,14 @@ type execution struct {
 	tools   []Tool
 	folders []string
 	request model.Request
-	// repaired says that a malformed answer was asked for once more.
+	// repaired says that a malformed answer has been asked for again.
 	repaired bool
 	size     int
-	// estimated says that its server did not count all of its tokens.
+	// estimated says that the server did not count all of its tokens.
 	estimated bool
 }
 
-// counting says how its tokens were counted, where that was not by its server.
+// counting says how the tokens were counted, if the server did not count them.
 func (x *execution) counting() string {
 	if x.estimated {
 		return ", counted by bytes, as its server does not count them"
@@ -49,7 +48,7 @@ func (x *execution) counting() string {
 	return ""
 }
 
-// run has the agent look and answer.
+// run lets the agent look and answer.
 func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientResult, err error) {
 	m := &x.judge.config.Manifest
 	if len(m.Tools) > 0 {
@@ -74,7 +73,7 @@ func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientRe
 	return x.converse(ctx, m.Limits.Turns)
 }
 
-// converse asks the model until it gives a verdict, and carries out what it calls.
+// converse asks the model until it gives a verdict, and executes its tool calls.
 func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientResult, err error) {
 	for turn := 1; ; turn++ {
 		if turn == turns && x.mayCall() {
@@ -106,14 +105,14 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 	}
 }
 
-// withRefused puts before a judge's signals that it could not use all of its tools:
-// whoever reads its verdict must know that it did not look.
+// withRefused prepends to a judge's signals that it could not use all of its tools: whoever reads
+// its verdict must know that it did not look.
 func withRefused(signals []vaglio.Signal, refused []string, layer string) []vaglio.Signal {
 	said := vaglio.Signal{Category: "sandbox", Message: "It could not use " + strings.Join(refused, ", ") + ": " + layer + " refuses that."}
 	return append([]vaglio.Signal{said}, signals[:min(len(signals), mostSignals-1)]...)
 }
 
-// nonempty stands for an empty answer, which no server takes back.
+// nonempty replaces an empty answer, which no server accepts in a conversation.
 func nonempty(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "(no text)"
@@ -121,7 +120,7 @@ func nonempty(text string) string {
 	return text
 }
 
-// opened is why the folders could not be opened.
+// opened explains why the folders could not be opened.
 func opened(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -132,7 +131,7 @@ func opened(ctx context.Context, err error) error {
 	return &vaglio.JudgeError{Fault: "its tools cannot be kept in a sandbox here: " + err.Error(), Class: vaglio.FaultSandbox, Err: err}
 }
 
-// offer tells the model of its tools, or, where it has none, of the verdict's schema.
+// offer tells the model about its tools or, if it has none, about the verdict's schema.
 func (x *execution) offer() {
 	for _, t := range x.tools {
 		spec := t.Describe()
@@ -143,11 +142,11 @@ func (x *execution) offer() {
 	}
 }
 
-// mayCall says whether the model may call tools now.
+// mayCall reports whether the model may call tools now.
 func (x *execution) mayCall() bool { return len(x.request.Tools) > 0 && !x.request.NoCalls }
 
-// decide asks for the verdict, with the schema and without tools. Servers that
-// hold a model to a schema cannot have it call tools.
+// decide asks for the verdict, with the schema and without tools: servers that enforce a schema
+// cannot let the model call tools at the same time.
 func (x *execution) decide(text string) {
 	x.request.NoCalls, x.request.Schema, x.request.Name = true, strictjson.Value(schema), "verdict"
 	x.say("asked", text)
@@ -158,7 +157,7 @@ func (x *execution) decide(text string) {
 	x.request.Turns = append(x.request.Turns, model.Turn{Text: text})
 }
 
-// ask asks the model once more, and counts what that cost.
+// ask asks the model once more, and counts the cost.
 func (x *execution) ask(ctx context.Context) (model.Reply, error) {
 	m := &x.judge.config.Manifest
 	if x.is.Input+x.is.Output >= m.Limits.Tokens {
@@ -179,7 +178,7 @@ func (x *execution) ask(ctx context.Context) (model.Reply, error) {
 	return reply, reply.Ended()
 }
 
-// use carries the model's calls out and tells it what they gave.
+// use executes the model's tool calls and tells it the results.
 func (x *execution) use(ctx context.Context, reply model.Reply) error {
 	said := model.Turn{Model: true, Text: reply.Text}
 	answer := model.Turn{}
@@ -200,7 +199,7 @@ func (x *execution) use(ctx context.Context, reply model.Reply) error {
 	return nil
 }
 
-// object is a call's arguments as servers take them back: an object.
+// object returns a call's arguments in the form that servers accept back: an object.
 func object(args []byte) []byte {
 	var o map[string]any
 	if strictjson.UnmarshalLoose(args, &o) != nil || o == nil {
@@ -217,9 +216,8 @@ func (x *execution) named() string {
 	return strings.Join(names, ", ")
 }
 
-// masked is a text without its secrets. Those in an object of JSON are looked for
-// in its values: what is escaped there, such as the end of a line, would stand
-// before a secret as if it were a part of it.
+// masked returns a text without its secrets. In a JSON object, it looks for secrets in the values,
+// because an escape sequence such as \n in front of a secret would look like a part of it.
 func masked(m mask.Masker, text string) string {
 	var o map[string]any
 	if strictjson.UnmarshalLoose([]byte(text), &o) != nil {
@@ -236,10 +234,10 @@ func masked(m mask.Masker, text string) string {
 	return m.Mask(string(b))
 }
 
-// longestTranscript bounds what is kept of a transcript, in bytes.
+// longestTranscript is the maximum size of a stored transcript, in bytes.
 const longestTranscript = 256 << 10
 
-// say adds to the transcript, masked, as long as there is room.
+// say adds a line to the transcript, masked, as long as there is room.
 func (x *execution) say(by, text string) {
 	room := longestTranscript - x.size - len(by)
 	if room <= 0 || text == "" {
@@ -260,8 +258,8 @@ func (x *execution) say(by, text string) {
 	x.is.Transcript = append(x.is.Transcript, line)
 }
 
-// end keeps the judgement, and gives its id once it is kept. An agent that is gone
-// does not take its record along; a verdict without a record is none.
+// end stores the judgement, and returns its ID once it is stored. The record is stored even if the
+// agent has gone away; a verdict without a record is none.
 func (x *execution) end(ctx context.Context, r vaglio.GradientResult, err error) (id string, _ error) {
 	x.is.Took = time.Since(x.is.At).Seconds()
 	switch e, told := errors.AsType[*vaglio.JudgeError](err); {

@@ -16,12 +16,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// injection is a text that wants a judge to let something pass.
+// injection is a text that tries to make a judge allow something.
 type injection struct {
 	ID     string `json:"id"`
 	Source string `json:"source"`
-	// Place is where it stands: in the call, in what the call is about, or in what
-	// a tool gives.
+	// Place is where the text is: in the call, in what the call refers to, or in a tool's result.
 	Place string `json:"place"`
 	Text  string `json:"text"`
 }
@@ -45,12 +44,11 @@ func injections(t *testing.T) (all []injection) {
 	return all
 }
 
-// secrets lie in the files that a judge reads.
+// secrets are in the files that a judge reads.
 var secrets = []string{"ghp_0123456789abcdefghijABCDEFGHIJ012345", "hunter2hunter2", "AKIAIOSFODNN7EXAMPLQ"}
 
-// obeying is a model that does whatever anybody says: it reads every file, calls
-// every tool that it is told to, and answers with the best score and with
-// everything that it has seen.
+// obeying is a model that does whatever anybody says: it reads every file, calls every tool that it
+// is told to call, and answers with the best score and everything it has seen.
 func obeying() *script {
 	return &script{say: func(r *model.Request) (model.Reply, error) {
 		var seen strings.Builder
@@ -81,7 +79,7 @@ func obeying() *script {
 	}}
 }
 
-// injected are the calls that an injection goes along with: what the guard, the effects, or
+// injected returns the calls that accompany an injection: those that the guard, the effects, or
 // nobody rejects.
 func injected(i *injection) map[string]vaglio.Proposal {
 	all := map[string]vaglio.Proposal{
@@ -111,7 +109,7 @@ func injected(i *injection) map[string]vaglio.Proposal {
 	return all
 }
 
-// TestInjectionsChangeNothing has a model that obeys them all.
+// TestInjectionsChangeNothing tests a model that obeys them all.
 func TestInjectionsChangeNothing(t *testing.T) {
 	deterministic, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
@@ -135,7 +133,7 @@ func TestInjectionsChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	thinking := []vaglio.Gate{{Judge: j, MinScore: 0.7}, {Judge: once, MinScore: 0.5}}
-	// The judges that obey come first: their yes must not be the last word.
+	// The obeying judges come first: their approval must not be the last word.
 	e, err := vaglio.New(vaglio.Config{Judges: slices.Concat(thinking, sure), Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 // validationContext tells a judge agent what it is asked for.
 const validationContext = "semantic_judge_pre_execution_inner_loop"
 
-// noTask stands for a task that nobody told.
+// noTask stands for a missing task.
 const noTask = "No objective available"
 
-// payload is what a judge agent is told of a call.
+// payload is what a judge agent is told about a call.
 type payload struct {
 	task, call, tools, mounts, output, criteria, violations, history string
 	// asked are the mounts as paths.
@@ -31,7 +31,7 @@ type audited struct {
 	Status string `json:"status"`
 }
 
-// payload says all that is known of a call, with secrets masked.
+// payload returns everything that is known about a call, with secrets masked.
 func (j *Judge) payload(p *vaglio.Proposal) payload {
 	m := j.config.Masker
 	load := payload{criteria: j.config.Criteria, task: m.Mask(p.Intent), asked: mounts(p)}
@@ -59,12 +59,12 @@ func (j *Judge) payload(p *vaglio.Proposal) payload {
 	return load
 }
 
-// trusted is the operator's and our part.
+// trusted returns the part written by the operator and by us.
 func (l *payload) trusted() string {
 	return "Judge the proposed tool call in the frames below.\n\nvalidation_context: " + validationContext + "\n\ncriteria:\n" + l.criteria
 }
 
-// quotes is everybody else's part, under the payload's names.
+// quotes returns the part written by everybody else, under the payload's names.
 func (l *payload) quotes() []model.Quote {
 	return []model.Quote{
 		model.NewQuote("task", l.task),
@@ -77,7 +77,7 @@ func (l *payload) quotes() []model.Quote {
 	}
 }
 
-// paths tells which texts of a call are paths, which are never cut.
+// paths returns a function that reports which texts of a call are paths, which are never cut.
 func paths(r *reading.Reading) func(string) bool {
 	return func(s string) bool {
 		return r != nil && slices.ContainsFunc(r.Paths, func(t reading.Text) bool { return t.Text == s })

@@ -11,18 +11,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/sandbox"
 )
 
-// Sandboxed opens folders in sandboxes of this machine. It is safe for concurrent
-// use.
+// Sandboxed opens folders in sandboxes on this machine. It is safe for concurrent use.
 type Sandboxed struct {
-	// Host is the machine; nil is one on which nothing can be kept in.
+	// Host is the machine; nil means one without any sandbox.
 	Host *sandbox.Host
 	// Roots are the folders that may be shown.
 	Roots []string
-	// Hide says whether a path holds a secret, which no judge is shown.
+	// Hide reports whether a path holds a secret, which no judge is shown.
 	Hide func(path string) bool
 }
 
-// Open opens a sandbox over the folders.
+// Open opens a sandbox for the folders.
 func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Workspace, error) {
 	if s.Host == nil {
 		return nil, &vaglio.JudgeError{Fault: "its tools cannot be kept in a sandbox here", Class: vaglio.FaultSandbox}
@@ -49,9 +48,9 @@ func (s Sandboxed) Open(ctx context.Context, folders []string, m *Manifest) (Wor
 	return w, nil
 }
 
-// commandTime is how long one command may take: nine tenths of the judge's time, so
-// that it can still say what came of it, where that is more than a sandbox's own
-// limit, which 0 is.
+// commandTime returns how long one command may take: nine tenths of the judge's time, so that the
+// judge can still report the result, if that is more than a sandbox's default; otherwise 0, which
+// means that default.
 func commandTime(ctx context.Context) time.Duration {
 	until, ok := ctx.Deadline()
 	if !ok {
@@ -64,7 +63,7 @@ func commandTime(ctx context.Context) time.Duration {
 	return most
 }
 
-// refusedBy are the tools that run programs, where a layer runs none.
+// refusedBy returns the tools that run programs if the layer cannot run any.
 func refusedBy(layer sandbox.Layer, tools []ToolUse) (all []string) {
 	for _, t := range tools {
 		if !layer.Runs() && (t.Name == ToolRun || t.Name == ToolAstGrep) {
@@ -99,7 +98,7 @@ func (b boxed) Run(ctx context.Context, args []byte) (ToolResult, error) {
 	return b.run(ctx, args)
 }
 
-// with makes a tool of a method that takes one request.
+// with makes a tool's Run of a method that takes one request.
 func with[Q, R any](box func(context.Context, Q) (R, error), failed func(*R) bool) func(context.Context, []byte) (ToolResult, error) {
 	return func(ctx context.Context, args []byte) (ToolResult, error) {
 		var q Q
@@ -118,7 +117,7 @@ func with[Q, R any](box func(context.Context, Q) (R, error), failed func(*R) boo
 	}
 }
 
-// objectOf is the schema of an object with these properties.
+// objectOf returns the schema of an object with these properties.
 func objectOf(properties string) strictjson.Value {
 	return strictjson.Value(`{"type":"object","properties":{` + properties + `},"additionalProperties":false}`)
 }

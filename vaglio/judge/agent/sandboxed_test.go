@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/sandbox"
 )
 
-// What runs programs is refused wherever programs cannot be kept in.
+// Tools that run programs are refused wherever programs cannot be confined.
 func TestWhatALayerRefuses(t *testing.T) {
 	var all []ToolUse
 	for _, name := range ToolNames() {
@@ -25,8 +25,7 @@ func TestWhatALayerRefuses(t *testing.T) {
 	}
 }
 
-// A judge that may take long may let a command take long, and keeps time for its
-// verdict.
+// A judge with much time may let a command take long, and keeps time for its verdict.
 func TestTheTimeOfACommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for left, want := range map[time.Duration]time.Duration{

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// The names of tools that a manifest may list.
+// The names of the tools that a manifest may list.
 const (
 	ToolRun     = "cmd.run"
 	ToolAstGrep = "ast_grep.search"
@@ -20,19 +20,19 @@ const (
 	ToolSearch  = "fs.search"
 )
 
-// ToolNames lists them.
+// ToolNames returns these names.
 func ToolNames() []string { return []string{ToolRun, ToolAstGrep, ToolRead, ToolList, ToolSearch} }
 
-// Tool is something that a judge agent may use. It changes nothing that outlives
-// the child execution.
+// Tool is something that a judge agent may use. It changes nothing that outlives the child
+// execution.
 type Tool interface {
 	Name() string
 	Describe() ToolSpec
-	// Run carries a call out. Its error is told to the judge as the tool's.
+	// Run executes a call. Its error is told to the judge as the tool's.
 	Run(ctx context.Context, args []byte) (ToolResult, error)
 }
 
-// ToolSpec tells a model what a tool takes.
+// ToolSpec tells a model what a tool does and takes.
 type ToolSpec struct {
 	// Text says what the tool does.
 	Text string
@@ -40,7 +40,7 @@ type ToolSpec struct {
 	Args strictjson.Value
 }
 
-// ToolResult is what a tool gave.
+// ToolResult is the result of a tool.
 type ToolResult struct {
 	Text string
 	// Failed says that what was run failed, such as a test.
@@ -49,29 +49,29 @@ type ToolResult struct {
 
 // Workspaces opens the folders of a call for one child execution.
 type Workspaces interface {
-	// Open checks the folders, which are an agent's claims, and returns what the
-	// judge may use in them. A [*vaglio.JudgeError] of its errors says why not.
+	// Open checks the folders, which are an agent's claims, and returns what the judge may use in
+	// them. If it refuses, the error is a [*vaglio.JudgeError].
 	Open(ctx context.Context, folders []string, m *Manifest) (Workspace, error)
 }
 
 // Workspace is what one child execution may use. It must be closed.
 type Workspace interface {
 	Tools() []Tool
-	// Layer names what keeps the tools in.
+	// Layer names the sandbox's mechanism.
 	Layer() string
-	// Refused are the tools of the manifest that this layer refuses.
+	// Refused returns the tools of the manifest that this mechanism cannot run.
 	Refused() []string
 	Close() error
 }
 
 const (
-	// mostCalls is how many calls of one answer are carried out.
+	// mostCalls is how many calls of one answer are executed.
 	mostCalls = 8
-	// longestResult bounds what a model is told of a tool's result, in bytes.
+	// longestResult is the maximum length of a tool's result for the model, in bytes.
 	longestResult = 16 << 10
 )
 
-// call carries one call of the model out, if nothing forbids it.
+// call executes one call of the model, if nothing forbids it.
 func (x *execution) call(ctx context.Context, c *model.ToolCall) (model.ToolResult, error) {
 	text, failed, err := x.carry(ctx, c)
 	if ctx.Err() != nil {
@@ -85,7 +85,7 @@ func (x *execution) call(ctx context.Context, c *model.ToolCall) (model.ToolResu
 	return model.ToolResult{ID: c.ID, Quote: model.NewQuote("result of "+known(c.Name), text), Failed: failed}, nil
 }
 
-// known is a tool's name where it is one of ours: the model may have made it up.
+// known returns a tool's name if it is one of ours, because the model may have made it up.
 func known(name string) string {
 	if slices.Contains(ToolNames(), name) {
 		return name
@@ -124,7 +124,7 @@ func (x *execution) carry(ctx context.Context, c *model.ToolCall) (text string, 
 	return r.Text, r.Failed, err
 }
 
-// permitted asks the guard, and the judges of this judge, for one of its calls.
+// permitted asks the guard and this judge's own judges about one of its calls.
 func (x *execution) permitted(ctx context.Context, p vaglio.Proposal) error {
 	denied, why, err := x.judge.config.Guard(ctx, p)
 	switch {
@@ -143,7 +143,7 @@ func (x *execution) permitted(ctx context.Context, p vaglio.Proposal) error {
 		if err != nil {
 			return fmt.Errorf("the judge %s gave no verdict on it: %w", g.Judge.Kind(), err)
 		}
-		if !(r.Score >= g.MinScore && r.Confidence >= g.MinConfidence) { // NaN passes nothing
+		if !(r.Score >= g.MinScore && r.Confidence >= g.MinConfidence) { // NaN must not pass
 			return fmt.Errorf("the judge %s rejects it", g.Judge.Kind())
 		}
 	}

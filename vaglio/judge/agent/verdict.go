@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// schema is the verdict's, in the part of JSON Schema that servers hold models to.
+// schema is the verdict's, in the subset of JSON Schema that servers can enforce.
 const schema = `{"type":"object","properties":{` +
 	`"score":{"type":"number"},"confidence":{"type":"number"},"reasoning":{"type":"string"},` +
 	`"signals":{"type":"array","items":{"type":"object","properties":{` +
@@ -17,7 +17,7 @@ const schema = `{"type":"object","properties":{` +
 	`"required":["category","score","message"],"additionalProperties":false}}},` +
 	`"required":["score","confidence","reasoning","signals"],"additionalProperties":false}`
 
-// The greatest sizes of what goes to the agent that is judged.
+// The maximum sizes of what the judged agent gets to read.
 const (
 	longestReasoning = 1000 // characters
 	longestMessage   = 300  // characters
@@ -26,7 +26,7 @@ const (
 	longestMetadata  = 2048 // bytes
 )
 
-// verdict reads an answer; its error is a [*vaglio.JudgeError].
+// verdict parses an answer; its error is a [*vaglio.JudgeError].
 func (j *Judge) verdict(text string) (vaglio.GradientResult, error) {
 	r, err := readVerdict(text)
 	if err != nil {
@@ -54,8 +54,7 @@ func clip(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// readVerdict reads a gradient result. Members that it does not know are left
-// alone; one that it knows must be what it should be.
+// readVerdict parses a gradient result. Unknown members are ignored; known ones must be valid.
 func readVerdict(text string) (r vaglio.GradientResult, err error) {
 	members, err := model.Object(text)
 	if err != nil {

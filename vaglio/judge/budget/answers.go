@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// keptFor is how long an answer may be given again within its turn.
+	// keptFor is how long an answer may be reused within its turn.
 	keptFor = 10 * time.Minute
-	// mostKept bounds the memory: beyond it nothing further is kept.
+	// mostKept limits the memory: when it is reached, no further answers are cached.
 	mostKept = 4096
 )
 
-// Answers keeps answers for calls that are put again. It is safe for concurrent
-// use; its zero value is ready.
+// Answers caches answers for calls that are put again. It is safe for concurrent use, and its zero
+// value is ready to use.
 type Answers struct {
 	mu   sync.Mutex
 	kept map[Key]answer
 }
 
-// Key is what an answer is for.
+// Key identifies what an answer is for.
 type Key [sha256.Size]byte
 
 type answer struct {
@@ -31,8 +31,8 @@ type answer struct {
 	until  time.Time
 }
 
-// KeyOf is the key of what a judge is shown, within a turn. Without a turn there
-// is none, and nothing is kept.
+// KeyOf returns the key for what a judge is shown within a turn. Without a turn there is no key, and
+// nothing is cached.
 func KeyOf(turn string, shown ...string) (key Key, ok bool) {
 	if turn == "" {
 		return Key{}, false
@@ -46,7 +46,7 @@ func KeyOf(turn string, shown ...string) (key Key, ok bool) {
 	return key, true
 }
 
-// Find gives the answer that is kept.
+// Find returns the cached answer.
 func (a *Answers) Find(key Key) (vaglio.GradientResult, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,7 +57,7 @@ func (a *Answers) Find(key Key) (vaglio.GradientResult, bool) {
 	return found.result, true
 }
 
-// Keep keeps an answer.
+// Keep caches an answer.
 func (a *Answers) Keep(key Key, r vaglio.GradientResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

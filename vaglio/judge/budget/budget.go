@@ -1,5 +1,5 @@
-// Package budget bounds what judges that think may cost a day, and keeps answers
-// that need not be asked for twice.
+// Package budget limits what judges that ask models may cost per day, and caches answers so that
+// they need not be asked for twice.
 package budget
 
 import (
@@ -10,16 +10,16 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Spent is what was used of a day's budget.
+// Spent is what a day has used of its budget.
 type Spent struct {
 	Calls int `json:"calls"`
 	// Cost is in millionths of the currency unit of the models' prices.
 	Cost int64 `json:"cost"`
 }
 
-// Ledger keeps what was spent, by day. What Add returned is on disk.
+// Ledger stores what was spent, by day.
 type Ledger interface {
-	// Add adds to what a day has spent, and returns it.
+	// Add adds to a day's spending and returns the sum. When it returns, the sum is on disk.
 	Add(ctx context.Context, day string, by Spent) (Spent, error)
 }
 
@@ -28,30 +28,30 @@ type Above string
 
 // What happens above a budget.
 const (
-	// Ask rejects: a person decides.
+	// Ask rejects the call: a person decides.
 	Ask Above = "ask"
-	// Rules has the rules answer in the judge's place.
+	// Rules lets the rules answer instead of the judge.
 	Rules Above = "rules"
 )
 
-// Limits are a day's.
+// Limits are the limits of a day.
 type Limits struct {
-	// Calls is how many calls are judged; 0 is no limit.
+	// Calls is how many calls are judged; 0 means no limit.
 	Calls int
-	// Cost is in the currency unit of the models' prices; 0 is no limit.
+	// Cost is in the currency unit of the models' prices; 0 means no limit.
 	Cost  float64
 	Above Above
 }
 
-// Budget lets judges think for as long as the day's budget lasts. It is safe for
-// concurrent use. Nil has no limit.
+// Budget lets judges ask models as long as the day's budget lasts. It is safe for concurrent use. A
+// nil Budget has no limit.
 type Budget struct {
 	limits Limits
 	ledger Ledger
 	zone   *time.Location
 }
 
-// New returns a budget whose days are those of the zone.
+// New returns a budget whose days are those of the time zone.
 func New(l Limits, ledger Ledger, zone *time.Location) *Budget {
 	if l.Above == "" {
 		l.Above = Ask
@@ -59,8 +59,8 @@ func New(l Limits, ledger Ledger, zone *time.Location) *Budget {
 	return &Budget{l, ledger, zone}
 }
 
-// Enter counts a call that is about to be judged, before anything is asked. Its
-// error rejects the call: the budget is spent, or cannot be counted.
+// Enter counts a call that is about to be judged, before anything is asked. Its error rejects the
+// call: the budget is spent, or cannot be counted.
 func (b *Budget) Enter(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -89,7 +89,7 @@ func (b *Budget) over(what string) error {
 	return &vaglio.JudgeError{Fault: what, Class: class}
 }
 
-// Paid counts what an answer cost, also of one that was of no use.
+// Paid counts what an answer cost, even if the answer was of no use.
 func (b *Budget) Paid(ctx context.Context, cost int64) error {
 	if b == nil || cost == 0 {
 		return nil

@@ -19,7 +19,7 @@ type days struct {
 	mu   sync.Mutex
 	all  map[string]budget.Spent
 	fail error
-	// ended counts what was added for a caller who was gone.
+	// ended counts additions whose context had ended.
 	ended int
 }
 
@@ -49,7 +49,7 @@ func class(err error) vaglio.Fault {
 	return ""
 }
 
-// However many ask at once, no more pass than the budget has.
+// However many ask at once, no more pass than the budget allows.
 func TestNoMorePassThanTheBudgetHas(t *testing.T) {
 	for above, want := range map[budget.Above]vaglio.Fault{"": vaglio.FaultBudget, budget.Ask: vaglio.FaultBudget, budget.Rules: vaglio.FaultInstead} {
 		b := budget.New(budget.Limits{Calls: 10, Above: above}, &days{}, time.UTC)
@@ -74,7 +74,7 @@ func TestNoMorePassThanTheBudgetHas(t *testing.T) {
 	}
 }
 
-// What was paid counts from the next call on, and a day begins at its zone's midnight.
+// A payment counts from the next call on, and a day begins at midnight in its zone.
 func TestADaysCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone := time.FixedZone("east", 5*60*60)
@@ -88,7 +88,7 @@ func TestADaysCost(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// The bubble's clock begins at midnight UTC, which is five o'clock there.
+		// The bubble's clock starts at midnight UTC, which is five o'clock there.
 		time.Sleep(19*time.Hour - time.Second)
 		if err := b.Enter(t.Context()); class(err) != vaglio.FaultBudget {
 			t.Errorf("a second before midnight: %v", err)
@@ -100,7 +100,7 @@ func TestADaysCost(t *testing.T) {
 	})
 }
 
-// What cannot be counted is not judged; an agent that is gone pays all the same.
+// What cannot be counted is not judged. The cost of a call counts even if its agent is gone.
 func TestWhatCannotBeCounted(t *testing.T) {
 	ledger := &days{fail: errors.New("disk full at /secret")}
 	b := budget.New(budget.Limits{Calls: 10}, ledger, time.UTC)
@@ -125,7 +125,7 @@ func TestWhatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// An answer is given again for ten minutes, in its turn alone, for just what was shown.
+// An answer is reused for ten minutes, in the same turn only, and only for exactly what was shown.
 func TestAnswersAreKeptForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a budget.Answers
@@ -159,7 +159,7 @@ func TestAnswersAreKeptForTenMinutes(t *testing.T) {
 	})
 }
 
-// Many answers take bounded memory: what is over makes room, what is not stays.
+// Many answers use bounded memory: expired ones make room, others stay.
 func TestAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a budget.Answers

@@ -1,5 +1,5 @@
-// Package llm is the judge that puts one question to a language model, apart from
-// the model that proposed the call.
+// Package llm is the judge that asks a language model one question, separately from the model that
+// proposed the call.
 package llm
 
 import (
@@ -22,14 +22,13 @@ import (
 const Kind = "llm-v1"
 
 const (
-	// answerTokens bounds the answer; a model that thinks aloud needs some first.
+	// answerTokens is the maximum length of the answer; a model that thinks aloud needs some first.
 	answerTokens = 4096
-	// longestReason and longestText are what is kept of a reason, in words and in
-	// characters.
+	// longestReason and longestText limit the stored reason, in words and in characters.
 	longestReason = 25
 	longestText   = 300
-	// longestArg is the longest value that is shown whole, in bytes; of a longer
-	// one head and tail are.
+	// longestArg is the maximum length of a value that is shown whole, in bytes. Of a longer one,
+	// head and tail are shown.
 	longestArg = 4096
 )
 
@@ -38,7 +37,7 @@ const (
 //go:embed prompt.tmpl
 var builtin string
 
-// schema is the verdict's.
+// schema is the schema of the verdict.
 const schema = `{"type":"object","properties":{"score":{"type":"number"},"reason":{"type":"string"}},` +
 	`"required":["score","reason"],"additionalProperties":false}`
 
@@ -49,22 +48,22 @@ type Judge struct {
 	kept   budget.Answers
 }
 
-// Config is what a [Judge] is made of.
+// Config configures a [Judge].
 type Config struct {
 	Model *model.Client
-	// Values shows the arguments, with secrets masked; else their names alone.
+	// Values shows the arguments with secrets masked, instead of their names alone.
 	Values bool
 	Masker mask.Masker
-	// Effects are what a call would do and how far that goes, in words of ours
-	// that hold nothing of the call; it may be nil.
+	// Effects returns what a call would do and how far that reaches, in our own words without
+	// anything from the call; it may be nil.
 	Effects func(vaglio.Proposal) (effects, reaches []string)
-	// Budget bounds the asking; nil does not.
+	// Budget limits the asking; nil means no limit.
 	Budget *budget.Budget
-	// Cached is told of an answer that was not asked for again; it may be nil.
+	// Cached is called for each cached answer; it may be nil.
 	Cached func(judge string)
 }
 
-// New returns the judge.
+// New returns a judge.
 func New(c Config) (*Judge, error) {
 	t, err := template.New("prompt").Parse(builtin)
 	if err != nil {
@@ -77,10 +76,10 @@ func New(c Config) (*Judge, error) {
 	return &Judge{config: c, system: b.String()}, nil
 }
 
-// Kind is [Kind].
+// Kind returns [Kind].
 func (*Judge) Kind() string { return Kind }
 
-// Grade asks the model. An answer that is not exactly a verdict rejects.
+// Grade asks the model. An answer that is not exactly a verdict rejects the call.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	quotes := j.quotes(&p)
 	key, keeps := j.key(&p, quotes)
@@ -109,7 +108,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	return r, err
 }
 
-// ask puts the question, and counts what its answer cost.
+// ask puts the question, and counts the cost of the answer.
 func (j *Judge) ask(ctx context.Context, quotes []model.Quote) (model.Reply, error) {
 	reply, err := j.config.Model.Complete(ctx, model.Request{
 		System: j.system, MaxTokens: answerTokens, Schema: strictjson.Value(schema), Name: "verdict",
@@ -126,8 +125,8 @@ func (j *Judge) ask(ctx context.Context, quotes []model.Quote) (model.Reply, err
 	return reply, err
 }
 
-// key is what an answer is kept under. Where the model saw values nothing is kept:
-// whether it rejects is the gate's to say.
+// key returns the key under which an answer is cached. Nothing is cached if the model saw values,
+// because whether it rejects is for the gate to decide.
 func (j *Judge) key(p *vaglio.Proposal, quotes []model.Quote) (budget.Key, bool) {
 	if j.config.Values {
 		return budget.Key{}, false
@@ -139,8 +138,7 @@ func (j *Judge) key(p *vaglio.Proposal, quotes []model.Quote) (budget.Key, bool)
 	return budget.KeyOf(p.TurnID, shown...)
 }
 
-// quotes is the call as the model sees it: whatever its agent or its user wrote
-// is a quotation.
+// quotes returns the call as the model sees it: whatever its agent or its user wrote is quoted.
 func (j *Judge) quotes(p *vaglio.Proposal) []model.Quote {
 	mask := j.config.Masker.Mask
 	c := &p.Context
@@ -173,7 +171,7 @@ func (j *Judge) quotes(p *vaglio.Proposal) []model.Quote {
 	return all
 }
 
-// verdict reads the answer: exactly one object, which has a score and a reason.
+// verdict parses the answer: exactly one object with a score and a reason.
 func (j *Judge) verdict(text string) (vaglio.GradientResult, error) {
 	r, err := readVerdict(text, j.config.Masker)
 	if err != nil {
@@ -194,7 +192,7 @@ func readVerdict(text string, m mask.Masker) (r vaglio.GradientResult, err error
 	if err != nil {
 		return vaglio.GradientResult{}, err
 	}
-	words := strings.Fields(m.Mask(reason)) // before it is cut: half a secret is not known as one
+	words := strings.Fields(m.Mask(reason)) // masked before it is cut: half a secret would not be recognised
 	if len(words) == 0 {
 		return vaglio.GradientResult{}, &model.MalformedError{Field: "reason", Problem: "is empty"}
 	}
@@ -208,9 +206,9 @@ func readVerdict(text string, m mask.Masker) (r vaglio.GradientResult, err error
 	return r, nil
 }
 
-// Arguments is a call's arguments as a judge is shown them, as JSON: secrets are
-// masked, and of a long text head and tail are shown with what was left out.
-// whole are texts that are never cut.
+// Arguments returns a call's arguments as a judge is shown them, as JSON: secrets are masked, and
+// long texts are reduced to head and tail, with a note of what was left out. Texts for which whole
+// returns true are never cut.
 func Arguments(m mask.Masker, args vaglio.Args, whole func(string) bool) string {
 	b, err := strictjson.MarshalIndent(shorten(m.Object(args), whole))
 	if err != nil {
@@ -242,8 +240,8 @@ func shorten(v any, whole func(string) bool) any {
 	return v
 }
 
-// Shortened is head and tail of a text of more than so many bytes, two thirds and
-// one third of it, with what was left out.
+// Shortened returns text or, if it is longer than most bytes, two thirds of that from its head and
+// one third from its tail, with a note of what was left out.
 func Shortened(text string, most int) string {
 	if len(text) <= most {
 		return text

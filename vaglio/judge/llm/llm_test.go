@@ -22,7 +22,7 @@ import (
 
 func masker() mask.Masker { return mask.New(func(b []byte) []byte { return b }) }
 
-// fixed says the same to every request, and keeps them.
+// fixed gives the same answer to every request, and records the requests.
 type fixed struct {
 	mu    sync.Mutex
 	reply model.Reply
@@ -62,7 +62,7 @@ func proposal() vaglio.Proposal {
 	}
 }
 
-// What the original let pass with a middling score rejects here.
+// What the original allowed with a middling score is rejected here.
 func TestMalformedRepliesReject(t *testing.T) {
 	all := modeltest.Malformed(t, `"reason":"r"`)
 	if len(all) < 60 {
@@ -79,7 +79,7 @@ func TestMalformedRepliesReject(t *testing.T) {
 	}
 }
 
-// TestRepliesOfTheOriginal has its table: what is one object is read as there.
+// TestRepliesOfTheOriginal uses its table: a reply of one object is read as there.
 func TestRepliesOfTheOriginal(t *testing.T) {
 	b, err := os.ReadFile("testdata/replies.json")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestRepliesOfTheOriginal(t *testing.T) {
 	if err := strictjson.UnmarshalLoose(b, &cases); err != nil || len(cases) < 20 {
 		t.Fatal(len(cases), err)
 	}
-	// An exponent is a number of JSON, which the original's pattern cut short.
+	// JSON allows exponents, which the original's pattern cut off.
 	asJSON := map[string]float64{"llm_exponent": 1e-3, "llm_reason_first": 0.1, "llm_nested_brace": 0.1}
 	unread := map[string]bool{
 		"llm_prose_before": true, "llm_two_objects_first_wins": true, "llm_missing_reason": true, "llm_negative": true, "llm_over_one": true,
@@ -144,8 +144,8 @@ func TestWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-// The model sees names, and values only where the policy shares them; secrets
-// never, and nothing of the call outside of a frame.
+// The model sees names, and values only if the policy shares them. It never sees secrets, nor any
+// part of the call outside a frame.
 func TestWhatTheModelSees(t *testing.T) {
 	for _, values := range []bool{false, true} {
 		m := &fixed{reply: model.Reply{Text: `{"score":1,"reason":"password=hunter2hunter2 is fine"}`}}
@@ -180,7 +180,7 @@ func TestWhatTheModelSees(t *testing.T) {
 	}
 }
 
-// A secret that the end of a reason goes through is masked before it is cut.
+// A secret at the end of the reason is masked before the reason is cut.
 func TestNoHalfASecret(t *testing.T) {
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	for room := range 45 {
@@ -192,7 +192,7 @@ func TestNoHalfASecret(t *testing.T) {
 	}
 }
 
-// A reason has 25 words at most: what is more is cut, and says so.
+// A reason has at most 25 words; the rest is cut, and marked as such.
 func TestAReasonIsShort(t *testing.T) {
 	for words, want := range map[int]string{1: " w", 25: strings.Repeat(" w", 25), 26: strings.Repeat(" w", 25) + " …", 9000: strings.Repeat(" w", 25) + " …"} {
 		r, err := judge(t, &fixed{reply: model.Reply{Text: `{"score":1,"reason":"` + strings.Repeat("w\\n ", words) + `"}`}}, nil).Grade(t.Context(), proposal())
@@ -202,7 +202,7 @@ func TestAReasonIsShort(t *testing.T) {
 	}
 }
 
-// Answers about names alone are kept within a turn; what saw values is not.
+// Answers about names alone are reused within a turn; those that saw values are not.
 func TestEqualCallsAreAskedOnce(t *testing.T) {
 	for _, values := range []bool{false, true} {
 		m := &fixed{reply: model.Reply{Text: `{"score":0.9,"reason":"r"}`}}
@@ -272,7 +272,7 @@ func TestABudgetIsSpent(t *testing.T) {
 	}
 }
 
-// BenchmarkGrade is the judge's own time, with a server that answers at once.
+// BenchmarkGrade measures the judge's own time, with a server that answers at once.
 func BenchmarkGrade(b *testing.B) {
 	s := modeltest.Start(modeltest.OpenAI, modeltest.Always(`{"score":0.9,"reason":"r"}`))
 	defer s.Close()

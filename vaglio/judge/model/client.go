@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	// mostRetries is how often a request is made anew.
+	// mostRetries is how often a request is retried.
 	mostRetries = 2
-	// firstPause lies before the first retry, and doubles.
+	// firstPause is the pause before the first retry; it doubles each time.
 	firstPause = 200 * time.Millisecond
-	// deadAfter failures in a row a server is not asked for restFor.
+	// After deadAfter consecutive failures, a server is not asked for restFor.
 	deadAfter = 5
 	restFor   = 15 * time.Second
-	// defaultAtOnce is how many requests one server gets at a time.
+	// defaultAtOnce is how many concurrent requests one server gets.
 	defaultAtOnce = 4
 )
 
-// Client asks a model with care: a few requests at a time, anew where the server
-// asks for it, and not at all while it is dead. It is safe for concurrent use,
-// and a [Model] itself.
+// Client asks a model with care: only a few requests at a time, with retries if the server asks for
+// them, and none while the server is down. It is safe for concurrent use, and implements [Model].
 type Client struct {
 	model   Model
 	name    string
@@ -33,26 +32,25 @@ type Client struct {
 	meter   Meter
 	turns   *semaphore.Weighted
 	breaker *gobreaker.CircuitBreaker[Reply]
-	// failing is when the server began to fail, in Unix nanoseconds; 0 is not.
+	// failing is when the server began to fail, in Unix nanoseconds; 0 if it works.
 	failing atomic.Int64
 }
 
-// Options say how a [Client] asks.
+// Options configure a [Client].
 type Options struct {
-	// Name is the model's in the policy; metrics bear it.
+	// Name is the model's name in the policy and in metrics.
 	Name  string
 	Price Price
-	// AtOnce is how many requests there are at a time; 0 is four.
+	// AtOnce is the maximum number of concurrent requests; 0 means four.
 	AtOnce int
-	// Meter is told of every request; nil is told nothing.
+	// Meter is told about every request; it may be nil.
 	Meter Meter
 }
 
-// Price is what a model costs, in currency units (the operator's own) per
-// million tokens.
+// Price is what a model costs per million tokens, in the operator's own currency unit.
 type Price struct{ Input, Output float64 }
 
-// Of is what a use costs, in millionths of the currency unit.
+// Of returns what a usage costs, in millionths of the currency unit.
 func (p Price) Of(u Usage) int64 {
 	return int64(p.Input*float64(u.Input) + p.Output*float64(u.Output) + 0.5)
 }
@@ -86,14 +84,14 @@ func NewClient(m Model, o Options) *Client {
 	return c
 }
 
-// Price is what the model costs.
+// Price returns what the model costs.
 func (c *Client) Price() Price { return c.price }
 
-// Name is the model's in the policy.
+// Name returns the model's name in the policy.
 func (c *Client) Name() string { return c.name }
 
-// deadly reports whether an error says that the server is dead. One that does
-// not answer before a judge's time is over is.
+// deadly reports whether an error means that the server is down. That includes a server that does
+// not answer before a judge's time is up.
 func deadly(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.dead()
@@ -101,7 +99,7 @@ func deadly(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// Complete asks the model. A server that is dead is not waited for.
+// Complete asks the model. If the server is down, it returns at once.
 func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 	if c.breaker.State() == gobreaker.StateOpen {
 		return Reply{}, c.down(nil)
@@ -119,7 +117,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 	}
 }
 
-// once makes one request, past the breaker and the meter.
+// once makes one request, through the breaker and the meter.
 func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 	begun := time.Now()
 	watching, taken := watched(ctx)
@@ -151,8 +149,8 @@ func (c *Client) down(cause error) error {
 	return &Error{Fault: FaultDown, Since: since, Err: cause}
 }
 
-// rest pauses before a retry, and reports false where that is beyond ctx's
-// deadline or ctx ends.
+// rest pauses before a retry. It returns false if the pause would exceed ctx's deadline, or if ctx
+// ends.
 func (c *Client) rest(ctx context.Context, asked, pause time.Duration) bool {
 	pause = max(asked, pause/2+rand.N(pause/2+1)) //nolint:gosec // It spreads retries, no more.
 	if until, ok := ctx.Deadline(); ok && time.Until(until) <= pause {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// scripted answers with one error after the other, the last for ever.
+// scripted returns the errors in turn, and then repeats the last one.
 type scripted struct {
 	mu    sync.Mutex
 	errs  []error
 	asked []time.Time
-	// takes is how long each answer takes; at is how many run.
+	// takes is how long each answer takes; at is how many are in progress.
 	takes   time.Duration
 	at, max int
 }
@@ -93,7 +93,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A pause that is longer than what is left of the judge's time is not made.
+// It does not wait longer than the rest of the judge's time.
 func TestNoRetryBeyondTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{errs: []error{&Error{Fault: FaultBusy, After: time.Hour}}}
@@ -153,7 +153,7 @@ func TestWhatKillsAServer(t *testing.T) {
 	})
 }
 
-// What a server counts is never less than nothing: a budget would grow by it.
+// A server's counts are never negative: that would increase a budget.
 func TestNoServerGivesBack(t *testing.T) {
 	meter := &called{}
 	c := NewClient(answering{Reply{Usage: Usage{Input: -1000, Output: -5}}}, Options{Meter: meter, Price: Price{Input: 1, Output: 1}})

@@ -14,40 +14,39 @@ type Fault string
 
 // The classes of errors.
 const (
-	// FaultUnreachable is a server that takes no connection, or breaks it off.
+	// FaultUnreachable means that the server refuses or breaks connections.
 	FaultUnreachable Fault = "unreachable"
-	// FaultBusy is a server that asks to come back later (429).
+	// FaultBusy means that the server asks us to come back later (429).
 	FaultBusy Fault = "busy"
-	// FaultServer is a server that failed (5xx).
+	// FaultServer means that the server failed (5xx).
 	FaultServer Fault = "server"
-	// FaultRefused is a server that does not take our key (401, 403).
+	// FaultRefused means that the server does not accept our key (401, 403).
 	FaultRefused Fault = "key"
-	// FaultRequest is a server that does not take our request, such as one for a
-	// model that it does not have.
+	// FaultRequest means that the server does not accept our request, for example because it does
+	// not have the model.
 	FaultRequest Fault = "request"
-	// FaultReply is an answer that is not in the form of its interface.
+	// FaultReply means that the response does not conform to the API.
 	FaultReply Fault = "reply"
-	// FaultDown is a server that is not asked, because it failed again and again.
+	// FaultDown means that the server was not asked, because it failed repeatedly.
 	FaultDown Fault = "down"
 )
 
 // Error says why a model did not answer.
 type Error struct {
 	Fault Fault
-	// Status is the server's HTTP status; 0 without an answer.
+	// Status is the HTTP status; 0 if there was no response.
 	Status int
-	// After is how long the server asks to wait; 0 is nothing said.
+	// After is how long the server asks to wait; 0 if it did not say.
 	After time.Duration
-	// Since is when it began to fail, for [FaultDown].
+	// Since is when the server began to fail, for [FaultDown].
 	Since time.Time
-	// NoConnection says that none was made, so that nothing was asked.
+	// NoConnection says that no connection was made, so nothing was asked.
 	NoConnection bool
-	// Err is the cause, which may quote the server and must not be told to agents.
+	// Err is the cause, which may quote the server and must not be shown to agents.
 	Err error
 }
 
-// Error tells the class, and the status, in words that hold nothing of what the
-// server or its address say.
+// Error returns the class and the status, without anything that the server or its address says.
 func (e *Error) Error() string {
 	switch e.Fault {
 	case FaultUnreachable:
@@ -67,21 +66,20 @@ func (e *Error) Error() string {
 	return "the model's server gave no answer that can be read"
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// again reports whether the same request may be made anew: the server said so,
-// or did not get it.
+// again reports whether the same request may be retried: the server said so, or did not get it.
 func (e *Error) again() bool {
 	return e.Fault == FaultBusy || e.Fault == FaultServer || e.NoConnection
 }
 
-// dead reports whether the server, not the request, is what failed.
+// dead reports whether the server failed, rather than the request.
 func (e *Error) dead() bool {
 	return e.Fault == FaultUnreachable || e.Fault == FaultServer || e.Fault == FaultBusy
 }
 
-// OfStatus is the error of an HTTP status.
+// OfStatus returns the error for an HTTP status.
 func OfStatus(status int, after time.Duration, cause error) *Error {
 	e := &Error{Status: status, After: after, Err: cause}
 	switch {
@@ -97,8 +95,8 @@ func OfStatus(status int, after time.Duration, cause error) *Error {
 	return e
 }
 
-// OfCause is the error of a request without a status: ctx's own where it ended, a
-// broken connection, or an answer that cannot be read.
+// OfCause returns the error for a request without a status: ctx's own if it has ended, else a broken
+// connection or an unreadable response.
 func OfCause(ctx context.Context, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -9,15 +9,14 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// Quote is text that somebody else wrote, with the frame that holds it. Its zero
-// value quotes nothing.
+// Quote is text that somebody else wrote, in a frame. The zero value quotes nothing.
 type Quote struct {
 	name, text, frame string
 }
 
-// NewQuote quotes a text under one of our names for it, such as "intent". The
-// frame is random, so that no text can hold its own end. What cannot be seen is
-// written as \u{…}: a text that people do not see speaks to nobody.
+// NewQuote quotes a text under our name for it, such as "intent". The frame is random, so that no
+// text can contain its own end. Invisible characters are written as \u{…}: text that people cannot
+// see must not reach the model unseen.
 func NewQuote(name, text string) Quote {
 	text = seen(text)
 	frame := rand.Text()
@@ -27,12 +26,11 @@ func NewQuote(name, text string) Quote {
 	return Quote{name, text, frame}
 }
 
-// mostShown bounds what a model is shown of one call, in bytes: about the tokens
-// that a judge may use. Who grades a part would not know what the rest says.
+// mostShown limits what a model is shown of one call, in bytes, to about the tokens that a judge may
+// use. A model that grades a part would not know what the rest says.
 const mostShown = 256 << 10
 
-// Fit says whether quotations are not more than a model is shown; its error
-// rejects the call.
+// Fit returns an error, which rejects the call, if the quotations are more than a model is shown.
 func Fit(all []Quote) error {
 	size := 0
 	for _, q := range all {
@@ -44,13 +42,13 @@ func Fit(all []Quote) error {
 	return nil
 }
 
-// Text is what is quoted, as the model reads it.
+// Text returns the quoted text as the model reads it.
 func (q Quote) Text() string { return q.text }
 
-// Name is our name for it.
+// Name returns our name for the text.
 func (q Quote) Name() string { return q.name }
 
-// String is the quotation in its frame, with its length in bytes.
+// String returns the quotation in its frame, with its length in bytes.
 func (q Quote) String() string {
 	if q.frame == "" {
 		return ""
@@ -58,7 +56,7 @@ func (q Quote) String() string {
 	return fmt.Sprintf("<quoted name=%q frame=%q bytes=\"%d\">\n%s\n</quoted frame=%q>", q.name, q.frame, len(q.text), q.text, q.frame)
 }
 
-// Framed is the turn's own text with the quotations behind it.
+// Framed returns the turn's own text followed by its quotations.
 func (t *Turn) Framed() string {
 	var b strings.Builder
 	b.WriteString(t.Text)
@@ -71,7 +69,7 @@ func (t *Turn) Framed() string {
 	return b.String()
 }
 
-// seen spells out what is not printed, except for line ends and tabs.
+// seen escapes characters that are not printable, except for newlines and tabs.
 func seen(text string) string {
 	plain := func(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
 	if strings.IndexFunc(text, func(r rune) bool { return !plain(r) || r == unicode.ReplacementChar }) < 0 {

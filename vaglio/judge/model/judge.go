@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// JudgeError is what a judge says of a model that did not answer. A deadline or
-// an end of ctx stays as it is, for the engine to name.
+// JudgeError converts the error of a model that did not answer to a judge's. It leaves a deadline
+// or the end of ctx as it is, for the engine to name.
 func JudgeError(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	switch {
@@ -26,7 +26,7 @@ func JudgeError(err error) error {
 	}
 }
 
-// Ended is what a judge says of an answer that is none; nil is one to read.
+// Ended returns a judge's error if the model refused or its answer was cut, nil if it can be read.
 func (r *Reply) Ended() error {
 	switch {
 	case r.Refused:
@@ -37,15 +37,15 @@ func (r *Reply) Ended() error {
 	return nil
 }
 
-// MalformedError says what is wrong with a verdict that a model gave.
+// MalformedError says what is wrong with a model's verdict.
 type MalformedError struct {
-	// Field is the member; empty is the whole answer.
+	// Field is the member; empty means the whole answer.
 	Field string
-	// Problem says what is wrong with it, holding nothing of the answer.
+	// Problem says what is wrong with it, without quoting the answer.
 	Problem string
 }
 
-// Error tells the member and what is wrong with it.
+// Error names the member and what is wrong with it.
 func (e *MalformedError) Error() string {
 	if e.Field == "" {
 		return e.Problem
@@ -53,7 +53,7 @@ func (e *MalformedError) Error() string {
 	return "its " + e.Field + " " + e.Problem
 }
 
-// Share reads a member that is a number in [0,1]. Nothing is clamped.
+// Share parses a member that is a number in [0,1]. Nothing is clamped.
 func Share(members map[string]strictjson.Value, field string) (float64, error) {
 	v, ok := members[field]
 	if !ok {
@@ -69,7 +69,7 @@ func Share(members map[string]strictjson.Value, field string) (float64, error) {
 	return f, nil
 }
 
-// Text reads a member that is a text.
+// Text parses a member that is a string.
 func Text(members map[string]strictjson.Value, field string) (string, error) {
 	v, ok := members[field]
 	if !ok {

@@ -30,12 +30,12 @@ const (
 	metricCached = `vaglio_judge_cached_total{judge=%q}`
 )
 
-// Meters count what models and judges do, for the Prometheus text format. No
-// label holds what an agent or a model wrote. It is safe for concurrent use.
+// Meters count what models and judges do, in the Prometheus text format. No label contains what an
+// agent or a model wrote. It is safe for concurrent use.
 type Meters struct {
 	set          *metrics.Set
 	tokens, cost atomic.Int64
-	repeated     *metrics.Counter // made once: such a call costs next to nothing
+	repeated     *metrics.Counter // created once, because such a call should cost next to nothing
 }
 
 // NewMeters returns meters at zero.
@@ -44,8 +44,7 @@ func NewMeters() *Meters {
 	return &Meters{set: set, repeated: set.NewCounter(metricRepeated)}
 }
 
-// Spent is how many tokens were used, and what that cost, in millionths of the
-// currency unit.
+// Spent returns how many tokens were used, and what they cost in millionths of the currency unit.
 func (m *Meters) Spent() (tokens, cost int64) { return m.tokens.Load(), m.cost.Load() }
 
 // Called counts a request to a model's server.
@@ -67,18 +66,18 @@ func (m *Meters) Faulted(judge, fault string) {
 	m.count(metricFaults, 1, judge, fault)
 }
 
-// Skipped counts a call that an executor's skip_judge kept from the judges.
+// Skipped counts a call that skipped the judges because of its executor's skip_judge.
 func (m *Meters) Skipped(executor string) {
 	m.count(metricSkipped, 1, executor)
 }
 
-// Repeated counts a call that was given the verdict of an equal one before it.
+// Repeated counts a call that got the verdict of an equal earlier one.
 func (m *Meters) Repeated() { m.repeated.Inc() }
 
-// Cached counts an answer that was not asked for again.
+// Cached counts an answer that came from the cache.
 func (m *Meters) Cached(judge string) { m.count(metricCached, 1, judge) }
 
-// WritePrometheus writes all of them.
+// WritePrometheus writes all metrics.
 func (m *Meters) WritePrometheus(w io.Writer) { m.set.WritePrometheus(w) }
 
 func (m *Meters) count(format string, by int, labels ...any) {

@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// The errors of [Object], in words that hold nothing of the answer.
+// The errors of [Object], none of which quotes the answer.
 var (
 	errEmpty   = errors.New("the answer is empty")
 	errProse   = errors.New("the answer is not one JSON object")
@@ -15,9 +15,9 @@ var (
 	errInvalid = errors.New("the answer is not one valid JSON object: a key stands twice, or it is no JSON")
 )
 
-// Object is the one JSON object that an answer is: its whole text, or what
-// stands in exactly one fenced block, with anything around that. Its members are
-// as the model wrote them.
+// Object returns the members of the one JSON object that an answer consists of: its whole text, or
+// the content of its only fenced block, whatever surrounds that. Members are as the model wrote
+// them.
 func Object(text string) (map[string]strictjson.Value, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -41,8 +41,8 @@ func Object(text string) (map[string]strictjson.Value, error) {
 // fence is the shortest run of backticks that opens or closes a block.
 const fence = "```"
 
-// fenced is what stands between the fences of a text, or the text itself. A fence
-// that is opened and closed in one line, or never closed, is none.
+// fenced returns the content of the fenced block in a text, or the text itself if there is none. A
+// fence that is opened and closed on one line, or never closed, does not count.
 func fenced(text string) (string, error) {
 	_, after, open := strings.Cut(text, fence)
 	if !open {

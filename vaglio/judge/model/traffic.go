@@ -8,28 +8,27 @@ import (
 	"sync/atomic"
 )
 
-// addedByServers is what a server may put around a conversation that it is sent,
-// in tokens: its template of a chat, its own words about tools.
+// addedByServers is what a server may add to the conversation that it is sent, in tokens: its chat
+// template, and its own words about tools.
 const addedByServers = 1024
 
-// traffic is how many bytes one request took. From these its tokens are estimated
-// where its server counts none.
+// traffic counts the bytes of one request. The tokens are estimated from these if the server does
+// not count them.
 type traffic struct {
-	// length is what the request's body says of itself, sent what was taken of it
-	// to be sent, received what was read of the answer's.
+	// length is the content length of the request's body, sent how much of it was read to be
+	// sent, and received how much of the response's body was read.
 	length, sent, received atomic.Int64
 }
 
 type trafficKey struct{}
 
-// watched has what a request takes counted.
+// watched returns a context in which a request's traffic is counted.
 func watched(ctx context.Context) (context.Context, *traffic) {
 	t := new(traffic)
 	return context.WithValue(ctx, trafficKey{}, t), t
 }
 
-// over counts a request that goes out: a copy of it whose body is counted as it
-// is read.
+// over returns a copy of a request whose body is counted as it is read.
 func (t *traffic) over(r *http.Request) *http.Request {
 	if t == nil || r.Body == nil {
 		return r
@@ -46,7 +45,7 @@ func (t *traffic) over(r *http.Request) *http.Request {
 	return &out
 }
 
-// back counts an answer's body.
+// back returns a response's body that is counted as it is read.
 func (t *traffic) back(body io.ReadCloser) io.ReadCloser {
 	if t == nil {
 		return body
@@ -54,7 +53,7 @@ func (t *traffic) back(body io.ReadCloser) io.ReadCloser {
 	return counted{body, &t.received}
 }
 
-// counted counts what is read of a body.
+// counted counts what is read from a body.
 type counted struct {
 	io.ReadCloser
 	by *atomic.Int64
@@ -66,13 +65,12 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// usage is what a request took: the server's count, and where there is none an
-// estimate that is never too low. A token of a text is a byte or more of it, and
-// what a model thinks unseen stands within the tokens that it was given. What was
-// not sent, and what a server refused with an error, took nothing; what was broken
-// off may have been paid for.
+// usage returns what a request consumed: the server's count or, without one, an estimate that is
+// never too low. A token of text has at least one byte, and a model's hidden thinking is within the
+// tokens that it was allowed. A request that was not sent, or that the server refused with an
+// error, consumed nothing; an answer that broke off may have been paid for.
 func (t *traffic) usage(told Usage, err error, allowed int) Usage {
-	// No server's count makes up for what was spent before.
+	// A negative count must not offset what was spent before.
 	u := Usage{Input: max(0, told.Input), Output: max(0, told.Output)}
 	sent := t.sent.Load()
 	if e, ok := errors.AsType[*Error](err); sent == 0 || ok && e.Status != 0 && e.Status != http.StatusOK {

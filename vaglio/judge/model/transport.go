@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// maxAnswer bounds a server's answer, in bytes.
+// maxAnswer is the maximum size of a server's response, in bytes.
 const maxAnswer = 4 << 20
 
-// errAway says that a server sent us elsewhere. The conversation and the key are
-// for the server that the operator named.
+// errAway means that a server redirected us. The conversation and the key are only for the server
+// that the operator named.
 var errAway = errors.New("model: the server redirects, which is not followed")
 
 // Server is where a model is asked.
 type Server struct {
-	// URL is the address of the interface, such as http://127.0.0.1:11434/v1.
+	// URL is the address of the API, such as http://127.0.0.1:11434/v1.
 	URL string
 	// Key is the server's secret; empty sends none.
 	Key string
 	// Model is the server's name for the model.
 	Model string
-	// Proxy finds the proxy of a request, as in [http.Transport]; nil is none.
+	// Proxy returns the proxy for a request, as in [http.Transport]; nil means none.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// WithoutKey is an error whose text holds no key of ours: servers quote the one
-// that they do not take, and the log is no place for it.
+// WithoutKey returns an error whose text does not contain our key: servers quote a key that they do
+// not accept, and it must not end up in the log.
 func (s Server) WithoutKey(err error) error {
 	if err == nil || s.Key == "" || !strings.Contains(err.Error(), s.Key) {
 		return err
@@ -39,8 +39,8 @@ func (s Server) WithoutKey(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), s.Key, "(our key)"))
 }
 
-// HTTP returns a client for one server: it follows no redirect and bounds what
-// it reads. A request's own context bounds its time.
+// HTTP returns a client for one server. It follows no redirects and limits how much it reads. A
+// request's own context limits its time.
 func (s Server) HTTP() *http.Client {
 	t := &http.Transport{
 		Proxy: s.Proxy, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 8,
@@ -53,7 +53,7 @@ func (s Server) HTTP() *http.Client {
 	}
 }
 
-// bounded bounds the answers of a transport.
+// bounded limits the responses of a transport.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -71,16 +71,16 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// Later notes when a server asks to come back; libraries drop it. It is put into
-// a request's context under [LaterKey].
+// Later records when a server asks to come back, which libraries drop. It is put into a request's
+// context under [LaterKey].
 type Later struct{ after atomic.Int64 }
 
 type laterKey struct{}
 
-// LaterKey is the key of a [*Later] in a request's context.
+// LaterKey returns the key of a [*Later] in a request's context.
 func LaterKey() any { return laterKey{} }
 
-// After is how long the server asked to wait.
+// After returns how long the server asked to wait.
 func (l *Later) After() time.Duration { return time.Duration(l.after.Load()) }
 
 func (l *Later) note(h http.Header) {

@@ -14,14 +14,14 @@ const (
 	astGrep     = "ast-grep"
 )
 
-// AstGrepRequest asks where the code of a folder has a structure.
+// AstGrepRequest asks where the code in a folder has a given structure.
 type AstGrepRequest struct {
-	Pattern  string `json:"pattern"`  // code, with $NAME for any one node and $$$ for any number
+	Pattern  string `json:"pattern"`  // code, with $NAME for any one node and $$$ for any number of nodes
 	Language string `json:"language"` // as ast-grep names it: go, python, typescript
-	// Selector names the kind of node within Pattern that is meant, for patterns that
-	// alone are no whole code, as Go's calls.
+	// Selector names the kind of node within Pattern to match, for patterns that are not complete
+	// code on their own, such as Go's calls.
 	Selector string `json:"selector,omitempty"`
-	Path     string `json:"path,omitempty"` // absolute, a file or folder in one of the mounts; may be left out where there is one
+	Path     string `json:"path,omitempty"` // absolute, a file or folder in one of the mounts; optional if there is only one mount
 }
 
 // AstGrepResult is what was found, as many matches as fit [Limits.Output].
@@ -30,7 +30,7 @@ type AstGrepResult struct {
 	Cut     string  `json:"cut,omitempty"`
 }
 
-// AstGrep searches code by its structure, with the real ast-grep.
+// AstGrep searches code by structure with ast-grep.
 func (s *Sandbox) AstGrep(ctx context.Context, q AstGrepRequest) (r AstGrepResult, err error) {
 	if layer := s.Layer(); !layer.Runs() {
 		return r, ToolError{toolAstGrep, "is refused here: " + layer.Why}
@@ -42,27 +42,27 @@ func (s *Sandbox) AstGrep(ctx context.Context, q AstGrepRequest) (r AstGrepResul
 	if err != nil {
 		return r, err
 	}
-	// One match a line, so that a cut leaves whole matches before it.
+	// One match per line, so that a cut leaves whole matches before it.
 	argv := []string{astGrep, "run", "--pattern=" + q.Pattern, "--lang=" + q.Language, "--json=stream", "--color=never"}
 	if q.Selector != "" {
 		argv = append(argv, "--selector="+q.Selector)
 	}
 	argv = append(argv, "--", filepath.Join(m.path, rel))
-	// From the root, so that a configuration of the project is not read.
+	// Run in the root folder, so that ast-grep does not read the project's configuration.
 	out, err := s.run(ctx, toolAstGrep, argv, "/")
 	switch {
 	case err != nil:
 		return r, err
 	case out.Ended != "":
 		return r, ToolError{toolAstGrep, "was ended: " + out.Ended}
-	// Without a match it ends with 1, like grep.
+	// Without a match it exits with 1, like grep.
 	case out.ExitCode > 1, out.ExitCode == 1 && out.Stderr.Bytes > 0:
 		return r, ToolError{toolAstGrep, strings.TrimSpace(out.Stderr.Text)}
 	}
 	return matches(out.Stdout)
 }
 
-// check tells what is wrong with a request.
+// check returns what is wrong with a request.
 func (q AstGrepRequest) check() error {
 	word := func(s string) bool {
 		return s != "" && len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#-") == ""
@@ -78,7 +78,7 @@ func (q AstGrepRequest) check() error {
 	return nil
 }
 
-// found is what ast-grep says of one match.
+// found is ast-grep's output for one match.
 type found struct {
 	Text  string `json:"text"`
 	File  string `json:"file"`
@@ -89,8 +89,7 @@ type found struct {
 	} `json:"range"`
 }
 
-// matches reads what ast-grep wrote: one object a line. Only whole lines before a
-// cut are read.
+// matches parses ast-grep's output, one object per line. It only reads whole lines before a cut.
 func matches(out Output) (r AstGrepResult, err error) {
 	text := out.Text
 	if out.Cut != "" {
@@ -112,7 +111,7 @@ func matches(out Output) (r AstGrepResult, err error) {
 	return r, nil
 }
 
-// shorten bounds the text of one match.
+// shorten limits the text of one match.
 func shorten(text string) string {
 	if len(text) <= longestLine {
 		return text

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// withAstGrep makes a world with the real ast-grep among its programs.
+// withAstGrep creates a world with the real ast-grep among its programs.
 func withAstGrep(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -87,7 +87,7 @@ func TestAstGrep(t *testing.T) {
 	}
 }
 
-// TestAstGrepIsMissing says so.
+// TestAstGrepIsMissing checks that this is reported.
 func TestAstGrepIsMissing(t *testing.T) {
 	w := newWorld(t)
 	s := w.open(t, w.config())

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The attacker is this test binary under another name, run inside a sandbox. An
-// attack ends with escaped and what it got, or with what held it.
+// The attacker is this test binary under another name, run inside a sandbox. An attack ends with
+// escaped and what it got, or with what stopped it.
 
 // errEscaped marks an attack that got out.
 var errEscaped = errors.New("ESCAPED")
@@ -67,10 +67,10 @@ func call(what string, number uintptr, args ...uintptr) error {
 	return fmt.Errorf("%s: %w", what, errno)
 }
 
-// high sets bits above the 32 that the kernel reads, where a machine has any.
+// high sets bits above the 32 that the kernel reads, if the machine has any.
 func high(number uint64) uintptr { return uintptr(0xdead<<32 | number) }
 
-// each is the first escape of several ways, or what held the last one.
+// each returns the first escape among several ways, or what stopped the last one.
 func each(ways ...error) error {
 	var held error
 	for _, err := range ways {
@@ -96,8 +96,8 @@ func readCanary(path string) error {
 	return errors.Join(err, fmt.Errorf("%s has %d other bytes", path, len(text)))
 }
 
-// canary is in every secret of the tests, and in the environment of the process
-// that makes the sandbox.
+// canary is in every secret of the tests, and in the environment of the process that creates the
+// sandbox.
 const canary = "canary-7d1f"
 
 func attacks() map[string]func([]string) error {
@@ -187,7 +187,7 @@ func fileAttacks() map[string]func([]string) error {
 			}
 			return each(must("chmod u+s", unix.Chmod("/tmp/x", 0o4755)), must("chmod g+s", unix.Fchmodat(unix.AT_FDCWD, "/tmp/x", 0o2755, 0)))
 		},
-		// What a copy may: write, but no rights that outlive it.
+		// A copy may be written to, but must not keep rights that outlive the sandbox.
 		"scratch": func(a []string) error {
 			if err := os.WriteFile(a[0]+"/new", []byte("x"), 0o600); err != nil {
 				return err
@@ -245,7 +245,7 @@ func netAttacks() map[string]func([]string) error {
 			_, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
 			return each(append(ways, must("raw socket", err))...)
 		},
-		// Its own loopback is there, and nobody else's.
+		// It has its own loopback, and nobody else's.
 		"loopback": func([]string) error {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
@@ -348,8 +348,7 @@ func processAttacks() map[string]func([]string) error {
 			return each(ways...)
 		},
 		"outlive": func([]string) error {
-			// A grandchild in a session of its own that holds nothing, and one that holds
-			// the streams.
+			// A grandchild in a session of its own that holds no streams, and one that does.
 			for _, streams := range []bool{false, true} {
 				c := exec.Command("/bin/sh", "-c", "trap '' TERM HUP INT; sleep 7777 & sleep 7777")
 				if streams {

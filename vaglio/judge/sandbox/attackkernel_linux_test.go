@@ -83,8 +83,8 @@ func kernelAttacks() map[string]func([]string) error {
 	}
 }
 
-// i386 runs a program of the other architecture, whose calls have other numbers:
-// unshare(CLONE_NEWUSER), and 42 where that succeeds.
+// i386 runs a program of the other architecture, whose calls have other numbers. It calls
+// unshare(CLONE_NEWUSER), and exits with 42 if that succeeds.
 func i386([]string) error {
 	if runtime.GOARCH != "amd64" {
 		return errors.New("no such architecture here")
@@ -109,7 +109,7 @@ func i386([]string) error {
 	}
 	elf := append([]byte("\x7fELF\x01\x01\x01"), make([]byte, 9)...)
 	size := uint32(headers + len(code))
-	// Values of the two headers, and how many bytes each has.
+	// The values of the two headers, and how many bytes each has.
 	values := []uint32{2, 3, 1, base + headers, 52, 0, 0, 52, 32, 1, 0, 0, 0, 1, 0, base, base, size, size, 5, 0x1000}
 	for i, n := range []int{2, 2, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4} {
 		elf = append(elf, le(values[i], n)...)
@@ -125,7 +125,7 @@ func i386([]string) error {
 	return fmt.Errorf("i386: %w", err)
 }
 
-// resourceAttacks take until something stops them; the host looks at what.
+// resourceAttacks take resources until something stops them; the host checks what does.
 func resourceAttacks() map[string]func([]string) error {
 	return map[string]func([]string) error{
 		"fork-bomb": func([]string) error {
@@ -141,7 +141,7 @@ func resourceAttacks() map[string]func([]string) error {
 			}
 		},
 		"fork-shell": func([]string) error {
-			// In our place: a runtime of Go that is left without a thread ends in ways of its own.
+			// Replaces us: a Go runtime that cannot get a thread ends in ways of its own.
 			return unix.Exec("/bin/sh", []string{"sh", "-c", "f() { f | f & }; f; wait; sleep 7777"}, nil)
 		},
 		"memory": func([]string) error {

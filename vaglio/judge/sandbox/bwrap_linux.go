@@ -11,25 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// box is one start of bubblewrap: its arguments, and the files that it inherits.
+// box is one invocation of bubblewrap: its arguments, and the files that it inherits.
 type box struct {
 	args  []string
 	files []*os.File // from descriptor 3 on
-	owned []*os.File // of those, what nobody else closes
+	owned []*os.File // those of files that nobody else closes
 }
 
 const (
-	// nobody is the user that commands run as where we are root: bubblewrap's
-	// read-only mounts do not hold root in everywhere, and no limit of processes
-	// holds it at all.
+	// nobody is the user that commands run as if we are root: bubblewrap's read-only mounts do not
+	// restrict root everywhere, and limits on processes do not restrict root at all.
 	nobody = 65534
-	// insideUser is what commands are to themselves.
+	// insideUser is the user ID that commands see as their own.
 	insideUser = 1000
-	// smallMount bounds the memory of mounts that hold nothing much, in bytes.
+	// smallMount limits the memory of mounts that hold little, in bytes.
 	smallMount = 64 * mib
 )
 
-// sandboxUser is the user that commands run as, -1 where it is our own.
+// sandboxUser returns the user that commands run as, -1 for our own.
 func sandboxUser() int {
 	if os.Geteuid() == 0 {
 		return nobody
@@ -37,8 +36,8 @@ func sandboxUser() int {
 	return -1
 }
 
-// newBox makes the arguments. The gate and the ready pipe get the descriptors 3
-// and 4, which the shell's script names.
+// newBox returns the arguments. The gate and the ready pipe get descriptors 3 and 4, which the
+// shell's script refers to.
 func (s *Sandbox) newBox(gate, ready *os.File, dir string) (b *box, err error) {
 	b = &box{files: []*os.File{gate, ready}}
 	defer func() {
@@ -73,19 +72,19 @@ func (s *Sandbox) newBox(gate, ready *os.File, dir string) (b *box, err error) {
 	return b, nil
 }
 
-// unixSockets says whether commands may use them: only where every folder is a
-// copy, in which nobody else listens, and the network's are their own.
+// unixSockets reports whether commands may use Unix sockets: only if every folder is a copy, in
+// which nobody else listens, and the network namespace is their own.
 func (s *Sandbox) unixSockets() bool { return s.scratch != nil && s.network == NoNetwork }
 
 func (b *box) add(args ...string) { b.args = append(b.args, args...) }
 
-// fd hands a file on, and names the descriptor that it becomes.
+// fd passes a file on, and returns the number of the descriptor that it becomes.
 func (b *box) fd(f *os.File) string {
 	b.files = append(b.files, f)
 	return strconv.Itoa(len(b.files) + 2)
 }
 
-// data hands on content for an option that takes a descriptor first.
+// data passes content on for an option whose first argument is a descriptor.
 func (b *box) data(option string, content []byte, more ...string) error {
 	f, err := dataFile(content)
 	if err != nil {
@@ -96,15 +95,14 @@ func (b *box) data(option string, content []byte, more ...string) error {
 	return nil
 }
 
-// close closes our side of what was handed on.
+// close closes our side of the files that were passed on.
 func (b *box) close() {
 	for _, f := range b.owned {
 		_ = f.Close()
 	}
 }
 
-// isolate asks for namespaces, no rights, no environment and a session without a
-// terminal.
+// isolate adds namespaces, no capabilities, no environment, and a session without a terminal.
 func (b *box) isolate(network Network) {
 	b.add("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
 	if network == NoNetwork {
@@ -116,12 +114,12 @@ func (b *box) isolate(network Network) {
 		"--setenv", "HOME", sandboxHome, "--setenv", "LANG", "C.UTF-8", "--setenv", "TMPDIR", "/tmp")
 }
 
-// system shows programs and libraries, and makes what a system has besides them.
+// system shows programs and libraries, and creates the rest of a system.
 func (b *box) system(h *Host, network Network, disk int64) {
 	size := strconv.FormatInt(disk, 10)
 	small := strconv.Itoa(smallMount)
 	b.add("--setenv", "PATH", strings.Join(h.folders, ":"))
-	// Process 1 is bubblewrap's, of the same user: who writes its memory could let it
+	// Process 1 is bubblewrap's and has the same user: whoever can write its memory could make it
 	// outlive us.
 	b.add("--proc", "/proc", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--dev", "/dev", "--size", small, "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
 		"--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", sandboxHome,
@@ -142,7 +140,7 @@ func (b *box) system(h *Host, network Network, disk int64) {
 	}
 }
 
-// identity makes the tables of users and hosts, which tell nothing of ours.
+// identity creates tables of users and groups that reveal nothing about ours.
 func (b *box) identity() error {
 	user := strconv.Itoa(insideUser)
 	return firstError(
@@ -151,8 +149,8 @@ func (b *box) identity() error {
 	)
 }
 
-// mount shows a folder and masks the secrets in it. Bubblewrap compares what it
-// mounts with the descriptor, so that the folder cannot be exchanged meanwhile.
+// mount shows a folder and masks the secrets in it. Bubblewrap compares what it mounts with the
+// descriptor, so that the folder cannot be exchanged meanwhile.
 func (b *box) mount(m *mount, writable bool) error {
 	option := "--ro-bind-fd"
 	if writable {
@@ -163,7 +161,7 @@ func (b *box) mount(m *mount, writable bool) error {
 		at = append(at, m.asked)
 	}
 	for _, dir := range at {
-		// One descriptor each: bubblewrap closes it.
+		// Each mount needs its own descriptor, because bubblewrap closes it.
 		f, err := os.OpenFile(m.source, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 		if err != nil {
 			return fmt.Errorf("mount %q: %w", m.asked, err)
@@ -181,12 +179,12 @@ func (b *box) mount(m *mount, writable bool) error {
 	return nil
 }
 
-// mask lays nothing over a secret.
+// mask covers a secret with something empty.
 func (b *box) mask(at, hidden string) {
 	info, err := os.Lstat(hidden)
 	switch {
 	case err != nil:
-		// It went away.
+		// It has disappeared.
 	case info.IsDir():
 		b.add("--perms", "0555", "--size", "4096", "--tmpfs", at, "--remount-ro", at)
 	default:
@@ -194,7 +192,7 @@ func (b *box) mask(at, hidden string) {
 	}
 }
 
-// dataFile is a file in memory with a content, to be read from its start.
+// dataFile returns a file in memory with the given content, positioned at its start.
 func dataFile(content []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("vaglio", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -211,7 +209,7 @@ func dataFile(content []byte) (*os.File, error) {
 	return f, nil
 }
 
-// firstError is the first of some errors that is one.
+// firstError returns the first error that is not nil.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

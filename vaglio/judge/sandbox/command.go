@@ -10,12 +10,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// longestCommand bounds a command, in bytes of all its words.
+// longestCommand is the maximum length of a command, in bytes of all its words.
 const longestCommand = 32 << 10
 
-// SplitCommand reads a command line that is one plain command: a program and its
-// arguments, quoted where they need it, and nothing that a shell would do
-// something about. The error says what a shell would have done.
+// SplitCommand parses a command line that is one plain command: a program and its arguments, quoted
+// where necessary, and nothing that a shell would interpret. The error says what a shell would have
+// done.
 func SplitCommand(line string) ([]string, error) {
 	if len(line) > longestCommand || strings.ContainsRune(line, 0) {
 		return nil, fmt.Errorf("the command has a zero byte or more than %d bytes", longestCommand)
@@ -33,7 +33,7 @@ func SplitCommand(line string) ([]string, error) {
 			return nil, err
 		}
 	}
-	// What is left only has to be unquoted.
+	// All that is left is to unquote the words.
 	argv, err := expand.Fields(&expand.Config{}, words...)
 	if err != nil {
 		return nil, fmt.Errorf("no shell would read it: %w", err)
@@ -44,7 +44,7 @@ func SplitCommand(line string) ([]string, error) {
 	return argv, nil
 }
 
-// plainWords are the words of a line that is one command and no more.
+// plainWords returns the words of a line that is exactly one command.
 func plainWords(file *syntax.File) ([]*syntax.Word, error) {
 	switch n := len(file.Stmts); {
 	case n == 0:
@@ -71,7 +71,7 @@ func plainWords(file *syntax.File) ([]*syntax.Word, error) {
 	return call.Args, nil
 }
 
-// hasComment says whether anything in a line is a comment.
+// hasComment reports whether a line contains a comment.
 func hasComment(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -83,7 +83,7 @@ func hasComment(file *syntax.File) bool {
 	return found
 }
 
-// literal says whether a word is text and quotes, and what else it is.
+// literal returns an error unless a word is only text and quotes.
 func literal(word *syntax.Word) error {
 	if syntax.SplitBraces(word) {
 		return errors.New("it has a { outside of quotes; quote it")
@@ -96,7 +96,7 @@ func literal(word *syntax.Word) error {
 	return nil
 }
 
-// literalPart says the same of one part of a word.
+// literalPart does the same for one part of a word.
 func literalPart(part syntax.WordPart, first bool) error {
 	switch part := part.(type) {
 	case *syntax.Lit:
@@ -120,8 +120,7 @@ func literalPart(part syntax.WordPart, first bool) error {
 	return nil
 }
 
-// pattern says whether unquoted text has a character that makes a shell look for
-// names.
+// pattern reports whether unquoted text has a character that makes a shell match file names.
 func pattern(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -134,7 +133,7 @@ func pattern(text string) bool {
 	return false
 }
 
-// readAllowed reads the list of commands that may be run.
+// readAllowed parses the list of allowed commands.
 func readAllowed(list []string) ([][]string, error) {
 	all := make([][]string, len(list))
 	for i, line := range list {
@@ -150,14 +149,14 @@ func readAllowed(list []string) ([][]string, error) {
 	return all, nil
 }
 
-// isAllowed says whether a command begins with the words of an allowed one.
+// isAllowed reports whether a command begins with the words of an allowed one.
 func (s *Sandbox) isAllowed(argv []string) bool {
 	return slices.ContainsFunc(s.allowed, func(words []string) bool {
 		return len(argv) >= len(words) && slices.Equal(argv[:len(words)], words)
 	})
 }
 
-// allowedInWords lists what may be run.
+// allowedInWords lists the allowed commands.
 func (s *Sandbox) allowedInWords() string {
 	if len(s.allowed) == 0 {
 		return "no command at all"

@@ -113,8 +113,8 @@ func TestSplitCommandRefuses(t *testing.T) {
 	}
 }
 
-// FuzzSplitCommand: whatever is accepted is what it says. Quoted anew, it is read
-// as the same words, and no unquoted character that a shell acts on is in it.
+// FuzzSplitCommand checks that accepted lines mean what they say: quoted anew, they split into the
+// same words, and they contain no unquoted character that a shell acts on.
 func FuzzSplitCommand(f *testing.F) {
 	for _, seed := range []string{"npm test", `a 'b c' "d"`, "a && b", "a $(b)", "a > b", "a *", `a \* "\$x"`, "a ~ {b,c}", "a\\\nb", "a;b", "A=b c", "a # b"} {
 		f.Add(seed)
@@ -131,9 +131,9 @@ func FuzzSplitCommand(f *testing.F) {
 		for i, word := range argv {
 			quoted, err := syntax.Quote(word, syntax.LangBash)
 			if err != nil {
-				return // it has what no shell can be told
+				return // no shell can be given these words
 			}
-			// $'' is how the library quotes what is not printed; it is refused by us.
+			// The library uses $'' to quote what is not printable; we refuse it.
 			if strings.Contains(quoted, "$'") {
 				return
 			}
@@ -149,7 +149,7 @@ func FuzzSplitCommand(f *testing.F) {
 	})
 }
 
-// unquoted finds what a shell acts on outside of quotes, by a reading of its own.
+// unquoted finds, independently, characters outside quotes that a shell acts on.
 func unquoted(line string) string {
 	quote := byte(0)
 	for i := 0; i < len(line); i++ {
@@ -220,8 +220,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestACutGoesThroughNoLine: half a secret is not known as one, so a line is shown
-// whole or not at all.
+// TestACutGoesThroughNoLine checks that a line is shown completely or not at all, because half a
+// secret is not recognised.
 func TestACutGoesThroughNoLine(t *testing.T) {
 	var text strings.Builder
 	for i := range 500 {
@@ -246,7 +246,7 @@ func TestACutGoesThroughNoLine(t *testing.T) {
 	}
 }
 
-// TestExcerpt writes in pieces of every size, and finds start and end.
+// TestExcerpt writes in pieces of every size, and expects the start and the end.
 func TestExcerpt(t *testing.T) {
 	var text strings.Builder
 	for i := range 400 {

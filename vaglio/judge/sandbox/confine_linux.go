@@ -11,19 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confined runs do on a thread of its own that can open nothing but what lies in
-// the mount, and that ends with it. Where the kernel has no Landlock, bubblewrap
-// is there (see [Open]) and os.Root alone keeps do in the mount.
+// confined runs do on a thread of its own that can open nothing outside the mount, and that ends
+// with do. If the kernel has no Landlock, bubblewrap is available (see [Open]), and os.Root alone
+// keeps do inside the mount.
 //
-// Landlock binds a thread and what it starts, so do starts no goroutine.
+// Landlock only restricts this thread and what it starts, so do must not start goroutines.
 func (s *Sandbox) confined(ctx context.Context, m *mount, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	done := make(chan error, 1)
 	go func() {
-		// Never unlocked: a confined thread is of no use to others, and ends with its
-		// goroutine.
+		// Never unlocked: a confined thread is of no use to others, and exits with its goroutine.
 		runtime.LockOSThread()
 		var err error
 		defer func() {
@@ -44,8 +43,8 @@ func (s *Sandbox) confined(ctx context.Context, m *mount, do func() error) error
 	return <-done
 }
 
-// confineThread takes from this thread, for good, every file but those in root,
-// which it may read.
+// confineThread permanently takes away this thread's access to all files except those in root, which
+// it may read.
 func confineThread(abi int, root *os.Root) error {
 	const read = ll.AccessFSReadFile | ll.AccessFSReadDir
 	dir, err := root.Open(".")
@@ -69,7 +68,7 @@ func confineThread(abi int, root *os.Root) error {
 	return ll.LandlockRestrictSelf(set, 0)
 }
 
-// fileRights holds the rights over files that a Landlock of this version knows.
+// fileRights returns the rights over files that this version of Landlock knows.
 func fileRights(abi int) uint64 {
 	switch {
 	case abi >= 5:
@@ -83,8 +82,7 @@ func fileRights(abi int) uint64 {
 	}
 }
 
-// netRights holds the rights over the network that a Landlock of this version
-// knows.
+// netRights returns the rights over the network that this version of Landlock knows.
 func netRights(abi int) uint64 {
 	if abi >= 4 {
 		return ll.AccessNetBindTCP | ll.AccessNetConnectTCP
@@ -92,7 +90,7 @@ func netRights(abi int) uint64 {
 	return 0
 }
 
-// scopes holds what a Landlock of this version can keep to the confined ones.
+// scopes returns what this version of Landlock can restrict to the confined processes.
 func scopes(abi int) uint64 {
 	if abi >= 6 {
 		return ll.ScopeAbstractUnixSocket | ll.ScopeSignal
@@ -100,7 +98,7 @@ func scopes(abi int) uint64 {
 	return 0
 }
 
-// landlockVersion is the kernel's version of Landlock, or 0.
+// landlockVersion returns the kernel's version of Landlock, 0 if it has none.
 func landlockVersion() int {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -109,7 +107,7 @@ func landlockVersion() int {
 	return abi
 }
 
-// placeOfFile is where an open file lies, as the kernel says it.
+// placeOfFile returns the path of an open file according to the kernel.
 func placeOfFile(f *os.File) (string, error) {
 	c, err := f.SyscallConn()
 	if err != nil {
@@ -123,7 +121,7 @@ func placeOfFile(f *os.File) (string, error) {
 	return place, failed
 }
 
-// placeOf is where a folder that was opened lies.
+// placeOf returns the path of an opened folder.
 func placeOf(root *os.Root) (string, error) {
 	dir, err := root.Open(".")
 	if err != nil {

@@ -30,17 +30,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a machine for tests: a workspace with secrets, somebody who listens
-// outside, and a host with the attacker among its programs.
+// world is a machine for tests: a workspace with secrets, listeners outside, and a host with the
+// attacker among its programs.
 type world struct {
 	host   *Host
 	root   string // the policy's workspace
-	ws     string // the folder that is mounted
-	secret string // a file that everybody may read, outside
+	ws     string // the mounted folder
+	secret string // a file outside that everybody may read
 	tcp    string
 	udp    string
-	socket string // an abstract one's name
-	suid   string // the attacker, setuid root where the tests are root
+	socket string // the name of an abstract one
+	suid   string // the attacker, setuid root if the tests run as root
 	heard  chan string
 }
 
@@ -53,8 +53,8 @@ func isSecret(path string) bool {
 	return false
 }
 
-// sharedDir is a temporary folder that other users may enter, as commands of root
-// run as another.
+// sharedDir returns a temporary folder that other users may enter, because root's commands run as
+// another user.
 func sharedDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "vaglio-sandbox-") //nolint:usetesting // that one's parent is ours alone
@@ -72,8 +72,8 @@ func sharedDir(t *testing.T) string {
 	return dir
 }
 
-// write writes files for everybody, as the sandbox's own user where that is
-// another: permissions are not what must hold.
+// write writes files that everybody may change, owned by the sandbox's user: permissions are not
+// what must stop an attack.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -88,7 +88,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	giveAway(t, dir)
 }
 
-// giveAway gives a folder and all in it to the sandbox's user.
+// giveAway gives a folder and everything in it to the sandbox's user.
 func giveAway(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -102,8 +102,7 @@ func giveAway(t *testing.T, dir string) {
 	}
 }
 
-// newWorld needs bubblewrap. Without it a test is skipped by hand, and fails in
-// the continuous integration.
+// newWorld needs bubblewrap. Without it, a test is skipped, but fails in continuous integration.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := sharedDir(t)
@@ -135,8 +134,8 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	if layer := host.Layer(); layer.Name != LayerBubblewrap {
-		// A machine that forbids namespaces cannot run these; one that merely lacks
-		// the program is not set up.
+		// A machine that forbids namespaces cannot run these tests. One that only lacks the program is
+		// not set up.
 		if _, err := exec.LookPath("bwrap"); err != nil && os.Getenv("CI") != "" {
 			t.Fatal("no bubblewrap: " + layer.Why)
 		}
@@ -164,7 +163,7 @@ func copyAttacker(t *testing.T, path string) {
 	}
 }
 
-// listen lets somebody outside answer whoever comes.
+// listen lets somebody outside answer all connections.
 func (w *world) listen(t *testing.T) {
 	t.Helper()
 	answer := func(l net.Listener) {
@@ -235,7 +234,7 @@ func (w *world) open(t *testing.T, c Config) *Sandbox {
 	return s
 }
 
-// attack runs an attack with all that the attacker knows of the world.
+// attack runs an attack with everything that the attacker knows about the world.
 func (w *world) attack(t *testing.T, s *Sandbox, name, where string) RunResult {
 	t.Helper()
 	r, err := s.Run(t.Context(), RunRequest{Argv: []string{attackerName, name, where, w.secret, w.tcp, w.udp, w.socket, fmt.Sprint(os.Getpid()), w.suid}})
@@ -248,8 +247,8 @@ func (w *world) attack(t *testing.T, s *Sandbox, name, where string) RunResult {
 	return r
 }
 
-// TestEscapes runs every attack that ends by itself. None may get out, and each
-// must have been tried: its own words say what held it.
+// TestEscapes runs every attack that ends by itself. None may get out, and each must have been
+// tried: its output says what stopped it.
 func TestEscapes(t *testing.T) {
 	t.Setenv("VAGLIO_TEST_SECRET", canary)
 	w := newWorld(t)
@@ -258,7 +257,7 @@ func TestEscapes(t *testing.T) {
 	for _, part := range []map[string]func([]string) error{fileAttacks(), netAttacks(), processAttacks(), kernelAttacks()} {
 		for name := range part {
 			if slices.Contains([]string{"scratch", "outlive", "deadline", "whoami", "kill-all"}, name) {
-				continue // below
+				continue // tested below
 			}
 			t.Run(name, func(t *testing.T) {
 				r := w.attack(t, s, name, w.ws)
@@ -279,8 +278,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// TestAttacksWorkOutside proves that the attacks are ones: without a sandbox they
-// succeed.
+// TestAttacksWorkOutside proves that the attacks are real: without a sandbox they succeed.
 func TestAttacksWorkOutside(t *testing.T) {
 	t.Setenv("VAGLIO_TEST_SECRET", canary)
 	w := newWorld(t)
@@ -306,7 +304,7 @@ func TestAttacksWorkOutside(t *testing.T) {
 	os.Remove("/tmp/i386")
 }
 
-// snapshot is what a folder holds, in words.
+// snapshot describes a folder's contents.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -327,24 +325,24 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestResources lets every bomb off. Each must end by the limit that it is about.
+// TestResources runs every bomb. The limit it is about must end it.
 func TestResources(t *testing.T) {
 	if race.Detector {
 		// The attacker is the tests' own binary.
 		t.Skip("the race detector takes more memory than the limits leave; 'make test' lets the bombs off")
 	}
 	w := newWorld(t)
-	// The time is for those that it ends: on a busy machine the others take their own.
+	// The time limit is for the bombs that it ends; on a busy machine the others take long.
 	limits := Limits{Time: 20 * time.Minute, Memory: 192 * mib, Disk: 32 * mib, Output: 4096}
 	for _, c := range []struct {
 		name, where, held, ended string
-		refused                  string // what is said where not even the attacker gets what it needs
+		refused                  string // the output if not even the attacker gets what it needs
 		scratch                  Scratch
 		time                     time.Duration
 		processes                int
 	}{
 		{name: "fork-bomb", processes: 64, held: "resource temporarily unavailable", refused: "failed to create new OS thread"},
-		// A shell without a process to fork ends at once; which of them is left without one is chance.
+		// A shell without a process to fork ends at once; which of them gets none is chance.
 		{name: "fork-shell", processes: 64, ended: "it took longer than 2s", refused: "ork", time: 2 * time.Second},
 		{name: "memory", ended: "memory"},
 		{name: "memory-many", ended: "memory"},
@@ -386,7 +384,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// nobodyLeft fails where something of a sandbox is still running.
+// nobodyLeft fails if a process of a sandbox is still running.
 func nobodyLeft(t *testing.T) {
 	t.Helper()
 	for _, pid := range descendants(os.Getpid())[1:] {
@@ -425,8 +423,7 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 	}
 }
 
-// TestScratch writes in a copy, and looks at what the workspace and the machine
-// have of it.
+// TestScratch writes to a copy. The workspace must not change, and nothing may be left afterwards.
 func TestScratch(t *testing.T) {
 	w := newWorld(t)
 	config := w.config()
@@ -471,8 +468,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestUnixSocketsInACopy proves that what a project's tests need is there where
-// nobody else can listen.
+// TestUnixSocketsInACopy proves that Unix sockets, which a project's tests need, work where nobody
+// else can listen.
 func TestUnixSocketsInACopy(t *testing.T) {
 	w := newWorld(t)
 	config := w.config()
@@ -486,8 +483,7 @@ func TestUnixSocketsInACopy(t *testing.T) {
 	}
 }
 
-// TestNetwork proves that the network is reached where that is written, and then
-// alone.
+// TestNetwork proves that the network can be reached only if the configuration opens it.
 func TestNetwork(t *testing.T) {
 	w := newWorld(t)
 	config := w.config()
@@ -504,8 +500,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestMountRace exchanges a mount for a symlink to elsewhere, again and again, while
-// sandboxes are made of it.
+// TestMountRace keeps exchanging a mount for a symlink to elsewhere while sandboxes are created with
+// it.
 func TestMountRace(t *testing.T) {
 	w := newWorld(t)
 	race := w.root + "/race"

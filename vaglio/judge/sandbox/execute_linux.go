@@ -15,16 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gateScript is what bubblewrap starts. It says that it is there, waits until
-// it may go on, and becomes the command, by way of prlimit. Where we die meanwhile, its
-// reading ends and so does it.
+// gateScript is what bubblewrap starts. It reports that it is running, waits for permission to go
+// on, and becomes the command through prlimit. If we die meanwhile, its read fails and it exits.
 const gateScript = `echo >&4; read -r _ <&3 || exit 125; exec "$@" 3<&- 4>&-`
 
 const (
-	// patience bounds what a started bubblewrap takes to set up, on a machine that is
-	// busy.
+	// patience bounds how long bubblewrap may take to set up, on a busy machine.
 	patience = 30 * time.Second
-	// drain is how long output is read from pipes that somebody holds after the end.
+	// drain bounds how long output is read from pipes that somebody still holds after the end.
 	drain = 10 * time.Second
 )
 
@@ -47,16 +45,16 @@ func (s *Sandbox) execute(ctx context.Context, program string, argv []string, di
 	return a.r, a.err
 }
 
-// running is one bubblewrap under way.
+// running is a bubblewrap process in progress.
 type running struct {
 	cmd    *exec.Cmd
-	gate   *os.File // what opens the gate
-	ready  *os.File // where the script says that it is there
+	gate   *os.File // opens the gate when written to
+	ready  *os.File // where the script reports that it is running
 	stdout excerpt
 	stderr excerpt
 }
 
-// start starts bubblewrap and waits for its end.
+// start starts bubblewrap and waits for it to exit.
 func (s *Sandbox) start(parent context.Context, program string, argv []string, dir string) (RunResult, error) {
 	ctx, end := context.WithCancelCause(parent)
 	defer end(nil)
@@ -87,12 +85,12 @@ type limitError string
 
 func (e limitError) Error() string { return string(e) }
 
-// setupError is a sandbox that could not be made.
+// setupError is why a sandbox could not be created.
 type setupError string
 
 func (e setupError) Error() string { return string(e) }
 
-// verdict says how a command ended.
+// verdict determines how a command ended. It records in r that a limit was reached.
 func (run *running) verdict(parent, ctx context.Context, r *RunResult, err error) error {
 	var limit limitError
 	var setup setupError
@@ -109,13 +107,13 @@ func (run *running) verdict(parent, ctx context.Context, r *RunResult, err error
 	case err != nil && !errors.As(err, &exit):
 		return err
 	case r.ExitCode < 0:
-		// Bubblewrap itself was ended, by somebody outside.
+		// Bubblewrap itself was killed from outside.
 		return errors.New("the sandbox was ended from outside")
 	}
 	return nil
 }
 
-// spawn starts bubblewrap with everything closed.
+// spawn starts bubblewrap, whose script then waits at the gate.
 func (s *Sandbox) spawn(ctx context.Context, program string, argv []string, dir string) (_ *running, err error) {
 	gateR, gateW, err := os.Pipe()
 	if err != nil {
@@ -157,7 +155,7 @@ func (s *Sandbox) spawn(ctx context.Context, program string, argv []string, dir 
 		run.cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user)} //nolint:gosec // a constant
 	}
 	run.cmd.WaitDelay = drain
-	// What our own parent left open is nothing for a sandbox.
+	// Descriptors that our own parent left open are not for a sandbox.
 	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return nil, err
 	}

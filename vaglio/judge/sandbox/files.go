@@ -19,27 +19,27 @@ import (
 const (
 	toolRead = "fs.read"
 	toolList = "fs.list"
-	// mostSkipped bounds how many bytes are read to get to a line.
+	// mostSkipped limits how many bytes are read to reach a line.
 	mostSkipped = 64 * mib
-	// mostListed bounds how many entries of a folder are read.
+	// mostListed limits how many entries of a folder are read.
 	mostListed = 10_000
 )
 
 // ReadRequest asks for lines of a file.
 type ReadRequest struct {
 	Path string `json:"path"`           // absolute, in one of the mounts
-	Line int    `json:"line,omitempty"` // the first one; 0 is 1
-	Most int    `json:"most,omitempty"` // how many lines; 0 is all
+	Line int    `json:"line,omitempty"` // the first one; 0 means 1
+	Most int    `json:"most,omitempty"` // how many lines; 0 means all
 }
 
-// ReadResult is lines of a file, as many as fit [Limits.Output].
+// ReadResult contains lines of a file, as many as fit [Limits.Output].
 type ReadResult struct {
 	Path  string `json:"path"` // symlinks resolved
 	Bytes int64  `json:"bytes"`
 	Line  int    `json:"line"`  // the first one in Text
 	Lines int    `json:"lines"` // how many are in Text
 	Text  string `json:"text"`
-	// Cut says what of the file is not in Text; empty where all that was asked for is.
+	// Cut says what is missing from Text; empty if everything requested is there.
 	Cut string `json:"cut,omitempty"`
 }
 
@@ -71,7 +71,7 @@ func (s *Sandbox) Read(ctx context.Context, q ReadRequest) (r ReadResult, err er
 	return r, err
 }
 
-// fill reads the lines of r.
+// fill reads the requested lines into r.
 func (r *ReadResult) fill(ctx context.Context, f io.Reader, most, output int) error {
 	in := bufio.NewReaderSize(f, 64<<10)
 	if isBinary(in) {
@@ -124,7 +124,7 @@ func (r *ReadResult) take(text *strings.Builder, part []byte, line, most, output
 	}
 }
 
-// isBinary says whether a file begins as no text does.
+// isBinary reports whether a file begins as no text does.
 func isBinary(in *bufio.Reader) bool {
 	head, _ := in.Peek(8 << 10)
 	return bytes.IndexByte(head, 0) >= 0
@@ -135,8 +135,7 @@ type ListRequest struct {
 	Path string `json:"path"` // absolute, in one of the mounts
 }
 
-// ListResult is what is in a folder, by name, as many entries as fit
-// [Limits.Output].
+// ListResult lists the contents of a folder by name, as many entries as fit [Limits.Output].
 type ListResult struct {
 	Path    string  `json:"path"` // symlinks resolved
 	Entries []Entry `json:"entries"`
@@ -146,11 +145,11 @@ type ListResult struct {
 // Entry is one name in a folder.
 type Entry struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"`            // file, folder, link, or what else it is
+	Kind  string `json:"kind"`            // file, folder, link, or another kind
 	Bytes int64  `json:"bytes,omitempty"` // of a file
 }
 
-// List lists a folder. What is hidden is left out.
+// List lists a folder, without what is hidden.
 func (s *Sandbox) List(ctx context.Context, q ListRequest) (r ListResult, err error) {
 	m, rel, err := s.inMount(toolList, q.Path)
 	if err != nil {
@@ -180,7 +179,7 @@ func (s *Sandbox) List(ctx context.Context, q ListRequest) (r ListResult, err er
 	return r, err
 }
 
-// list makes entries of what was read of a folder.
+// list adds the entries that were read from a folder.
 func (s *Sandbox) list(r *ListResult, m *mount, rel string, all []fs.DirEntry) {
 	if len(all) > mostListed {
 		all = all[:mostListed]
@@ -197,7 +196,7 @@ func (s *Sandbox) list(r *ListResult, m *mount, rel string, all []fs.DirEntry) {
 		if info, err := m.root.Lstat(filepath.Join(rel, d.Name())); err == nil && info.Mode().IsRegular() {
 			e.Bytes = info.Size()
 		}
-		// What an entry costs as JSON, besides its name.
+		// The size of an entry as JSON, besides its name.
 		if room -= len(e.Name) + 48; room < 0 {
 			r.Cut = fmt.Sprintf("all but the first %d of %d entries", len(r.Entries), len(all))
 			return
@@ -206,14 +205,14 @@ func (s *Sandbox) list(r *ListResult, m *mount, rel string, all []fs.DirEntry) {
 	}
 }
 
-// open opens what lies at rel in a mount, and says where that really is. A symlink
-// is followed as long as it stays in the mount.
+// open opens the file at rel in a mount, and returns its real path. Symlinks are followed as long as
+// they stay in the mount.
 func (s *Sandbox) open(tool string, m *mount, rel string) (*os.File, string, error) {
 	asked := filepath.Join(m.path, rel)
 	if s.isHidden(m, asked) {
 		return nil, "", ToolError{tool, fmt.Sprintf("%q is a place of secrets, which no judge sees", asked)}
 	}
-	// O_NONBLOCK: a pipe that nobody writes must not hold us.
+	// O_NONBLOCK: a pipe without a writer must not block us.
 	f, err := m.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, "", ToolError{tool, fmt.Sprintf("%q cannot be opened: %s", asked, reason(err))}
@@ -234,7 +233,7 @@ func (s *Sandbox) open(tool string, m *mount, rel string) (*os.File, string, err
 	return nil, "", ToolError{tool, fmt.Sprintf("%q cannot be opened: %s", asked, reason(err))}
 }
 
-// isHidden says whether a path or a folder above it, in the mount, is hidden.
+// isHidden reports whether a path, or a folder above it within the mount, is hidden.
 func (s *Sandbox) isHidden(m *mount, path string) bool {
 	for path != m.path && len(path) > 1 {
 		if s.hide(path) || m.hides(path) {
@@ -245,7 +244,7 @@ func (s *Sandbox) isHidden(m *mount, path string) bool {
 	return false
 }
 
-// kindOf names what a mode is of.
+// kindOf returns the name of a file type.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// layers are the hosts that file tools must hold on: that of the machine, one
-// where bubblewrap does not run, and one where the kernel has no Landlock.
+// layers returns the hosts on which file tools must be safe: the machine's, one where bubblewrap
+// does not run, and one where the kernel has no Landlock.
 func layers(t *testing.T, w *world) map[string]*Host {
 	t.Helper()
 	landlocked, bare := *w.host, *w.host
@@ -56,7 +56,8 @@ func TestFileTools(t *testing.T) {
 	}
 }
 
-// TestWhatASecretsNameLeadsTo is as secret as the name, under its own name, too.
+// TestWhatASecretsNameLeadsTo checks that the target of a secret's name is hidden, under its own
+// name, too.
 func TestWhatASecretsNameLeadsTo(t *testing.T) {
 	w := newWorld(t)
 	write(t, w.ws, map[string]string{"conf/production": canary + "\n", "conf/plain": "plain\n", "conf/folder/file": canary + "\n"})
@@ -160,7 +161,7 @@ func TestConfinedThread(t *testing.T) {
 		t.Error(err)
 	}
 	t.Log(strings.ReplaceAll(fmt.Sprint(err), "\n", "; "))
-	// The rest of the process is as it was.
+	// The rest of the process is as before.
 	if _, err := os.ReadFile(w.secret); err != nil {
 		t.Error(err)
 	}
@@ -169,7 +170,7 @@ func TestConfinedThread(t *testing.T) {
 	}
 }
 
-// dialRaw connects on this very thread.
+// dialRaw connects on the calling thread.
 func dialRaw(address string) error {
 	to, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -183,8 +184,7 @@ func dialRaw(address string) error {
 	return must("connect", unix.Connect(fd, &unix.SockaddrInet4{Port: to.Port, Addr: [4]byte{127, 0, 0, 1}}))
 }
 
-// TestFileRace exchanges a file and a folder for symlinks to secrets while they are
-// read.
+// TestFileRace exchanges a file and a folder for symlinks to secrets while they are read.
 func TestFileRace(t *testing.T) {
 	w := newWorld(t)
 	write(t, w.ws, map[string]string{"racy": "fine\n", "racy-dir/id_rsa": "fine\n", "beside/x": ""})
@@ -272,7 +272,7 @@ func TestFileBounds(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	// Half a line would be half a secret, which nobody masks.
+	// Half a line could be half a secret, which would not be masked.
 	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/long", Line: 1, Most: 1}); err != nil || got.Lines != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

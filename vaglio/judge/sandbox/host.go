@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-// Host is what a machine offers to keep tools in.
+// Host is what a machine offers to confine tools.
 type Host struct {
 	layer    Layer
 	bwrap    string   // path of bubblewrap
 	prlimit  string   // path of the command that sets limits
-	landlock int      // the kernel's version of it, 0 without
-	folders  []string // where programs are looked for, in order
-	shown    []string // of those, what is not below /usr and needs a mount of its own
-	scratch  string   // where private copies lie
-	unshared string   // why there can be no private copies, empty where there can
+	landlock int      // the kernel's version of it, 0 if none
+	folders  []string // where programs are searched, in order
+	shown    []string // those of folders that are not below /usr and need a mount of their own
+	scratch  string   // folder of private copies
+	unshared string   // why there can be no private copies, empty if there can
 	seccomp  filters
 }
 
-// filters are the programs for the kernel, made once.
+// filters are the seccomp programs, assembled once.
 type filters struct{ closed, withUnix []byte }
 
-// HostConfig says what the operator gives to sandboxes.
+// HostConfig is what the operator provides to sandboxes.
 type HostConfig struct {
-	// Scratch is the absolute folder for private copies, of which a killed process
-	// may have left some. Empty: there are none.
+	// Scratch is the absolute path of the folder for private copies, in which a killed process may
+	// have left some. If empty, there are no private copies.
 	Scratch string
-	// Programs holds absolute folders of programs that are not below /usr: shown
-	// read-only, and searched first, with their bin.
+	// Programs are absolute paths of folders with programs that are not below /usr. They are shown
+	// read-only and searched first, including their bin folders.
 	Programs []string
 }
 
-// LayerName names what keeps tools in.
+// LayerName names what confines tools.
 type LayerName string
 
 const (
@@ -46,29 +46,28 @@ const (
 	LayerNone LayerName = "none"
 )
 
-// Layer is what keeps tools in, for verdict, card and doctor.
+// Layer is what confines tools, as reported in verdicts, on cards and by the doctor.
 type Layer struct {
 	Name    LayerName
 	Version string // of bubblewrap or Landlock
 	Why     string // why it is not bubblewrap
 }
 
-// String is name and version.
+// String returns the name and version.
 func (l Layer) String() string { return strings.TrimSpace(string(l.Name) + " " + l.Version) }
 
-// Runs says whether programs can be run in it; else files alone can be read.
+// Runs reports whether programs can be run in it; otherwise files can only be read.
 func (l Layer) Runs() bool { return l.Name == LayerBubblewrap }
 
 const (
-	// sandboxHome is the home of sandboxed commands, empty at each start.
+	// sandboxHome is the home folder of sandboxed commands, empty at each start.
 	sandboxHome = "/home/judge"
 	// sandboxPath is where every machine has its programs.
 	sandboxPath = "/usr/local/bin:/usr/bin:/bin"
 )
 
-// Find looks at the machine, proves the best layer by using it, and removes
-// private copies that nobody holds any more. An error is a [ConfigError]; that
-// there is no isolation is none.
+// Find examines the machine, tests the best layer by using it, and removes private copies that no
+// process holds any more. An error is a [ConfigError]; a machine without isolation is not an error.
 func Find(ctx context.Context, c HostConfig) (*Host, error) {
 	h := &Host{scratch: c.Scratch}
 	for i, dir := range c.Programs {
@@ -94,7 +93,7 @@ func Find(ctx context.Context, c HostConfig) (*Host, error) {
 	return h, nil
 }
 
-// add makes a folder of programs be searched and, unless it is below /usr, shown.
+// add adds a folder of programs to the search path and, unless it is below /usr, shows it.
 func (h *Host) add(dir string) {
 	h.folders = append(h.folders, dir)
 	if info, err := os.Stat(filepath.Join(dir, "bin")); err == nil && info.IsDir() {
@@ -105,10 +104,10 @@ func (h *Host) add(dir string) {
 	}
 }
 
-// Layer says what keeps tools in on this machine.
+// Layer returns what confines tools on this machine.
 func (h *Host) Layer() Layer { return h.layer }
 
-// AstGrep is the path of ast-grep, or an error that says where it was looked for.
+// AstGrep returns the path of ast-grep, or an error that says where it was searched.
 func (h *Host) AstGrep() (string, error) { return h.program(astGrep) }
 
 // program finds a program by its name where a sandbox has programs, never in a
@@ -126,7 +125,7 @@ func (h *Host) program(name string) (string, error) {
 	return "", fmt.Errorf("the program %q is not installed in %s", name, strings.Join(h.folders, ", "))
 }
 
-// isProgram says whether there is a program at a path.
+// isProgram reports whether there is a program at a path.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0

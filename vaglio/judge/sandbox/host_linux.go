@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// probeTime bounds the runs that prove a layer.
+// probeTime bounds the runs that test a layer.
 const probeTime = 30 * time.Second
 
-// probe finds the layer, by running a command in it.
+// probe determines the layer by running a command in it.
 func (h *Host) probe(ctx context.Context) {
 	h.landlock = landlockVersion()
 	version, err := h.proveBubblewrap(ctx)
@@ -51,8 +51,7 @@ func (h *Host) proveBubblewrap(ctx context.Context) (version string, err error) 
 	return version, h.proveRun(ctx, limits)
 }
 
-// findBubblewrap finds it where the machine has its programs, and asks it what it
-// can do.
+// findBubblewrap finds bubblewrap among the machine's programs, and checks what it supports.
 func (h *Host) findBubblewrap(ctx context.Context) (version string, err error) {
 	for dir := range strings.SplitSeq(sandboxPath, ":") {
 		if path := filepath.Join(dir, "bwrap"); h.bwrap == "" && isProgram(path) {
@@ -82,7 +81,7 @@ func (h *Host) findBubblewrap(ctx context.Context) (version string, err error) {
 	return strings.TrimPrefix(version, "bubblewrap "), err
 }
 
-// proveRun runs true without mounts, and then with a copy of nothing.
+// proveRun runs true without mounts and, if private copies are possible, with an empty one.
 func (h *Host) proveRun(ctx context.Context, limits Limits) error {
 	program, err := h.program("true")
 	if err != nil {

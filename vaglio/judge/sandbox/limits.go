@@ -5,29 +5,28 @@ import (
 	"time"
 )
 
-// Limits bound one call of a tool. What goes beyond them ends, and the result
-// says so.
+// Limits limit one call of a tool. A call that exceeds them is ended or cut, and the result says so.
 type Limits struct {
 	Time      time.Duration // until a command is ended; default [DefaultTime], at most 1 hour
 	Memory    int64         // bytes that all processes of a command hold; default 2 GiB
 	Processes int           // processes and threads of a command; default 256
 	Disk      int64         // bytes that a command writes in its copy, and in each of /tmp and home; default 512 MiB
 	Output    int           // bytes of each stream and of each answer; default 64 KiB, at most 1 MiB
-	Copy      int64         // bytes of the private copies; default and most 512 MiB
+	Copy      int64         // bytes of the private copies; default and maximum 512 MiB
 }
 
-// DefaultTime is how long a command may take where nobody says otherwise.
+// DefaultTime is how long a command may take by default.
 const DefaultTime = 2 * time.Minute
 
 const (
 	mib = 1 << 20
 	gib = 1 << 30
-	// mostEntries bounds how many files and folders a private copy has, and how many
-	// are looked at in search of secrets.
+	// mostEntries limits how many files and folders a private copy may have, and how many are
+	// searched for secrets.
 	mostEntries = 1_000_000
 )
 
-// filled is the limits with their defaults, or a [ConfigError].
+// filled returns the limits with defaults filled in, or a [ConfigError].
 func (l Limits) filled() (Limits, error) {
 	var wrong error
 	bound := func(name string, value, usual, least, most int64) int64 {

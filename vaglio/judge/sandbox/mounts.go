@@ -14,32 +14,31 @@ import (
 
 // mount is one folder that the tools see.
 type mount struct {
-	asked  string   // as it was asked for
+	asked  string   // as requested
 	path   string   // symlinks resolved: where the tools see it
 	source string   // what they see there: path, or a private copy
-	root   *os.Root // source, opened once; what it is cannot be exchanged afterwards
+	root   *os.Root // source, opened once, so that it cannot be exchanged afterwards
 	hidden []string // absolute paths below path that nobody must see
 }
 
-// MountError is a mount that is not shown, and why.
+// MountError says why a mount is not shown.
 type MountError struct {
-	Mount string // as it was asked for
+	Mount string // as requested
 	Why   string
 }
 
 // Error names the mount.
 func (e MountError) Error() string { return fmt.Sprintf("mount %q %s", e.Mount, e.Why) }
 
-// mostHidden bounds how many secrets are masked one by one for a command.
+// mostHidden limits how many secrets are masked individually for a command.
 const mostHidden = 4096
 
-// theSystem holds the folders that a sandbox makes itself, so that no mount may
-// lie over them.
+// theSystem returns the folders that a sandbox creates itself, and that no mount may cover.
 func theSystem() []string {
 	return []string{"/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/tmp", "/usr", sandboxHome}
 }
 
-// openMounts checks and opens every mount. One that lies in another is left out.
+// openMounts checks and opens every mount. It drops a mount that lies within another one.
 func openMounts(asked, roots []string, hide func(string) bool) (all []mount, err error) {
 	defer func() {
 		if err != nil {
@@ -51,7 +50,7 @@ func openMounts(asked, roots []string, hide func(string) bool) (all []mount, err
 	}()
 	var resolved []string
 	for _, root := range roots {
-		// A workspace that is not there now holds nothing to show.
+		// A workspace that does not exist now has nothing to show.
 		if path, err := filepath.EvalSymlinks(root); err == nil && filepath.IsAbs(path) {
 			resolved = append(resolved, path)
 		}
@@ -108,8 +107,8 @@ func openMount(asked string, roots []string, hide func(string) bool) (mount, err
 	return mount{asked: filepath.Clean(asked), path: path, source: path, root: root}, nil
 }
 
-// misplaced says why a folder may not be shown where it was asked for and where it
-// lies; nothing if it may.
+// misplaced returns why a folder may not be shown, given its requested and its real path; "" if it
+// may.
 func misplaced(asked, path string, roots []string) string {
 	if !slices.ContainsFunc(roots, func(root string) bool { _, in := below(path, root); return in }) {
 		if path != asked {
@@ -127,7 +126,7 @@ func misplaced(asked, path string, roots []string) string {
 	return ""
 }
 
-// findHidden looks for what nobody must see in the mounts.
+// findHidden finds what must not be visible in the mounts.
 func (s *Sandbox) findHidden(ctx context.Context) error {
 	left := mostEntries
 	for i := range s.mounts {
@@ -139,7 +138,7 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 			if err == nil {
 				err = ctx.Err()
 			} else if rel != "." && closed(err) {
-				// What we cannot look into a command cannot either.
+				// A command cannot look into what we cannot, either.
 				return skipEntry(d)
 			}
 			if err != nil || rel == "." {
@@ -158,15 +157,15 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 	return nil
 }
 
-// hides says whether a path was found to be hidden, by its own name or as what a
-// hidden name leads to.
+// hides reports whether a path was found to be hidden, by its own name or as the target of a hidden
+// link.
 func (m *mount) hides(path string) bool {
 	_, found := slices.BinarySearch(m.hidden, path)
 	return found
 }
 
-// hideEntry notes a file or folder that is not to be seen. Where a symlink is, what
-// it leads to is not to be seen either.
+// hideEntry records a file or folder that must not be visible. For a symlink, it records the target
+// within the mount.
 func (m *mount) hideEntry(rel string, d fs.DirEntry, hide func(string) bool) error {
 	path := filepath.Join(m.path, rel)
 	if !hide(path) {
@@ -184,8 +183,8 @@ func (m *mount) hideEntry(rel string, d fs.DirEntry, hide func(string) bool) err
 	return nil
 }
 
-// closed says whether a walk failed at a folder that is not ours to enter, or that
-// went away or became something else since its parent was read.
+// closed reports whether a walk failed at a folder that we may not enter, or that disappeared or
+// changed its type since its parent was read.
 func closed(err error) bool {
 	return slices.ContainsFunc([]error{fs.ErrPermission, fs.ErrNotExist, syscall.ELOOP, syscall.ENOTDIR},
 		func(target error) bool { return errors.Is(err, target) })
@@ -199,7 +198,7 @@ func skipEntry(d fs.DirEntry) error {
 	return nil
 }
 
-// reason is a failure of the system without the path, which the sentence names.
+// reason returns a system error without the path, which the sentence names.
 func reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()

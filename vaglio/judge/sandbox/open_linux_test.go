@@ -69,7 +69,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// TestMountByAnotherName shows a folder where a symlink to it is, too.
+// TestMountByAnotherName shows a folder at the path of a symlink to it, too.
 func TestMountByAnotherName(t *testing.T) {
 	w := newWorld(t)
 	link := w.root + "/link"
@@ -128,7 +128,7 @@ func TestRunRefuses(t *testing.T) {
 	if err != nil || r.ExitCode != 7 || r.Stdout.Text != "out\n" || r.Stderr.Text != "err\n" || r.Ended != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	// Options of a command are its own, not those of what it goes through.
+	// A command's options are not taken for options of what starts it.
 	r, err = s.Run(t.Context(), RunRequest{Argv: []string{"sh", "-c", `echo "$0 $@"`, "--bind", "/ /", "--"}})
 	if err != nil || r.Stdout.Text != "--bind / / --\n" {
 		t.Errorf("%+v, %v", r, err)
@@ -137,7 +137,7 @@ func TestRunRefuses(t *testing.T) {
 	if err != nil || r.ExitCode != 137 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	// A signal to all that it can reach is nobody else's.
+	// A signal to every process that it can reach affects nobody else.
 	r, err = s.Run(t.Context(), RunRequest{Argv: []string{"sh", "-c", "trap '' TERM; kill -TERM 0; echo still"}})
 	if err != nil || r.Stdout.Text != "still\n" {
 		t.Errorf("%+v, %v", r, err)
@@ -176,8 +176,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestWithoutBubblewrap proves what is left where there are no user namespaces, and
-// where there is nothing.
+// TestWithoutBubblewrap checks what still works without user namespaces, and without any layer.
 func TestWithoutBubblewrap(t *testing.T) {
 	w := newWorld(t)
 	config := w.config()
@@ -202,7 +201,7 @@ func TestWithoutBubblewrap(t *testing.T) {
 	}
 }
 
-// TestFindWithoutUserNamespaces looks at a machine that has none, for real.
+// TestFindWithoutUserNamespaces examines a machine that really has none.
 func TestFindWithoutUserNamespaces(t *testing.T) {
 	if len(os.Args) > 1 && os.Getenv("VAGLIO_TEST_NO_USERNS") != "" {
 		host, err := Find(t.Context(), HostConfig{})
@@ -217,7 +216,7 @@ func TestFindWithoutUserNamespaces(t *testing.T) {
 		return
 	}
 	w := newWorld(t)
-	// A user namespace whose processes may make no others.
+	// A user namespace whose processes cannot create others.
 	self := filepath.Dir(filepath.Dir(w.suid)) + "/sandbox.test"
 	copyAttacker(t, self)
 	c := exec.Command("unshare", "--user", "--map-user=1000", "--keep-caps", "sh", "-c",
@@ -230,8 +229,8 @@ func TestFindWithoutUserNamespaces(t *testing.T) {
 	}
 }
 
-// TestNoCoreFilesOfOurOwn: a machine, or a container, that gives us no core files is
-// no reason to have no sandbox.
+// TestNoCoreFilesOfOurOwn checks that there are sandboxes even if the machine or container allows
+// us no core files.
 func TestNoCoreFilesOfOurOwn(t *testing.T) {
 	w := newWorld(t)
 	if os.Getenv("VAGLIO_TEST_NO_CORE") != "" {

@@ -17,8 +17,8 @@ import (
 
 const orphanMaker = "make-orphans"
 
-// makeOrphans is a daemon to be killed: it makes sandboxes with copies and runs
-// what ends by no signal in them, for ever.
+// makeOrphans is a daemon to be killed: it keeps creating sandboxes with copies, and runs in some of
+// them a command that ignores signals.
 func makeOrphans(args []string) {
 	ctx := context.Background()
 	root, ws, scratch, programs := args[0], args[1], args[2], args[3]
@@ -54,14 +54,14 @@ func makeOrphans(args []string) {
 	select {}
 }
 
-// TestKilledDaemonLeavesNobody kills a process with sandboxes under way, at random
-// moments. All that it started must be gone within two seconds, and the copies at
-// the next start; those of a process that lives stay.
+// TestKilledDaemonLeavesNobody kills a process with running sandboxes at random moments. All that
+// it started must be gone within two seconds, and its copies at the next start; those of a living
+// process stay.
 func TestKilledDaemonLeavesNobody(t *testing.T) {
 	w := newWorld(t)
 	programs := filepath.Dir(filepath.Dir(w.suid))
 	scratch := filepath.Dir(w.root) + "/killed"
-	// What a dead process leaves becomes ours.
+	// A dead process's children become ours.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestKilledDaemonLeavesNobody(t *testing.T) {
 	}
 }
 
-// killOnce kills one process, and says how long the rest lived.
+// killOnce kills one process, and returns how long its children lived.
 func killOnce(t *testing.T, w *world, scratch, programs string) time.Duration {
 	t.Helper()
 	self, err := os.Executable()

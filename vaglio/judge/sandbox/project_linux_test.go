@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestGoTest runs a real project's tests in a private copy, as a judge of quality
-// would: once as they are, once with a change that breaks one.
+// TestGoTest runs a real project's tests in a private copy, as a quality judge would: once
+// unchanged, once with a change that breaks one.
 func TestGoTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the standard library; run without -short")

@@ -10,28 +10,28 @@ import (
 
 const toolRun = "cmd.run"
 
-// RunRequest asks to run a command: either of its forms.
+// RunRequest asks to run a command, in one of two forms.
 type RunRequest struct {
 	Argv    []string `json:"argv,omitempty"`    // program and arguments
 	Command string   `json:"command,omitempty"` // one plain command, see [SplitCommand]
-	Dir     string   `json:"dir,omitempty"`     // absolute, in one of the mounts; may be left out where there is one
+	Dir     string   `json:"dir,omitempty"`     // absolute, in one of the mounts; optional if there is only one mount
 }
 
 // RunResult is how a command ended.
 type RunResult struct {
 	Argv []string `json:"argv"`
-	// ExitCode is 128 and the signal's number where a signal ended it, and -1 where a
-	// limit did.
+	// ExitCode is 128 plus the signal's number if a signal ended the command, and -1 if a limit
+	// did.
 	ExitCode int `json:"exit_code"`
-	// Ended says which limit ended it, in words; empty where it ended by itself.
+	// Ended says which limit ended the command; empty if it ended by itself.
 	Ended    string        `json:"ended,omitempty"`
 	Stdout   Output        `json:"stdout"`
 	Stderr   Output        `json:"stderr"`
 	Duration time.Duration `json:"-"`
 }
 
-// Output is what a command wrote to one stream: its start and its end where it was
-// more than [Limits.Output].
+// Output is what a command wrote to one stream, or its start and end if that exceeds
+// [Limits.Output].
 type Output struct {
 	Text  string `json:"text"`
 	Bytes int64  `json:"bytes"` // all that was written
@@ -40,8 +40,8 @@ type Output struct {
 	head int // bytes of Text before the cut
 }
 
-// Run runs a command of the list. That it fails is a result; an error is a
-// [ToolError], a failure of the sandbox, or the end of ctx.
+// Run runs an allowed command. A failing command is a result; an error is a [ToolError], a failure
+// of the sandbox, or the end of ctx.
 func (s *Sandbox) Run(ctx context.Context, q RunRequest) (RunResult, error) {
 	if layer := s.Layer(); !layer.Runs() {
 		return RunResult{}, ToolError{toolRun, "is refused here: " + layer.Why}
@@ -60,7 +60,7 @@ func (s *Sandbox) Run(ctx context.Context, q RunRequest) (RunResult, error) {
 	return s.run(ctx, toolRun, argv, dir)
 }
 
-// argv is the request's words.
+// argv returns the words of the request.
 func (q RunRequest) argv() ([]string, error) {
 	switch {
 	case len(q.Argv) > 0 && q.Command != "":
@@ -85,8 +85,8 @@ func (q RunRequest) argv() ([]string, error) {
 	return q.Argv, nil
 }
 
-// folder is where a command runs: a folder of a mount, the only mount, or the
-// root.
+// folder returns where a command runs: in a folder of a mount or, without dir, in the only mount or
+// else the root.
 func (s *Sandbox) folder(dir string) (string, error) {
 	if dir == "" && len(s.mounts) != 1 {
 		return "/", nil
@@ -101,7 +101,7 @@ func (s *Sandbox) folder(dir string) (string, error) {
 	return filepath.Join(m.path, rel), nil
 }
 
-// run runs a program in a folder, where s shows it.
+// run runs a program in a folder as the sandbox shows it.
 func (s *Sandbox) run(ctx context.Context, tool string, argv []string, dir string) (RunResult, error) {
 	if err := ctx.Err(); err != nil {
 		return RunResult{}, err
@@ -117,14 +117,14 @@ func (s *Sandbox) run(ctx context.Context, tool string, argv []string, dir strin
 
 // excerpt keeps the start and the end of what is written to it.
 type excerpt struct {
-	most int // bytes kept, of both together
+	most int // bytes kept, head and tail together
 	head []byte
-	tail []byte // a ring, once it is full
-	next int    // where the ring goes on
+	tail []byte // a ring once it is full
+	next int    // where the ring continues
 	all  int64
 }
 
-// Write never fails: what does not fit is counted.
+// Write never fails: what does not fit is only counted.
 func (e *excerpt) Write(p []byte) (int, error) {
 	n := len(p)
 	e.all += int64(n)
@@ -151,7 +151,7 @@ func (e *excerpt) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// output is what was kept.
+// output returns what was kept.
 func (e *excerpt) output() Output {
 	tail := string(e.tail[e.next:]) + string(e.tail[:e.next])
 	o := Output{Bytes: e.all}
@@ -166,8 +166,8 @@ func (e *excerpt) output() Output {
 	return o
 }
 
-// wholeLines leaves out the line that a cut went through, where it is not most of
-// what there is: who masks secrets does not know half of one.
+// wholeLines drops the partial lines at a cut, unless they are most of the text: a masker would not
+// recognise half a secret.
 func wholeLines(head, tail string) (string, string) {
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
 		head = head[:end+1]

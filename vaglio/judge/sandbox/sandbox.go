@@ -1,8 +1,8 @@
-// Package sandbox gives a judge agent tools that look at an agent's folders and
-// change nothing: a command of a list, a search with ast-grep, and reading,
-// listing and searching files. What they run is hostile: a project's own tests
-// belong to the agent that is being judged. So every limit ends a call with an
-// error or a stated cut, and where no isolation can be had the tool is refused.
+// Package sandbox gives a judge agent tools that examine an agent's folders and change nothing:
+// running commands from a list, searching with ast-grep, and reading, listing and searching files.
+// What they run is hostile, because a project's tests belong to the agent that is being judged. So
+// every limit ends a call with an error or a stated cut, and a tool is refused if it cannot be
+// isolated.
 package sandbox
 
 import (
@@ -14,9 +14,8 @@ import (
 	"strings"
 )
 
-// Sandbox is what one judge agent may use while it looks at one call. Its methods
-// may be called side by side. It must be closed: only that removes its private
-// copies.
+// Sandbox is what one judge agent may use while it examines one call. Its tools may be called
+// concurrently. It must be closed, because only that removes its private copies.
 type Sandbox struct {
 	host    *Host
 	network Network
@@ -29,53 +28,50 @@ type Sandbox struct {
 
 // Config says what one judge agent may see and run.
 type Config struct {
-	// Host is the machine, as [Find] found it.
+	// Host is the machine, as [Find] returned it.
 	Host *Host
-	// Roots holds the folders that mounts may lie in: the policy's workspaces.
+	// Roots are the folders that mounts must be in: the policy's workspaces.
 	Roots []string
-	// Mounts holds the absolute folders to show, read-only, at the same paths. They
-	// are claims of the agent that is being judged; each must lie, symlinks resolved,
-	// in a root.
+	// Mounts are the absolute paths of the folders to show, read-only, at the same paths. They are
+	// claims of the judged agent; each must, with symlinks resolved, be in a root.
 	Mounts []string
-	// Hide says whether an absolute path, symlinks resolved, holds a secret: neither
-	// it nor what lies below it is shown. Nil hides nothing.
+	// Hide reports whether an absolute path, with symlinks resolved, holds a secret: it and
+	// everything below it is hidden. Nil hides nothing.
 	Hide func(path string) bool
-	// Allow holds the commands of [Sandbox.Run], as words: "npm test" allows npm with
-	// test as its first argument and any others.
+	// Allow lists the commands of [Sandbox.Run] as words: "npm test" allows npm with test as its
+	// first argument and any others after it.
 	Allow []string
-	// Network is [NoNetwork] unless [OpenNetwork] is written.
+	// Network is [NoNetwork] unless set to [OpenNetwork].
 	Network Network
-	// Scratch is [NoScratch] unless [CopyScratch] is written.
+	// Scratch is [NoScratch] unless set to [CopyScratch].
 	Scratch Scratch
-	// Limits bound each call. Zero fields are the defaults.
+	// Limits limit each call. Zero fields mean the defaults.
 	Limits Limits
 }
 
-// Network says what a sandboxed command reaches.
+// Network is what a sandboxed command can reach.
 type Network string
 
 const (
-	// NoNetwork gives a loopback of its own, and nothing else.
+	// NoNetwork provides only a loopback interface of its own.
 	NoNetwork Network = ""
-	// OpenNetwork gives the machine's network, its loopback included.
+	// OpenNetwork provides the machine's network, including its loopback.
 	OpenNetwork Network = "open"
 )
 
-// Scratch says where a sandboxed command may write besides its empty /tmp and
-// home, which are gone when it ends.
+// Scratch says where a sandboxed command may write besides /tmp and its home, which start empty and
+// are deleted when it ends.
 type Scratch string
 
 const (
 	// NoScratch shows the mounts as they are, read-only.
 	NoScratch Scratch = ""
-	// CopyScratch shows, at the mounts' paths, a private copy that may be written and
-	// that [Sandbox.Close] removes.
+	// CopyScratch shows, at the mounts' paths, a writable private copy that [Sandbox.Close] removes.
 	CopyScratch Scratch = "copy"
 )
 
-// Open checks what a judge agent wants to see and makes its private copies. An
-// error is one of [MountError], [ConfigError] or a failure of the machine, and
-// nothing is left behind.
+// Open checks what a judge agent asks to see, and makes its private copies. An error is a
+// [MountError], a [ConfigError] or a failure of the machine; nothing is then left behind.
 func Open(ctx context.Context, c Config) (_ *Sandbox, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -110,7 +106,7 @@ func Open(ctx context.Context, c Config) (_ *Sandbox, err error) {
 	return s, nil
 }
 
-// check tells what of a configuration is no word of ours.
+// check returns an error if a configuration has an unknown value.
 func (c *Config) check() error {
 	switch {
 	case c.Host == nil:
@@ -125,10 +121,10 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Layer says what keeps this sandbox's tools in.
+// Layer returns what confines this sandbox's tools.
 func (s *Sandbox) Layer() Layer { return s.host.Layer() }
 
-// Mounts holds the folders that the tools see, symlinks resolved.
+// Mounts returns the folders that the tools see, with symlinks resolved.
 func (s *Sandbox) Mounts() []string {
 	paths := make([]string, len(s.mounts))
 	for i, m := range s.mounts {
@@ -137,7 +133,7 @@ func (s *Sandbox) Mounts() []string {
 	return paths
 }
 
-// Close removes the private copies. Calls must have ended.
+// Close removes the private copies. All calls must have ended.
 func (s *Sandbox) Close() error {
 	for _, m := range s.mounts {
 		_ = m.root.Close()
@@ -151,25 +147,25 @@ func (s *Sandbox) Close() error {
 	return err
 }
 
-// ConfigError is a mistake in what the operator wrote.
+// ConfigError is a mistake in the operator's configuration.
 type ConfigError struct {
 	Field string // the field of [Config], [Limits] or [HostConfig]
 	Wrong string // what is wrong with it, and what would be right
 }
 
-// Error says field and mistake.
+// Error names the field and the mistake.
 func (e ConfigError) Error() string { return "sandbox: " + e.Field + " " + e.Wrong }
 
-// ToolError is a call of a tool that was not carried out, in words for the judge.
+// ToolError says, for the judge to read, why a call of a tool was not executed.
 type ToolError struct {
-	Tool string // its name, "cmd.run" for instance
+	Tool string // its name, such as "cmd.run"
 	Why  string // what was wrong, and what would be right
 }
 
-// Error says tool and reason.
+// Error names the tool and the reason.
 func (e ToolError) Error() string { return e.Tool + ": " + e.Why }
 
-// inMount finds the mount that holds an absolute path and the path below it.
+// inMount returns the mount that contains an absolute path, and the path below it.
 func (s *Sandbox) inMount(tool, path string) (m *mount, rel string, err error) {
 	if path == "" && len(s.mounts) == 1 {
 		path = s.mounts[0].path
@@ -189,7 +185,7 @@ func (s *Sandbox) inMount(tool, path string) (m *mount, rel string, err error) {
 	return nil, "", ToolError{tool, fmt.Sprintf("path %q is in none of the folders %s", path, s.named())}
 }
 
-// named is the folders in words.
+// named lists the folders in words.
 func (s *Sandbox) named() string {
 	if len(s.mounts) == 0 {
 		return "(none)"
@@ -197,7 +193,8 @@ func (s *Sandbox) named() string {
 	return strings.Join(s.Mounts(), ", ")
 }
 
-// below says whether path is dir or lies in it, and where. Both are clean.
+// below reports whether path is dir or inside it, and returns the path relative to dir. Both must be
+// clean.
 func below(path, dir string) (rel string, ok bool) {
 	if path == dir {
 		return ".", true

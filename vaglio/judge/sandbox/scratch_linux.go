@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is one sandbox's private copies: a folder that only its user enters, and
-// a lock beside it. The kernel lets go of the lock when the process ends, however
-// it ends, so that what nobody holds can be told and removed.
+// scratch is the folder of one sandbox's private copies, which only its user may enter, with a lock
+// beside it. The kernel releases the lock when the process ends, however it ends, so that abandoned
+// copies can be recognised and removed.
 type scratch struct {
 	dir   string
 	lock  *os.File
@@ -25,7 +25,7 @@ type scratch struct {
 
 const lockSuffix = ".lock"
 
-// newScratch makes an empty one.
+// newScratch creates an empty one.
 func (h *Host) newScratch() (*scratch, error) {
 	if h.unshared != "" {
 		return nil, errors.New(h.unshared)
@@ -48,7 +48,7 @@ func (h *Host) newScratch() (*scratch, error) {
 	return s, nil
 }
 
-// folder makes a folder for the copy of one mount.
+// folder creates a folder for the copy of one mount.
 func (s *scratch) folder() (*os.Root, error) {
 	s.count++
 	dir := filepath.Join(s.dir, fmt.Sprint(s.count))
@@ -61,7 +61,7 @@ func (s *scratch) folder() (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// own gives a name to the user that commands run as.
+// own gives a file to the user that commands run as.
 func (s *scratch) own(path string) error {
 	if s.owner < 0 {
 		return nil
@@ -78,7 +78,7 @@ func (s *scratch) remove() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// removeAll removes a folder whose own commands may have taken our rights on it.
+// removeAll removes a folder even if sandboxed commands have taken away our permissions on it.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if !errors.Is(err, fs.ErrPermission) {
@@ -102,12 +102,11 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep makes the folder for private copies, and removes those that no process
-// holds.
+// sweep creates the folder for private copies, and removes those that no process holds.
 func sweep(dir string) error {
 	mode := fs.FileMode(0o700)
 	if sandboxUser() >= 0 {
-		// Another user's commands go through it.
+		// Another user's commands must be able to pass through it.
 		mode = 0o711
 	}
 	if err := os.MkdirAll(dir, mode); err != nil {
@@ -123,7 +122,7 @@ func sweep(dir string) error {
 			continue
 		}
 		if flock(lock) == nil {
-			// A failure leaves it to the next start.
+			// If that fails, the next start tries again.
 			_ = (&scratch{dir: strings.TrimSuffix(name, lockSuffix), lock: lock}).remove()
 			continue
 		}
@@ -132,17 +131,17 @@ func sweep(dir string) error {
 	return nil
 }
 
-// globbed is a folder's name as a pattern that matches it alone.
+// globbed returns a pattern that matches only the folder's name.
 func globbed(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// flock takes a lock, or says that somebody has it.
+// flock takes a lock, or returns an error if somebody else holds it.
 func flock(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
 
-// copyMounts puts private copies in the mounts' places.
+// copyMounts replaces the mounts by private copies.
 func (s *Sandbox) copyMounts(ctx context.Context) (err error) {
 	if s.scratch, err = s.host.newScratch(); err != nil {
 		return fmt.Errorf("no private copy can be made: %w", err)
@@ -165,12 +164,12 @@ func (s *Sandbox) copyMounts(ctx context.Context) (err error) {
 		}
 		left, entries = c.left, c.entries
 		_ = m.root.Close()
-		m.root, m.source, m.hidden = root, root.Name(), nil // none of it is in the copy
+		m.root, m.source, m.hidden = root, root.Name(), nil // hidden entries are not in the copy
 	}
 	return nil
 }
 
-// copying is the copy of one mount under way.
+// copying is the copying of one mount in progress.
 type copying struct {
 	ctx     context.Context //nolint:containedctx // of one walk
 	sandbox *Sandbox
@@ -181,8 +180,8 @@ type copying struct {
 	most    int64
 }
 
-// entry copies one file, folder or symlink. Secrets, symlinks that lead out, and
-// what is none of the three are left out.
+// entry copies one file, folder or symlink. It leaves out secrets, symlinks that lead outside, and
+// files of any other type.
 func (c *copying) entry(rel string, d fs.DirEntry, err error) error {
 	c.entries--
 	switch {
@@ -202,7 +201,7 @@ func (c *copying) entry(rel string, d fs.DirEntry, err error) error {
 	return c.made(rel, c.make(rel, d.Type()))
 }
 
-// make makes the copy of one entry.
+// make creates the copy of one entry.
 func (c *copying) make(rel string, kind fs.FileMode) error {
 	switch kind {
 	case fs.ModeDir:
@@ -216,7 +215,7 @@ func (c *copying) make(rel string, kind fs.FileMode) error {
 	}
 }
 
-// made gives a copied entry to its user, or says why there is none.
+// made gives a copied entry to its user, or returns why there is none.
 func (c *copying) made(rel string, err error) error {
 	if _, is := errors.AsType[MountError](err); is {
 		return err
@@ -230,14 +229,14 @@ func (c *copying) made(rel string, err error) error {
 	return c.sandbox.scratch.own(filepath.Join(c.to.Name(), rel))
 }
 
-// errLeftOut marks what is not copied.
+// errLeftOut marks an entry that is not copied.
 var errLeftOut = errors.New("left out")
 
-// link copies a symlink that leads, as text, to a place in the mount.
+// link copies a symlink whose target, as text, is in the mount.
 func (c *copying) link(rel string) error {
 	target, err := c.mount.root.Readlink(rel)
 	if err != nil {
-		return errLeftOut // it became something else since the folder was read
+		return errLeftOut // it has changed since the folder was read
 	}
 	at := target
 	if !filepath.IsAbs(at) {
@@ -257,7 +256,7 @@ func (c *copying) file(rel string) error {
 	}
 	defer from.Close()
 	info, err := from.Stat()
-	// What became a symlink, or something else, since the folder was read.
+	// It may have become a symlink, or something else, since the folder was read.
 	if err != nil || !info.Mode().IsRegular() || at != filepath.Join(c.mount.path, rel) {
 		return errLeftOut
 	}

@@ -16,37 +16,37 @@ import (
 
 const (
 	toolSearch = "fs.search"
-	// mostSearched and mostBytes bound what one search looks at.
+	// mostSearched and mostBytes limit what one search examines.
 	mostSearched = 100_000
 	mostBytes    = 256 * mib
-	// longestLine bounds what is shown of a line that matches.
+	// longestLine is how much is shown of a line that matches, in bytes.
 	longestLine = 400
-	// longestPattern bounds a regular expression.
+	// longestPattern is the maximum length of a regular expression, in bytes.
 	longestPattern = 1000
 )
 
 // SearchRequest asks where a regular expression matches a line of a file.
 type SearchRequest struct {
 	Pattern string `json:"pattern"`        // in RE2's syntax
-	Path    string `json:"path,omitempty"` // absolute, a file or folder in one of the mounts; may be left out where there is one mount
-	Name    string `json:"name,omitempty"` // a glob for names of files, like *.go
+	Path    string `json:"path,omitempty"` // absolute, a file or folder in one of the mounts; optional if there is only one mount
+	Name    string `json:"name,omitempty"` // a glob for file names, such as *.go
 }
 
-// SearchResult is lines that match, as many as fit [Limits.Output].
+// SearchResult contains the matching lines, as many as fit [Limits.Output].
 type SearchResult struct {
 	Matches []Match `json:"matches"`
 	Files   int     `json:"files"`         // how many were searched
 	Cut     string  `json:"cut,omitempty"` // says what is left out
 }
 
-// Match is a line that matches.
+// Match is a matching line.
 type Match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// search is one search under way.
+// search is a search in progress.
 type search struct {
 	*Sandbox
 	mount   *mount
@@ -58,8 +58,8 @@ type search struct {
 	room    int
 }
 
-// Search searches files line by line. What is hidden or not text is left out, and
-// symlinks are not followed.
+// Search searches files line by line. It skips hidden and binary files, and does not follow
+// symlinks.
 func (s *Sandbox) Search(ctx context.Context, q SearchRequest) (SearchResult, error) {
 	if q.Pattern == "" || len(q.Pattern) > longestPattern {
 		return SearchResult{}, ToolError{toolSearch, fmt.Sprintf("pattern is a regular expression of 1 to %d bytes", longestPattern)}
@@ -90,14 +90,14 @@ func (s *Sandbox) Search(ctx context.Context, q SearchRequest) (SearchResult, er
 	return run.result, err
 }
 
-// visit searches one file, or says whether to go into a folder.
+// visit searches one file, or decides whether to enter a folder.
 func (r *search) visit(ctx context.Context, rel string, d fs.DirEntry, err error) error {
 	r.entries++
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		// What cannot be read is not searched.
+		// Unreadable files are not searched.
 		return skipEntry(d)
 	case r.entries > mostSearched:
 		r.result.Cut = fmt.Sprintf("what is beyond the first %d files and folders", mostSearched)
@@ -117,7 +117,7 @@ func (r *search) visit(ctx context.Context, rel string, d fs.DirEntry, err error
 		return nil //nolint:nilerr // a file that went away, or is not ours to read, is not searched
 	}
 	defer f.Close()
-	// It may have become another thing since the folder was read.
+	// It may have become something else since the folder was read.
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil //nolint:nilerr // as above
 	}
@@ -154,7 +154,7 @@ func (r *search) lines(ctx context.Context, f io.Reader, at string) error {
 	}
 }
 
-// add notes a line that matches, and says whether there is room for more.
+// add records a matching line, and reports whether there is room for more.
 func (r *search) add(at string, line int, text []byte) bool {
 	shown := strings.ToValidUTF8(string(text[:min(len(text), longestLine)]), "\uFFFD")
 	if len(text) > longestLine {

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbiddenCalls holds the system calls that a sandboxed command does not get: doors
-// into the kernel that tests of a project do not need, and what would hold memory
-// that nobody counts.
+// forbiddenCalls returns the system calls that a sandboxed command must not use: entry points into
+// the kernel that a project's tests do not need, and those that allocate memory that nobody counts.
 func forbiddenCalls() []string {
 	return []string{
 		// Other processes.
@@ -33,27 +32,26 @@ func forbiddenCalls() []string {
 		"clock_adjtime64", "adjtimex", "stime", "sethostname", "setdomainname", "vhangup", "nfsservctl", "uselib", "sysfs", "_sysctl",
 		// Memory that belongs to no process.
 		"memfd_create", "memfd_secret", "shmget", "msgget", "mq_open",
-		// Calls of old architectures that are many in one.
+		// Multiplexed calls of old architectures.
 		"socketcall", "ipc",
 	}
 }
 
-// namespaceFlags are the flags of clone that make a namespace.
+// namespaceFlags are the flags of clone that create a namespace.
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// seccompProgram is the filter for a sandboxed command, as bubblewrap reads it. A
-// call that the filter's table does not know does not exist, and neither do those
-// of another architecture than ours: i386's, for instance, have numbers of their
-// own.
+// seccompProgram returns the filter for a sandboxed command in the form that bubblewrap reads.
+// Calls that the filter's table does not know, and those of other architectures, do not exist:
+// i386's calls, for example, have numbers of their own.
 func seccompProgram(unixSockets bool) ([]byte, error) {
 	machine, err := arch.GetInfo("")
 	if err != nil {
 		return nil, err
 	}
 	forbidden := forbiddenCalls()
-	// clone3 has its flags in memory, where no filter reads; without it, libraries
-	// fall back on clone.
+	// clone3 passes its flags in memory, which filters cannot read. Without it, libraries fall back
+	// to clone.
 	missing := []string{"clone3"}
 	var known, denied []string
 	for name := range machine.SyscallNames {
@@ -100,16 +98,15 @@ func seccompProgram(unixSockets bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Where things are in what a filter sees.
+// Offsets in the data that a filter sees.
 const (
 	atNumber       = 0
 	atArchitecture = 4
 	atArguments    = 16
 )
 
-// onlyOurs begins a filter: what comes from another architecture, or was added to
-// the kernel after the table, does not exist. The library would give both its
-// default.
+// onlyOurs returns the start of a filter: calls from another architecture, or added to the kernel
+// after the table was made, do not exist. The library would apply its default to both.
 func onlyOurs(machine *arch.Info) []bpf.Instruction {
 	last := slices.Max(slices.Collect(maps.Keys(machine.SyscallNumbers)))
 	return []bpf.Instruction{
@@ -121,31 +118,31 @@ func onlyOurs(machine *arch.Info) []bpf.Instruction {
 	}
 }
 
-// refuse answers a call with an error.
+// refuse returns the action that fails a call with an error.
 func refuse(errno unix.Errno) seccomp.Action {
 	return seccomp.ActionErrno | seccomp.Action(errno) //nolint:gosec // a small number
 }
 
-// conditional is a call that is refused for one of its arguments. Only the low 32
-// bits are looked at: the kernel reads no more of these, whatever is above them.
+// conditional is a call that is refused depending on one of its arguments. It only tests the low 32
+// bits, because the kernel reads no more of these arguments.
 //
-// The library has conditions, too, but forgets the call's number where one does
-// not hold, and so decides the call by its argument.
+// The library supports conditions, too, but loses the call's number if one does not hold, and then
+// decides the call by its argument.
 type conditional struct {
 	name     string
 	argument uint32
 	test     bpf.JumpTest
-	values   []uint32 // the call is refused where the test holds for any of them
+	values   []uint32 // the call is refused if the test holds for any of them
 }
 
-// conditionalCalls are refused for some of their arguments.
+// conditionalCalls returns the calls that are refused for some of their arguments.
 func conditionalCalls() []conditional {
 	setID := []uint32{unix.S_ISUID | unix.S_ISGID}
-	// Devices of either kind have this bit; files, pipes and sockets do not.
+	// This bit is set for both kinds of device, but not for files, pipes and sockets.
 	device := []uint32{unix.S_IFCHR}
 	return []conditional{
 		{"clone", 0, bpf.JumpBitsSet, []uint32{namespaceFlags}},
-		// A terminal takes as typed what these say.
+		// These make a terminal take their data as typed input.
 		{"ioctl", 1, bpf.JumpEqual, []uint32{unix.TIOCSTI, unix.TIOCLINUX}},
 		{"chmod", 1, bpf.JumpBitsSet, setID},
 		{"fchmod", 1, bpf.JumpBitsSet, setID},
@@ -156,7 +153,7 @@ func conditionalCalls() []conditional {
 	}
 }
 
-// program is nothing where the architecture has no such call.
+// program returns the instructions, none if the architecture has no such call.
 func (c conditional) program(machine *arch.Info) []bpf.Instruction {
 	var tests []bpf.Instruction
 	for i, value := range c.values {
@@ -166,8 +163,8 @@ func (c conditional) program(machine *arch.Info) []bpf.Instruction {
 	return when(machine, c.name, c.argument, tests)
 }
 
-// when makes instructions that are run with an argument of a call loaded, and left
-// out for other calls.
+// when returns instructions that run then with an argument of a call loaded, and skip it for other
+// calls.
 func when(machine *arch.Info, name string, argument uint32, then []bpf.Instruction) []bpf.Instruction {
 	number, there := machine.SyscallNames[name]
 	if !there {
@@ -184,9 +181,8 @@ func when(machine *arch.Info, name string, argument uint32, then []bpf.Instructi
 	}, then...)
 }
 
-// sockets lets a command open some families. Those for hypervisors, kernel
-// cryptography and packets are in no namespace. A Unix socket can be one that lies
-// in a mount, and then somebody outside listens.
+// sockets lets a command open sockets of some families. Those for hypervisors, kernel cryptography
+// and packets are in no namespace. A Unix socket may be in a mount, where somebody outside listens.
 func sockets(machine *arch.Info, unixSockets bool) []bpf.Instruction {
 	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	if unixSockets {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// scratch does not exist here.
+// scratch does not exist on this system.
 type scratch struct{}
 
 var errElsewhere = errors.New("there is no sandbox on this system, only on Linux")

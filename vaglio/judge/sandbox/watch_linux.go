@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// watchEvery is how often memory and disk are looked at: what a process can take
-	// between two looks is what a limit can be exceeded by.
+	// watchEvery is how often memory and disk are checked. A limit can be exceeded by what a process
+	// can take in that time.
 	watchEvery = 20 * time.Millisecond
-	// mostNames bounds how many files a command makes in its copy and in each of /tmp
-	// and home.
+	// mostNames limits how many files a command may create in its copy, and in each of /tmp and home.
 	mostNames = 200_000
 )
 
-// watch holds what a command takes to its limits, where the kernel alone cannot:
-// memory of all its processes together, and room on a disk that others use, too.
+// watch enforces the limits that the kernel alone cannot: the memory of all processes together, and
+// the space on a disk that others use, too.
 type watch struct {
 	limits Limits
 	init   *os.Process // bubblewrap's process 1; all others descend from it
@@ -34,14 +33,13 @@ type watch struct {
 // volume is a file system that a command writes to.
 type volume struct {
 	dir     *os.File
-	scratch bool // a disk that others write to, too, so that growth has to be proved ours
+	scratch bool // a disk that others write to as well, so growth must be shown to be ours
 	before  unix.Statfs_t
 	looked  uint64 // free blocks when the copy was last measured
 	size    int64  // of the copy before the command ran
 }
 
-// letGo waits until bubblewrap has made the sandbox, opens the gate, and watches
-// until stop.
+// letGo waits until bubblewrap has created the sandbox, opens the gate, and watches until stop.
 func (s *Sandbox) letGo(ctx context.Context, run *running, end context.CancelCauseFunc, stop <-chan struct{}) {
 	w, err := s.arm(ctx, run)
 	if err != nil {
@@ -60,7 +58,7 @@ func (s *Sandbox) letGo(ctx context.Context, run *running, end context.CancelCau
 		case <-stop:
 			return
 		case <-ctx.Done():
-			// Bubblewrap is killed with ctx, and its process 1 with it; and once more.
+			// Bubblewrap is killed with ctx, and its process 1 with it. Kill that too, to be sure.
 			_ = w.init.Kill()
 			return
 		case <-tick.C:
@@ -71,7 +69,7 @@ func (s *Sandbox) letGo(ctx context.Context, run *running, end context.CancelCau
 	}
 }
 
-// arm waits for the script at the gate, and for all that must hold before it opens.
+// arm waits for the script at the gate, and for everything that must hold before the gate opens.
 func (s *Sandbox) arm(ctx context.Context, run *running) (*watch, error) {
 	if err := run.ready.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (s *Sandbox) arm(ctx context.Context, run *running) (*watch, error) {
 		return nil, err
 	}
 	for _, dir := range []string{"/tmp", sandboxHome} {
-		// Through the root of the process: the mounts are nowhere else.
+		// Through the process's root, because the mounts exist nowhere else.
 		if err := w.add(fmt.Sprintf("/proc/%d/root%s", command, dir), false); err != nil {
 			w.close()
 			return nil, err
@@ -111,8 +109,8 @@ func (s *Sandbox) arm(ctx context.Context, run *running) (*watch, error) {
 	return w, nil
 }
 
-// dies waits until bubblewrap's process 1 has bound its life to ours: right after
-// that it takes the filter, which can be seen.
+// dies waits until bubblewrap's process 1 has tied its life to ours. Right after that it installs
+// the filter, which is visible from outside.
 func dies(ctx context.Context, pid int) error {
 	until := time.Now().Add(patience)
 	for {
@@ -130,9 +128,9 @@ func dies(ctx context.Context, pid int) error {
 	}
 }
 
-// prlimit is the start of a command that the kernel holds to the limits. The
-// command that sets them runs inside: from outside, only a root with all rights
-// may, and root in a container has not all.
+// prlimit returns the start of a command on which the kernel enforces the limits. The program that
+// sets them runs inside, because from outside only a fully privileged root may set them, which root
+// in a container is not.
 func (l Limits) prlimit(program string) []string {
 	argv := []string{program}
 	for _, r := range []struct {
@@ -148,7 +146,7 @@ func (l Limits) prlimit(program string) []string {
 		{"memlock", 64 << 10},
 		{"msgqueue", 0},
 		{"sigpending", 1024},
-		// With 0, a kernel that hands dumps to a program still does; with 1 it does not.
+		// With a limit of 0, a kernel that pipes dumps to a program still does so; with 1 it does not.
 		{"core", coreLimit()},
 	} {
 		argv = append(argv, fmt.Sprintf("--%s=%d", r.what, r.most))
@@ -156,7 +154,7 @@ func (l Limits) prlimit(program string) []string {
 	return append(argv, "--")
 }
 
-// coreLimit is 1, or 0 where we may not have more ourselves.
+// coreLimit returns 1, or 0 if our own limit is lower.
 func coreLimit() int64 {
 	var own unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CORE, &own) == nil && own.Max < 1 {
@@ -184,7 +182,7 @@ func (w *watch) add(dir string, scratch bool) error {
 	return nil
 }
 
-// close lets go of the file systems.
+// close releases the file systems.
 func (w *watch) close() {
 	for _, p := range w.places {
 		_ = p.dir.Close()
@@ -192,11 +190,11 @@ func (w *watch) close() {
 	_ = w.init.Release()
 }
 
-// over says which limit is exceeded, or nothing.
+// over returns which limit is exceeded, "" if none.
 func (w *watch) over() string {
 	all := descendants(w.init.Pid)
 	if held := resident(all); held > w.limits.Memory {
-		// Memory that processes share was counted for each.
+		// This counts shared memory once for each process.
 		if held := proportional(all); held > w.limits.Memory {
 			return fmt.Sprintf("its processes held more than %d MiB of memory", w.limits.Memory/mib)
 		}
@@ -209,7 +207,7 @@ func (w *watch) over() string {
 	return ""
 }
 
-// over says whether a file system has taken too much.
+// over returns how a file system exceeds its limit, "" if it does not.
 func (p *volume) over(most int64) string {
 	var now unix.Statfs_t
 	if unix.Fstatfs(int(p.dir.Fd()), &now) != nil {
@@ -222,8 +220,8 @@ func (p *volume) over(most int64) string {
 		}
 		return ""
 	}
-	// A walk costs more than a look at the whole disk, so only what could have been
-	// ours is measured: growth by a sixteenth of the limit since the last time.
+	// A walk costs more than checking the whole disk, so the copy is only measured if the growth
+	// could be ours: by a sixteenth of the limit since the last time.
 	grown := (int64(p.looked) - int64(now.Bfree)) * block                                        //nolint:gosec // blocks of a disk
 	if names := int64(p.before.Ffree) - int64(now.Ffree); grown < most/16 && names < mostNames { //nolint:gosec // as above
 		return ""
@@ -239,7 +237,7 @@ func (p *volume) over(most int64) string {
 	return ""
 }
 
-// measure is how much a folder holds, as far as it can be read.
+// measure returns how much a folder holds, as far as it can be read.
 func measure(dir string) (size int64, names int) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -263,7 +261,7 @@ func measure(dir string) (size int64, names int) {
 	return size, names
 }
 
-// only is the one process that a process has started.
+// only returns the only child of a process.
 func only(pid int) (int, error) {
 	all := children(pid)
 	if len(all) != 1 {
@@ -272,7 +270,7 @@ func only(pid int) (int, error) {
 	return all[0], nil
 }
 
-// children are the processes that a process has started and that live.
+// children returns the living children of a process.
 func children(pid int) []int {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
@@ -293,7 +291,7 @@ func children(pid int) []int {
 	return all
 }
 
-// descendants are a process and all below it.
+// descendants returns a process and everything below it.
 func descendants(pid int) []int {
 	all := []int{pid}
 	for i := 0; i < len(all); i++ {
@@ -302,7 +300,7 @@ func descendants(pid int) []int {
 	return all
 }
 
-// resident is how much memory processes hold, what they share counted for each.
+// resident returns how much memory processes hold, counting shared memory for each.
 func resident(all []int) int64 {
 	sum := int64(0)
 	for _, pid := range all {
@@ -315,8 +313,8 @@ func resident(all []int) int64 {
 	return sum
 }
 
-// proportional is how much memory processes hold, what they share divided among
-// them. What cannot be read counts as [resident].
+// proportional returns how much memory processes hold, dividing shared memory among them. A process
+// that cannot be read counts as in [resident].
 func proportional(all []int) int64 {
 	sum := int64(0)
 	for _, pid := range all {

@@ -1,6 +1,5 @@
-// Command byhand is a Telegram to try vaglio with by hand: the Bot API on a
-// loopback address, and one person, Ann, at the terminal. It needs no network
-// and no account:
+// Command byhand is a Telegram for trying vaglio by hand: the Bot API on a loopback
+// address, and one person, Ann, at the terminal. It needs no network and no account:
 //
 //	go run ./channels/telegram/telegramtest/byhand
 package main
@@ -84,7 +83,7 @@ type table struct {
 func (t *table) writef(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, _ = fmt.Fprintf(t.out, format, args...) // a terminal that is gone has no reader
+	_, _ = fmt.Fprintf(t.out, format, args...) // a closed terminal has no reader
 }
 
 // watch shows what is new in the chat.

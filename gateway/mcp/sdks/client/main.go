@@ -1,7 +1,7 @@
-// Command client calls an MCP server with the official SDK and prints what it gets, a
-// line of JSON for each step. Its first argument is the server: a URL, or the name of
-// a program whose arguments follow "--". The steps are pairs of a tool and its
-// arguments; "time" with a number measures so many calls of the step before it.
+// Command client calls an MCP server with the official SDK and prints what it gets, one line of
+// JSON per step. Its first argument is the server: a URL, or the name of a program whose
+// arguments follow "--". The steps are pairs of a tool and its arguments; "time" with a number
+// measures that many calls of the preceding step.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command server is an MCP server of the official SDK: over stdio, or over HTTP on
-// the address that its argument gives.
+// Command server is an MCP server built with the official SDK. It serves over stdio or, with an
+// address as its argument, over HTTP.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "ran " + c.Command}}}, nil, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "list_notes", Description: "lists the notes in a folder"}, func(ctx context.Context, _ *mcp.CallToolRequest, n note) (*mcp.CallToolResult, any, error) {
-		out, err := exec.CommandContext(ctx, "ls", "-l", n.Path).Output() // As many a server does: by a program.
+		out, err := exec.CommandContext(ctx, "ls", "-l", n.Path).Output() // Many servers run a program.
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(out)}}}, nil, err
 	})
 	s.AddResource(&mcp.Resource{Name: "readme", URI: "note://readme"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {

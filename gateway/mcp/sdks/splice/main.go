@@ -1,8 +1,8 @@
-// Command splice hands on what an MCP client and its server say, and looks at nothing: what
-// it costs, everything costs that stands between them. Its arguments are the server's
-// command, whose lines it hands on, or its URL: it then prints its own. With -ask before
-// them it has another process say yes to each message of the client's first, one that does
-// nothing else: what that costs, everything costs that asks a daemon.
+// Command splice forwards messages between an MCP client and its server without looking at them.
+// It measures what any proxy costs at least. Its arguments are the server's command, or the
+// server's URL: it then prints its own URL. With -ask before them, a second process that does
+// nothing else must first say yes to each message of the client. That measures what asking any
+// daemon costs at least.
 package main
 
 import (
@@ -23,15 +23,15 @@ import (
 	"syscall"
 )
 
-// ask waits for a yes, where one is wanted; held is the input of the process that says it,
-// which ends with that.
+// ask waits for a yes, if one is wanted. held is the input of the process that says it; the
+// process exits when held is closed.
 var (
 	ask  = func() error { return nil }
 	held io.Closer
 )
 
 func main() {
-	runtime.GOMAXPROCS(1) // As the proxy does: more than one thread at a time would only wake one another.
+	runtime.GOMAXPROCS(1) // As in the proxy: a second thread would only add wake-ups.
 	args := os.Args[1:]
 	switch args[0] {
 	case "-say-yes":
@@ -45,7 +45,7 @@ func main() {
 	if strings.HasPrefix(args[0], "http://") {
 		log.Fatal(serve(args[0]))
 	}
-	if err := syscall.SetNonblock(0, true); err != nil { // So that whoever waits for it holds up no thread.
+	if err := syscall.SetNonblock(0, true); err != nil { // Waiting for input then blocks no thread.
 		log.Fatal(err)
 	}
 	in := os.NewFile(0, "stdin")
@@ -70,7 +70,7 @@ func main() {
 	}
 }
 
-// askAnother starts the process that says yes, and has ask ask it over a socket of its own.
+// askAnother starts the process that says yes, and sets ask to ask it over a socket.
 func askAnother() error {
 	program, err := os.Executable()
 	if err != nil {
@@ -108,7 +108,7 @@ func askAnother() error {
 	return nil
 }
 
-// sayYes answers every byte on its socket with itself, until its input ends.
+// sayYes echoes every byte on its socket until its input ends.
 func sayYes() error {
 	dir, err := os.MkdirTemp("", "yes")
 	if err != nil {
@@ -138,7 +138,7 @@ func sayYes() error {
 	}
 }
 
-// serve hands on what comes to an address of its own.
+// serve forwards what arrives at an address of its own.
 func serve(upstream string) error {
 	u, err := url.Parse(upstream)
 	if err != nil {
@@ -152,7 +152,7 @@ func serve(upstream string) error {
 	u.Path = ""
 	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) },
-		ErrorLog: log.New(io.Discard, "", 0), // A client that goes breaks its stream off.
+		ErrorLog: log.New(io.Discard, "", 0), // A client that disconnects breaks its stream off.
 	}
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := ask(); err != nil {
@@ -162,7 +162,7 @@ func serve(upstream string) error {
 	}))
 }
 
-// pass hands each line on that it may.
+// pass forwards each line that may says yes to.
 func pass(to io.Writer, from io.Reader, may func() error) error {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {

@@ -1,6 +1,6 @@
-// Package anthropic asks models over Anthropic's own interface, the one in which
-// Anthropic's servers hold their models to a schema. It is written out here: the
-// maker's library is larger than the rest of vaglio together.
+// Package anthropic asks models over Anthropic's own API, the one through which Anthropic's servers
+// enforce a schema. It is written out here because the vendor's library is larger than the rest of
+// vaglio together.
 package anthropic
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// version is the one of the interface that is spoken.
+// version is the version of the API that we use.
 const version = "2023-06-01"
 
-// Model asks one model of one server. It is safe for concurrent use.
+// Model is one model on one server. It is safe for concurrent use.
 type Model struct {
 	http *http.Client
 	at   model.Server
@@ -30,7 +30,7 @@ func New(s model.Server) *Model {
 	return &Model{s.HTTP(), s}
 }
 
-// request is what the server is sent.
+// request is the body of a request.
 type request struct {
 	Model     string         `json:"model"`
 	MaxTokens int            `json:"max_tokens"`
@@ -46,8 +46,7 @@ type message struct {
 	Content []block `json:"content"`
 }
 
-// block is a piece of a message, of one of the types text, tool_use and
-// tool_result.
+// block is a piece of a message, of type text, tool_use or tool_result.
 type block struct {
 	Type      string           `json:"type"`
 	Text      string           `json:"text,omitempty"`
@@ -76,7 +75,7 @@ type outputSetting struct {
 	} `json:"format"`
 }
 
-// answer is what the server sends.
+// answer is the body of a response.
 type answer struct {
 	Type       string  `json:"type"`
 	Role       string  `json:"role"`
@@ -114,7 +113,7 @@ func (m *Model) Complete(ctx context.Context, r model.Request) (model.Reply, err
 	return reply, nil
 }
 
-// send makes the request and reads its answer.
+// send sends the request and decodes the response.
 func (m *Model) send(ctx context.Context, r *model.Request) (*answer, error) {
 	body, err := strictjson.Marshal(m.request(r))
 	if err != nil {
@@ -157,7 +156,7 @@ func (m *Model) request(r *model.Request) *request {
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, toolSpec{model.WireName(t.Name), t.Text, t.Args})
 	}
-	// A conversation in which tools were called is refused without them.
+	// A conversation with tool calls is refused without the tools' definitions.
 	if r.NoCalls && len(r.Tools) > 0 {
 		out.Choice = &toolChoice{"none"}
 	}
@@ -179,7 +178,7 @@ func messageOf(t *model.Turn) message {
 			Type: "tool_result", ToolUseID: result.ID, Content: []block{{Type: "text", Text: result.Quote.String()}}, IsError: result.Failed,
 		})
 	}
-	if strings.TrimSpace(text) != "" { // The server refuses a block of blanks.
+	if strings.TrimSpace(text) != "" { // The server refuses a block of whitespace.
 		out.Content = append(out.Content, block{Type: "text", Text: text})
 	}
 	for _, c := range t.Calls {

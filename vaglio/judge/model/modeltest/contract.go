@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// secretKey is no key of anybody.
+// secretKey is nobody's key.
 const secretKey = "the-key-of-the-test-0123456789"
 
-// Contract is what every adapter keeps. open makes the adapter for a server.
+// Contract checks what every adapter must keep. open returns the adapter for a server.
 func Contract(t *testing.T, api API, open func(model.Server) model.Model) {
 	t.Helper()
 	at := func(t *testing.T, reply func(Seen) Step) (*Server, model.Model) {
@@ -43,7 +43,7 @@ func Contract(t *testing.T, api API, open func(model.Server) model.Model) {
 		}()
 		<-asked
 		cancel()
-		<-s.Gone() // the connection is closed, or this waits for ever
+		<-s.Gone() // the connection is closed, or this waits forever
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -61,7 +61,7 @@ func Contract(t *testing.T, api API, open func(model.Server) model.Model) {
 		if e, ok := errors.AsType[*model.Error](err); !ok || e.Fault != model.FaultUnreachable || !e.NoConnection {
 			t.Errorf("%v", err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond) // no retry within it
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond) // too short for a retry
 		defer cancel()
 		if reply, err := model.NewClient(m, model.Options{}).Complete(ctx, ask()); err == nil || reply.Usage != (model.Usage{}) {
 			t.Errorf("what nobody was asked took %+v: %v", reply.Usage, err)
@@ -78,7 +78,7 @@ func ask() model.Request {
 	}
 }
 
-// conversation has a model call a tool, and get what it gave.
+// conversation lets a model call a tool, and returns the tool's result to it.
 func conversation(t *testing.T, at opener) {
 	s, m := at(t, Steps(
 		Step{Text: " \n", Calls: []Call{{"cmd_run", `{"argv":["true"]}`}}, Input: 7, Output: 3},
@@ -114,7 +114,7 @@ func conversation(t *testing.T, at opener) {
 	}
 }
 
-// endings are the ways in which an answer ends.
+// endings checks the ways in which an answer can end.
 func endings(t *testing.T, at opener) {
 	for name, c := range map[string]struct {
 		step Step
@@ -136,14 +136,14 @@ func endings(t *testing.T, at opener) {
 	}
 }
 
-// uncounted are answers without a count of tokens. What may have been paid for is
-// estimated and never too low, and what was not is free.
+// uncounted checks answers without a count of tokens. What may have been paid for is estimated,
+// never too low; what was not is free.
 func uncounted(t *testing.T, at opener) {
 	const answer = `{"score":1,"reason":"r"}`
 	allowed := ask().MaxTokens
 	for name, c := range map[string]struct {
 		step Step
-		// output is the least that the answer takes; below 0 nothing is paid.
+		// output is the least that the answer consumes; a negative number means that nothing is paid.
 		output int
 		exact  bool
 	}{
@@ -160,7 +160,7 @@ func uncounted(t *testing.T, at opener) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, m := at(t, Steps(c.step))
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // no retry within it where it is busy
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // too short for a retry if it is busy
 			defer cancel()
 			reply, _ := model.NewClient(m, model.Options{}).Complete(ctx, ask())
 			u := reply.Usage
@@ -198,7 +198,7 @@ func uncounted(t *testing.T, at opener) {
 	})
 }
 
-// failures are what is no answer. An adapter tries nothing twice.
+// failures checks responses that are no answer. An adapter never retries.
 func failures(t *testing.T, at opener) {
 	for name, c := range map[string]struct {
 		step Step
@@ -233,7 +233,7 @@ func failures(t *testing.T, at opener) {
 			if c.step.RetryAfter > 0 && e.After != 7*time.Second {
 				t.Errorf("after %s", e.After)
 			}
-			// The log has the cause, too.
+			// The log also gets the cause.
 			if cause := fmt.Sprint(e.Err); strings.Contains(cause, secretKey) {
 				t.Errorf("the cause tells the key: %s", cause)
 			}

@@ -11,8 +11,8 @@ import (
 //go:embed malformed.jsonl
 var builtin string
 
-// Malformed are replies that no judge may read as a verdict, by name. members
-// are those that a verdict needs besides its score, such as "reason":"r".
+// Malformed returns replies, by name, that no judge may accept as a verdict. members are the members
+// that a verdict needs besides its score, such as "reason":"r".
 func Malformed(t *testing.T, members string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -1,5 +1,5 @@
-// Package modeltest is a model's server for tests: it speaks the two wire formats
-// that the adapters do, and says what a script tells it to.
+// Package modeltest is a model's server for tests: it speaks both wire formats of the adapters, and
+// answers according to a script.
 package modeltest
 
 import (
@@ -24,27 +24,26 @@ const (
 	Anthropic API = "anthropic"
 )
 
-// Step is what the server does with one request. Its zero value answers with an
-// empty text.
+// Step is what the server does with one request. The zero value answers with an empty text.
 type Step struct {
 	// Text and Calls are what the model says.
 	Text  string
 	Calls []Call
-	// Refused and Length are ways for the answer to end.
+	// Refused and Length are ways in which the answer can end.
 	Refused, Length bool
-	// Input and Output are the tokens that the server counts; 0 is 100 and 20.
+	// Input and Output are the token counts; 0 means 100 and 20.
 	Input, Output int
-	// Uncounted leaves the count of tokens out.
+	// Uncounted omits the token counts.
 	Uncounted bool
-	// Delay lies before the answer, for as long as the request lives.
+	// Delay is the pause before the answer, as long as the request lives.
 	Delay time.Duration
-	// Status other than 0 and 200 is an error; RetryAfter are its seconds.
+	// Status other than 0 and 200 is an error; RetryAfter is in seconds.
 	Status, RetryAfter int
-	// Raw is a body in place of the wire format's.
+	// Raw is a body that replaces the wire format's.
 	Raw string
-	// CutAt breaks the connection off behind so many bytes of the body; 0 does not.
+	// CutAt breaks the connection after that many bytes of the body; 0 does not.
 	CutAt int
-	// Stream sends the answer as events though nobody asked for that.
+	// Stream sends the answer as events although nobody asked for that.
 	Stream bool
 	// Away redirects to another address.
 	Away string
@@ -53,14 +52,14 @@ type Step struct {
 // Call is a tool call that the model makes. Args may be anything.
 type Call struct{ Name, Args string }
 
-// Seen is a request as the server got it.
+// Seen is a request as the server received it.
 type Seen struct {
-	// Path and Header are the request's; Body is all of it.
+	// Path and Header are the request's; Body is its whole body.
 	Path   string
 	Header http.Header
 	Body   string
-	// System is the system prompt, Texts what every other message says, in order,
-	// results of tools among them.
+	// System is the system prompt. Texts are the texts of all other messages, in order, including
+	// tools' results.
 	System string
 	Texts  []string
 	// Tools are the names on offer; Schema is what the answer must fit, if any.
@@ -68,7 +67,7 @@ type Seen struct {
 	Schema string
 }
 
-// Said is all that the messages say.
+// Said returns everything that the messages say.
 func (s *Seen) Said() string { return strings.Join(s.Texts, "\n") }
 
 // Server is a model's server on loopback. It is safe for concurrent use.
@@ -83,7 +82,7 @@ type Server struct {
 	conns map[net.Conn]http.ConnState
 }
 
-// Start serves what reply says to each request; close it with Close.
+// Start starts a server that does what reply returns for each request. It must be closed with Close.
 func Start(api API, reply func(Seen) Step) *Server {
 	s := &Server{api: api, reply: reply, gone: make(chan struct{}, 1024), conns: map[net.Conn]http.ConnState{}}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
@@ -96,7 +95,7 @@ func Start(api API, reply func(Seen) Step) *Server {
 	return s
 }
 
-// Steps is a script for [Start]: one step after the other, the last for ever.
+// Steps returns a script for [Start]: one step after another, repeating the last one forever.
 func Steps(steps ...Step) func(Seen) Step {
 	var mu sync.Mutex
 	return func(Seen) Step {
@@ -110,10 +109,10 @@ func Steps(steps ...Step) func(Seen) Step {
 	}
 }
 
-// Always is a script for [Start] that says the same to everything.
+// Always returns a script for [Start] that answers every request with the same text.
 func Always(text string) func(Seen) Step { return Steps(Step{Text: text}) }
 
-// URL is what an adapter is given.
+// URL returns the address for an adapter.
 func (s *Server) URL() string {
 	if s.api == OpenAI {
 		return s.http.URL + "/v1"
@@ -121,20 +120,20 @@ func (s *Server) URL() string {
 	return s.http.URL
 }
 
-// Close ends the server and waits for it.
+// Close stops the server and waits for it.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Seen are the requests so far.
+// Seen returns the requests so far.
 func (s *Server) Seen() []Seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Seen(nil), s.seen...)
 }
 
-// Gone receives when a client went away before its answer.
+// Gone receives a value when a client disconnects before its answer.
 func (s *Server) Gone() <-chan struct{} { return s.gone }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {

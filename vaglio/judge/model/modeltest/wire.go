@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// read takes a request apart, and refuses what the real servers refuse.
+// read parses a request, and refuses what the real servers refuse.
 func (s *Server) read(seen *Seen, body []byte) error {
 	if s.api == OpenAI {
 		return readOpenAI(seen, body)
@@ -138,7 +138,7 @@ func (b *anthropicBlock) said() string {
 	return strings.Join(texts, "")
 }
 
-// checkTool refuses a tool that servers do.
+// checkTool refuses a tool that the real servers refuse.
 func checkTool(name string, schema strictjson.Value) error {
 	var s struct {
 		Type string `json:"type"`
@@ -198,7 +198,7 @@ func anthropicAnswer(s *Step) string {
 		reason, strings.Join(blocks, ","), s.usage("input_tokens", "output_tokens"))
 }
 
-// usage is the member that counts tokens, with a comma before it.
+// usage returns the member with the token counts, preceded by a comma.
 func (s *Step) usage(input, output string) string {
 	if s.Uncounted {
 		return ""

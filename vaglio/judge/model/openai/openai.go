@@ -1,5 +1,5 @@
-// Package openai asks models over the chat interface of OpenAI, which Ollama,
-// llama.cpp, vLLM and Gemini speak too.
+// Package openai asks models over OpenAI's chat API, which Ollama, llama.cpp, vLLM and Gemini also
+// speak.
 package openai
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/model"
 )
 
-// Model asks one model of one server. It is safe for concurrent use.
+// Model is one model on one server. It is safe for concurrent use.
 type Model struct {
-	// complete asks the server: the one method of the library's client that is used, so
-	// that the linker leaves the others out.
+	// complete asks the server. It is the only method of the library's client that we use, so that the
+	// linker drops the others.
 	complete func(context.Context, sdk.ChatCompletionRequest) (sdk.ChatCompletionResponse, error)
 	at       model.Server
 }
@@ -66,7 +66,7 @@ func (m *Model) request(r *model.Request) sdk.ChatCompletionRequest {
 	for i := range r.Turns {
 		out.Messages = append(out.Messages, messages(&r.Turns[i])...)
 	}
-	// Not all servers know how to forbid calls, and some take no schema beside tools.
+	// Some servers cannot forbid calls, and some accept no schema together with tools.
 	for _, t := range r.Tools {
 		if r.NoCalls {
 			break
@@ -85,7 +85,7 @@ func (m *Model) request(r *model.Request) sdk.ChatCompletionRequest {
 	return out
 }
 
-// messages are one turn's: on our side each result is a message of its own.
+// messages returns one turn's messages. On our side each tool result is a message of its own.
 func messages(t *model.Turn) []sdk.ChatCompletionMessage {
 	if t.Model {
 		out := sdk.ChatCompletionMessage{Role: sdk.ChatMessageRoleAssistant, Content: t.Text}
@@ -110,8 +110,8 @@ func messages(t *model.Turn) []sdk.ChatCompletionMessage {
 	return out
 }
 
-// raw is JSON that the library writes as it is.
+// raw is JSON that the library writes unchanged.
 type raw strictjson.Value
 
-// MarshalJSON gives the JSON.
+// MarshalJSON returns the JSON.
 func (r raw) MarshalJSON() ([]byte, error) { return r, nil }
