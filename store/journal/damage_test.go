@@ -232,6 +232,7 @@ func TestReadingEndsWhereItIsEnded(t *testing.T) {
 			cancel()
 			last = err
 		}
+		cancel()
 		if !errors.Is(last, context.Canceled) {
 			t.Errorf("%s: ended at the first entry, and the last says %v", name, last)
 		}

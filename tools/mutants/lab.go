@@ -29,7 +29,7 @@ var switchCode string
 type lab struct {
 	root, dir string
 	out       io.Writer
-	laid      map[string]string // the overlay: files by the files they replace
+	laid      map[string]string   // the overlay: files by the files they replace
 	tests     map[string][]*trial // by package, fastest first
 }
 
@@ -38,8 +38,8 @@ type trial struct {
 	name   string
 	took   time.Duration // by the clock
 	worked time.Duration // of a processor
-	meets  map[int]bool // the mutants that it executes
-	broken bool // fails without a change
+	meets  map[int]bool  // the mutants that it executes
+	broken bool          // fails without a change
 }
 
 func newLab(out io.Writer, root string, all []*mutant) (*lab, error) {

@@ -25,7 +25,7 @@ const (
 
 // The platform's limits.
 const (
-	MaxText        = 4096 // characters of a message, after its markup was parsed
+	MaxText        = 4096             // characters of a message, after its markup was parsed
 	MaxCaption     = 1024             // characters of a document's caption
 	MaxEntities    = 100              // entities of a message; the rest are dropped
 	MaxData        = 64               // bytes of a button's callback data
