@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -164,15 +165,12 @@ func decode(what string, known int, body []byte, v interface{ form() int }) erro
 // KeptAt returns the time of the step or judgement in a record's body and decodes little
 // else. It returns the errors of a full decoding, as far as it looks.
 func KeptAt(kind Kind, body []byte) (time.Time, error) {
-	type kept struct {
-		At time.Time `json:"at"`
-	}
 	var b struct {
-		V         int   `json:"v"`
-		Step      *kept `json:"step"`
-		Judgement *kept `json:"judgement"`
+		V         int      `json:"v"`
+		Step      *instant `json:"step"`
+		Judgement *instant `json:"judgement"`
 	}
-	if err := strictjson.UnmarshalLoose(body, &b); err != nil {
+	if err := strictjson.UnmarshalLoose(body, &b); err != nil && !errors.Is(err, errFound) {
 		return time.Time{}, damaged(string(kind), err)
 	}
 	is, known := b.Step, stepForm
@@ -185,7 +183,38 @@ func KeptAt(kind Kind, body []byte) (time.Time, error) {
 	case is == nil:
 		return time.Time{}, fmt.Errorf("stored %s is empty", kind)
 	}
-	return is.At, nil
+	return is.at, nil
+}
+
+// instant is when something happened that says it itself, under "at".
+type instant struct{ at time.Time }
+
+// errFound ends the reading of what is behind an instant, which may be long.
+var errFound = errors.New("the instant was found")
+
+// UnmarshalJSONFrom reads an object up to its instant.
+func (i *instant) UnmarshalJSONFrom(d *strictjson.Decoder) error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if name.String() != "at" {
+			if err := d.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		return cmp.Or(i.at.UnmarshalJSON(v), errFound)
+	}
+	return errors.New("there is no instant")
 }
 
 func damaged(what string, err error) error {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -270,10 +271,7 @@ func joined(err error) []error {
 // plainYAML rephrases a message of the library without the names of Go types.
 func plainYAML(message string) string {
 	if field, ok := strings.CutPrefix(message, "unknown field "); ok {
-		if best := nearest.Slip(strings.Trim(field, `"`), keysOf(reflect.TypeFor[policyFile]())); best != "" {
-			message += fmt.Sprintf("; did you mean %q?", best)
-		}
-		return message
+		return message + whereItBelongs(strings.Trim(field, `"`))
 	}
 	if got, want, ok := strings.Cut(message, " was used where "); ok {
 		return fmt.Sprintf("this is %s; %s is wanted", kindWords(got), kindWords(strings.TrimSuffix(want, " is expected")))
@@ -306,21 +304,39 @@ func kindWords(kind string) string {
 	return kind
 }
 
-// keysOf returns the keys of a mapping in the file, and of everything in it.
-func keysOf(t reflect.Type) []string {
+// whereItBelongs is what a key that stands where none is known may have been meant as:
+// a key that belongs elsewhere, or another that is written much like it.
+func whereItBelongs(key string) string {
+	known := map[string][]string{}
+	keysOf(known, "", reflect.TypeFor[policyFile]())
+	if holders := known[key]; slices.Contains(holders, "") {
+		return "; it belongs at the beginning of a line, under nothing"
+	} else if len(holders) > 0 {
+		return "; it belongs under " + strings.Join(slices.Compact(slices.Sorted(slices.Values(holders))), " or ")
+	}
+	if best := nearest.Slip(key, slices.Sorted(maps.Keys(known))); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// keysOf notes the keys of a mapping and of all that is in it: for each those that hold it.
+func keysOf(known map[string][]string, holder string, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return keysOf(t.Elem())
+		keysOf(known, holder, t.Elem())
+		return
 	case reflect.Struct:
 	default:
-		return nil
+		return
 	}
-	var keys []string
 	for f := range t.Fields() {
-		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" {
-			keys = append(keys, name)
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name != "" && name != "-" {
+			known[name] = append(known[name], holder)
+		} else {
+			name = holder // its own keys stand beside the others
 		}
-		keys = append(keys, keysOf(f.Type)...)
+		keysOf(known, name, f.Type)
 	}
-	return keys
 }

@@ -208,6 +208,8 @@ func TestAPolicysMistakesSayWhereAndWhat(t *testing.T) {
 		{"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n", `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is no absolute path`},
 		{"executors:\n  - name: a\n    annotations: {readonlyHint: true}\n", `p.yaml:3:19: unknown field "readonlyHint"; did you mean "readOnlyHint"?`},
 		{"execution:\n  tool_validation:\n    - {type: effects, min_score: high}\n", "p.yaml:3:34: this is a text; a number is wanted"},
+		{"routes: []\n", `p.yaml:1:1: unknown field "routes"; it belongs under approval`},
+		{"approval:\n  judge: []\n  closed: true\n", `p.yaml:3:3: unknown field "closed"; it belongs at the beginning of a line, under nothing`},
 		{"approval:\n  rutes: []\n", `p.yaml:2:3: unknown field "rutes"; did you mean "routes"?`},
 	} {
 		text, want := tt[0], tt[1]

@@ -248,15 +248,15 @@ func load(keys *keyring.Ring, b *bbolt.Bucket, kind approval.Kind, id string) (a
 }
 
 func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
-	bad := &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))}
+	bad := func() error { return &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))} }
 	if len(v) < checked+1+16+1 || v[0] != recordForm && v[0] != openRecord || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
-		return approval.Record{}, bad
+		return approval.Record{}, bad()
 	}
 	form, all := v[0], v[checked:]
 	r := approval.Record{Open: all[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(all[1:]), Seq: binary.BigEndian.Uint64(all[9:])}
 	names, v, ok := decodeKeys(all[17:])
 	if !ok {
-		return approval.Record{}, bad
+		return approval.Record{}, bad()
 	}
 	r.Keys = names
 	if form == openRecord {

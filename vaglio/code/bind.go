@@ -37,11 +37,11 @@ func (p *program) keep(name string, v value) {
 // perhaps reports whether the program may pass by what was just read, or come
 // to it again.
 func (p *program) perhaps() bool {
-	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps || p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
+	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
+		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
 }
 
-// within reports whether a new value was made of the old one, counts on, or is
-// no text.
+// within reports whether a new value was made of the old one, or is no text.
 func (p *program) within(v, o value) bool {
 	switch {
 	case o.fn != nil || o.file != nil:
@@ -51,8 +51,6 @@ func (p *program) within(v, o value) bool {
 		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
 	case v.path != "" && len(v.alts) == 0:
 		return len(o.alts) == 0
-	case v.kind == kindNumber && p.loop > 0:
-		return o.kind == kindNumber
 	}
 	s, ok := v.text()
 	t, _ := o.text()
@@ -112,11 +110,7 @@ func (p *program) assigned() bool {
 	}
 	p.skip(eq + 1)
 	p.lines()
-	if v := p.expressions(); p.toks[at].kind == tokenName && !p.tok(at+1).is(",") {
-		p.set(p.toks[at].text, v)
-	} else {
-		p.bind(at, v)
-	}
+	p.bind(at, p.expressions())
 	return true
 }
 

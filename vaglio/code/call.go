@@ -46,8 +46,6 @@ func (p *program) argumentFollows() bool {
 		return next.tight
 	case "{":
 		return p.lang.name != "ruby"
-	case "<":
-		return p.lang.name == "perl"
 	case "->":
 		return p.lang.name == "ruby"
 	}

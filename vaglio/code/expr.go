@@ -30,7 +30,7 @@ func (p *program) expression() value {
 		return value{}
 	}
 	defer p.leave()
-	v := p.binary(choice)
+	v := p.binary()
 	for p.at < p.end && p.spend(1) {
 		switch {
 		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
@@ -61,122 +61,101 @@ func (p *program) assign(to value, op string, v value) value {
 	return v
 }
 
-// How tight operators bind, from c ? a : b to those that join texts.
-const (
-	choice = iota + 1
-	either
-	compare
-	sum
-)
-
-//nolint:gochecknoglobals // A table.
-var levels = map[string]int{
-	"?": choice, "&&": either, "||": either, "??": either,
-	"==": compare, "!=": compare, "<=": compare, ">=": compare, "<": compare, ">": compare, "===": compare, "!==": compare, "<=>": compare,
-	"~": compare, "=~": compare, "!~": compare,
-	"/": sum, "%": sum, "*": sum, "-": sum, "**": sum, "&": sum, "^": sum, ">>": sum, "<<": sum, "+": sum, "|": sum,
-}
-
-// level is how tight the operator binds that follows, 0 if none does.
-func (p *program) level() int {
-	t, lang := p.peek(0), p.lang.name
-	switch {
-	case t.kind == tokenOp && slices.Contains(p.lang.concat, t.text), p.beside(t):
-		return sum
-	case t.kind == tokenName:
-		return p.wordLevel(t)
-	case t.is("?") && lang == "python", t.is(">") && p.printing, t.is("<") && p.peek(-1).text == "getline",
-		t.is("|") && lang == "awk" && p.peek(1).text != "getline", t.kind != tokenOp:
-		return 0
-	}
-	return levels[t.text]
-}
-
-// wordLevel is how tight a word between operands binds.
-func (p *program) wordLevel(t token) int {
-	lang := p.lang.name
-	switch {
-	case t.text == "if" && lang == "python" && !t.line:
-		return choice
-	case t.word("and", "or") && !t.line:
-		return either
-	case t.text == "not" && p.peek(1).text == "in", t.word("in", "is", "instanceof", "eq", "ne", "isnt") && lang != "lua":
-		return compare
-	case t.text == "x" && lang == "perl":
-		return sum
-	}
-	return 0
-}
-
-// binary reads operands with the operators between them that bind as tight as a
-// level or tighter.
-func (p *program) binary(least int) value {
-	v := p.unary()
+// binary reads texts that are joined, with what stands between them that chooses
+// or compares.
+func (p *program) binary() value {
+	v := p.sum()
 	for p.at < p.end && p.spend(1) {
-		level := p.level()
-		if level == 0 && p.continued() {
+		t := p.peek(0)
+		switch {
+		case p.continued():
 			p.take()
-			continue
+		case p.chooses(t):
+			p.take()
+			p.lines()
+			v = p.chosen(v, t)
+		case p.compares(t):
+			p.take()
+			p.lines()
+			v = p.compared(v, t)
+		default:
+			return v
 		}
-		if level < least {
-			break
-		}
-		v = p.between(v, level)
 	}
 	return v
 }
 
-// between reads an operator of a level and what follows it.
-func (p *program) between(v value, level int) value {
-	t := p.peek(0)
-	if level != sum || !p.beside(t) {
-		p.take()
-		p.lines()
+// sum reads operands with the operators between them that join texts.
+func (p *program) sum() value {
+	v := p.unary()
+	for p.at < p.end && p.spend(1) {
+		t := p.peek(0)
+		switch {
+		case p.beside(t):
+			v = p.operated(v, t)
+		case p.joins(t):
+			p.take()
+			p.lines()
+			v = p.operated(v, t)
+		default:
+			return v
+		}
 	}
-	switch level {
-	case choice:
-		return p.chosen(v)
-	case either:
-		return p.either(v, t.is("&&") || t.text == "and")
-	case compare:
-		return p.compared(v, t)
-	}
-	return p.operated(v, t)
+	return v
 }
 
-// chosen reads the rest of c ? a : b and a if c else b.
-func (p *program) chosen(v value) value {
-	if p.lang.name == "python" {
-		p.binary(either)
+// joins reports whether a token stands between operands that may become one text.
+func (p *program) joins(t token) bool {
+	switch {
+	case t.is(">") && p.printing, t.is("<") && p.peek(-1).text == "getline", t.is("|") && p.lang.name == "awk" && p.peek(1).text != "getline":
+		return false
+	case t.kind == tokenName:
+		return t.text == "x" && p.lang.name == "perl"
+	}
+	return t.kind == tokenOp && slices.Contains(p.lang.concat, t.text) || t.is("/", "%", "*", "-", "**", "&", "^", ">>", "<<", "+", "|")
+}
+
+// chooses reports whether a token stands between what may be one or the other.
+func (p *program) chooses(t token) bool {
+	python := p.lang.name == "python"
+	return t.is("&&", "||", "??") || t.is("?") && !python || !t.line && (t.word("and", "or") || t.word("if") && python)
+}
+
+// chosen reads the rest of c ? a : b, of a if c else b, and of a or b: what it
+// yields may be one or the other.
+func (p *program) chosen(v value, op token) value {
+	if op.word("if") {
+		p.binary()
 		if p.takeIf(p.word("else")) {
 			return v.or(p.expression())
 		}
 		return v
 	}
 	p.branches++
-	a := p.expression()
-	p.takeIf(p.is(":"))
-	b := p.expression()
-	p.branches--
-	return a.or(b)
-}
-
-// either reads the rest of a or b: what it yields may be one or the other.
-func (p *program) either(v value, and bool) value {
+	defer func() { p.branches-- }()
+	if op.is("?") {
+		a := p.expression()
+		p.takeIf(p.is(":"))
+		return a.or(p.expression())
+	}
 	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 	o := value{kind: kindNone}
 	if !p.is(";", "}") {
-		p.branches++
-		o = p.binary(compare)
+		o = p.sum()
 		if p.is("=") { // $x or $y = 1
 			o = p.assign(o, p.take().text, p.expression())
 		}
-		p.branches--
 	}
-	if and {
+	if op.is("&&") || op.word("and") {
 		return o
 	}
 	return v.or(o)
+}
+
+// compares reports whether a token compares what stands around it.
+func (p *program) compares(t token) bool {
+	return t.is("==", "!=", "<=", ">=", "===", "!==", "<=>", "~", "=~", "!~") || t.is("<") && p.peek(-1).text != "getline" || t.is(">") && !p.printing ||
+		t.text == "not" && p.peek(1).text == "in" || t.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua"
 }
 
 // compared reads the rest of a comparison, which yields no text; what a pattern
@@ -184,12 +163,12 @@ func (p *program) either(v value, and bool) value {
 func (p *program) compared(v value, op token) value {
 	if op.is("=~", "!~") {
 		p.subject = v
-		v = p.binary(sum)
+		v = p.sum()
 		p.subject = value{}
 		return v
 	}
 	p.takeIf(p.word("not", "in"))
-	p.binary(sum)
+	p.sum()
 	return value{kind: kindOther}
 }
 

@@ -197,7 +197,7 @@ func (p *program) awkStatement() value {
 	if name == "getline" {
 		p.takeIf(p.peek(0).kind == tokenName)
 		if p.takeIf(p.is("<")) {
-			p.falls("getline", shell.VerbRead, []value{p.binary(sum)})
+			p.falls("getline", shell.VerbRead, []value{p.sum()})
 		}
 		return unknown("getline")
 	}
@@ -227,7 +227,7 @@ func (p *program) awkTo(w shell.Word) {
 		return
 	}
 	op := p.take().text
-	for _, t := range p.binary(sum).words() {
+	for _, t := range p.sum().words() {
 		if op[0] == '|' {
 			p.step(shell.ProgramStep{Shell: &t, By: "print", Input: &w})
 			continue

@@ -218,19 +218,13 @@ func (p *program) comprehended() (out []value, ok bool) {
 	if !p.tok(at).word("for") {
 		return nil, false
 	}
-	p.skip(p.find(at, func(t token) bool { return t.word("in") }) + 1)
-	list := p.binary(either)
+	list := p.drawn(at + 1)
 	end := p.at
 	p.each(list, 0, func(e value) {
 		p.bindNew(at+1, e)
-		for p.at = end; p.word("if", "for") && p.spend(1); {
+		for p.at = end; p.word("for") && p.spend(1); {
 			inner := p.at + 1
-			if p.take().text == "for" {
-				p.skip(p.find(inner, func(t token) bool { return t.word("in") }) + 1)
-			}
-			if v := p.binary(either); p.toks[inner-1].text == "for" {
-				p.bindNew(inner, p.anyOf(v.elements()))
-			}
+			p.bindNew(inner, p.anyOf(p.drawn(inner).elements()))
 		}
 		after := p.at
 		p.at = start
@@ -238,6 +232,12 @@ func (p *program) comprehended() (out []value, ok bool) {
 		p.at = after
 	})
 	return out, true
+}
+
+// drawn reads "in list if c" behind the pattern of a comprehension.
+func (p *program) drawn(pattern int) value {
+	p.skip(p.find(pattern, func(t token) bool { return t.word("in") }) + 1)
+	return p.binary()
 }
 
 // itemName reads the name of an argument: name=, name: or "name" =>.
@@ -298,7 +298,7 @@ func (p *program) entry() (string, value) {
 		p.take()
 		return t.text, p.expression()
 	}
-	v := p.binary(choice)
+	v := p.binary()
 	if v.kind == kindList && len(v.list) == 1 { // [name]: value
 		v.alts, v.kind = v.list[0].alts, kindText
 	}

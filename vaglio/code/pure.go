@@ -205,10 +205,7 @@ func splitAt(v value, sep string) value {
 	for _, e := range strings.SplitN(s, sep, maxList+1) {
 		out = append(out, text(e))
 	}
-	if len(out) > maxList {
-		out[maxList] = unknown("split()")
-	}
-	return listOf(out...)
+	return listOf(bounded(out)...)
 }
 
 // replaced puts a text in the place of another.

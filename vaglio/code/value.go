@@ -124,14 +124,16 @@ func (v value) words() []shell.Word {
 	return out
 }
 
-// bounded are elements of which no more are told apart than the limit: what is behind it
-// may be anything.
-func bounded(list []value) []value {
-	if len(list) > maxList {
-		list = append(list[:maxList:maxList], unknown(""))
+// upTo is what of a list is told apart: what is behind the limit may be anything.
+func upTo[E any](most int, list []E, anything E) []E {
+	if len(list) > most {
+		list = append(list[:most:most], anything)
 	}
 	return list
 }
+
+// bounded are the elements of a list that are told apart.
+func bounded(list []value) []value { return upTo(maxList, list, unknown("")) }
 
 // elements are the elements of a list, the alternatives of a text, or what is
 // not known.
@@ -171,10 +173,8 @@ func (v value) with(key string, e value) value {
 	}
 	if i := slices.Index(v.keys, key); i >= 0 {
 		v.list[i] = e
-	} else if len(v.list) < maxList {
-		v.keys, v.list = append(v.keys, key), append(v.list, e)
-	} else if len(v.list) == maxList {
-		v.keys, v.list = append(v.keys, ""), append(v.list, unknown(""))
+	} else {
+		v.keys, v.list = upTo(maxList, append(v.keys, key), ""), bounded(append(v.list, e))
 	}
 	return v
 }
@@ -236,19 +236,15 @@ func (v value) orMap(o value) value {
 	return v
 }
 
-// capped drops what a value may be beyond the limit, and says so by a text that
-// is not known.
+// capped are the texts that a value may be and that are told apart.
 func capped(words []shell.Word) []shell.Word {
 	var out []shell.Word
-	for _, w := range words {
-		if len(out) >= maxAlts {
-			return append(out, unknownWord(""))
-		}
-		if !slices.ContainsFunc(out, w.Equal) {
-			out = append(out, w)
+	for i := 0; i < len(words) && len(out) <= maxAlts; i++ {
+		if !slices.ContainsFunc(out, words[i].Equal) {
+			out = append(out, words[i])
 		}
 	}
-	return out
+	return upTo(maxAlts, out, unknownWord(""))
 }
 
 // each applies a function to what the text may be.

@@ -9,26 +9,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// doneBy says what a call of an inline program does to its first target, and to
-// the others.
-func doneBy() map[shell.Verb][2]operation.Verb {
-	return map[shell.Verb][2]operation.Verb{
-		shell.VerbDelete:     {operation.Delete, operation.Delete},
-		shell.VerbDeleteTree: {operation.Delete, operation.Delete},
-		shell.VerbWrite:      {operation.Replace, operation.Replace},
-		shell.VerbAppend:     {operation.Write, operation.Write},
-		shell.VerbCreate:     {operation.Write, operation.Write},
-		shell.VerbMove:       {operation.Move, operation.Write},
-		shell.VerbCopy:       {operation.Read, operation.Write},
-		shell.VerbLink:       {operation.Read, operation.Write},
-		shell.VerbKill:       {operation.Kill},
-	}
-}
-
 // call tries a call of an inline program.
 func (l *look) call() string {
 	call := l.c.Call
-	done, of := l.g.calls[call.Verb], l.operation
+	of := l.operation
 	switch call.Verb {
 	case shell.VerbFork:
 		if l.c.InLoop {
@@ -42,16 +26,12 @@ func (l *look) call() string {
 		of = l.callMode
 	case shell.VerbNetwork:
 		of = l.asks
-	default:
-		if done[0] == "" {
-			done = [2]operation.Verb{operation.Read, operation.Read}
-			isIt := func(w shell.Word) bool { return l.g.itself.HasUnit(reading.Spot(w)) }
-			l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
-		}
+	case shell.VerbRead, shell.VerbClient:
+		isIt := func(w shell.Word) bool { return l.g.itself.HasUnit(reading.Spot(w)) }
+		l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
+	default: // The others are what is done to their targets, one by one.
 	}
-	for i, w := range call.Targets {
-		o := operation.Operation{Object: operation.Object{Kind: operation.Path, Word: w}, Recursive: call.Verb == shell.VerbDeleteTree}
-		o.Verb = done[min(i, 1)]
+	for _, o := range operation.OfCall(call) {
 		if id := of(&o); id != "" {
 			return id
 		}

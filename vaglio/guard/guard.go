@@ -28,7 +28,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // Guard holds the compiled rules. It is safe for concurrent use.
@@ -48,7 +47,6 @@ type Guard struct {
 	rules  map[string]*rule
 	table  *place.Table
 	verbs  map[operation.Verb]weigh
-	calls  map[shell.Verb][2]operation.Verb
 	broken error // why the tables cannot be used: every call is denied
 	base   *commands.Base
 	reader *reading.Reader
@@ -126,7 +124,7 @@ func (g *Guard) compile() {
 	}
 	// A table with a mistake leaves none: then every call is denied.
 	g.table, _ = place.Load(g.home, g.fold)
-	g.verbs, g.calls = verbTable(), doneBy()
+	g.verbs = verbTable()
 	if g.base, g.broken = commands.Load(); g.broken != nil {
 		g.base = &commands.Base{}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -57,7 +58,7 @@ func (s *scan) ran() *rule {
 func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	for i := range rd.Commands {
 		unnamed := slices.ContainsFunc(rd.Commands[i].Script.Commands, func(c shell.Command) bool {
-			return c.Call != nil && g.calls[c.Call.Verb][0].Alters() && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
+			return c.Call != nil && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown) && operation.OfCall(c.Call)[0].Verb.Alters()
 		})
 		for _, p := range rd.Commands[i].Script.Ran {
 			p.Unnamed = unnamed || p.Loose && altering.MatchString(p.Text)

@@ -29,13 +29,6 @@ const (
 // Part is one stretch of a [Word].
 type Part struct {
 	Kind PartKind
-	// Text is the text or the pattern; "" for an unknown part.
-	Text string
-	// Name is the variable that an unknown part comes from, "~name" for the
-	// home of another user, "" if it comes from elsewhere.
-	Name string
-	// From is the command whose output an unknown part is, if it is one.
-	From string
 	// MayBeEmpty says that an unknown part can be the empty text.
 	MayBeEmpty bool
 	// Splits says that an unknown part stands unquoted, so that it may become
@@ -43,6 +36,13 @@ type Part struct {
 	Splits bool
 	// Remote says that an unknown part was fetched from a network.
 	Remote bool
+	// Text is the text or the pattern; "" for an unknown part.
+	Text string
+	// Name is the variable that an unknown part comes from, "~name" for the
+	// home of another user, "" if it comes from elsewhere.
+	Name string
+	// From is the command whose output an unknown part is, if it is one.
+	From string
 	// File is the path of the file whose content an unknown part is, if it is
 	// one.
 	File string

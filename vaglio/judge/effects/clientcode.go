@@ -162,7 +162,7 @@ func (c *call) programText() string {
 func mongoRule(c *call) []Effect {
 	var out []Effect
 	for _, t := range c.values("--eval") {
-		out = append(out, mongoCode(t.text, c.r.judge.tables.Nouns)...)
+		out = append(out, mongoCode(t.text, c.r.judge.tables)...)
 	}
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	for _, f := range append(c.values("--file", "-f"), scripts...) {
@@ -172,44 +172,34 @@ func mongoRule(c *call) []Effect {
 		return out
 	}
 	if text, all := c.input(); all && text.text != "" {
-		return mongoCode(text.text, c.r.judge.tables.Nouns)
+		return mongoCode(text.text, c.r.judge.tables)
 	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
 
-// calls reports whether program text calls a method that begins with a word,
-// or holds an operator such as $out.
-func calls(code, word string) bool {
-	if strings.ContainsAny(word, "$(") {
-		return strings.Contains(code, word)
-	}
-	command := strings.Contains(code, "command(")
-	for rest := code; ; {
-		i := strings.Index(rest, word)
-		if i < 0 {
-			return false
-		}
-		before := i > 0 && strings.IndexByte(`."'{ [`, rest[i-1]) >= 0
-		rest = rest[i+len(word):]
-		after := strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz")
-		if before && (strings.HasPrefix(after, "(") || strings.HasPrefix(after, "\"](") || strings.HasPrefix(after, "'](") ||
-			command && strings.HasPrefix(strings.TrimLeft(after, "\"' "), ":")) {
-			return true
-		}
-	}
-}
+// methodCalls are the methods that program text calls, and orders the keys of what
+// it gives to command().
+var (
+	methodCalls = regexp.MustCompile(`[."'{ \[]([a-z]+)(?:\(|["']\]\()`)
+	orders      = regexp.MustCompile(`[."'{ \[]([a-z]+)["' ]*:`)
+)
 
-func mongoCode(code string, nouns map[string]map[string]bool) []Effect {
+// mongoCode judges program text by the methods that it calls, whose names go on
+// with more than the word, and by operators such as $out.
+func mongoCode(code string, t *tables) []Effect {
 	lower := strings.ToLower(code)
-	for w := range nouns["mongo-changes"] {
-		if calls(lower, w) {
+	called := methodCalls.FindAllStringSubmatch(lower, -1)
+	if strings.Contains(lower, "command(") {
+		called = append(called, orders.FindAllStringSubmatch(lower, -1)...)
+	}
+	for w := range t.Nouns["mongo-changes"] {
+		calls := func(m []string) bool { return strings.HasPrefix(m[1], w) }
+		if strings.ContainsAny(w, "$(") && strings.Contains(lower, w) || slices.ContainsFunc(called, calls) {
 			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
 		}
 	}
-	for w := range nouns["mongo-reads"] {
-		if strings.Contains(lower, w) {
-			return reads()
-		}
+	if len(t.inText("mongo-reads", lower)) > 0 {
+		return reads()
 	}
 	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
 }

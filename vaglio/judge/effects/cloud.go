@@ -34,9 +34,9 @@ func (r *reading) verbOf(phrase string) verb {
 	return verb{}
 }
 
-// byVerb judges a command line of nouns and a verb: the first operand from
-// skip on that is a verb decides.
-func (c *call) byVerb(skip int) []Effect {
+// byVerb judges a command line of nouns and a verb: the first operand from one
+// place to another that is a verb decides.
+func (c *call) byVerb(from, to int) []Effect {
 	if len(c.operands) == 0 {
 		return reads()
 	}
@@ -44,7 +44,7 @@ func (c *call) byVerb(skip int) []Effect {
 		c.operands, c.Operands = c.operands[1:], c.Operands[1:]
 	}
 	what := c.name + " " + c.rest(0)
-	v, ok := c.verbAmong(c.operands[skip:min(6, len(c.operands))])
+	v, ok := c.verbAmong(c.operands[min(from, len(c.operands)):min(to, len(c.operands))])
 	if !ok {
 		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
 	}
@@ -111,28 +111,6 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 		e.Why = plainly(e.Kind, what)
 	}
 	return []Effect{e}
-}
-
-// awsVerb judges `aws service verb-noun`.
-func awsVerb(c *call) []Effect {
-	what := c.name + " " + c.rest(0)
-	if len(c.operands) < 2 {
-		if len(c.operands) == 0 {
-			return reads()
-		}
-		return unknown(say("does something with a service that is not known: %s", what), c.rest(0))
-	}
-	v := c.r.verbOf(c.operand(1))
-	if v.effect.Kind == "" {
-		return unknown(say("does something with the cloud account that is not known: %s", what), c.rest(0))
-	}
-	if c.local() {
-		return own(say("changes an emulator on this machine: %s", what))
-	}
-	if v.effect.Kind == KindRead {
-		return reads()
-	}
-	return c.verbEffect(v, what)
 }
 
 // stored judges writing to a store of objects.

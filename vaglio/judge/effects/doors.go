@@ -206,10 +206,8 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 // may.
 func (r *reading) behindDoor(v *invocation, d door, name string, value arg) string {
 	switch d.kind {
-	case "search":
-		return r.badSearch(v, name, value)
-	case "file":
-		return r.badFile(v, value)
+	case "search", "file":
+		return r.badPath(v, name, value)
 	case "command":
 		return r.badCommand(v, value.slice(len(value.text)-len(strings.TrimPrefix(value.text, "!"))))
 	case "shell":
@@ -228,16 +226,15 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 	return r.judge.tables.badHost(value)
 }
 
-// badSearch finds a folder of a list from which nobody should take programs.
-func (r *reading) badSearch(v *invocation, name string, value arg) string {
+// badPath finds a path of a list from which nobody should take programs or
+// settings.
+func (r *reading) badPath(v *invocation, name string, value arg) string {
 	for part := range strings.SplitSeq(value.text, ":") {
 		if name == "PATH" {
 			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
 		}
-		if part == "" || part == "$"+name || installed(part) {
-			continue
-		}
-		if a := (arg{text: part, known: !strings.Contains(part, "$"), from: value.from}); !r.trusted(v, a) {
+		a := arg{text: part, known: !strings.Contains(part, "$"), names: value.names, from: value.from}
+		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {
 			return part
 		}
 	}
@@ -286,17 +283,6 @@ func (w *world) ownTool(p string) bool {
 	rest, ok := strings.CutPrefix(p, w.home+"/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || first == "go" || first == "sdk" || first == "opt")
-}
-
-// badFile reports a file that should not be loaded.
-func (r *reading) badFile(v *invocation, value arg) string {
-	for part := range strings.SplitSeq(value.text, ":") { // KUBECONFIG is a list
-		a := arg{text: part, known: value.known, names: value.names, from: value.from}
-		if part != "" && !installed(part) && !r.trusted(v, a) {
-			return part
-		}
-	}
-	return ""
 }
 
 // badCommand reports a command line that should not be run in passing: the

@@ -235,33 +235,21 @@ func pushed(to string, force bool) wording.Sentence {
 
 // undone says whether an effect can be undone.
 func undone(v Reversibility) wording.Phrase {
-	switch v {
-	case Reversible:
-		return "; it can be undone,"
-	case Partial:
-		return "; it can be undone only in part,"
-	case Irreversible:
-	}
-	return "; it cannot be undone,"
+	return cmp.Or(map[Reversibility]wording.Phrase{
+		Reversible: "; it can be undone,", Partial: "; it can be undone only in part,",
+	}[v], "; it cannot be undone,")
 }
 
 // touched says whom or what an effect reaches.
 func touched(r Reach, k Kind) wording.Phrase {
-	switch r {
-	case ReachWorkspace:
-		return "and touches the workspace only"
-	case ReachUser:
-		return "and touches more than the workspace"
-	case ReachSystem:
-		return "and touches the whole machine"
-	case ReachShared:
-		return "and others are affected"
-	case ReachPublic:
-	}
-	if k == KindDatabase {
+	said := map[Reach]wording.Phrase{
+		ReachWorkspace: "and touches the workspace only", ReachUser: "and touches more than the workspace",
+		ReachSystem: "and touches the whole machine", ReachShared: "and others are affected",
+	}[r]
+	if said == "" && k == KindDatabase {
 		return "and everyone who uses it is affected"
 	}
-	return "and it leaves for the outside world"
+	return cmp.Or(said, "and it leaves for the outside world")
 }
 
 // longest bounds, in bytes, what a sentence says an effect does.

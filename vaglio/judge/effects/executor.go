@@ -236,15 +236,8 @@ func (t *tool) list(keys ...string) []string {
 				v = v[:maxCommands]
 			}
 			for _, e := range v {
-				switch e := e.(type) {
-				case string:
-					out = append(out, e)
-				case map[string]any:
-					for _, k := range []string{"path", "file_path", "name"} {
-						if s, ok := e[k].(string); ok {
-							out = append(out, s)
-						}
-					}
+				if s, ok := e.(string); ok {
+					out = append(out, s)
 				}
 			}
 			if len(out) > 0 {

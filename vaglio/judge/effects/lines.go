@@ -362,9 +362,9 @@ func allRules() map[string]rule {
 	return map[string]rule{
 		"operations": operationsRule, // what the tables say that it does to what
 		"task":       taskRule,       // a task of the project, by its name
-		"verb":       func(c *call) []Effect { return c.byVerb(0) },
-		"verbAny1":   func(c *call) []Effect { return c.byVerb(1) },
-		"verbAt2":    awsVerb,
+		"verb":       func(c *call) []Effect { return c.byVerb(0, 6) },
+		"verbAny1":   func(c *call) []Effect { return c.byVerb(1, 6) },
+		"verbAt2":    func(c *call) []Effect { return c.byVerb(1, 2) },
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset,

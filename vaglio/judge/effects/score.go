@@ -17,46 +17,28 @@ const Threshold = 0.5
 // The costs of an effect add up to what its score lacks to 1. They are chosen
 // so that what stays in the workspace passes unless it is lost for good, and
 // whatever reaches further is asked.
-func costOfUndoing(v Reversibility) float64 {
-	switch v {
-	case Reversible:
-		return 0.05
-	case Partial:
-		return 0.15
-	case Irreversible:
+// What is in no table costs as much as the worst, or as most kinds do.
+//
+//nolint:gochecknoglobals // Tables.
+var (
+	costOfUndoing = map[Reversibility]float64{Reversible: 0.05, Partial: 0.15}
+	costOfReach   = map[Reach]float64{ReachWorkspace: 0, ReachUser: 0.30, ReachSystem: 0.35, ReachShared: 0.40}
+	costOfKind    = map[Kind]float64{
+		KindRead: 0, KindMove: 0.15, KindCreate: 0.17, KindOverwrite: 0.17, KindInstall: 0.17, KindDelete: 0.17,
+		KindForeignCode: 0.25, KindSafeguardOff: 0.25, KindCredentials: 0.25, KindSpend: 0.25, KindPower: 0.25,
 	}
-	return 0.35
+)
+
+// cost is what the score of an effect lacks to 1.
+func (e Effect) cost() float64 {
+	return costOf(costOfKind, e.Kind, 0.20) + costOf(costOfUndoing, e.Reversibility, 0.35) + costOf(costOfReach, e.Reach, 0.45)
 }
 
-func costOfReach(r Reach) float64 {
-	switch r {
-	case ReachWorkspace:
-		return 0
-	case ReachUser:
-		return 0.30
-	case ReachSystem:
-		return 0.35
-	case ReachShared:
-		return 0.40
-	case ReachPublic:
+func costOf[K comparable](table map[K]float64, k K, others float64) float64 {
+	if cost, ok := table[k]; ok {
+		return cost
 	}
-	return 0.45
-}
-
-func costOfKind(k Kind) float64 {
-	switch k {
-	case KindRead:
-		return 0
-	case KindMove:
-		return 0.15
-	case KindCreate, KindOverwrite, KindInstall, KindDelete:
-		return 0.17
-	case KindForeignCode, KindSafeguardOff, KindCredentials, KindSpend, KindPower:
-		return 0.25
-	case KindSend, KindPublish, KindInfrastructure, KindDatabase, KindPrivilege,
-		KindPermissions, KindSchedule, KindKill, KindPhysical, KindPeople, KindUnknown:
-	}
-	return 0.20
+	return others
 }
 
 // asked is the most that an effect can score that is asked whatever the
@@ -70,7 +52,7 @@ func (e Effect) score(i *intent) float64 {
 		return 0.95
 	}
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
-	s := 1 - costOfKind(e.Kind) - costOfUndoing(e.Reversibility) - costOfReach(e.Reach)
+	s := 1 - e.cost()
 	if s < Threshold && i.asks(e) {
 		s += 0.10
 	}
@@ -135,7 +117,6 @@ func (i *intent) asks(e Effect) bool {
 type fold struct {
 	Effect
 	worst float64 // the lowest score among them
-	count int
 }
 
 // foldLeast is from how many equal effects on they are told as a number.
@@ -145,66 +126,42 @@ const foldLeast = 3
 // in the order of their first, so that a long list says one thing once and a
 // count says how often.
 func folded(list []Effect, said *intent) []fold {
-	type key struct {
+	type group struct {
 		kind  Kind
 		v     Reversibility
 		reach Reach
 		sure  float64
-		why   string // without the target
+		why   string // without the target, "" of what stands for itself
 		dir   string
 	}
-	at := map[key]int{}
-	seen := map[string]bool{}
-	out := make([]fold, 0, len(list))
-	for _, e := range list {
-		f := fold{Effect: e, worst: e.score(said), count: 1}
+	of, files, worst := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}
+	for i, e := range list {
 		why, ok := withoutTarget(e)
 		if !ok {
-			out = append(out, f)
 			continue
 		}
-		k := key{e.Kind, e.Reversibility, e.Reach, e.Sure, why, path.Dir(e.Target)}
-		i, known := at[k]
+		k := group{e.Kind, e.Reversibility, e.Reach, e.Sure, why, path.Dir(e.Target)}
+		if of[i] = k; files[k] == nil {
+			files[k], worst[k] = map[string]bool{}, 1
+		}
+		files[k][e.Target], worst[k] = true, min(worst[k], e.score(said))
+	}
+	out := make([]fold, 0, len(list))
+	told := map[group]bool{}
+	for i, e := range list {
+		k := of[i]
+		n := len(files[k])
 		switch {
-		case seen[why+"\x00"+e.Target]:
-			out[i].worst = min(out[i].worst, f.worst) // the same once more
-		case known:
-			out[i].worst = min(out[i].worst, f.worst)
-			out[i].count++
-		default:
-			at[k] = len(out)
-			out = append(out, f)
-		}
-		seen[why+"\x00"+e.Target] = true
-	}
-	return unfoldFew(list, out, said)
-}
-
-// unfoldFew gives groups that are too small for a number their own sentences
-// back, and the others their number.
-func unfoldFew(list []Effect, groups []fold, said *intent) []fold {
-	few := map[string]bool{}
-	for i := range groups {
-		g := &groups[i]
-		switch {
-		case g.count >= foldLeast:
-			dir := path.Dir(g.Target)
-			g.Why = g.Why.About(g.Target, wording.Say("%s files below %s", strconv.Itoa(g.count), dir))
-			g.Target = dir
-		case g.count > 1:
-			why, _ := withoutTarget(g.Effect)
-			few[why+"\x00"+path.Dir(g.Target)] = true
+		case k.why == "" || n < foldLeast:
+			out = append(out, fold{e, e.score(said)}) // equal signals are joined later
+		case !told[k]:
+			told[k] = true
+			e.Why = e.Why.About(e.Target, wording.Say("%s files below %s", strconv.Itoa(n), k.dir))
+			e.Target = k.dir
+			out = append(out, fold{e, worst[k]})
 		}
 	}
-	if len(few) == 0 {
-		return groups
-	}
-	for _, e := range list {
-		if why, ok := withoutTarget(e); ok && few[why+"\x00"+path.Dir(e.Target)] {
-			groups = append(groups, fold{Effect: e, worst: e.score(said), count: 1}) // equal signals are joined later
-		}
-	}
-	return groups
+	return out
 }
 
 // withoutTarget is what an effect does without the file that it does it to, and

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -105,8 +107,6 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
 			return own(say("loads generated settings into the shell")), true
 		}
-	case "deno":
-		return c.deno(i)
 	case "ruby", "php", "python", "python3":
 		return c.framework(i)
 	}
@@ -123,29 +123,6 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 		}
 	}
 	return out
-}
-
-// deno judges deno's own commands, if the word is one.
-func (c *call) deno(i int) ([]Effect, bool) {
-	a := c.all[i]
-	if !c.r.judge.tables.ofClass("deno-works", a.text) {
-		switch a.text {
-		case "publish", "deploy":
-			return one(KindPublish, say("publishes the package"), "deno"), true
-		case "upgrade":
-			return []Effect{usual(KindInstall).with(say("upgrades deno"), "deno").as(Partial, ReachUser)}, true
-		}
-		return nil, false
-	}
-	if a.text == "install" && c.has("-g", "--global") {
-		return []Effect{usual(KindInstall).with(say("installs a program for the whole user"), c.rest(1)).as(Partial, ReachUser)}, true
-	}
-	for _, f := range c.all[i+1:] {
-		if strings.Contains(f.text, "://") && !strings.Contains(f.text, "deno.land/std") && a.text != "test" {
-			return one(KindForeignCode, say("fetches and runs %s", f.text), f.text), true
-		}
-	}
-	return c.task(c.operand(1), say("runs deno %s %s", a.text, c.operand(1))), true
 }
 
 // framework judges the script by which a framework is told what to do, if the
@@ -174,92 +151,73 @@ func (c *call) module(name string, args []arg) []Effect {
 	return c.task(name, say("runs the module %s", name))
 }
 
-// inline judges a call of an inline program that matters.
+// inline judges a call of an inline program that matters: what it does to files as
+// its operations, whatever else by its verb.
 func (r *reading) inline(v *invocation) []Effect {
-	targets := argsOf(v.call.Targets)
 	what := v.call.Language + "'s " + v.call.Function
-	var out []Effect
-	switch v.call.Verb {
-	case shell.VerbDelete, shell.VerbDeleteTree:
-		out = r.inlineDelete(v, targets, what)
-	case shell.VerbWrite, shell.VerbAppend, shell.VerbCreate:
-		out = r.inlineWrite(v, targets)
-	case shell.VerbRead:
-		out = r.secretsIn(targets, v.cwd, "reads the secrets in %s")
-		r.inlineRead = append(r.inlineRead, texts(targets)...)
-	case shell.VerbList:
-	case shell.VerbPermissions:
-		out = r.permits(v, "", targets...)
-	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
-		out = r.inlineMove(v, targets)
-	default:
-		return r.inlineBeyond(v, targets, what)
-	}
-	if len(out) == 0 {
-		return reads()
-	}
-	return out
-}
-
-// inlineBeyond judges a call of an inline program that is about other things than files.
-func (r *reading) inlineBeyond(v *invocation, targets []arg, what string) []Effect {
 	switch v.call.Verb {
 	case shell.VerbKill:
-		return one(KindKill, say("stops processes by %s", what), join(targets))
+		return one(KindKill, say("stops processes by %s", what), join(argsOf(v.call.Targets)))
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbNetwork:
-		return r.inlineNetwork(v, targets)
+		return r.inlineNetwork(v, argsOf(v.call.Targets))
 	case shell.VerbClient:
 		return r.libraryCall(v)
-	default:
-		return unknown(say("calls %s", what), "")
-	}
-}
-
-// inlineDelete judges the files that an inline program deletes.
-func (r *reading) inlineDelete(v *invocation, targets []arg, what string) []Effect {
-	if len(targets) == 0 {
-		return unknown(say("deletes files whose names are not known by %s", what), "")
-	}
-	var out []Effect
-	for _, t := range targets {
-		out = append(out, r.remove(v, t)...)
-	}
-	return out
-}
-
-// inlineWrite judges the files that an inline program writes. With a pattern,
-// every file that it finds loses its content, unless the program read them
-// before: then it edits them.
-func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
-	var out []Effect
-	for _, t := range targets {
-		if v.call.Verb == shell.VerbWrite && strings.Contains(t.text, "*") && !slices.Contains(r.inlineRead, t.text) {
-			out = append(out, r.empty(v, t)...)
+	case shell.VerbDelete, shell.VerbDeleteTree:
+		if len(v.call.Targets) == 0 {
+			return unknown(say("deletes files whose names are not known by %s", what), "")
 		}
-		out = append(out, r.write(v, t, "writes")...)
+	case shell.VerbRead:
+		r.inlineRead = append(r.inlineRead, texts(argsOf(v.call.Targets))...)
+	default: // The others are what they do to files.
 	}
-	return out
-}
-
-// inlineMove judges a file that an inline program moves, copies or links, at
-// both of its places.
-func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
-	var out []Effect
-	if len(targets) > 1 {
-		told := map[shell.Verb]wording.Phrase{shell.VerbMove: "moves files to", shell.VerbCopy: "copies files to", shell.VerbLink: "links files to"}
-		out = r.write(v, targets[1], told[v.call.Verb])
-		sayEnds([]string{targets[0].text}, out)
-	}
-	if v.call.Verb != shell.VerbMove || len(targets) == 0 {
+	if out := r.inlineFiles(v); len(out) > 0 {
 		return out
 	}
-	from := targets[0]
-	if p := r.world.placeOf(from, v.cwd); p != placeWorkspace && p != placeTemp {
-		out = append(out, usual(KindMove).with(say("moves %s away", from.text), from.text).as(Partial, ReachUser))
+	return reads()
+}
+
+// inlineFiles judges what an inline program does to files. With a pattern, every
+// file that it writes loses its content, unless the program read them before: then
+// it edits them.
+func (r *reading) inlineFiles(v *invocation) []Effect {
+	c := r.callOf(v, v.name, &commands.Section{})
+	ops := operation.OfCall(v.call)
+	var out []Effect
+	for i := range ops {
+		o := &ops[i]
+		a := argOf(o.Object.Word)
+		switch o.Phrase = inlineSaid[v.call.Verb][min(i, 1)]; v.call.Verb {
+		case shell.VerbList:
+			continue
+		case shell.VerbPermissions:
+			o.Verb = operation.Permit
+		case shell.VerbMove:
+			o.To = ops[len(ops)-1].Object.Word
+		case shell.VerbCopy, shell.VerbLink:
+			if i == 0 {
+				continue // where it goes to decides
+			}
+		case shell.VerbWrite:
+			if strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, a.text) {
+				out = append(out, r.empty(v, a)...)
+			}
+		default: // The others are what their operations are.
+		}
+		out = append(out, c.does(o, a)...)
+	}
+	if len(ops) > 1 {
+		sayEnds([]string{argOf(ops[0].Object.Word).text}, out)
 	}
 	return out
+}
+
+// inlineSaid is how the operations of calls are said, where it is not as usual.
+//
+//nolint:gochecknoglobals // A table.
+var inlineSaid = map[shell.Verb][2]string{
+	shell.VerbRead: {"reads", "reads"}, shell.VerbMove: {"", "moves files to"}, shell.VerbCopy: {"", "copies files to"}, shell.VerbLink: {"", "links files to"},
 }
 
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {

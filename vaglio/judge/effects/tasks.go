@@ -307,48 +307,26 @@ func (c *call) foreignTool(name string, known bool) []Effect {
 	return one(KindForeignCode, say("fetches and runs the package %s, which nobody reviewed", name), name)
 }
 
-// execTool judges `poetry run pytest` and its like.
+// execTool judges `poetry run pytest` and its like. What is carried is judged by
+// itself.
 func execTool(c *call) []Effect {
-	args := behindRunner(c.all)
-	if c.name == "cargo" {
-		if c.r.cloned {
-			return one(KindForeignCode, say("builds and runs a repository that was just fetched"), "cargo run")
-		}
-		return own(say("runs the project's program"))
-	}
-	if len(args) == 0 {
+	path := c.operand(c.took)
+	switch {
+	case strings.Contains(path, "://"):
+		return one(KindForeignCode, say("fetches and runs %s", path), path)
+	case c.wrapper:
+		return reads()
+	case path == "":
 		return own(say("runs %s", c.name))
-	}
-	path := args[0].text
-	if !args[0].known {
+	case !c.operands[c.took].known:
 		return unknown(say("runs a command whose name is not known: %s", path), path)
 	}
-	if strings.Contains(path, "://") {
-		return one(KindForeignCode, say("fetches and runs %s", path), path)
-	}
-	inner := c.inner(lastPart(path), args[1:])
+	inner := c.inner(lastPart(path), c.all[c.Operands[c.took]+1:])
 	inner.path = path
 	if !isPath(path) && !c.r.judge.tables.Known(c.r.canonical(inner)) {
 		return c.task(path, say("runs the project's %s", path))
 	}
 	return c.r.named(inner)
-}
-
-// behindRunner are the words behind those by which a runner is told to run
-// something, and how.
-func behindRunner(args []arg) []arg {
-	for ; len(args) > 0; args = args[1:] {
-		switch s := args[0].text; s {
-		case "--with", "-p", "--python", "--package", "--bin", "--example", "--extra", "--group", "--features", "--manifest-path", "--project", "--directory":
-			args = args[min(1, len(args)-1):] // its value goes, too
-		case "run", "exec", "e", "r", "x":
-		default:
-			if !strings.HasPrefix(s, "-") {
-				return args
-			}
-		}
-	}
-	return nil
 }
 
 // localArchive says whether a package is an archive on this machine, and
