@@ -256,7 +256,7 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	same := cmp.Options{cmpopts.IgnoreFields(vaglio.Verdict{}, "TS"), cmpopts.IgnoreUnexported(vaglio.Fact{}), cmpopts.EquateEmpty()}
 	kept, changed, all := 0, 0, len(rows)
 	was := map[string]bool{}
-	const most = 500 // few enough to be cached all
+	const most = 500 // few enough to cache them all
 	for ; len(rows) > 0; rows = rows[min(most, len(rows)):] {
 		for round, lies := range []int{0, 0, 0, 2, 3} {
 			swap(t, dir, lies)

@@ -9,8 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// doneBy says what a call of an inline program does to its first target, and to
-// the others.
+// doneBy says what an inline program's call does to its first target, and what to the others.
 func doneBy() map[shell.Verb][2]operation.Verb {
 	return map[shell.Verb][2]operation.Verb{
 		shell.VerbDelete:     {operation.Delete, operation.Delete},
@@ -25,7 +24,7 @@ func doneBy() map[shell.Verb][2]operation.Verb {
 	}
 }
 
-// call tries a call of an inline program.
+// call returns the rule that a call of an inline program breaks.
 func (l *look) call() string {
 	call := l.c.Call
 	done, of := l.g.calls[call.Verb], l.operation
@@ -59,7 +58,7 @@ func (l *look) call() string {
 	return ""
 }
 
-// callMode is for what gets a mode or an owner that is not known.
+// callMode checks a target that gets an unknown mode or owner.
 func (l *look) callMode(o *operation.Operation) string {
 	s := reading.Spot(o.Object.Word)
 	if l.s.listsRoot && strings.ContainsAny(s, vague) || l.isTree(s) {
@@ -74,7 +73,7 @@ func (l *look) callMode(o *operation.Operation) string {
 	return ""
 }
 
-// asks is for an address that is talked to.
+// asks checks an address that the program talks to.
 func (l *look) asks(o *operation.Operation) string {
 	const scheme = "file:"
 	s := reading.Spot(o.Object.Word)
