@@ -199,8 +199,8 @@ func (l *loading) take(file string, settles bool) {
 	}
 }
 
-// whole adds what a file may run. If nobody reads its language, that is the whole file; if
-// the words name it and it is a program, it counts as named.
+// whole adds what a file may run; if nobody reads its language, also the file as a whole. What
+// the command's words name is run if it is a program; anything else counts as found.
 func (l *loading) whole(file, text string) {
 	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
 	l.guess(file, text)
@@ -249,9 +249,9 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	return words, true
 }
 
-// mayRun reports whether the program may run project code that its words do not name. An
-// interpreter may, if the file that it runs is known as a program, such as manage.py, or
-// takes in something that it does not name.
+// mayRun reports whether the program may run project code that its words do not name. If it
+// runs a file that was read, the file decides: by its name, if it is a known program such as
+// manage.py, or else by whether it takes in files that it does not name.
 func (v *visit) mayRun() bool {
 	base, at := v.reader.base, slices.IndexFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
 	if !v.c.Carries || at < 0 {
