@@ -165,8 +165,8 @@ type Witness interface {
 	Did(p Proposal) Facts
 }
 
-// Weigher is a judge that can tell whether it would ask about a text, or the guard deny it,
-// if the file that holds it were run.
+// Weigher is a judge that can tell whether a text would be asked about or denied if anybody
+// ran the file that holds it.
 type Weigher interface {
 	Loaded(p Proposal, w reading.Written) bool
 }

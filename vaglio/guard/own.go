@@ -99,7 +99,8 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == copies && p.deep }
 
 // meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
-// deed that reaches down, contain it. An unknown name never means a place that may be read.
+// deed that reaches down, contain it. A wholly unknown step never means a place that may be
+// read.
 func (p *ownPlace) meant(spot string, d deed) bool {
 	if spot == "/" || !p.closed && !changes(d) {
 		return false
