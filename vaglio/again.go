@@ -14,42 +14,42 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// Approved verdicts are kept for calls that come again and again, from their second
-// time on: most come once, and would only cost what keeping costs. A verdict is used
-// again where the proposal is the same in all that guard and judges go by, and the
-// machine answers all that they asked as it did: then they would say the same.
+// Approved verdicts are cached for calls that repeat, from the second time on: most calls
+// come only once, and caching them would not pay. A verdict is reused if everything that
+// guard and judges consider in the proposal is the same, and the machine still answers all
+// their questions as it did: then they would decide the same.
 
-// The bounds of the verdicts that are kept: of each and of all, in bytes, and how many.
+// The limits of the cache: in bytes for all verdicts and for each, and how many.
 const (
 	mostKeptBytes = 8 << 20
 	mostKeptOne   = 512 << 10
 	mostKept      = 4096
-	// mostKeptFacts is how much of a session a proposal may bring to be looked for.
+	// mostKeptFacts is how many facts of its session a proposal may have to be looked up.
 	mostKeptFacts = 256
 )
 
-// verdicts are those that are kept, those in use first. They are safe for concurrent
-// use.
+// verdicts is a cache of approved calls, the most recently used first. It is safe for
+// concurrent use.
 type verdicts struct {
 	mu    sync.Mutex
-	by    map[uint64]*list.Element // by the quick parts of their keys
+	by    map[uint64]*list.Element // by callKey.quick
 	order *list.List               // of *judged
-	// once are calls that came once, not long ago, by the quick parts of their keys.
+	// once holds the quick keys of calls that came once recently.
 	once  [1 << 12]uint64
 	bytes int
 	seed  maphash.Seed
-	// rooms are buffers in which calls are named.
+	// rooms are buffers for encoding calls.
 	rooms sync.Pool
 }
 
-// callKey names a call: quick tells most calls from those that came before, and full,
-// of those that it does not, every call from every other.
+// callKey identifies a call. quick tells it from most other calls at little cost, full from
+// all of them.
 type callKey struct {
 	quick uint64
 	full  [sha256.Size]byte
 }
 
-// judged is a call that was approved. Nothing of it is ever changed.
+// judged is a call that was approved. It is immutable.
 type judged struct {
 	key     callKey
 	verdict Verdict
@@ -62,7 +62,7 @@ func newVerdicts() *verdicts {
 	return &verdicts{by: map[uint64]*list.Element{}, order: list.New(), seed: maphash.MakeSeed()}
 }
 
-// find gives the verdict on a call, if it is kept.
+// find returns the cached verdict on a call, or nil.
 func (k *verdicts) find(key callKey) *judged {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,7 +74,7 @@ func (k *verdicts) find(key callKey) *judged {
 	return at.Value.(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
 }
 
-// keep keeps a verdict, and drops those that were used longest ago.
+// keep caches a verdict, and drops those that were not used for the longest time.
 func (k *verdicts) keep(j *judged) {
 	if j.asked.lost || j.bytes > mostKeptOne {
 		return
@@ -91,8 +91,8 @@ func (k *verdicts) keep(j *judged) {
 	}
 }
 
-// comesAgain says whether a call is kept or was seen not long ago, and remembers that it
-// is now.
+// comesAgain reports whether a call is cached or was seen recently, and remembers that it was
+// seen now.
 func (k *verdicts) comesAgain(quick uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,7 +108,7 @@ func (k *verdicts) drop(at *list.Element) {
 	k.bytes -= j.bytes
 }
 
-// asking is the engine as it judges one call, with what it asks remembered.
+// asking returns an engine for one call that records what it asks the machine.
 func (e *Engine) asking() (*Engine, *asked) {
 	a := &asked{of: cmp.Or[machine](e.machine, disk{Files: e.files}), answers: map[question]answer{}}
 	own := *e
@@ -122,7 +122,7 @@ func (e *Engine) asking() (*Engine, *asked) {
 	return &own, a
 }
 
-// again gives a verdict once more, of this moment.
+// again returns a cached verdict that still holds, dated now, or nil.
 func (e *Engine) again(ctx context.Context, key callKey) (*judged, Verdict) {
 	j := e.verdicts.find(key)
 	if j == nil || ctx.Err() != nil || !j.asked.holds() {
@@ -136,7 +136,7 @@ func (e *Engine) again(ctx context.Context, key callKey) (*judged, Verdict) {
 	return j, v
 }
 
-// detached shares no list with v.
+// detached returns a copy of v that shares no list with it.
 func (v Verdict) detached() Verdict {
 	v.Results, v.Sources, v.Did = slices.Clone(v.Results), slices.Clone(v.Sources), slices.Clone(v.Did)
 	for i := range v.Results {
@@ -146,7 +146,7 @@ func (v Verdict) detached() Verdict {
 	return v
 }
 
-// size is about what a verdict needs, in bytes.
+// size estimates the memory that a verdict needs, in bytes.
 func (v *Verdict) size() int {
 	const each = 256
 	n := each + len(v.Reason)
@@ -156,9 +156,9 @@ func (v *Verdict) size() int {
 		if err != nil {
 			return mostKeptOne + 1
 		}
-		n += each + len(r.Reasoning) + 4*args // a value is more than its text
+		n += each + len(r.Reasoning) + 4*args // a value needs more than its text
 		for j := range r.Signals {
-			n += each + 5*len(r.Signals[j].Message) // in words and as data
+			n += each + 5*len(r.Signals[j].Message) // as text and as data
 		}
 	}
 	for i := range v.Sources {
@@ -166,7 +166,7 @@ func (v *Verdict) size() int {
 	}
 	for i := range v.Did {
 		f := &v.Did[i]
-		n += 2 * (each/2 + len(f.Path) + len(f.text)) // of the judge, too
+		n += 2 * (each/2 + len(f.Path) + len(f.text)) // counted for the judge's result, too
 		for _, w := range f.Words {
 			n += len(w)
 		}
@@ -174,8 +174,8 @@ func (v *Verdict) size() int {
 	return n
 }
 
-// repeats says whether a call may be looked for: it is not where guard and judges go
-// by more than can be named, or where it must be counted each time.
+// repeats reports whether a call may be looked up: not if guard and judges depend on more
+// than its key covers, or if it must be counted each time.
 func (e *Engine) repeats(p *Proposal, size int) bool {
 	c := &p.Context
 	made := c.Site != nil || c.Running != nil || c.Known != nil || c.Reading != nil || c.Turn != nil
@@ -186,9 +186,10 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 	return !known || !ex.SkipJudge
 }
 
-// key names a proposal that comes again. There is none where it comes for the first
-// time, as most do, or holds what no decoder makes. What the session did is looked at only
-// where it comes again: how much that is and when it was tells most sessions apart.
+// key returns the key of a call that repeats. A call has none if it comes for the first time,
+// as most do, or holds a value that no decoder makes. The session's facts are encoded only
+// for a call that repeats: their number and the time of the last one tell most sessions
+// apart.
 func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	w, _ := k.rooms.Get().(*naming)
 	if w == nil {
@@ -213,11 +214,11 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	return key, ok
 }
 
-// mostNaming is the largest room for a name that is kept for the next one.
+// mostNaming is the largest buffer that is kept for reuse, in bytes.
 const mostNaming = 64 << 10
 
-// proposal writes what guard and judges go by in a proposal that [Engine.repeats], but
-// for what its session did.
+// proposal encodes all that guard and judges consider in a proposal that [Engine.repeats],
+// except for its session's facts.
 func (w *naming) proposal(p *Proposal) {
 	c := &p.Context
 	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal, c.SubAgent)
@@ -235,7 +236,7 @@ func (w *naming) proposal(p *Proposal) {
 	w.mark(c.Critical != nil && *c.Critical)
 }
 
-// naming writes values so that no two are written the same.
+// naming encodes values so that no two have the same encoding.
 type naming struct {
 	buf []byte
 	// strange says that there was a value that no decoder makes.
@@ -261,7 +262,7 @@ func (w *naming) texts(all ...string) {
 	}
 }
 
-// list writes texts; none at all is another thing than an empty list.
+// list writes a list of texts. A nil list differs from an empty one.
 func (w *naming) list(all []string) {
 	w.mark(all != nil)
 	w.number(uint64(len(all)))
@@ -275,12 +276,12 @@ func (w *naming) fact(f *Fact) {
 	w.mark(f.New)
 	w.mark(f.Loaded)
 	w.mark(f.Later)
-	w.mark(f.weight != nil) // of which the instant tells which it is
+	w.mark(f.weight != nil) // the fact's time tells which one
 	w.mark(f.shared)
-	w.number(uint64(len(f.text))) // what it holds, its digest tells
+	w.number(uint64(len(f.text))) // the digest stands for the text itself
 }
 
-// value writes what a decoder makes of JSON.
+// value writes a decoded JSON value.
 func (w *naming) value(v any) {
 	switch v := v.(type) {
 	case nil:

@@ -33,9 +33,8 @@ func (c *counted) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.Gradient
 	return c.Judge.Grade(ctx, p)
 }
 
-// TestAllThatCountsIsNamed changes one thing of a proposal at a time: only what the
-// judges do not go by, as they declare, leaves the verdict as it was without them
-// being asked again.
+// TestAllThatCountsIsNamed changes one thing in a proposal at a time. The verdict is reused
+// only if that is something that the judges declare not to look at.
 func TestAllThatCountsIsNamed(t *testing.T) {
 	j := &counted{Judge: answers("j", 1, 1, "")}
 	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: j, Settled: true}}})
@@ -89,7 +88,7 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 		return j.n > before
 	}
 	asks(base())
-	asks(base()) // what came twice is kept
+	asks(base()) // what came twice is cached
 	for name, change := range changes {
 		p := base()
 		if change == nil {
@@ -99,7 +98,7 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 			t.Errorf("with another %s the judge is not asked again", name)
 		}
 	}
-	asks(base()) // of what a session did at the same moment, the last is kept
+	asks(base()) // of facts noted at the same moment, only the last verdict is kept
 	other := base()
 	other.Agent, other.TurnID, other.Step = "other", "t", 7
 	if asks(base()) || asks(other) {
@@ -107,8 +106,8 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 	}
 }
 
-// TestRepeatedVerdictsAreCounted has equal calls come: the first is noted, the second
-// remembered, and those behind it are given its verdict, and counted.
+// TestRepeatedVerdictsAreCounted judges equal calls: the first is noted, the second is
+// cached, and all further ones get its verdict and are counted.
 func TestRepeatedVerdictsAreCounted(t *testing.T) {
 	j, b := &counted{Judge: answers("j", 1, 1, "")}, &books{}
 	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: j, Settled: true}}, Meter: b})
@@ -123,8 +122,8 @@ func TestRepeatedVerdictsAreCounted(t *testing.T) {
 	}
 }
 
-// TestWhatMayDifferIsJudgedAnew puts the same call three times where its verdict may be
-// another one, or has to be counted.
+// TestWhatMayDifferIsJudgedAnew judges the same call three times where the verdict may
+// differ, or each call has to be counted.
 func TestWhatMayDifferIsJudgedAnew(t *testing.T) {
 	long := strings.Repeat("a", 40_000)
 	for name, tt := range map[string]struct {
@@ -155,8 +154,8 @@ func TestWhatMayDifferIsJudgedAnew(t *testing.T) {
 	}
 }
 
-// TestKeptVerdictsAreBounded has more calls approved than are kept: what is kept does
-// not grow, and those in use stay.
+// TestKeptVerdictsAreBounded approves more calls than can be cached: the cache does not grow,
+// and verdicts in use stay in it.
 func TestKeptVerdictsAreBounded(t *testing.T) {
 	j := &counted{Judge: answers("j", 1, 1, strings.Repeat("x", 400_000))}
 	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: j, Settled: true}}})
@@ -169,7 +168,7 @@ func TestKeptVerdictsAreBounded(t *testing.T) {
 	for n := range calls {
 		judge(n)
 		judge(n)
-		judge(0) // in use
+		judge(0) // stays in use
 	}
 	if before := j.n; before != 2*calls {
 		t.Errorf("the judge was asked %d times, want %d", before, 2*calls)
@@ -182,8 +181,8 @@ func TestKeptVerdictsAreBounded(t *testing.T) {
 	}
 }
 
-// swap makes what rows name in the project into other things: files and folders,
-// links that lead out of it, scripts that do harm, nothing.
+// swap replaces what the rows name in the project: with files and folders, links that lead
+// out of it, harmful scripts, or nothing.
 func swap(t *testing.T, dir string, round int) {
 	t.Helper()
 	must := func(err error) {
@@ -223,15 +222,15 @@ func swap(t *testing.T, dir string, round int) {
 	must(os.WriteFile(filepath.Join(dir, "Makefile"), []byte("all build test:\n\t"+texts[round%len(texts)]), 0o600))
 }
 
-// weighing is a counted judge that weighs texts, too.
+// weighing is a counted judge that also weighs texts.
 type weighing struct {
 	*counted
 	vaglio.Weigher
 }
 
-// TestAKeptVerdictIsTheOneThatWouldBeMade takes the rows of the tests through an
-// engine that keeps verdicts and through one that does not, again and again, with
-// what lies in the project swapped in between.
+// TestAKeptVerdictIsTheOneThatWouldBeMade judges test rows with an engine that caches
+// verdicts and with one that does not, round after round, and swaps the project's files in
+// between. Both always agree.
 func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -257,7 +256,7 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	same := cmp.Options{cmpopts.IgnoreFields(vaglio.Verdict{}, "TS"), cmpopts.IgnoreUnexported(vaglio.Fact{}), cmpopts.EquateEmpty()}
 	kept, changed, all := 0, 0, len(rows)
 	was := map[string]bool{}
-	const most = 500 // of them all are kept
+	const most = 500 // few enough to cache them all
 	for ; len(rows) > 0; rows = rows[min(most, len(rows)):] {
 		for round, lies := range []int{0, 0, 0, 2, 3} {
 			swap(t, dir, lies)
@@ -288,8 +287,7 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	}
 }
 
-// testRows are the command lines of the rows with which the engine is tested, one in
-// so many.
+// testRows returns every n-th command line of the rows that the engine is tested with.
 func testRows(t *testing.T, of int) []string {
 	t.Helper()
 	var rows []string

@@ -6,7 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// What judges that think need costs nothing where there are none.
+// TestNeedsCostNothing holds that asking what judges need is free if no judge needs anything.
 func TestNeedsCostNothing(t *testing.T) {
 	e := newEngine(t, 0.3)
 	if n := testing.AllocsPerRun(100, func() {

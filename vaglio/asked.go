@@ -9,14 +9,14 @@ import (
 	"github.com/metnos/vaglio/internal/realpath"
 )
 
-// machine is what an engine asks while it judges: the one door to the files, the
-// links and the processes of a machine.
+// machine is all that an engine may ask while it judges: the files and links of a machine,
+// and its users' homes.
 type machine interface {
 	Files
 	realpath.Machine
 }
 
-// disk is the machine as it is.
+// disk is this machine.
 type disk struct {
 	Files
 	realpath.Here
@@ -30,7 +30,7 @@ func (elsewhere) Look(name string) (at string, kind FileKind)    { return name, 
 func (elsewhere) List(string, int) (entries []Entry, whole bool) { return nil, false }
 func (elsewhere) Readlink(string) (string, realpath.Kind)        { return "", realpath.Missing }
 
-// on is the engine for the machine on which a call would run.
+// on returns the engine for the machine on which a call would run.
 func (e *Engine) on(p *Proposal) *Engine {
 	if !p.Elsewhere {
 		return e
@@ -40,28 +40,27 @@ func (e *Engine) on(p *Proposal) *Engine {
 	return &far
 }
 
-// asked is a machine that remembers what it was asked in one judgement, and what it
-// answered. A judgement is made of the proposal and these answers alone: where the
-// same questions have the same answers once more, so has the proposal. It is used by
-// one goroutine.
+// asked is a machine that records the questions of one judgement and their answers. A
+// judgement depends on the proposal and these answers alone: if both are the same again, so
+// is the judgement. It is not safe for concurrent use.
 type asked struct {
 	of      machine
 	answers map[question]answer
-	// bytes is what the questions and the answers need.
+	// bytes is the size of the questions and the answers.
 	bytes int
-	// lost says that something was asked that is not remembered.
+	// lost says that a question was not recorded.
 	lost bool
 }
 
-// mostAsked is how many questions of a judgement are remembered.
+// mostAsked is how many questions of a judgement are recorded.
 const mostAsked = 512
 
-// question is what a machine can be asked.
+// question is a question to a machine.
 type question struct {
 	of      topic
 	limit   int
 	name    string
-	folders string // of a file's content, with a NUL behind each
+	folders string // for a file's content, each followed by a NUL
 }
 
 // topic is what a question is about.
@@ -75,16 +74,15 @@ const (
 	aboutHome
 )
 
-// answer is what the machine said. What a file or a folder holds is told by its
-// digest.
+// answer is what the machine said. The content of a file or folder is kept as a digest.
 type answer struct {
 	text string
 	kind uint8
 	sum  [sha256.Size]byte
 }
 
-// note remembers an answer. One that the machine has changed since it was last asked
-// will not be the same again, or was not when it was used.
+// note records an answer. If the machine now answers a question differently, the judgement
+// depended on a changing answer and cannot be reused.
 func (a *asked) note(q question, is answer) {
 	was, known := a.answers[q]
 	switch {
@@ -98,10 +96,10 @@ func (a *asked) note(q question, is answer) {
 	}
 }
 
-// bytesOfAnswer is about what a question and its answer need beside their texts.
+// bytesOfAnswer estimates what a question and its answer need besides their texts.
 const bytesOfAnswer = 150
 
-// holds says whether the machine still answers as it did.
+// holds reports whether the machine still answers as it did.
 func (a *asked) holds() bool {
 	for q, was := range a.answers {
 		if a.answerTo(q) != was {
@@ -111,7 +109,7 @@ func (a *asked) holds() bool {
 	return true
 }
 
-// answerTo asks the machine.
+// answerTo asks the machine a question again.
 func (a *asked) answerTo(q question) answer {
 	switch q.of {
 	case aboutContent:
@@ -130,7 +128,7 @@ func (a *asked) answerTo(q question) answer {
 	}
 }
 
-// ofContent is the answer of a file that was read, or could not be.
+// ofContent is the answer about a file that was read, or could not be.
 func ofContent(data []byte, err error) answer {
 	switch {
 	case errors.Is(err, ErrAbsent):
@@ -141,7 +139,7 @@ func ofContent(data []byte, err error) answer {
 	return answer{kind: 2, sum: sha256.Sum256(data)}
 }
 
-// ofFolder is the answer of a folder that was listed.
+// ofFolder is the answer about a folder that was listed.
 func ofFolder(entries []Entry, whole bool) answer {
 	all := make([]byte, 0, 1<<10)
 	for _, e := range entries {
@@ -150,55 +148,55 @@ func ofFolder(entries []Entry, whole bool) answer {
 	return answer{text: strconv.FormatBool(whole), sum: sha256.Sum256(all)}
 }
 
-// Read is of [Files].
+// Read implements [Files].
 func (a *asked) Read(folders []string, name string, limit int) ([]byte, error) {
 	data, err := a.of.Read(folders, name, limit)
 	a.note(question{aboutContent, limit, name, strings.Join(folders, "\x00") + "\x00"}, ofContent(data, err))
 	return data, err //nolint:wrapcheck // it stands between the engine and its files, and is not seen
 }
 
-// Look is of [Files].
+// Look implements [Files].
 func (a *asked) Look(name string) (at string, kind FileKind) {
 	at, kind = a.of.Look(name)
 	a.note(question{of: aboutKind, name: name}, answer{text: at, kind: uint8(kind)})
 	return at, kind
 }
 
-// List is of [Files].
+// List implements [Files].
 func (a *asked) List(name string, most int) (entries []Entry, whole bool) {
 	entries, whole = a.of.List(name, most)
 	a.note(question{of: aboutFolder, name: name, limit: most}, ofFolder(entries, whole))
 	return entries, whole
 }
 
-// Readlink is of [realpath.Machine].
+// Readlink implements [realpath.Machine].
 func (a *asked) Readlink(name string) (string, realpath.Kind) {
 	target, kind := a.of.Readlink(name)
 	a.note(question{of: aboutLink, name: name}, answer{text: target, kind: uint8(kind)})
 	return target, kind
 }
 
-// HomeOf is of [realpath.Machine].
+// HomeOf implements [realpath.Machine].
 func (a *asked) HomeOf(name string) string {
 	home := a.of.HomeOf(name)
 	a.note(question{of: aboutHome, name: name}, answer{text: home})
 	return home
 }
 
-// running are the processes of a machine. What runs is another thing each moment: a
-// judgement that went by it is made anew.
+// running wraps the processes of a machine. They change all the time, so a judgement that
+// looked at them is never reused.
 type running struct {
 	Processes
 	told *asked
 }
 
-// List is of [Processes].
+// List implements [Processes].
 func (r running) List() ([]Process, error) {
 	r.told.lost = true
 	return r.Processes.List() //nolint:wrapcheck // it stands between the engine and what runs, and is not seen
 }
 
-// Users is of [Processes].
+// Users implements [Processes].
 func (r running) Users(port uint16) ([]int, error) {
 	r.told.lost = true
 	return r.Processes.Users(port) //nolint:wrapcheck // as above

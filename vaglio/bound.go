@@ -13,16 +13,16 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// maxBound is how many files and folders that a call names are bound, maxLooks how
-// many names are looked at to find them.
+// maxBound is how many of the files and folders that a call names can be bound; maxLooks is
+// how many names are looked up to find them.
 const (
 	maxBound = 200
 	maxLooks = 5000
 )
 
-// bound are the sources of a call that a person is asked about, with the files
-// and folders besides that it names: what is sent, applied or worked in is
-// bound like what runs.
+// bound returns the sources of a call that a person is asked about: the files that it runs,
+// and the files and folders that it names. What it sends, applies or works in is bound like
+// what it runs.
 func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source {
 	out, cwd := slices.Clip(runs), p.Context.Cwd
 	if e.files == nil || r == nil {
@@ -47,21 +47,21 @@ func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source 
 	return b.list
 }
 
-// binding collects what a call names.
+// binding collects the files and folders that a call names.
 type binding struct {
 	e       *Engine
-	folders []string // outside of which nothing is opened
+	folders []string // nothing outside of them is opened
 	seen    map[string]FileKind
 	list    []Source
 	bytes   int
-	left    int  // entries of folders that may still be looked at
+	left    int  // folder entries that may still be looked at
 	full    bool // there is more than may be bound
 	// named are the files and folders that the words of a command name.
 	named map[FileKind][]string
 }
 
-// command binds what the words of a command name, and what the folders hold that
-// it takes whole.
+// command binds what the words of a command name, and the contents of folders that the
+// command takes as a whole.
 func (b *binding) command(c *shell.Command) {
 	cwd, ok := c.Cwd.Text()
 	if !ok || c.Remote != nil {
@@ -82,8 +82,8 @@ func (b *binding) command(c *shell.Command) {
 	b.brought(c, cwd)
 }
 
-// word binds what a word names, whole or behind what options and addresses put
-// before a name.
+// word binds what a word names: the whole word, or the part of it behind an option or an
+// address.
 func (b *binding) word(cwd, word string) {
 	const longest = 4096
 	if len(word) > longest || strings.ContainsAny(word, "\n\x00") {
@@ -100,7 +100,7 @@ func (b *binding) word(cwd, word string) {
 	}
 }
 
-// path binds a file or a folder, if there is one.
+// path binds the file or folder of that name, if there is one.
 func (b *binding) path(cwd, name string) {
 	if !path.IsAbs(name) {
 		name = path.Join(cwd, name)
@@ -121,11 +121,11 @@ func (b *binding) path(cwd, name string) {
 	b.named[kind] = append(b.named[kind], name)
 }
 
-// look binds what lies at a path that was not met before, and tells what it is.
+// look binds what lies at a path that was not seen before, and tells what it is.
 func (b *binding) look(name string) FileKind {
 	inside := place.Inside(b.folders, name)
 	if !inside && !b.e.spaces.readable(name) {
-		return NoFile // of no concern to an agent, not even whether it is there
+		return NoFile // the agent must not learn even whether it exists
 	}
 	at, kind := b.e.files.Look(name)
 	switch {
@@ -143,7 +143,7 @@ func (b *binding) look(name string) FileKind {
 	return kind
 }
 
-// file binds a file by its content, which it returns.
+// file binds a file by its content, and returns the content.
 func (b *binding) file(name string) string {
 	s := Source{Path: name, Kind: SourceHanded}
 	data, err := b.e.files.Read(b.folders, name, min(maxSource, maxRead-b.bytes))
@@ -160,20 +160,19 @@ func (b *binding) file(name string) string {
 	return string(data)
 }
 
-// Witness is a judge that can tell what a call would do that its session is to
-// remember.
+// Witness is a judge that can tell which of a call's effects its session must remember.
 type Witness interface {
 	Did(p Proposal) Facts
 }
 
-// Weigher is a judge that can tell whether a text would be asked about or denied if
-// the file that holds it ran, whoever ran it.
+// Weigher is a judge that can tell whether a text would be asked about or denied if anybody
+// ran the file that holds it.
 type Weigher interface {
 	Loaded(p Proposal, w reading.Written) bool
 }
 
-// Did is what a call that a person allowed would do that its session is to
-// remember, as far as it can still be told: not what lay there before.
+// Did returns what the session must remember of the effects of a call that a person allowed,
+// as far as that can still be told: what existed before the call cannot.
 func (e *Engine) Did(p Proposal) Facts {
 	e, seen := e.on(&p), e.Seen(p)
 	var results []GradientResult
@@ -192,7 +191,8 @@ func (e *Engine) Did(p Proposal) Facts {
 	return out
 }
 
-// remembered is what the judges tell, with what is known of the content.
+// remembered returns the facts that the judges report, completed with what is known of the
+// content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
 	put, said := putInOf(r), &says{}
@@ -216,10 +216,10 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 			out = append(out, f)
 		}
 	}
-	return append(out, moved...) // what was moved somewhere makes it no longer the session's own
+	return append(out, moved...) // what was moved somewhere no longer counts as the session's own
 }
 
-// content completes a fact of what was written.
+// content completes a fact about something written.
 func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fact {
 	if !said.gathered {
 		*said = saysOf(r)
@@ -237,8 +237,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 	return w
 }
 
-// putIn are the files that each command line of a call writes, by their folders and in
-// order.
+// putIn holds the files that each command line of a call writes, by folder and sorted.
 type putIn []map[string][]string
 
 func putInOf(r *reading.Reading) putIn {
@@ -259,8 +258,8 @@ func putInOf(r *reading.Reading) putIn {
 	return all
 }
 
-// contents are the facts of what a call put somewhere: of a folder, those of the
-// files that were put into it.
+// contents returns the facts about what a call put at a path; if that is a folder, also those
+// about the files put into it.
 func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said *says) Facts {
 	out := append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...)
 	for i := range put {
@@ -280,8 +279,8 @@ func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, sa
 	return out
 }
 
-// brought are the facts of what lies in a folder that comes to another place as it is:
-// what the session is known to have written there.
+// brought returns the facts about the contents of a folder that a call copies or moves
+// elsewhere: what the session is known to have written there.
 func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 	for i := 0; r != nil && i < len(r.Commands); i++ {
 		parts := r.Commands[i].Script.Wrote[f.Path].Parts()
@@ -307,14 +306,14 @@ func (e *Engine) kindOf(name string) FileKind {
 	return kind
 }
 
-// sees says whether a folder is on this machine, so that what is not there is
-// known not to be.
+// sees reports whether a folder is on this machine, so that a file not found there is known
+// not to exist.
 func (e *Engine) sees(folder string) bool {
 	_, kind := e.files.Look(path.Clean(folder))
 	return kind == Folder
 }
 
-// writtenText is what a call writes into a file.
+// writtenText returns what a call writes into a file, if that is known.
 func (e *Engine) writtenText(p *Proposal, r *reading.Reading, name string) (string, bool) {
 	if r == nil {
 		return "", false
@@ -325,14 +324,15 @@ func (e *Engine) writtenText(p *Proposal, r *reading.Reading, name string) (stri
 			return e.resolved(p, w, name)
 		}
 		if w, ok := wrote[path.Dir(name)]; ok {
-			return e.resolved(p, w, name) // what was put into a folder
+			return e.resolved(p, w, name) // it was put into a folder
 		}
 	}
 	return toolText(p, r, name)
 }
 
-// resolved is the text of what was written, with that of the files that were
-// copied or added to as it was before the call. Of a new file there was none.
+// resolved returns the text that was written. For the parts that come from other files, or
+// that were there before, it takes what those files hold before the call; a new file held
+// nothing.
 func (e *Engine) resolved(p *Proposal, w shell.Word, name string) (string, bool) {
 	var b strings.Builder
 	for _, part := range w.Parts() {
@@ -349,7 +349,7 @@ func (e *Engine) resolved(p *Proposal, w shell.Word, name string) (string, bool)
 	return b.String(), true
 }
 
-// held is what a file holds, or what the session is known to have written there.
+// held returns what a file holds, or what the session is known to have written there.
 func (e *Engine) held(p *Proposal, name string) (string, bool) {
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
 		if data, err := e.files.Read(p.Context.Site.Readable, name, maxText); err == nil {
@@ -359,8 +359,8 @@ func (e *Engine) held(p *Proposal, name string) (string, bool) {
 	return p.Facts.Text(name)
 }
 
-// toolText is what a tool for files puts into the only file that it names: the
-// one text beside the path. A call that says more may say how much of it counts.
+// toolText returns what a file tool writes into the only file that it names: the only text
+// argument besides the path. With any other argument, the content is not known.
 func toolText(p *Proposal, r *reading.Reading, name string) (content string, known bool) {
 	if len(r.Commands) > 0 || len(r.Paths) != 1 || joined(p.Context.Cwd, r.Paths[0].Text) != name {
 		return "", false

@@ -20,7 +20,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// gate is the engine as it ships.
+// gate returns the engine as it ships.
 func gate(tb testing.TB) *vaglio.Engine {
 	tb.Helper()
 	j, err := effects.New(effects.Options{Home: "/home/u"})
@@ -37,7 +37,7 @@ func line(command string) vaglio.Proposal {
 	return vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": command}, Context: vaglio.Context{Cwd: "/home/u/app"}}
 }
 
-// hostile are calls of about that many bytes that cost much for their size.
+// hostile returns calls of about size bytes that cost much for their size.
 func hostile(size int) map[string]vaglio.Proposal {
 	fill := func(head, piece, tail string) vaglio.Proposal {
 		return line(head + strings.Repeat(piece, max(1, (size-len(head)-len(tail))/len(piece))) + tail)
@@ -125,9 +125,9 @@ func hostile(size int) map[string]vaglio.Proposal {
 	}
 }
 
-// TestLargeCallsAreBounded counts what the judgement of hostile calls takes
-// from the heap: it bounds the work as well as the memory, and does not depend
-// on the machine. [BenchmarkLargeCalls] tells the time.
+// TestLargeCallsAreBounded counts the bytes that judging hostile calls allocates. This bounds
+// their work as well as their memory, and does not depend on the machine.
+// [BenchmarkLargeCalls] measures the time.
 func TestLargeCallsAreBounded(t *testing.T) {
 	race.Alone(t)
 	const size, most = 256 << 10, 200 << 20
@@ -146,7 +146,7 @@ func TestLargeCallsAreBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeCalls tells what calls of a mebibyte cost.
+// BenchmarkLargeCalls measures calls of one mebibyte.
 func BenchmarkLargeCalls(b *testing.B) {
 	e := gate(b)
 	for name, p := range hostile(1 << 20) {
@@ -159,9 +159,8 @@ func BenchmarkLargeCalls(b *testing.B) {
 	}
 }
 
-// behind are command lines that go beyond one bound of the shell's reader each
-// and have a command that must not be approved, marked by CRIME, where what
-// the bound cuts off would be.
+// behind returns command lines that each exceed one limit of the shell's reader. CRIME marks
+// where a command that must not be approved stands, behind that limit.
 func behind() map[string]string {
 	rep := strings.Repeat
 	long := rep("a", 1<<20)
@@ -232,8 +231,8 @@ func behind() map[string]string {
 	}
 }
 
-// TestNothingHidesBehindABound puts a crime behind every bound of the reader:
-// the call is denied, asked or sent back, but never approved.
+// TestNothingHidesBehindABound puts a crime behind every limit of the reader: the call is
+// denied, asked or sent back, but never approved.
 func TestNothingHidesBehindABound(t *testing.T) {
 	e := gate(t)
 	rows := behind()
@@ -256,7 +255,7 @@ func TestNothingHidesBehindABound(t *testing.T) {
 	}
 }
 
-// constants gives the names of a package's own constants.
+// constants returns the names of a package's constants.
 func constants(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -16,7 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// growing are the files of a disk on which one grows while it is read.
+// growing is a disk on which one file grows while it is read.
 type growing struct{ workfiles.Disk }
 
 func (g growing) Read(folders []string, name string, limit int) ([]byte, error) {
@@ -26,7 +26,7 @@ func (g growing) Read(folders []string, name string, limit int) ([]byte, error) 
 	return g.Disk.Read(folders, name, limit)
 }
 
-// hostileProject makes a project that holds what cannot be read, or must not.
+// hostileProject makes a project with files that cannot be read, or must not be.
 func hostileProject(t *testing.T, home string) string {
 	t.Helper()
 	dir := filepath.Join(home, "app")
@@ -54,8 +54,8 @@ func hostileProject(t *testing.T, home string) string {
 	return dir
 }
 
-// TestWhatCannotBeReadIsAsked has calls run, by each of the ways to run a file, what
-// is there and cannot be read: none passes, and the person is told the file and why.
+// TestWhatCannotBeReadIsAsked runs files that exist but cannot be read, in every way to run a
+// file: none passes, and the person is told which file it is and why.
 func TestWhatCannotBeReadIsAsked(t *testing.T) {
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -87,12 +87,12 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		"bash out.sh": outside, "./out.sh": outside, "bash zero.sh": outside, "./zero.sh": outside, "bash loop.sh": "loop.sh is a link that leads nowhere",
 		"bash folder.sh": "folder.sh is a folder", "bash program": "program is a program made for the machine", "./posing": "posing is no text",
 		"bash grows.sh": "grows.sh grew while it was read",
-		// What is everybody's stays as it is.
+		// Ordinary files still pass.
 		"bash ok.sh": "", "./ok.sh": "", "bash inner.sh": "", "./program": "", ".venv/bin/python a.py": "", "make -C big": "", "cd big && make": "",
 		"sed -f fine.sed x": "", "printf 's/a/b/' > new.sed; sed -f new.sed x": "",
 		"ls pipe.sh": "", "test -p pipe.sh": "", "mkfifo other": "", "file large.sh": "",
 	}
-	if _, err := os.ReadFile(filepath.Join(dir, "closed.sh")); errors.Is(err, fs.ErrPermission) { // root may read all
+	if _, err := os.ReadFile(filepath.Join(dir, "closed.sh")); errors.Is(err, fs.ErrPermission) { // root may read everything
 		rows["bash closed.sh"] = "closed.sh may not be read by vaglio"
 	}
 	for line, want := range rows {
@@ -109,8 +109,8 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 	}
 }
 
-// everydayScripts are what projects' own scripts look like, by the name of the file
-// and how much of each a script holds before it begins again with other names.
+// everydayScripts returns scripts by file name that look like those of real projects. Each
+// repeats a part with new names until it is large enough.
 func everydayScripts() map[string]string {
 	const size = 20 << 10
 	parts := map[string]string{
@@ -193,8 +193,8 @@ console.log(step%[1]d("data"));
 	return parts
 }
 
-// BenchmarkSources measures what a script that is read adds to a call, the first time
-// and once more.
+// BenchmarkSources measures what reading a script adds to a call, the first time and when the
+// call repeats.
 func BenchmarkSources(b *testing.B) {
 	dir := "/home/u/app"
 	files := folderOf{dir + "/.git/HEAD": "ref: refs/heads/main\n", dir + "/empty.sh": "echo\n"}

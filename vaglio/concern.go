@@ -6,35 +6,35 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Concern is why a gateway wants a person to see a call, whatever the judges
-// would say of it: something that its arguments do not show.
+// Concern is a gateway's reason to show a call to a person, whatever the judges say:
+// something that the call's arguments do not show.
 type Concern string
 
 const (
-	// ConcernChanged says that the tool describes itself otherwise than when it
-	// was first seen, or when a person last allowed it.
+	// ConcernChanged says that the tool describes itself differently from when it was first
+	// seen, or last allowed by a person.
 	ConcernChanged Concern = "tool-changed"
-	// ConcernDestructive says that the tool declares that it destroys.
+	// ConcernDestructive says that the tool declares itself destructive.
 	ConcernDestructive Concern = "tool-destructive"
 	// ConcernUnlisted says that the server does not list the tool.
 	ConcernUnlisted Concern = "tool-unlisted"
 	// ConcernRefused says that the agent's own gate has refused the call.
 	ConcernRefused Concern = "client-refused"
-	// ConcernFinal says the same of a call that the agent cannot make once more: nobody is
-	// asked any more, and the digest tells of it.
+	// ConcernFinal says the same of a call that the agent cannot repeat. Nobody is asked
+	// about it, and the digest reports it.
 	ConcernFinal Concern = "client-final"
-	// ConcernUntold says that the agent tells of the call, and not what it takes.
+	// ConcernUntold says that the agent describes the call but does not give its arguments.
 	ConcernUntold Concern = "call-untold"
 	// ConcernAsks says that the agent's own gate would ask its user.
 	ConcernAsks Concern = "client-asks"
 )
 
-// Concerns are all that are known.
+// Concerns returns all known concerns.
 func Concerns() []Concern {
 	return []Concern{ConcernChanged, ConcernDestructive, ConcernUnlisted, ConcernRefused, ConcernUntold, ConcernAsks, ConcernFinal}
 }
 
-// said says to a person what the concern is.
+// said words the concern for a person.
 func (c Concern) said() wording.Clause {
 	switch c {
 	case ConcernChanged:
@@ -52,13 +52,13 @@ func (c Concern) said() wording.Clause {
 	}
 }
 
-// concerned denies, so that a person is asked.
+// concerned is a judge that rejects every call, so that a person is asked.
 type concerned struct{}
 
 // Kind is "declared".
 func (concerned) Kind() string { return "declared" }
 
-// Grade gives every concern as a signal against the call.
+// Grade turns every concern into a signal against the call.
 func (concerned) Grade(_ context.Context, p Proposal) (GradientResult, error) {
 	r := GradientResult{Confidence: 1}
 	for _, c := range p.Context.Concerns {

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge"
 )
 
-// A concern puts a call to a person that the judges would approve or are not asked
-// about, and gives no right to one that the guard denies.
+// A concern puts a call before a person even if the judges would approve it or are skipped,
+// and never softens a denial of the guard.
 func TestConcernsAddAQuestion(t *testing.T) {
 	t.Parallel()
 	e, err := vaglio.New(vaglio.Config{
@@ -46,7 +46,7 @@ func TestConcernsAddAQuestion(t *testing.T) {
 	}
 }
 
-// The words of the agent's own gate stand before a person, and not in what is logged.
+// The words of the agent's own gate are shown to the person, and not logged.
 func TestTheWordsOfARefusalAreShown(t *testing.T) {
 	t.Parallel()
 	log := &books{}

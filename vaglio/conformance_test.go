@@ -12,7 +12,7 @@ import (
 
 const home = "/home/u"
 
-// newEngine gives an engine with the rule-based judge alone.
+// newEngine returns an engine with only the rule-based judge.
 func newEngine(tb testing.TB, threshold float64) *vaglio.Engine {
 	tb.Helper()
 	e, err := vaglio.New(vaglio.Config{
@@ -26,8 +26,8 @@ func newEngine(tb testing.TB, threshold float64) *vaglio.Engine {
 	return e
 }
 
-// stricter lists the rows that the seeds' core approves and our guard denies,
-// because each is an attack in another spelling.
+// stricter lists the rows that the seeds' core approves and our guard denies, because each is
+// another spelling of an attack.
 var stricter = map[string]string{
 	"audit_SAFE2":     "path.auth", // /tmp/../etc/shadow
 	"path_15":         "path.auth", // //etc/passwd
@@ -43,7 +43,7 @@ var stricter = map[string]string{
 	"cmd_key_script":  "shell.rm_root",
 	"cmd_nested":      "shell.rm_root",
 
-	// What the structural layer reads out of a command or a path.
+	// What the structural layer finds in a command or a path.
 	"path_41":        "disk.device",       // /dev/mapper/x
 	"path_51":        "path.secrets",      // ~/.kube/config
 	"path_52":        "path.secrets",      // ~/.netrc
@@ -72,8 +72,7 @@ type seedRow struct {
 	expected expected
 }
 
-// seedRows reads the seeds' rows; each goes through the same decoding as any
-// stranger's proposal.
+// seedRows returns the seeds' rows, decoded like any other proposal.
 func seedRows(t *testing.T) []seedRow {
 	t.Helper()
 	data, err := os.ReadFile("testdata/conformance.json")
@@ -137,7 +136,7 @@ func TestSeedRows(t *testing.T) {
 			if v.TS <= 0 || v.Reason == "" {
 				t.Errorf("no time or no reason: %+v", v)
 			}
-			// The judge's score is the seed's also where our guard is stricter.
+			// The judge's score equals the seed's even where our guard is stricter.
 			if row.expected.Approved {
 				r, err := judge.Rules().Grade(t.Context(), row.proposal)
 				if want := row.expected.Score; err != nil || rounded(r.Score) != want {
@@ -153,8 +152,8 @@ func TestSeedRows(t *testing.T) {
 	}
 }
 
-// rounded is a score as the table's rows give it; the last digits of the sums
-// are proved by the thresholds and in the judge's own tests.
+// rounded rounds a score as in the rows of the table. The thresholds and the judge's own
+// tests check the last digits.
 func rounded(f float64) float64 { return math.Round(f*100) / 100 }
 
 func TestSeedThresholds(t *testing.T) {
@@ -182,7 +181,7 @@ func TestSeedThresholds(t *testing.T) {
 			}
 		})
 	}
-	// A threshold of nan would approve everything, so it is a mistake.
+	// A threshold of NaN would approve everything, so it is refused.
 	nan := func() float64 { z := 0.0; return z / z }()
 	for _, bad := range []float64{nan, -0.1, 1.1} {
 		_, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: bad}}})

@@ -10,14 +10,14 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// outcome is a way for a judge to end, and whether that lets a call pass.
+// outcome is a way in which a judge can end, and whether it lets a call pass.
 type outcome struct {
 	name   string
 	grade  func() (vaglio.GradientResult, error)
 	passes bool
 }
 
-// outcomes are all ways for a judge that thinks to end.
+// outcomes returns all ways in which a model's judge can end.
 func outcomes() []outcome {
 	result := func(score, confidence float64) func() (vaglio.GradientResult, error) {
 		return func() (vaglio.GradientResult, error) {
@@ -51,17 +51,17 @@ func outcomes() []outcome {
 	} {
 		all = append(all, outcome{"fault " + string(class), failing(vaglio.GradientResult{Score: 1, Confidence: 1}, &vaglio.JudgeError{Fault: "no", Class: class}), false})
 	}
-	// A judge cannot say of itself that it gave no verdict and pass all the same.
+	// A judge cannot both claim a fault and let the call pass.
 	all = append(all, outcome{"claims a fault", func() (vaglio.GradientResult, error) {
 		return vaglio.GradientResult{Score: 1, Confidence: 1, Fault: vaglio.FaultInstead}, nil
 	}, true})
 	return all
 }
 
-// TestJudgesOnlyAddANo walks every combination of the guard, of two judges that
-// are sure of themselves and of a model's judge, at each place, with and without
-// another in its place: a call passes only where the guard and all of them let
-// it, and a spent budget never does better than the judge in its place.
+// TestJudgesOnlyAddANo tries every combination of the guard, two deterministic judges and a
+// model's judge, in every order, with and without a judge that stands in for the model's. A
+// call passes only if the guard and all judges let it pass, and a spent budget never does
+// better than the judge that stands in.
 func TestJudgesOnlyAddANo(t *testing.T) {
 	const denied, allowed = "/etc/shadow", "/srv/app/notes"
 	var now struct {

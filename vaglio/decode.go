@@ -10,10 +10,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/clients"
 )
 
-// DecodeProposal reads one proposal from JSON, strictly: unknown fields,
-// duplicate keys, NUL characters and invalid UTF-8 are refused. Missing args
-// count as none, a null intent as an empty one. The error is a
-// *strictjson.Error: one sentence that names the field and never its value.
+// DecodeProposal reads one proposal from JSON, strictly: unknown fields, duplicate keys, NUL
+// characters and invalid UTF-8 are refused. Missing args count as none, a null intent as an
+// empty one. The error is a [*strictjson.Error]: one sentence that names the field and never
+// its value.
 func DecodeProposal(data []byte) (Proposal, error) {
 	var p Proposal
 	if err := strictjson.Unmarshal(data, &p); err != nil {
@@ -25,8 +25,8 @@ func DecodeProposal(data []byte) (Proposal, error) {
 	return p, nil
 }
 
-// Complete checks a proposal that was decoded with what stands beside it, and fills in
-// what may be left out. Its error is [DecodeProposal]'s.
+// Complete checks a decoded proposal beyond what the types check, and fills in what may be
+// left out. Its error is that of [DecodeProposal].
 func (p *Proposal) Complete() error {
 	if strings.TrimSpace(p.Executor) == "" {
 		return &strictjson.Error{Path: "/executor", Msg: "is missing or empty; give the name of the tool to call"}
@@ -48,7 +48,7 @@ func (p *Proposal) Complete() error {
 	return nil
 }
 
-// Keys gives the sorted names of the fields that the context holds.
+// Keys returns the sorted names of the fields that are set in the context.
 func (c Context) Keys() []string {
 	keys := make([]string, 0, 8)
 	for _, field := range [...]struct {
@@ -73,13 +73,13 @@ func (c Context) Keys() []string {
 	return keys
 }
 
-// Has says whether name is among the capabilities.
+// Has reports whether name is among the capabilities.
 func (c Capabilities) Has(name string) bool { return slices.Contains(c, name) }
 
 // MarshalJSON writes one capability as a string and several as a list.
 func (c Capabilities) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
 
-// AppendJSON is MarshalJSON behind dst.
+// AppendJSON is MarshalJSON, appending to dst.
 func (c Capabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if len(c) == 1 {
 		return strictjson.Append(dst, c[0])
@@ -125,7 +125,7 @@ func (a Args) MarshalJSONTo(enc *strictjson.Encoder) error {
 	return strictjson.WriteValue(enc, map[string]any(a))
 }
 
-// AppendJSON is MarshalJSONTo behind dst.
+// AppendJSON is MarshalJSONTo, appending to dst.
 func (a Args) AppendJSON(dst []byte) ([]byte, error) {
 	return strictjson.Append(dst, map[string]any(a))
 }
@@ -157,10 +157,10 @@ func (a *Args) set(v any) error {
 	return nil
 }
 
-// MarshalJSON writes a phase, and null for none.
+// MarshalJSON writes the phase, or null for none.
 func (p Phase) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil) }
 
-// AppendJSON is MarshalJSON behind dst.
+// AppendJSON is MarshalJSON, appending to dst.
 func (p Phase) AppendJSON(dst []byte) ([]byte, error) {
 	if p == PhaseNone {
 		return append(dst, "null"...), nil
@@ -168,7 +168,7 @@ func (p Phase) AppendJSON(dst []byte) ([]byte, error) {
 	return strictjson.Append(dst, string(p))
 }
 
-// UnmarshalJSON reads a phase; null is none, and no other word is known.
+// UnmarshalJSON reads a phase; null is none. It refuses any other word.
 func (p *Phase) UnmarshalJSON(data []byte) error {
 	switch string(data) {
 	case "null":

@@ -51,7 +51,7 @@ func TestDecodeProposal(t *testing.T) {
 	}
 }
 
-// roundTrip writes a proposal with both libraries and reads it back.
+// roundTrip encodes and decodes a proposal with both libraries.
 func roundTrip(t *testing.T, p vaglio.Proposal) {
 	t.Helper()
 	first, err := strictjson.Marshal(p)
@@ -161,8 +161,7 @@ func TestContextKeys(t *testing.T) {
 	}
 }
 
-// What happened in a turn is the gate's to know: no caller tells it, and nobody
-// who reads a proposal is told.
+// Only the gate sets what happened in a turn: no caller can send it, and it is never encoded.
 func TestTurnFactsAreNotOnTheWire(t *testing.T) {
 	for _, text := range []string{`{"executor":"x","context":{"turn":{}}}`, `{"executor":"x","context":{"Turn":{"Earlier":[]}}}`} {
 		if p, err := vaglio.DecodeProposal([]byte(text)); err == nil && p.Context.Turn != nil {
@@ -201,8 +200,8 @@ func FuzzDecodeProposal(f *testing.F) {
 	})
 }
 
-// TestWhatIsAppendedIsWhatTheLibraryWrites holds that types that write themselves do
-// it as they tell the library.
+// TestWhatIsAppendedIsWhatTheLibraryWrites holds that types with their own AppendJSON write
+// the same as the library does.
 func TestWhatIsAppendedIsWhatTheLibraryWrites(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{

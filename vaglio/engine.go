@@ -34,46 +34,47 @@ type Engine struct {
 	files   Files
 	runs    Processes
 	spaces  spaces
-	machine machine // nil is this one
-	// verdicts are those that may be given once more; nil where a judge may say
-	// another thing of the same call.
+	machine machine // nil is this machine
+	// verdicts caches verdicts; nil if a judge may answer an equal call differently.
 	verdicts *verdicts
 }
 
-// Config is what an [Engine] is made of.
+// Config configures an [Engine].
 type Config struct {
-	// Catalog is what is known of executors; nil knows none and is open.
+	// Catalog is what is known of executors; nil knows none and checks no call.
 	Catalog *catalog.Catalog
 	// Judges run in this order; at least one is needed.
 	Judges []Gate
-	// Kind names the judge whose score and reason stand in a verdict when all
-	// approve (METNOS_JUDGE_KIND); empty is the first judge's.
+	// Kind names the judge whose score and reason a verdict shows when all approve
+	// (METNOS_JUDGE_KIND); empty is the first judge.
 	Kind string
-	// Log takes every verdict; nil takes none.
+	// Log receives every verdict; nil keeps none.
 	Log AuditLog
-	// Logger is told why a judge gave no verdict; nil is told nothing.
+	// Logger receives why a judge gave no verdict; nil discards it.
 	Logger *slog.Logger
-	// Meter counts what judges do beside verdicts; nil counts nothing.
+	// Meter counts what judges do, apart from verdicts; nil counts nothing.
 	Meter Meter
 	// Home replaces ~ and $HOME in what the guard reads.
 	Home string
-	// Own is what vaglio itself is made of, which the guard keeps.
+	// Own describes vaglio's own files, settings and addresses, which the guard protects.
 	Own own.Facts
 	// Files reads the files that calls run; nil leaves them unread.
 	Files Files
-	// Processes tells what runs, for calls that stop it; nil leaves that unknown.
+	// Processes tells what is running, for calls that stop processes; nil leaves that
+	// unknown.
 	Processes Processes
-	// Workspaces are the folders in which agents may work. Where there are none,
-	// and the client states none, a session's are those in which it begins.
+	// Workspaces are the folders in which agents may work. If there are none, and the client
+	// names none, a session's workspaces are those in which it begins.
 	Workspaces []string
 }
 
-// AuditLog keeps what was decided. Append must not fail a decision.
+// AuditLog keeps decisions. Append must not make a decision fail.
 type AuditLog interface {
 	Append(r audit.Record)
 }
 
-// New makes an engine. Its error joins every mistake of the configuration.
+// New returns an engine. Its error joins all mistakes in the judges, or is the first other
+// mistake.
 func New(c Config) (*Engine, error) {
 	kinds, err := kindsOf(c.Judges)
 	if err != nil {
@@ -86,7 +87,7 @@ func New(c Config) (*Engine, error) {
 		return nil, fmt.Errorf("vaglio: no judge of kind %q is configured; there are %q", c.Kind, kinds)
 	}
 	for _, place := range c.Own.Paths() {
-		// "/" would forbid everything, a relative path nothing for certain.
+		// "/" would forbid everything, and a relative path nothing reliably.
 		if !filepath.IsAbs(place) || filepath.Clean(place) == "/" {
 			return nil, fmt.Errorf("vaglio: own path %q must be absolute and below the root", place)
 		}
@@ -145,11 +146,10 @@ func kindsOf(gates []Gate) ([]string, error) {
 	return kinds, errors.Join(errs...)
 }
 
-// Judge takes a proposal through schema, scope, guard and judges, and logs the
-// verdict. Where no verdict was made its error is a [*catalog.Error] when the
-// call does not fit its schema or leaves its scope, a [*ShapeError] when the
-// guard finds nothing to deny but cannot read the call to its end, or ctx's own
-// when it ended before the judges did.
+// Judge takes a proposal through schema, scope, guard and judges, and logs the verdict.
+// Without a verdict, its error is a [*catalog.Error] if the call does not fit its schema or
+// leaves its scope, a [*ShapeError] if the guard finds nothing to deny but cannot read the
+// whole call, or ctx's error if ctx ended before the judges did.
 func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 	v, reason, p, err := e.weigh(ctx, p)
 	if err == nil && e.log != nil {
@@ -158,15 +158,14 @@ func (e *Engine) Judge(ctx context.Context, p Proposal) (Verdict, error) {
 	return v, err
 }
 
-// Weigh is Judge for a call that a person considers and nobody proposed: it logs
-// nothing.
+// Weigh is Judge without the log, for a call that a person considers and nobody proposed.
 func (e *Engine) Weigh(ctx context.Context, p Proposal) (Verdict, error) {
 	v, _, _, err := e.weigh(ctx, p)
 	return v, err
 }
 
-// weigh returns the verdict on a call, what the log is to hold of its reason, and the
-// call in its workspaces.
+// weigh returns the verdict on a call, the reason as the audit log may hold it, and the call
+// with its workspaces.
 func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Proposal, error) {
 	e = e.on(&p)
 	size, wrong := measure(p.Args)
@@ -195,7 +194,7 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	return v, logged, p, err
 }
 
-// decide is weigh for a call that fits its schema and its scope.
+// decide is weigh for a call that passed its schema and its scope.
 func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, string, Proposal, error) {
 	e.spaces.of(&p)
 	v, read, runs, denied, err := e.guarded(ctx, p, size)
@@ -219,10 +218,10 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	return v, logged, p, nil
 }
 
-// Guard asks the guard alone, which reads the call anew. It says whether the
-// guard denies, and if so with which verdict; otherwise the verdict is empty. It
-// logs nothing. Its error is a [*ShapeError] when no rule denies the call but it
-// cannot be read to its end, or ctx's own.
+// Guard asks only the guard, with a new reading of the call. It reports whether the guard
+// denies the call; if so, it also returns the verdict. It logs nothing. Its error is a
+// [*ShapeError] if no rule denies the call but the call cannot be read to its end, or ctx's
+// error.
 func (e *Engine) Guard(ctx context.Context, p Proposal) (Verdict, bool, error) {
 	size, wrong := measure(p.Args)
 	if wrong != nil {
@@ -232,10 +231,10 @@ func (e *Engine) Guard(ctx context.Context, p Proposal) (Verdict, bool, error) {
 	return v, denied, err
 }
 
-// Hides says whether the guard forbids to touch a path, whatever the call.
+// Hides reports whether the guard forbids touching a path, whatever the call.
 func (e *Engine) Hides(path string) bool { return e.guard.Hides(path) }
 
-// guarded reads a call whose arguments have that size, and asks the guard.
+// guarded reads a call, whose arguments have the given size, and asks the guard.
 func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, read *reading.Reading, runs []Source, denied bool, err error) {
 	done, err := e.turns.take(ctx, size)
 	if err != nil {
@@ -267,17 +266,17 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	}, call.Reading, runs, true, nil
 }
 
-// Executor gives what the catalog knows of an executor.
+// Executor returns what the catalog knows of an executor.
 func (e *Engine) Executor(name string) (catalog.Executor, bool) { return e.catalog.Find(name) }
 
-// Executors names the executors that the catalog lists.
+// Executors returns the names of the executors that the catalog lists.
 func (e *Engine) Executors() []string { return e.catalog.Names() }
 
-// Known gives a proposal as the judges see it: with what the catalog knows put
-// over what its caller claims.
+// Known returns a proposal as the judges see it: what the catalog knows overrides what its
+// caller claims.
 func (e *Engine) Known(p Proposal) Proposal { return e.known(p).proposal }
 
-// Seen gives a proposal as the judges see it, with its reading.
+// Seen returns a proposal as the judges see it, with its reading.
 func (e *Engine) Seen(p Proposal) Proposal {
 	read := e.Read(p)
 	p = e.Known(p)
@@ -285,11 +284,11 @@ func (e *Engine) Seen(p Proposal) Proposal {
 	return p
 }
 
-// Kind names the judge whose score stands in a verdict when all approve.
+// Kind names the judge whose score a verdict shows when all approve.
 func (e *Engine) Kind() string { return e.kind }
 
-// known is a proposal with what the catalog knows put over what its caller
-// claims, and whether the judges are skipped.
+// known is a proposal in which what the catalog knows overrides what its caller claims. skip
+// says that the judges are skipped.
 type known struct {
 	proposal Proposal
 	skip     bool
@@ -337,7 +336,7 @@ func record(p Proposal, v Verdict, reason string) audit.Record {
 	return r
 }
 
-// now is the present in seconds since the Unix epoch.
+// now returns the present time in seconds since the Unix epoch.
 func now() float64 { return float64(time.Now().UnixNano()) / float64(time.Second) }
 
 func isShare(f float64) bool { return !math.IsNaN(f) && f >= 0 && f <= 1 }

@@ -20,7 +20,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge"
 )
 
-// fake is a judge whose answer is given.
+// fake is a judge with a given answer.
 type fake struct {
 	kind  string
 	grade func(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error)
@@ -38,7 +38,7 @@ func answers(kind string, score, confidence float64, reasoning string) *fake {
 	}}
 }
 
-// forbidden is a judge that must not be asked.
+// forbidden returns a judge that must not be asked.
 func forbidden(t *testing.T) *fake {
 	return &fake{"forbidden", func(context.Context, vaglio.Proposal) (vaglio.GradientResult, error) {
 		t.Error("the judge was asked")
@@ -71,7 +71,7 @@ func proposal(executor string, args vaglio.Args) vaglio.Proposal {
 	return vaglio.Proposal{Executor: executor, Args: args}
 }
 
-// books keeps what is logged.
+// books records what is logged and counted.
 type books struct {
 	records []audit.Record
 	faults  map[string]int
@@ -236,8 +236,8 @@ func TestBrokenJudgeRejects(t *testing.T) {
 	}
 }
 
-// What a judge's tools reach is the gate's to say; what it did can be read also
-// where it gave no verdict.
+// The gate says what a judge's tools reach, not the judge. What the judge did can be read
+// even if it gave no verdict.
 func TestWhatAJudgeReaches(t *testing.T) {
 	for _, network := range []string{"", "open"} {
 		for _, err := range []error{nil, errors.New("x"), context.DeadlineExceeded} {
@@ -306,8 +306,8 @@ func TestStrictOrder(t *testing.T) {
 	}
 }
 
-// TestUnreadableIsNoVerdict checks that a call which cannot be read is sent
-// back: not judged, not logged, and told without its words.
+// TestUnreadableIsNoVerdict holds that a call that cannot be read is sent back: not judged,
+// not logged, and its words not repeated.
 func TestUnreadableIsNoVerdict(t *testing.T) {
 	log := &books{}
 	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: forbidden(t)}}, Log: log})
@@ -462,7 +462,7 @@ func TestLogHoldsKeysNeverValues(t *testing.T) {
 }
 
 func TestTimeIsSecondsSinceTheEpoch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // a bubble begins at midnight UTC 2000-01-01
+	synctest.Test(t, func(t *testing.T) { // the bubble's clock begins at midnight UTC 2000-01-01
 		time.Sleep(1500 * time.Millisecond)
 		v, err := newEngine(t, .3).Judge(t.Context(), proposal("x", nil))
 		if err != nil || v.TS != 946684801.5 {
@@ -521,8 +521,8 @@ func benchmark(b *testing.B, p vaglio.Proposal) {
 	}
 }
 
-// P8: what a judge says may name an argument's value. The audit log holds no
-// values, so it holds of such a judge what its signals are about.
+// P8: a judge's reasoning may name an argument's value. The audit log holds no values, so for
+// such a judge it holds the signals' categories.
 func TestTheAuditLogHoldsNoJudgesWords(t *testing.T) {
 	said := vaglio.GradientResult{
 		Score: .2, Confidence: 1, Reasoning: "It deletes /home/u/diary.",

@@ -7,13 +7,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// lookers is a judge that trusts tools which only look.
+// lookers is a judge that trusts tools that only look.
 type lookers map[string]bool
 
 // Kind names the judge.
 func (lookers) Kind() string { return "lookers" }
 
-// Grade gives 1 for a call of such a tool, and for another less than any gate takes.
+// Grade returns 1 for a call of such a tool, and for any other less than every gate requires.
 func (l lookers) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	if l[p.Executor] {
 		return vaglio.GradientResult{Score: 1, Confidence: 1, Reasoning: "it only looks"}, nil
@@ -21,8 +21,7 @@ func (l lookers) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientRes
 	return vaglio.GradientResult{Score: 0.2, Confidence: 1, Reasoning: "it may change something"}, nil
 }
 
-// A judge of one's own behind the guard: what the guard denies, the judge is
-// not asked about.
+// A custom judge behind the guard: it is not asked about calls that the guard denies.
 func ExampleJudge() {
 	engine, err := vaglio.New(vaglio.Config{
 		Judges: []vaglio.Gate{{Judge: lookers{"shell_exec": true, "list_dir": true}, MinScore: 0.5}},

@@ -17,15 +17,15 @@ import (
 //go:embed folders.txt
 var bringsText string
 
-// brings is a line of the table: the files of which folders a program takes.
+// brings is a row of the table: the files that a program takes from folders.
 type brings struct {
-	with                    []string // words of which one must be there; none asks for nothing
+	with                    []string // words of which one must be present; if empty, none need be
 	named, here, beside, up bool
 	files                   []string
 }
 
-// bringing is the table by the programs' names, made once. A mistake in it, which
-// the tests rule out, stops the program.
+// bringing returns the table by program name; it is parsed once. A mistake in it, which the
+// tests rule out, panics.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var bringing = sync.OnceValue(func() map[string][]brings {
@@ -66,7 +66,7 @@ func parseBrings(text string) (map[string][]brings, error) {
 	return t, nil
 }
 
-// applies says whether the words ask for the row.
+// applies reports whether the words of a command meet the row's condition.
 func (r *brings) applies(words []shell.Word) bool {
 	return len(r.with) == 0 || slices.ContainsFunc(words, func(w shell.Word) bool {
 		text, _ := w.Text()
@@ -78,7 +78,7 @@ func (r *brings) applies(words []shell.Word) bool {
 	})
 }
 
-// takes says whether the row takes a file, by its path in the folder.
+// takes reports whether the row takes a file, given by its path within the folder.
 func (r *brings) takes(rel string) bool {
 	return slices.ContainsFunc(r.files, func(pattern string) bool {
 		name := path.Base(rel)
@@ -93,14 +93,14 @@ func (r *brings) takes(rel string) bool {
 	})
 }
 
-// enters says whether something that the row takes may lie in a folder below.
+// enters reports whether a folder below may hold something that the row takes.
 func (r *brings) enters(rel string) bool {
 	return slices.ContainsFunc(r.files, func(pattern string) bool {
 		return pattern[0] != '/' && (!strings.HasSuffix(pattern, "/") || strings.HasPrefix(rel+"/", pattern))
 	})
 }
 
-// brought binds what the folders hold that a command takes whole.
+// brought binds the contents of the folders that a command takes as a whole.
 func (b *binding) brought(c *shell.Command, cwd string) {
 	if len(c.Argv) == 0 {
 		return
@@ -131,7 +131,7 @@ func (b *binding) brought(c *shell.Command, cwd string) {
 			for _, folder := range from {
 				v.folder(folder)
 			}
-			from = b.named[Folder] // those that files name
+			from = b.named[Folder] // those that the bound files name
 		}
 	}
 }
@@ -140,14 +140,14 @@ func (b *binding) brought(c *shell.Command, cwd string) {
 type walk struct {
 	b    *binding
 	row  *brings
-	seen map[string]bool // the folders, by where they are
+	seen map[string]bool // folders by their real path
 }
 
-// maxEntries is how many entries of folders are looked at for one call.
+// maxEntries is how many folder entries are looked at for one call.
 const maxEntries = 5000
 
-// folder binds what the row takes of a folder and of those below it. Of more files
-// than can be bound by their content their names are.
+// folder binds what the row takes from a folder and from those below it. If there are too
+// many files to bind by content, it binds the names of all.
 func (v *walk) folder(folder string) {
 	at, kind := v.b.e.files.Look(folder)
 	if kind != Folder || v.seen[at] {
@@ -176,17 +176,17 @@ func (v *walk) folder(folder string) {
 	}
 }
 
-// lister finds files below folders, none outside those that it may look into.
+// lister finds files below folders. It looks into none outside the allowed folders.
 type lister struct {
 	files         Files
 	folders       []string
-	left          *int            // entries that may still be looked at
-	seen          map[string]bool // the folders, by where they are
+	left          *int            // folder entries that may still be looked at
+	seen          map[string]bool // folders by their real path
 	takes, enters func(rel string) bool
 }
 
-// below are the paths of the files that are taken of a folder, in order. It is not
-// the whole when there is more than may be looked at.
+// below returns the paths of the wanted files in a folder, in order. whole is false if there
+// was more than may be looked at.
 func (l *lister) below(folder, rel string) (out []string, whole bool) {
 	at, kind := l.files.Look(path.Join(folder, rel))
 	if kind != Folder || l.seen[at] || !place.Inside(l.folders, at) {
@@ -197,7 +197,7 @@ func (l *lister) below(folder, rel string) (out []string, whole bool) {
 	*l.left -= len(entries)
 	for _, e := range entries {
 		name := path.Join(rel, e.Name)
-		if e.Kind == OtherFile { // a link, as a rule
+		if e.Kind == OtherFile { // usually a link
 			_, e.Kind = l.files.Look(path.Join(folder, name))
 		}
 		switch {
@@ -211,10 +211,10 @@ func (l *lister) below(folder, rel string) (out []string, whole bool) {
 	return out, whole
 }
 
-// upwards finds what a file names beside or above its folder.
+// upwards finds the relative paths in a file that begin with "..".
 var upwards = regexp.MustCompile(`(?:\.\./)+[\w./-]*|\.\.(?:["'\s]|$)`)
 
-// file binds a file of a folder, and what it names by "../".
+// file binds a file, and if the row says so, what the file names by "../".
 func (v *walk) file(name string) {
 	var text string
 	switch _, met := v.b.seen[name]; {
@@ -222,7 +222,7 @@ func (v *walk) file(name string) {
 		v.b.seen[name] = RegularFile
 		text = v.b.file(name)
 	case v.row.up:
-		data, _ := v.b.e.files.Read(v.b.folders, name, maxSource) // bound already
+		data, _ := v.b.e.files.Read(v.b.folders, name, maxSource) // it is bound already
 		text = string(data)
 	}
 	if !v.row.up {

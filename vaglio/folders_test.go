@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestAFolderBringsItsFiles holds which files of a folder a call is bound to that
-// takes it whole: swapped, added or gone, and no others.
+// TestAFolderBringsItsFiles holds which files bind a call that takes their folder as a whole:
+// those that would change the call if swapped, added or removed, and no others.
 func TestAFolderBringsItsFiles(t *testing.T) {
 	const dir = "/home/u/app/"
 	disk := folderOf{}
@@ -19,7 +19,7 @@ func TestAFolderBringsItsFiles(t *testing.T) {
 		command string
 		files   folderOf
 		change  folderOf // "" removes the file
-		changed string   // the file that differs, "" for none
+		changed string   // the file that differs; "" for none
 	}{
 		"manifests":      {"kubectl apply -f k/", folderOf{"k/a.yaml": "a: 1\n", "k/b/c.yml": "b: 1\n"}, folderOf{"k/b/c.yml": "b: 2\n"}, "k/b/c.yml"},
 		"manifest added": {"kubectl apply -f k", folderOf{"k/a.yaml": "a: 1\n"}, folderOf{"k/b.yaml": "b: 1\n"}, "k/b.yaml"},
@@ -91,7 +91,7 @@ func TestAFolderBringsItsFiles(t *testing.T) {
 	}
 }
 
-// TestTheFirstLinesOfASource holds that they are whole lines, few, and text.
+// TestTheFirstLinesOfASource holds that a source's head is a few whole lines of text.
 func TestTheFirstLinesOfASource(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	for text, want := range map[string]string{
@@ -109,8 +109,8 @@ func TestTheFirstLinesOfASource(t *testing.T) {
 	}
 }
 
-// TestMoreThanCanBeBound holds that what a folder brings is bound or said not to
-// be, and that one file more than can be bound is another call.
+// TestMoreThanCanBeBound holds that a folder's files are bound or reported as unbound, and
+// that one file more than can be bound makes it another call.
 func TestMoreThanCanBeBound(t *testing.T) {
 	const dir = "/home/u/app"
 	chart := func(files int) folderOf {
@@ -132,7 +132,7 @@ func TestMoreThanCanBeBound(t *testing.T) {
 		files           folderOf
 		command         string
 		bound, unbound  int
-		unread, digests bool // of the folder's files as one
+		unread, digests bool // of all the folder's files as one
 	}{
 		"all of it":            {chart(100), "helm install x ./c", 100, 0, false, false},
 		"too many":             {chart(300), "helm install x ./c", 198, 1, true, true},

@@ -5,51 +5,48 @@ import (
 	"time"
 )
 
-// Gate is a judge with what it must give for a call to pass. Both limits are
-// in [0,1] and inclusive.
+// Gate is a judge and the limits that its answer must reach for a call to pass. Both limits
+// are in [0,1] and inclusive.
 type Gate struct {
 	Judge         Judge
 	MinScore      float64
 	MinConfidence float64
 	// Timeout bounds one answer; 0 leaves it to the judge and the caller.
 	Timeout time.Duration
-	// Discreet says that the judge's reasoning names no argument's value, so
-	// that the audit log may hold it. Of another judge's the log holds what the
-	// signals are about.
+	// Discreet says that the judge's reasoning contains no argument's value, so that the
+	// audit log may hold it. For other judges the log holds only the signals' categories.
 	Discreet bool
-	// Needs are what the judge wants besides the proposal.
+	// Needs is what the judge needs besides the proposal.
 	Needs Needs
-	// Instead is asked in this judge's place, with its own limits, when the judge
-	// says [FaultInstead]; nil lets that be a rejection.
+	// Instead answers in this judge's place, with its own limits, when the judge fails with
+	// [FaultInstead]. If nil, that fault rejects the call.
 	Instead *Gate
-	// Reads says that the judge itself reads the call, and so needs memory as
-	// the call is large: large calls are put to it a few at a time.
+	// Reads says that the judge reads the call itself, and so needs memory in proportion to
+	// its size. Such judges get large calls only a few at a time.
 	Reads bool
-	// Settled says that the judge asks nobody and goes by nothing but the proposal,
-	// without its agent, turn and step: of equal calls it says the same each time.
+	// Settled says that the judge asks nobody and looks at nothing but the proposal, without
+	// its agent, turn and step, so that it answers equal calls equally.
 	Settled bool
-	// Network says what network the judge's tools reach, such as "open"; empty is
-	// none. Who reads the verdict is told.
+	// Network says what network the judge's tools reach, such as "open"; empty is none. It is
+	// shown to those who read the verdict.
 	Network string
 }
 
-// Judge grades proposals. Grade must end soon after ctx does. An error, a
-// panic, or a result out of range rejects the proposal: a judge that says
-// nothing useful approves nothing. An error of type [*JudgeError] is told in
-// the verdict; the text of any other is not.
+// Judge grades proposals. Grade must return soon after ctx ends. An error, a panic, or a
+// result out of range rejects the proposal: a judge without a usable answer approves nothing.
+// The verdict shows an error of type [*JudgeError], but never the text of any other.
 type Judge interface {
-	// Kind names the judge in verdicts, the same for its whole life.
+	// Kind names the judge in verdicts. It never changes.
 	Kind() string
 	Grade(ctx context.Context, p Proposal) (GradientResult, error)
 }
 
-// Needs are what judges want besides the proposal. What no judge needs is not
-// gathered.
+// Needs is what judges need besides the proposal. What no judge needs is not gathered.
 type Needs struct {
 	// Turn asks for [Context.Turn].
 	Turn bool
-	// Slow says that an answer may take so long that a caller should be able to
-	// come back for it.
+	// Slow says that an answer may take so long that the caller should be able to come back
+	// for it.
 	Slow bool
 }
 
@@ -61,10 +58,11 @@ func needsOf(gates []Gate) (n Needs) {
 	return n
 }
 
-// Needs are what any of the judges want.
+// Needs returns what the judges together need.
 func (e *Engine) Needs() Needs { return e.needs }
 
-// Needed are what the judges want of this call: nothing when they are skipped.
+// Needed returns what the judges need for a call of the executor: nothing if it skips the
+// judges.
 func (e *Engine) Needed(executor string) Needs {
 	if e.needs == (Needs{}) {
 		return e.needs
@@ -75,17 +73,17 @@ func (e *Engine) Needed(executor string) Needs {
 	return e.needs
 }
 
-// Meter counts what judges do beside verdicts. It is safe for concurrent use.
+// Meter counts what judges do, apart from verdicts. It is safe for concurrent use.
 type Meter interface {
 	// Faulted counts a judge that gave no verdict, by the class of its fault.
 	Faulted(judge, fault string)
-	// Skipped counts a call that its executor's skip_judge kept from the judges.
+	// Skipped counts a call that skipped the judges because of its executor's skip_judge.
 	Skipped(executor string)
-	// Repeated counts a call that was given the verdict of an equal one before it.
+	// Repeated counts a call that was given the cached verdict of an equal call.
 	Repeated()
 }
 
-// Fault is the class of what kept a judge from a verdict.
+// Fault classifies what kept a judge from giving a verdict.
 type Fault string
 
 // The classes of faults. Each rejects the call.
@@ -106,26 +104,26 @@ const (
 	FaultRefused Fault = "refused"
 	// FaultCut is an answer that broke off.
 	FaultCut Fault = "cut"
-	// FaultModel is a model's server that cannot be asked.
+	// FaultModel is a model server that cannot be asked.
 	FaultModel Fault = "model"
-	// FaultDown is a model's server that is not asked, as it keeps failing.
+	// FaultDown is a model server that is not asked because it keeps failing.
 	FaultDown Fault = "down"
 	// FaultLimit is a judge that used up its turns or tokens.
 	FaultLimit Fault = "limit"
-	// FaultDepth is a judge below too many others.
+	// FaultDepth is a judge nested too deep below other judges.
 	FaultDepth Fault = "depth"
-	// FaultMount is a workspace that may not be shown to a judge.
+	// FaultMount is a workspace that must not be shown to a judge.
 	FaultMount Fault = "mount"
-	// FaultSandbox is a machine on which a judge's tools cannot be kept in.
+	// FaultSandbox is a machine that cannot sandbox a judge's tools.
 	FaultSandbox Fault = "sandbox"
-	// FaultBudget is a day's budget that is spent.
+	// FaultBudget is a daily budget that is spent.
 	FaultBudget Fault = "budget"
-	// FaultInstead is a spent budget above which another judge answers.
+	// FaultInstead is a spent budget after which another judge answers.
 	FaultInstead Fault = "instead"
 )
 
-// JudgeError says in one safe sentence part why a judge gave no verdict, such
-// as "the model refused".
+// JudgeError says why a judge gave no verdict. Fault is a clause that is safe to show,
+// such as "the model refused".
 type JudgeError struct {
 	Fault string
 	// Class is the fault's, for those who count; empty is [FaultFailed].

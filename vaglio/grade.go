@@ -11,13 +11,13 @@ import (
 	"unicode"
 )
 
-// longestNotes bounds, in runes, what a judge may say in a verdict's reason.
-// The whole text stays in the results.
+// longestNotes limits how many runes of a judge's reasoning go into a verdict's reason. The
+// results keep the whole text.
 const longestNotes = 300
 
-// grade asks the judges in order. The first that rejects decides; where that is the
-// first of all, the others are asked for words. Beside the
-// verdict it returns the verdict's reason as the audit log may hold it.
+// grade asks the judges in order. The first that rejects decides. If that is the very first
+// one, the others are still asked, for their reasoning only. logged is the verdict's reason
+// as the audit log may hold it.
 func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, logged string, err error) {
 	if call.skip {
 		const skipped = "approved: score 1.00 (judges are skipped for this executor)"
@@ -32,8 +32,8 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 		kind := g.Judge.Kind()
 		result, fault, err := e.ask(ctx, g, call.proposal, size)
 		if err == nil && g.Instead != nil && result.Fault == FaultInstead {
-			// Beyond its budget the policy has another judge answer in its place,
-			// with that judge's own limits: the verdict is under its name.
+			// The budget is spent, and the policy names another judge to answer, under its
+			// own name and with its own limits.
 			g = *g.Instead
 			result, fault, err = e.ask(ctx, g, call.proposal, size)
 		}
@@ -58,9 +58,9 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 	return v, logged, nil
 }
 
-// words adds what the other judges say of a call that the first of all rejected: its
-// score alone gives a person no reason. They decide nothing any more, so those that
-// have a limit of time, as they ask somebody else, are spared.
+// words adds the results of the other judges if the first judge of all rejected the call: its
+// score alone gives a person no reason. They decide nothing any more, so judges with a
+// timeout, which ask somebody else, are left out.
 func (e *Engine) words(ctx context.Context, results []GradientResult, gates []Gate, p Proposal, size int) ([]GradientResult, error) {
 	if len(results) > 1 {
 		return results, nil
@@ -80,7 +80,8 @@ func (e *Engine) words(ctx context.Context, results []GradientResult, gates []Ga
 	return results, nil
 }
 
-// gatesOf are the judges that a call must pass. A concern is enough to ask about it.
+// gatesOf returns the judges that a call must pass. If the call has concerns, a person is
+// asked in any case.
 func (e *Engine) gatesOf(p Proposal) []Gate {
 	if len(p.Context.Concerns) > 0 {
 		return []Gate{{Judge: concerned{}, MinScore: 1, Discreet: p.Context.Refusal == ""}}
@@ -92,8 +93,8 @@ func approved(r GradientResult, noted string) string {
 	return "approved: score " + two(r.Score) + " (" + noted + ")"
 }
 
-// rejection says why a result does not pass its gate; "" is a pass. noted is
-// what the judge said of it.
+// rejection says why a result does not pass its gate, or "" if it does. noted is the judge's
+// reasoning.
 func rejection(g Gate, r GradientResult, fault, noted string) string {
 	switch {
 	case fault != "":
@@ -107,8 +108,8 @@ func rejection(g Gate, r GradientResult, fault, noted string) string {
 	}
 }
 
-// discreetly is what the audit log may hold of what the judge said: all of it,
-// or what the signals were about.
+// discreetly returns what the audit log may hold of a judge's answer: its reasoning if the
+// judge is discreet, or else the categories of its signals.
 func (g Gate) discreetly(r GradientResult) string {
 	if g.Discreet {
 		return notes(r)
@@ -126,15 +127,15 @@ func (g Gate) discreetly(r GradientResult) string {
 	return strings.Join(about, ", ")
 }
 
-// isWord says whether a category is a short word of a fixed vocabulary, by its
-// looks: a model that is asked for a category may put anything there.
+// isWord reports whether a category looks like a short word of a fixed vocabulary. A model
+// that is asked for a category may answer with anything.
 func isWord(category string) bool {
 	odd := func(r rune) bool { return r != '_' && r != '-' && (r < 'a' || r > 'z') }
 	return category != "" && len(category) <= 32 && !strings.ContainsFunc(category, odd)
 }
 
-// ask gets one judge's result, or the fault for which there is none. Its error
-// is the caller's ctx ending.
+// ask gets one judge's result, or the fault that kept the judge from giving one. It returns
+// an error only if the caller's ctx has ended.
 func (e *Engine) ask(ctx context.Context, g Gate, p Proposal, size int) (r GradientResult, fault string, err error) {
 	if err := ctx.Err(); err != nil {
 		return r, "", err
@@ -160,12 +161,12 @@ func (e *Engine) ask(ctx context.Context, g Gate, p Proposal, size int) (r Gradi
 		e.faulted(ctx, g.Judge.Kind(), fault, class, cause)
 		r = GradientResult{Reasoning: fault, Judgement: r.Judgement}
 	}
-	r.Fault, r.Network = class, g.Network // never what the judge says of itself
+	r.Fault, r.Network = class, g.Network // never the judge's own claims
 	r.Judge, r.MinScore, r.MinConfidence = g.Judge.Kind(), g.MinScore, g.MinConfidence
 	return r, fault, nil
 }
 
-// faulted tells that a judge gave no verdict.
+// faulted logs and counts that a judge gave no verdict.
 func (e *Engine) faulted(ctx context.Context, judge, fault string, class Fault, cause error) {
 	e.logger.LogAttrs(ctx, slog.LevelWarn, "a judge gave no verdict",
 		slog.String("judge", judge), slog.String("fault", fault), slog.Any("err", cause))
@@ -174,7 +175,7 @@ func (e *Engine) faulted(ctx context.Context, judge, fault string, class Fault, 
 	}
 }
 
-// errPanicked stands for a judge that panicked.
+// errPanicked is the cause if a judge panicked.
 var errPanicked = errors.New("vaglio: the judge panicked")
 
 // call asks a judge and turns a panic into an error.
@@ -187,7 +188,7 @@ func call(ctx context.Context, j Judge, p Proposal) (r GradientResult, err error
 	return j.Grade(ctx, p)
 }
 
-// faultOf names what is wrong with an answer, and its class; "" is nothing.
+// faultOf says what is wrong with an answer, and its fault class; "" if nothing is.
 func faultOf(r GradientResult, cause error, late bool) (string, Fault) {
 	if own, ok := errors.AsType[*JudgeError](cause); ok && own.Fault != "" {
 		if own.Class == "" {
@@ -220,7 +221,7 @@ func notes(r GradientResult) string {
 	return "no reasoning given"
 }
 
-// line makes one bounded line of a text that somebody else wrote.
+// line turns somebody else's text into a single line of bounded length.
 func line(text string) string {
 	plain := func(r rune) bool { return r != ' ' && (unicode.IsSpace(r) || !unicode.IsPrint(r)) }
 	if strings.ContainsFunc(text, plain) {
@@ -242,5 +243,5 @@ func line(text string) string {
 	return string(runes[:longestNotes-1]) + "…"
 }
 
-// two writes a score with two decimals.
+// two formats a score with two decimals.
 func two(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

@@ -6,36 +6,36 @@ import "time"
 // about one call. Secrets in it are masked.
 type Judgement struct {
 	ID string `json:"id"`
-	// Parent is the judgement whose own call this one judges; empty below the
-	// agent's call itself. Depth counts from 1.
+	// Parent is the judgement whose own tool call this one judges; empty if this one judges
+	// the agent's call. Depth counts from 1.
 	Parent string    `json:"parent,omitzero"`
 	Depth  int       `json:"depth"`
 	At     time.Time `json:"at"`
 	// Took is in seconds.
 	Took float64 `json:"took"`
 
-	// Agent, TurnID, Step and Executor are the call's.
+	// Agent, TurnID, Step and Executor are those of the call.
 	Agent    string `json:"agent"`
 	TurnID   string `json:"turn_id,omitzero"`
 	Step     int    `json:"step,omitzero"`
 	Executor string `json:"executor"`
 
-	// Judge is the judge's kind, Model what it is asked of.
+	// Judge is the judge's kind; Model is the model that it asks.
 	Judge string `json:"judge"`
 	Model string `json:"model"`
-	// Layer names what its tools were kept in, Network is "open" where they
-	// reached one.
+	// Layer names the sandbox of the judge's tools. Network is "open" if the tools reached a
+	// network.
 	Layer   string `json:"layer,omitzero"`
 	Network string `json:"network,omitzero"`
 
-	// Turns is how often the model was asked, Input and Output are tokens, Cost is
-	// in millionths of the currency unit.
+	// Turns counts the requests to the model, Input and Output are in tokens, and Cost is in
+	// millionths of the currency unit.
 	Turns  int   `json:"turns"`
 	Input  int   `json:"input"`
 	Output int   `json:"output"`
 	Cost   int64 `json:"cost,omitzero"`
 
-	// Result is the verdict; nil without one, and then Fault says why.
+	// Result is the verdict; nil if there is none, and then Fault and Why say why.
 	Result *GradientResult `json:"result,omitempty"`
 	Fault  Fault           `json:"fault,omitempty"`
 	Why    string          `json:"why,omitzero"`

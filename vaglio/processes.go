@@ -11,42 +11,42 @@ import (
 	"time"
 )
 
-// Processes tells what runs on this machine. It stops and changes nothing.
+// Processes tells what is running on this machine. It stops and changes nothing.
 type Processes interface {
-	// List gives every process that can be seen.
+	// List returns every process that can be seen.
 	List() ([]Process, error)
-	// Users gives the numbers of the processes that have a socket at a port of this
-	// machine, or to one of that number. Its error says that some cannot be told.
+	// Users returns the PIDs of the processes that have a socket at a port of this machine,
+	// or one connected to a port of that number. It returns an error if it cannot find all of
+	// them.
 	Users(port uint16) ([]int, error)
 }
 
-// Process is one that runs.
+// Process is a running process.
 type Process struct {
 	PID, Parent int
-	// Name is what the system calls it, Words is its command line.
+	// Name is the system's name for it; Words are its command line.
 	Name  string
 	Words []string
-	// Cwd is the folder in which it is, "" where that cannot be seen, as of
-	// another user's.
+	// Cwd is its working folder; "" if that cannot be seen, as with another user's process.
 	Cwd string
-	// Started is when, give or take [startedWithin].
+	// Started is its start time, accurate to [startedWithin].
 	Started time.Time
 }
 
 const (
-	// startedWithin is how far the start of a process may seem to lie before the
-	// call that started it: clocks of processes count from the machine's start.
+	// startedWithin is how long before the call that started it a process may seem to start:
+	// the system counts start times from boot.
 	startedWithin = time.Second
 	// startsWithin is how long after its call a program may begin to run.
 	startsWithin = 10 * time.Minute
-	// nameOfProcess is how many bytes the system keeps of a process's name.
+	// nameOfProcess is how many bytes of a process's name the system keeps.
 	nameOfProcess = 15
-	// deepestBelow is how far below the program that a call started a process may be.
+	// deepestBelow is how many levels below a started program a descendant may be.
 	deepestBelow = 32
 )
 
-// Running tells which of the processes that run a session started. Where the
-// processes are not known it goes by the words of the calls alone, as [Facts] does.
+// Running tells which running processes a session started. If the processes are not known, it
+// goes by the words of the calls alone, like [Facts].
 type Running struct {
 	facts Facts
 	of    Processes // nil tells nothing
@@ -55,7 +55,7 @@ type Running struct {
 	err   error
 }
 
-// NewRunning tells of a session's processes among those that run; nil knows none.
+// NewRunning returns a session's view of the processes; with nil, no processes are known.
 func NewRunning(facts Facts, of Processes) *Running { return &Running{facts: facts, of: of} }
 
 // list is what runs, by number, as it is when somebody first asks.
@@ -74,8 +74,8 @@ func (r *Running) list() (map[int]Process, error) {
 	return r.by, r.err
 }
 
-// Started says whether the session started the process of a number, or what is
-// above it. The first process nobody started.
+// Started reports whether the session started the process with that PID, or one of its
+// ancestors. Nobody started the first process.
 func (r *Running) Started(pid string) bool {
 	n, err := strconv.Atoi(pid)
 	if err != nil || !r.begins() {
@@ -85,8 +85,8 @@ func (r *Running) Started(pid string) bool {
 	return err == nil && r.started(by, n)
 }
 
-// begins says whether the session started anything at all: what runs is not looked
-// at for one that did not.
+// begins reports whether the session started anything at all. If not, there is no need to
+// look at the processes.
 func (r *Running) begins() bool {
 	return slices.ContainsFunc(r.facts, func(f Fact) bool { return f.Deed == Started })
 }
@@ -105,15 +105,15 @@ func (r *Running) started(by map[int]Process, pid int) bool {
 	return false
 }
 
-// began says whether a process is the program that a fact tells of: the same words,
-// in the same folder, not before the call and soon after it.
+// began reports whether a process is the program that the fact is about: it has the same
+// words and the same folder, and began not before the call and soon after it.
 func (f *Fact) began(p *Process) bool {
 	after := p.Started.Sub(f.At)
 	return f.Deed == Started && !f.shared && len(f.Words) > 0 && isBelow(f.Path, p.Cwd) && after > -startedWithin && after < startsWithin && f.runsAs(p.Words)
 }
 
-// runsAs says whether a command line is that of the program, which may be a script
-// of an interpreter and may have put one text in the place of its words.
+// runsAs reports whether a command line is that of the fact's program, which may be run as a
+// script by an interpreter and may have rewritten its command line as one text.
 func (f *Fact) runsAs(line []string) bool {
 	want, got := spoken(f.Words), spoken(strings.Fields(strings.Join(line, " ")))
 	return sameProgram(got, want) || len(got) > 1 && slices.Contains(interpreters(), path.Base(got[0])) && sameProgram(got[1:], want)
@@ -123,20 +123,20 @@ func sameProgram(a, b []string) bool {
 	return len(a) > 0 && len(a) == len(b) && path.Base(a[0]) == path.Base(b[0]) && slices.Equal(a[1:], b[1:])
 }
 
-// spoken are the words of a program without variables, each for itself.
+// spoken splits a program's words at blanks and drops variable assignments.
 func spoken(words []string) []string {
 	all := strings.Fields(strings.Join(words, " "))
 	return slices.DeleteFunc(all, func(w string) bool { return strings.Contains(w, "=") && !strings.HasPrefix(w, "-") })
 }
 
-// interpreters run programs that are installed as scripts.
+// interpreters returns the programs that run installed scripts.
 func interpreters() []string {
 	return []string{"sh", "bash", "dash", "zsh", "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "php"}
 }
 
-// picked are those of the processes whose folder can be seen that a pattern finds,
-// as pkill and pgrep search; nil where that is not known. What picks by more than a
-// pattern picks fewer.
+// picked returns the processes that a pattern finds, as pkill and pgrep search, and whether
+// the session started each; nil if that is not known. Processes whose folder cannot be seen
+// are left out. Options that narrow the search are ignored, so it may return too many.
 func (r *Running) picked(program, pattern string, options []string) map[int]bool {
 	by, err := r.list()
 	if err != nil {
@@ -164,13 +164,13 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 	return out
 }
 
-// wholeLine says whether an option makes a pattern one of whole command lines.
+// wholeLine reports whether an option matches the pattern against whole command lines.
 func wholeLine(o string) bool {
 	return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
 }
 
-// runs says whether what a pattern finds is the session's own: of what runs, or
-// where nothing of that is known, by the words of the calls.
+// runs reports whether all that a pattern finds is the session's own: among the running
+// processes or, if it finds none of them, by the words of the calls.
 func (r *Running) runs(program, pattern string, options []string) bool {
 	if !r.begins() {
 		return false
@@ -186,7 +186,7 @@ func (r *Running) runs(program, pattern string, options []string) bool {
 	return r.facts.Runs(pattern)
 }
 
-// serves says whether the session's own programs use a port, and nobody else.
+// serves reports whether only the session's own programs use a port.
 func (r *Running) serves(port string) bool {
 	if r.facts.Serves(port) {
 		return true
@@ -203,8 +203,8 @@ func (r *Running) serves(port string) bool {
 	return err == nil && !slices.ContainsFunc(users, func(pid int) bool { return !r.started(by, pid) })
 }
 
-// Finds says whether a search for processes, which lsof and pgrep are, finds those
-// alone that the session started. Another program is no search.
+// Finds reports whether a search for processes, by lsof or pgrep, finds only processes that
+// the session started. search is false for any other program.
 func (r *Running) Finds(program string, words []string) (own, search bool) {
 	looked := 0
 	for _, w := range words {
@@ -226,8 +226,8 @@ func (r *Running) Finds(program string, words []string) (own, search bool) {
 	return looked > 0, program == "lsof" || program == "pgrep"
 }
 
-// Stops says whether a program that stops others, by the names or the ports that
-// it is given, stops those alone that the session started. Words are all of its own.
+// Stops reports whether a program that stops processes, by the names or ports in operands,
+// stops only those that the session started. words are all its words.
 func (r *Running) Stops(program string, operands, words []string) bool {
 	return !slices.ContainsFunc(operands, func(w string) bool {
 		if program != "fuser" {

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// machineOf are processes in memory.
+// machineOf holds processes in memory.
 type machineOf struct {
 	all   []vaglio.Process
 	users map[uint16][]int
@@ -20,7 +20,7 @@ func (m machineOf) List() ([]vaglio.Process, error) {
 	out := slices.Clone(m.all)
 	for i := range out {
 		if out[i].Started.IsZero() {
-			out[i].Started = time.Now() // it began just before it is looked at
+			out[i].Started = time.Now() // it began just before the look
 		}
 	}
 	return out, m.fails
@@ -28,7 +28,7 @@ func (m machineOf) List() ([]vaglio.Process, error) {
 
 func (m machineOf) Users(port uint16) ([]int, error) { return m.users[port], m.fails }
 
-// TestWhatASessionStartedIsItsOwn tells the processes of a session from all others.
+// TestWhatASessionStartedIsItsOwn tells a session's processes from all others.
 func TestWhatASessionStartedIsItsOwn(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
@@ -96,8 +96,8 @@ func TestWhatASessionStartedIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestASessionStopsByNumber kills what was started before, as an agent does that has
-// read a number, and what was not.
+// TestASessionStopsByNumber kills processes by PID, as an agent does that has read one: some
+// that the session started, and some that it did not.
 func TestASessionStopsByNumber(t *testing.T) {
 	t.Parallel()
 	files := folderOf{"/home/u/app/main.c": "x"}
@@ -137,8 +137,8 @@ func TestASessionStopsByNumber(t *testing.T) {
 	}
 }
 
-// TestTwoSessionsOfOneProgram starts the same program in the same folder twice: whose
-// a process is, nothing tells.
+// TestTwoSessionsOfOneProgram starts the same program in the same folder in two sessions:
+// then nothing tells whose a process is.
 func TestTwoSessionsOfOneProgram(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -7,9 +7,9 @@
 // The guard is binary and not up for debate. Judges grade in [0,1]; the first
 // that rejects decides.
 //
-// The package is pure but for a judge's model call and the audit log: it opens
-// no network connection, and what it keeps of proposals spares work, and changes
-// no verdict.
+// The package does no I/O of its own except for a judge's model call and the audit log: it
+// opens no network connection. What it caches of proposals saves work and never changes a
+// verdict.
 package vaglio
 
 import (
@@ -22,11 +22,11 @@ type Proposal struct {
 	// Agent names the proposing agent. The gateway sets it from the
 	// credentials; what a caller writes here is never trusted.
 	Agent string `json:"agent,omitzero"`
-	// Elsewhere says that the call would run on another machine, whose files are not
-	// here. The gateway sets it, as it does Agent.
+	// Elsewhere says that the call would run on another machine, whose files cannot be read
+	// here. Like Agent, it is set by the gateway.
 	Elsewhere bool `json:"elsewhere,omitzero"`
-	// Session names the client's session, which may last for many turns; "" where
-	// the client states none.
+	// Session names the client's session, which may last for many turns; "" if the client
+	// names none.
 	Session string `json:"session_id,omitzero"`
 	// TurnID names the turn of the agent that the call belongs to.
 	TurnID string `json:"turn_id,omitzero"`
@@ -50,71 +50,71 @@ type Proposal struct {
 // what was proposed, what was shown and what runs.
 type Args map[string]any
 
-// Context is what is known about the circumstances of a [Proposal]. What the
-// catalog knows of an executor wins over what the caller claims here.
+// Context describes the circumstances of a [Proposal]. What the catalog knows of an executor
+// overrides what the caller claims here.
 type Context struct {
 	Mode string `json:"mode,omitzero"`
-	// SubAgent is what the client calls the agent that its own one has started for a
-	// part of the work; people are told it, and nothing goes by it.
+	// SubAgent is the client's name for the sub-agent that makes the call. It is shown to
+	// people and decides nothing.
 	SubAgent string `json:"sub_agent,omitzero"`
 	Step     *int   `json:"step,omitzero"`
-	// Capability is the declared class of the executor, such as "code:exec".
-	// Some callers send a list; then every element counts.
+	// Capability is the declared class of the executor, such as "code:exec". Some callers
+	// send a list; then every element counts.
 	Capability Capabilities `json:"capability,omitzero"`
 	// Critical false declares an executor that only reads.
 	Critical *bool `json:"critical,omitzero"`
 	// Cwd is the folder in which the call would run.
 	Cwd string `json:"cwd,omitzero"`
-	// Client names the program that would make the call, such as "claude-code",
-	// one of those whose tools are known; "" is none. It selects what is known of
-	// its tools, and a call of a tool that it is not known to have is asked.
+	// Client names the program that would make the call, such as "claude-code". It must be a
+	// client whose tools are known, or "" for none. A person is asked about calls of tools
+	// that the client is not known to have.
 	Client string `json:"client,omitzero"`
 	// Mounts are the workspace's mounts, as paths the call would see.
 	Mounts []string `json:"mounts,omitzero"`
-	// Roots are the folders that the user opened in the client, as the client
-	// states them, not the model. They count where Client is given.
+	// Roots are the folders that the user opened in the client, as told by the client and not
+	// by the model. They count only if Client is set.
 	Roots []string `json:"roots,omitzero"`
 	// Site is where the call may work. The engine sets it; it never comes from a
 	// caller.
 	Site *Site `json:"-"`
-	// Running tells what of what runs the session started. The engine sets it for
-	// the judges; it never comes from a caller.
+	// Running tells which running processes the session started. The engine sets it for the
+	// judges; it never comes from a caller.
 	Running *Running `json:"-"`
-	// Concerns are why the caller itself wants a person to see the call. They
-	// can only add a question, never spare one.
+	// Concerns are the caller's own reasons to show the call to a person. They can only add a
+	// question, never spare one.
 	Concerns []Concern `json:"concerns,omitzero"`
-	// Refusal is what the caller's own gate said of a call that it refused.
+	// Refusal is what the caller's own gate said when it refused the call.
 	Refusal string `json:"refusal,omitzero"`
 	// Known is what the catalog knows of the executor; nil when it is not
 	// listed. The engine sets it for the judges; it never comes from a caller.
 	Known *catalog.Executor `json:"-"`
-	// Reading is what the call was understood to say. The engine sets it for
-	// the judges, made from this very call; it never comes from a caller.
+	// Reading is the call's reading. The engine makes it from this very call and sets it for
+	// the judges; it never comes from a caller.
 	Reading *reading.Reading `json:"-"`
-	// Turn is what happened before in the call's turn; nil where no judge needs
-	// it. The dispatcher sets it from the turn log; it never comes from a caller.
+	// Turn is what happened earlier in the call's turn; nil if no judge needs it. The
+	// dispatcher sets it from the turn log; it never comes from a caller.
 	Turn *Turn `json:"-"`
 }
 
-// Turn is what is known of a turn before a call of it is judged.
+// Turn is what is known of a turn before one of its calls is judged.
 type Turn struct {
-	// Earlier are its newest steps, at most [MaxEarlier], oldest first.
+	// Earlier are the newest steps of the turn, at most [MaxEarlier], oldest first.
 	Earlier []Earlier
-	// Refused are the executors of which a call was refused in this turn by its
-	// schema, its scope or the guard, each once.
+	// Refused are the executors that had a call refused in this turn by schema, scope or
+	// guard, each listed once.
 	Refused []string
 	// Known are the executors that the catalog lists.
 	Known []string
 }
 
-// MaxEarlier is how many steps of a turn the judges are told.
+// MaxEarlier is how many earlier steps of a turn the judges see.
 const MaxEarlier = 20
 
-// Earlier is one step of a turn that was judged before.
+// Earlier is a step of a turn that was judged before.
 type Earlier struct {
 	Step     int
 	Executor string
-	// Outcome is one word of ours, such as "approved" or "guard".
+	// Outcome is one word of vaglio's own, such as "approved" or "guard".
 	Outcome string
 }
 

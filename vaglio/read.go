@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Call gives a proposal as a [reading.Reader] takes it, with what Known says of
-// the executor.
+// Call returns the proposal as input for a [reading.Reader], with what Known says of the
+// executor.
 func (p Proposal) Call() reading.Call {
 	c := reading.Call{
 		Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
@@ -24,14 +24,14 @@ func (p Proposal) Call() reading.Call {
 	return c
 }
 
-// Read gives the reading of a proposal that guard and judges would use.
+// Read returns the reading of a proposal that guard and judges would use.
 func (e *Engine) Read(p Proposal) *reading.Reading {
 	call, _ := e.call(p)
 	return call.Reading
 }
 
-// Sources gives what a call is bound to that a person is asked about: the files
-// that it runs or is handed, and where its folder leads, as they are now.
+// Sources returns what a call that a person is asked about is bound to, as of now: the files
+// that it runs or is handed, and where its folder leads.
 func (e *Engine) Sources(p Proposal) []Source {
 	e = e.on(&p)
 	e.spaces.of(&p)
@@ -39,9 +39,9 @@ func (e *Engine) Sources(p Proposal) []Source {
 	return e.bound(&p, call.Reading, runs)
 }
 
-// call is a proposal as the guard takes it, read. What the caller claims counts
-// beside what the catalog knows: a claim can add to what is read only. With it
-// come the files that it runs, as they were met.
+// call reads a proposal for the guard. The caller's claims count in addition to what the
+// catalog knows: a claim can only add to what is read. call also returns the files that the
+// call runs, as it found them.
 func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	e = e.on(&p)
 	e.spaces.of(&p)
@@ -63,7 +63,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		return call, nil
 	}
 	runs.closed = true
-	for _, p := range e.guard.Naming(call.Reading) { // whatever tests the gate tells of it, too: a person may allow that
+	for _, p := range e.guard.Naming(call.Reading) { // what tests the gate names it, too, so a person may allow this
 		if !p.Sure {
 			call.Reading.Gaps = append(call.Reading.Gaps, reading.Gap{At: p.File, Why: wording.Say("names what is closed of the gate, or its address")})
 		}

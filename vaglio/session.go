@@ -13,93 +13,95 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// SessionID names the session that a call belongs to: the client's, where it
-// states one, or else the turn.
+// SessionID names the session that a call belongs to: the client's session if it names one,
+// or else the turn.
 func (p *Proposal) SessionID() string { return cmp.Or(p.Session, p.TurnID) }
 
-// Fact is one thing that went through the gate in a session: what an approved
-// call, or one that a person allowed, wrote, made or started. It says what the
-// call would do when it was let through; whether it then worked, nobody knows.
+// Fact is one thing that went through the gate in a session: what an approved call, or one
+// that a person allowed, wrote, made or started. It describes what the call would do when it
+// was let through; vaglio does not know whether it succeeded.
 type Fact struct {
 	// Deed says what was done.
 	Deed Deed `json:"deed"`
-	// Path is to what, absolute and clean; of [Started] where it ran.
+	// Path is where it was done, absolute and clean; for [Started], the folder in which it
+	// ran.
 	Path string `json:"path,omitzero"`
-	// New says that nothing lay at Path before.
+	// New says that nothing existed at Path before.
 	New bool `json:"new,omitzero"`
-	// SHA256 is the digest of what was written, in hex, "" where that is not known.
+	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
-	// Words are the program and its words, of [Started].
+	// Words are the program and its arguments, for [Started].
 	Words []string `json:"words,omitzero"`
-	// At is the moment at which it went through.
+	// At is when the call was let through.
 	At time.Time `json:"at,omitzero"`
 	// Loaded says that what was written would be asked about or denied if it ran.
 	Loaded bool `json:"loaded,omitzero"`
-	// Later says that nobody weighed that yet: it is when something may run it.
+	// Later says that Loaded is not decided yet: it is when something may run the file.
 	Later bool `json:"later,omitzero"`
-	// weight tells it then; without one, what was to be weighed counts as loaded.
+	// weight decides it then; if nil, the file counts as loaded.
 	weight *weight
-	// text is what was written, where SHA256 is known; of Later, what is to be weighed.
+	// text is what was written, if SHA256 is known; with Later, what is to be weighed.
 	text string
-	// shared says that another session started the same in the same place, so that
-	// nothing tells whose it is.
+	// shared says that another session started the same program in the same folder, so that a
+	// process of it cannot be attributed to either.
 	shared bool
 }
 
-// Deed is what a [Fact] tells.
+// Deed is what a [Fact] says was done.
 type Deed string
 
 // The deeds.
 const (
 	// Wrote is a file that was written, or a folder that was made.
 	Wrote Deed = "wrote"
-	// Built is a file that a program made of others, such as a compiler's.
+	// Built is a file that a program made from others, such as a compiler's output.
 	Built Deed = "built"
 	// Fetched is a file that was downloaded.
 	Fetched Deed = "fetched"
-	// Unpacked is a folder into which files were put that the call does not name: those
-	// of an archive or a repository.
+	// Unpacked is a folder that received files that the call does not name, such as those of
+	// an archive or a repository.
 	Unpacked Deed = "unpacked"
-	// Moved is what was put to Path and lay elsewhere before.
+	// Moved is something that was moved to Path from elsewhere.
 	Moved Deed = "moved"
-	// Started is a program that goes on running behind its call.
+	// Started is a program that keeps running after its call.
 	Started Deed = "started"
-	// Installed are packages.
+	// Installed is packages.
 	Installed Deed = "installed"
-	// Entered is a folder that is a workspace of the session: the one in which
-	// it began, where none is configured, or one that a person allowed.
+	// Entered is a folder that is a workspace of the session: the one in which it began if
+	// none is configured, or one that a person allowed.
 	Entered Deed = "entered"
 )
 
-// The bounds of a session.
+// The limits of a session.
 const (
-	// MaxFacts is how many facts of a session are kept, the newest.
+	// MaxFacts is how many facts of a session are kept; older ones are dropped.
 	MaxFacts = 1000
-	// FactsKept is for how long.
+	// FactsKept is how long they are kept.
 	FactsKept = 24 * time.Hour
-	// maxText is the largest content that is kept with a fact, maxOne how much the
-	// contents and the rest of one session's facts may each be, and maxAll what all
-	// that is remembered of all of them may be together, in bytes.
+	// maxText is the largest content that is kept with a fact, maxOne limits the contents of
+	// one session's facts, and separately the rest of them, and maxAll limits everything that
+	// is remembered of all sessions; all in bytes.
 	maxText = 64 << 10
 	maxOne  = 4 << 20
 	maxAll  = 8 << 20
-	// leastTexts is how much of that the contents keep where there are so many facts that
-	// sessions have to go: those in use need theirs more than old ones their digests.
+	// leastTexts is how much of maxAll the contents keep when whole sessions have to go:
+	// sessions in use need their contents more than old sessions need their digests.
 	leastTexts = 2 << 20
-	// factSize is what a fact takes beside its texts, wordSize a word beside its letters.
+	// factSize is the size of a fact without its texts, wordSize of a word without its
+	// letters.
 	factSize = 128
 	wordSize = 16
-	// weightSize is what a text takes that waits to be weighed, beside itself.
+	// weightSize is what a pending text needs besides itself.
 	weightSize = 512
 )
 
-// Facts are what a session is known to have done, oldest first. They are never
-// changed, only added to.
+// Facts are what a session is known to have done, oldest first. They are immutable; adding to
+// them makes a new list.
 type Facts []Fact
 
-// add returns the facts with more behind them, within the bounds of a session. It
-// is for those who hold the newest facts of it alone: those that others hold begin
-// the same list, and nothing that they see is written again.
+// add returns the facts with more appended, within the limits of a session. It may append in
+// place, so f must be the session's newest facts: older lists that others hold share its
+// beginning, which is never overwritten.
 func (f Facts) add(now time.Time, more ...Fact) Facts {
 	out := append(f, more...)
 	for i := len(f); i < len(out); i++ {
@@ -115,14 +117,14 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 	rest := maxOne
 	for i, fact := range slices.Backward(out) {
 		if rest -= fact.size(); rest < 0 {
-			// What stood before would be held as long as the list has room to grow.
+			// A subslice would keep the dropped facts in memory.
 			return slices.Clone(out[i+1:]).within(maxOne)
 		}
 	}
 	return out.within(maxOne)
 }
 
-// within returns the facts with the newest contents alone, up to so many bytes.
+// within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
 	for i, fact := range slices.Backward(f) {
 		if left -= len(fact.text); left < 0 && fact.text != "" {
@@ -132,7 +134,7 @@ func (f Facts) within(left int) Facts {
 	return f
 }
 
-// size is what a fact takes without the content of its file.
+// size is the size of a fact without the content of its file, in bytes.
 func (f *Fact) size() int {
 	n := factSize + len(f.Path) + len(f.SHA256)
 	if f.weight != nil {
@@ -144,7 +146,7 @@ func (f *Fact) size() int {
 	return n
 }
 
-// withoutTexts returns the facts without what the files hold: their digests stay.
+// withoutTexts returns the facts without the files' contents. The digests stay.
 func (f Facts) withoutTexts() Facts {
 	out := slices.Clone(f)
 	for i := range out {
@@ -153,7 +155,7 @@ func (f Facts) withoutTexts() Facts {
 	return out
 }
 
-// wrote is a fact of a file that holds a text.
+// wrote returns the fact that a file was written. text is its content, if known.
 func wrote(name, text string, known bool) Fact {
 	f := Fact{Deed: Wrote, Path: name}
 	if known {
@@ -165,8 +167,8 @@ func wrote(name, text string, known bool) Fact {
 	return f
 }
 
-// StartedBy is a fact of a program that goes on, with its words and those
-// variables that are set to numbers: of others nobody will ask.
+// StartedBy returns the fact that a program was started that keeps running, with its words
+// and those variables that are set to numbers: nobody will ask for the others.
 func StartedBy(cwd string, words []string) Fact {
 	return Fact{Deed: Started, Path: cwd, Words: slices.DeleteFunc(words, func(w string) bool {
 		name, value, set := strings.Cut(w, "=")
@@ -174,8 +176,8 @@ func StartedBy(cwd string, words []string) Fact {
 	})}
 }
 
-// WithTexts gives facts that were kept without the texts those of others that
-// tell of the same content, and what weighs them.
+// WithTexts returns the facts with the texts, and what weighs them, of those facts in from
+// that are about the same file with the same content.
 func (f Facts) WithTexts(from Facts) Facts {
 	out := slices.Clone(f)
 	for i := range out {
@@ -190,7 +192,7 @@ func (f Facts) WithTexts(from Facts) Facts {
 	return out
 }
 
-// last is the newest fact that a file or a folder was written, made or moved to.
+// last returns the newest fact that a file or folder was written, made or moved to.
 func (f Facts) last(name string) (Fact, bool) {
 	for _, fact := range slices.Backward(f) {
 		if fact.Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, fact.Deed) {
@@ -200,46 +202,46 @@ func (f Facts) last(name string) (Fact, bool) {
 	return Fact{}, false
 }
 
-// Text is what the session wrote into a file, as far as it is known.
+// Text returns what the session wrote into a file, if that is known.
 func (f Facts) Text(name string) (string, bool) {
 	fact, ok := f.last(name)
 	return fact.text, ok && fact.SHA256 != "" && digestOf(fact.text) == fact.SHA256
 }
 
-// Wrote says whether the session itself put what is in the file there.
+// Wrote reports whether the session itself put the file's content there.
 func (f Facts) Wrote(name string) bool {
 	fact, ok := f.last(name)
 	return ok && fact.Deed != Built
 }
 
-// Unpacked says whether a file lies in a folder into which files were put that no call
-// names, and nothing else is known of it.
+// Unpacked reports whether a file lies in a folder into which unnamed files were unpacked,
+// and nothing else is known of it.
 func (f Facts) Unpacked(name string) bool {
 	_, known := f.last(name)
 	return !known && slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
 }
 
-// Has says whether a deed is among the facts.
+// Has reports whether a deed is among the facts.
 func (f Facts) Has(deed Deed) bool {
 	return slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == deed })
 }
 
-// Built says whether what is in the file was made by a program of other files.
+// Built reports whether a program made the file's content from other files.
 func (f Facts) Built(name string) bool {
 	fact, ok := f.last(name)
 	return ok && fact.Deed == Built
 }
 
-// Changed are the files that the session wrote, each once.
+// Changed returns the files that the session wrote, each once.
 func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
 
-// Loaded are the files that hold what would be asked about or denied if it ran.
+// Loaded returns the files whose content would be asked about or denied if it ran.
 func (f Facts) Loaded() []string {
 	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.isLoaded() })
 }
 
-// Fetched are the names, without their folders, of the files that the session
-// downloaded. The map is the caller's.
+// Fetched returns the names, without folders, of the files that the session downloaded. The
+// caller owns the map.
 func (f Facts) Fetched() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range f.paths(Fetched) {
@@ -259,8 +261,8 @@ func (f Facts) paths(of ...Deed) []string {
 	return slices.Compact(out)
 }
 
-// Made says whether all that lies at a path came to be in this session: nothing
-// was there before, and nothing was moved there that was elsewhere.
+// Made reports whether all that lies at a path was created in this session: nothing was there
+// before, and nothing was moved there from elsewhere.
 func (f Facts) Made(name string) bool {
 	made := false
 	for _, fact := range f {
@@ -274,10 +276,10 @@ func (f Facts) Made(name string) bool {
 	return made
 }
 
-// isBelow says that a path is a folder's, or lies in it.
+// isBelow reports whether a path is the folder or lies in it.
 func isBelow(folder, name string) bool { return place.Inside([]string{folder}, name) }
 
-// Serves says whether the session started a program that names the port.
+// Serves reports whether the session started a program that names the port.
 func (f Facts) Serves(port string) bool {
 	if strings.Trim(port, "0123456789") != "" {
 		return false
@@ -290,17 +292,17 @@ func (f Facts) Serves(port string) bool {
 	return false
 }
 
-// namesPort says whether a word is a number, or ends with one behind what parts
-// an address or an option from it.
+// namesPort reports whether a word is the port, or ends with it behind the separator of an
+// address or an option.
 func namesPort(word, port string) bool {
 	before, ok := strings.CutSuffix(word, port)
 	return ok && port != "" && (before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || before == "-p")
 }
 
-// Runs says whether a pattern, as pkill -f takes one, picks a program that the
-// session started, and by more than the name of a program that many run.
+// Runs reports whether a pattern, as pkill -f takes it, matches a program that the session
+// started, and not merely the name of a program that others run, too.
 func (f Facts) Runs(pattern string) bool {
-	const least = 3 // shorter ones pick what nobody thought of
+	const least = 3 // shorter patterns match by accident
 	re, err := regexp.CompilePOSIX(pattern)
 	if err != nil || len(pattern) < least {
 		return false
@@ -312,7 +314,7 @@ func (f Facts) Runs(pattern string) bool {
 		}
 		picked = picked || re.MatchString(strings.Join(fact.Words, " "))
 		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) {
-			return false // it picks all that this program runs
+			return false // it matches everything that runs this program
 		}
 	}
 	return picked
@@ -320,11 +322,11 @@ func (f Facts) Runs(pattern string) bool {
 
 // digestOf is the SHA-256 of a text, in hex.
 func digestOf(text string) string {
-	var part [512]byte // a copy of all of it would be as large as the text
+	var part [512]byte // converting the whole text would copy it
 	h := sha256.New()
 	for len(text) > 0 {
 		n := copy(part[:], text)
-		_, _ = h.Write(part[:n]) // of a hash it cannot fail
+		_, _ = h.Write(part[:n]) // a hash never fails
 		text = text[n:]
 	}
 	var in [2 * sha256.Size]byte

@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// folderOf holds files by their paths. What ends with a slash is a folder.
+// folderOf holds files by path. A path that ends with a slash is a folder.
 type folderOf map[string]string
 
 func (f folderOf) Read(folders []string, name string, limit int) ([]byte, error) {
@@ -52,7 +52,7 @@ func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.
 	return sessionEngineOn(t, files, nil, workspaces...)
 }
 
-// sessionEngineOn is [sessionEngine] on a machine that runs processes.
+// sessionEngineOn is [sessionEngine] for a machine with processes.
 func sessionEngineOn(t *testing.T, files folderOf, machine vaglio.Processes, workspaces ...string) (*vaglio.Engine, *effects.Judge) {
 	t.Helper()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
@@ -69,16 +69,16 @@ func sessionEngineOn(t *testing.T, files folderOf, machine vaglio.Processes, wor
 	return engine, judge
 }
 
-// inSession judges calls one after the other, as those of one session, and gives
-// the verdict on the last. A call that begins with a tool's name and a colon is
-// that tool's.
+// inSession judges calls one after the other, as those of one session, and returns the
+// verdict on the last. A prefix such as "write: " or "in: " turns a call into one of another
+// tool, or in another folder.
 func inSession(t *testing.T, files folderOf, calls ...string) vaglio.Verdict {
 	t.Helper()
 	engine, _ := sessionEngine(t, files)
 	return inSessionOf(t, engine, calls...)
 }
 
-// inSessionOf is [inSession] for an engine.
+// inSessionOf is [inSession] for a given engine.
 func inSessionOf(t *testing.T, engine *vaglio.Engine, calls ...string) vaglio.Verdict {
 	t.Helper()
 	var sessions vaglio.Sessions
@@ -112,8 +112,7 @@ func inSessionOf(t *testing.T, engine *vaglio.Engine, calls ...string) vaglio.Ve
 	return v
 }
 
-// TestWhatASessionMayUndo lets a session remove and stop what is its own, and
-// nothing else.
+// TestWhatASessionMayUndo lets a session remove and stop what is its own, and nothing else.
 func TestWhatASessionMayUndo(t *testing.T) {
 	t.Parallel()
 	files := folderOf{"/home/u/app/main.c": "x", "/home/u/app/old/a": "x"}
@@ -169,8 +168,8 @@ func TestWhatASessionMayUndo(t *testing.T) {
 	}
 }
 
-// TestTheSessionsOwnFiles runs what the session wrote where the file itself is
-// not to be read from here, and what runners find of it.
+// TestTheSessionsOwnFiles runs what the session wrote, itself or through runners, where the
+// file cannot be read from here.
 func TestTheSessionsOwnFiles(t *testing.T) {
 	t.Parallel()
 	force := "import os\nos.system('git push --force')\n"
@@ -330,8 +329,8 @@ func TestTheSessionsOwnFiles(t *testing.T) {
 	}
 }
 
-// TestAProgramThatNamesTheGate has a session write programs that name the gate's address
-// or its own files, and run them.
+// TestAProgramThatNamesTheGate has a session write and run programs that name the gate's
+// address or its own files.
 func TestAProgramThatNamesTheGate(t *testing.T) {
 	t.Parallel()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
@@ -341,7 +340,7 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 	const nobody, person = "", "a person"
 	for name, row := range map[string]struct {
 		calls []string
-		asks  string // nobody, a person, or the rule that denies
+		asks  string // who decides: nobody, a person, or the rule that denies
 		line  int
 	}{
 		"in a variable":     {[]string{"write: s.py: B = 'http://127.0.0.1:8787'\nd.get(B + '/inbox')", "python3 s.py"}, "own.command", 1},
@@ -412,8 +411,8 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 	}
 }
 
-// TestWorkspacesAreNotClaimed says where calls may work, by what is configured,
-// stated by the client and told by the call alone.
+// TestWorkspacesAreNotClaimed holds where calls may work: by the configuration, by what the
+// client states, and by what only the call says.
 func TestWorkspacesAreNotClaimed(t *testing.T) {
 	t.Parallel()
 	files := folderOf{
@@ -462,7 +461,7 @@ func TestWorkspacesAreNotClaimed(t *testing.T) {
 			}
 		})
 	}
-	// Without a client that states them, roots are a claim.
+	// Roots are only a claim if no client states them.
 	engine, _ := sessionEngine(t, files, "/home/u/src/a")
 	v, err := engine.Judge(t.Context(), vaglio.Proposal{
 		Executor: "shell_exec", Args: vaglio.Args{"command": write},
@@ -473,8 +472,8 @@ func TestWorkspacesAreNotClaimed(t *testing.T) {
 	}
 }
 
-// TestAFolderIsAskedOnce lets a person allow work outside the workspaces: what
-// follows of the session is not asked again.
+// TestAFolderIsAskedOnce has a person allow work outside the workspaces: the session is not
+// asked about that folder again.
 func TestAFolderIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	engine, _ := sessionEngine(t, folderOf{"/home/u/x/a": "", "/home/u/app/a": ""}, "/home/u/app")
@@ -496,7 +495,7 @@ func TestAFolderIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestASessionIsBounded keeps the newest facts, for a day.
+// TestASessionIsBounded holds that a session keeps its newest facts, for a day.
 func TestASessionIsBounded(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -527,8 +526,8 @@ func TestASessionIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatSessionsWroteIsBounded has more sessions write large files than their
-// contents are kept of: those of the sessions that were used last are.
+// TestWhatSessionsWroteIsBounded has more sessions write large files than can be kept: the
+// contents of the most recently used sessions are kept.
 func TestWhatSessionsWroteIsBounded(t *testing.T) {
 	t.Parallel()
 	const files, most = 400, 8 << 20
@@ -563,9 +562,9 @@ func TestWhatSessionsWroteIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatIsRememberedIsBounded notes far more than may be remembered, in each shape
-// that makes it large. What is held is measured, not added up: a word that is a part
-// of a command must not hold the command.
+// TestWhatIsRememberedIsBounded notes far more than may be remembered, in each way to make it
+// large. It measures what is held instead of adding it up: a word cut from a command must not
+// keep the command in memory.
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	const mib = 1 << 20
 	name := func(i, size int) string { return strings.Repeat("x", size) + fmt.Sprint(i) }
@@ -575,9 +574,9 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name     string
-		sessions int // among which the notes go around
+		sessions int // that take turns
 		notes    int
-		id       int // bytes of the session's name
+		id       int // length of the session's name in bytes
 		fact     func(i int) vaglio.Fact
 	}{
 		{"small facts of many sessions", 900, 180_000, 8, func(i int) vaglio.Fact {
@@ -621,8 +620,8 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
-// TestTheOldestSessionIsForgottenFirst fills what may be remembered: sessions go in the
-// order of their last use, and asking for one's facts is a use.
+// TestTheOldestSessionIsForgottenFirst fills the memory: sessions are dropped in the order of
+// their last use, and asking for a session's facts is a use.
 func TestTheOldestSessionIsForgottenFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -652,7 +651,7 @@ func TestTheOldestSessionIsForgottenFirst(t *testing.T) {
 	})
 }
 
-// heldInUse is how many bytes are reachable.
+// heldInUse returns how many bytes are reachable.
 func heldInUse() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -660,15 +659,15 @@ func heldInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// written are the facts of one call that writes a text into a file.
+// written returns the facts of a call that writes a text into a file.
 func written(engine *vaglio.Engine, name, text string) vaglio.Facts {
 	return engine.Did(vaglio.Proposal{
 		Session: "s", Executor: "Write", Context: vaglio.Context{Cwd: "/home/u/app"}, Args: vaglio.Args{"file_path": name, "content": text},
 	})
 }
 
-// TestTheContentsOfOneSessionAreBounded keeps what was written last, as much as
-// may be, and of what is larger than a file may be only its digest.
+// TestTheContentsOfOneSessionAreBounded keeps the latest contents up to the limit, and only
+// the digest of a file that is too large.
 func TestTheContentsOfOneSessionAreBounded(t *testing.T) {
 	t.Parallel()
 	const most, all, files = 64 << 10, 4 << 20, 100
@@ -692,8 +691,8 @@ func TestTheContentsOfOneSessionAreBounded(t *testing.T) {
 	}
 }
 
-// TestTextsAreFoundAgain gives facts that were kept without the texts those of
-// facts about the same file with the same content.
+// TestTextsAreFoundAgain gives facts that were kept without texts the texts of facts about
+// the same file with the same content.
 func TestTextsAreFoundAgain(t *testing.T) {
 	t.Parallel()
 	engine, _ := sessionEngine(t, folderOf{"/home/u/app/a": ""}, "/home/u/app")
@@ -713,7 +712,7 @@ func TestTextsAreFoundAgain(t *testing.T) {
 	}
 }
 
-// TestManySessions remembers a thousand of them, those in use last.
+// TestManySessions keeps the thousand sessions that were used last.
 func TestManySessions(t *testing.T) {
 	t.Parallel()
 	const most = 1000

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// Sessions keeps the facts of sessions in memory, those in use last. It is safe
-// for concurrent use, and its zero value is ready for it.
+// Sessions keeps the facts of the most recently used sessions in memory. It is safe for
+// concurrent use, and its zero value is ready to use.
 type Sessions struct {
 	mu   sync.Mutex
 	by   map[sessionKey]*kept
-	held held // by all of them
-	// used are all of them and texts those with contents, of *kept, in use last first.
+	held held // by all sessions
+	// used lists all sessions, texts those with contents; both of *kept, most recently used
+	// first.
 	used, texts list.List
 }
 
-// held is how many bytes are remembered: contents of files, and the rest.
+// held is how many bytes are remembered: file contents, and the rest.
 type held struct{ texts, rest int }
 
 type sessionKey struct{ agent, id string }
@@ -27,12 +28,11 @@ type kept struct {
 	key   sessionKey
 	facts Facts
 	held  held
-	// used is where it stands among all sessions, texts among those with contents; nil
-	// without any.
+	// used is its place among all sessions, texts among those with contents, or nil.
 	used, texts *list.Element
 }
 
-// set replaces the facts of one of the sessions.
+// set replaces the facts of a session.
 func (s *Sessions) set(k *kept, facts Facts) {
 	is := held{rest: len(k.key.agent) + len(k.key.id)}
 	for i := range facts {
@@ -51,7 +51,7 @@ func (s *Sessions) set(k *kept, facts Facts) {
 	}
 }
 
-// use notes that a session is in use.
+// use notes that a session was used now.
 func (s *Sessions) use(k *kept) {
 	s.used.MoveToFront(k.used)
 	if k.texts != nil {
@@ -59,12 +59,12 @@ func (s *Sessions) use(k *kept) {
 	}
 }
 
-// oldest is the session in the list that was used longest ago; there is one.
+// oldest returns the least recently used session in the list, which must not be empty.
 func oldest(of *list.List) *kept {
 	return of.Back().Value.(*kept) //nolint:errcheck,forcetypeassert // there is nothing else in it
 }
 
-// forget forgets the session that was used longest ago.
+// forget drops the least recently used session.
 func (s *Sessions) forget() {
 	k := oldest(&s.used)
 	s.set(k, nil)
@@ -76,7 +76,7 @@ func (s *Sessions) forget() {
 // maxSessions is how many sessions are remembered.
 const maxSessions = 1000
 
-// Facts are those of the session that the call belongs to.
+// Facts returns the facts of the session that the call belongs to.
 func (s *Sessions) Facts(p *Proposal) Facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Sessions) Facts(p *Proposal) Facts {
 	return k.facts
 }
 
-// Note adds what a call did, which was let through, to its session.
+// Note adds the effects of a call that was let through to its session.
 func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 	if p.SessionID() == "" || len(did) == 0 {
 		return
@@ -114,14 +114,15 @@ func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 			s.forget()
 			continue
 		}
-		// Digests tell more than nothing: contents go before sessions do.
+		// Drop contents before whole sessions: a digest is better than nothing.
 		large := oldest(&s.texts)
 		s.set(large, large.facts.withoutTexts())
 	}
 }
 
-// unshared are facts that a session adds. What another started with the same words
-// in the same folder is told from it by nothing, and is neither's own then.
+// unshared returns the facts that a session adds. If another session started a program with
+// the same words in the same folder, the two cannot be told apart, and neither counts as the
+// session's own.
 func (s *Sessions) unshared(of *kept, did Facts) Facts {
 	out := slices.Clone(did)
 	for i := range out {
@@ -138,16 +139,15 @@ func (s *Sessions) unshared(of *kept, did Facts) Facts {
 	return out
 }
 
-// detach takes what a fact tells out of the call that it is a part of, which would
-// be held as long as the fact is.
+// detach copies the fact's strings, so that the fact does not keep the whole call in memory.
 func (f *Fact) detach() {
 	f.Path, f.Words = strings.Clone(f.Path), detached(f.Words)
-	if f.weight == nil { // which has taken it out
+	if f.weight == nil { // otherwise its text is already detached
 		f.text = strings.Clone(f.text)
 	}
 }
 
-// detached are texts outside of the call that they were parts of.
+// detached returns copies of texts, so that they do not keep a larger text in memory.
 func detached(all []string) []string {
 	all = slices.Clone(all)
 	for i := range all {
@@ -156,13 +156,13 @@ func detached(all []string) []string {
 	return all
 }
 
-// share marks the facts of a session that tell the same as another's, and says
-// whether there are any.
+// share marks the facts of a session that match another session's, and reports whether there
+// are any.
 func (k *kept) share(f *Fact) (same bool) {
 	for i := range k.facts {
 		if g := &k.facts[i]; g.Deed == Started && g.Path == f.Path && slices.Equal(g.Words, f.Words) {
 			if !same {
-				k.facts = slices.Clone(k.facts) // others hold what they were given
+				k.facts = slices.Clone(k.facts) // others hold the list that they were given
 			}
 			k.facts[i].shared, same = true, true
 		}

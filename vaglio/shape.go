@@ -12,24 +12,23 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// ShapeError says why a call was not judged: a part of its arguments cannot be
-// read to its end. It is no verdict and not final; the same work may come
-// again in a form that can be read. It holds no value out of the arguments.
+// ShapeError says why a call was not judged: part of its arguments cannot be read. It is no
+// verdict and not final; the agent may propose the same work in a form that can be read. It
+// contains no value from the arguments.
 type ShapeError struct {
-	// Field is the JSON pointer into the arguments of what cannot be read; ""
-	// means the arguments as a whole.
+	// Field is a JSON pointer into the arguments to what cannot be read; "" means the
+	// arguments as a whole.
 	Field string
-	// Line and Col count from 1 in the text under Field, Col in characters;
-	// both are 0 where no line is to blame.
+	// Line and Col count from 1 in the text at Field, Col in characters; both are 0 if no
+	// line is to blame.
 	Line, Col int
-	// Excerpt is the line without its words, which stand as "…"; "" without a
-	// line.
+	// Excerpt is the line with its words replaced by "…"; "" if there is no line.
 	Excerpt string
 	// What says what is wrong.
 	What string
 }
 
-// Error tells where and what in one sentence, and what to do.
+// Error says in one sentence where the problem is, what it is, and what to do.
 func (e *ShapeError) Error() string {
 	var b strings.Builder
 	if e.Line > 0 {
@@ -45,8 +44,8 @@ func (e *ShapeError) Error() string {
 	return b.String()
 }
 
-// Mistake is the caller's own mistake for which a call has no verdict, a
-// [*catalog.Error] or a [*ShapeError], or nil.
+// Mistake returns the [*catalog.Error] or [*ShapeError] in err, which is the caller's own
+// mistake, or nil.
 func Mistake(err error) error {
 	if bad, ok := errors.AsType[*catalog.Error](err); ok {
 		return bad
@@ -57,7 +56,7 @@ func Mistake(err error) error {
 	return nil
 }
 
-// unreadable tells of what the guard could not read in a proposal.
+// unreadable returns the error for what the guard could not read in a proposal.
 func unreadable(p Proposal, u *reading.Unreadable) *ShapeError {
 	e := &ShapeError{Line: u.Line, Col: u.Col, Excerpt: u.Excerpt, What: u.What}
 	key := u.Key
@@ -70,11 +69,11 @@ func unreadable(p Proposal, u *reading.Unreadable) *ShapeError {
 	return e
 }
 
-// maxDepth is how deep args may nest. Decoded JSON stays below; values that
-// were built in memory could be endless.
+// maxDepth is how deep args may nest. Decoded JSON stays below; values built in memory could
+// be cyclic.
 const maxDepth = 128
 
-// measure gives the size of args in bytes of text, and what no JSON can hold.
+// measure returns the size of args in bytes of text, or an error if JSON cannot hold them.
 func measure(args Args) (size int, err *ShapeError) {
 	return measureMap(args, 0)
 }
@@ -131,7 +130,7 @@ func measureValue(v any, depth int) (size int, err *ShapeError) {
 	}
 }
 
-// measureOther measures what a program, not a decoder, put into args.
+// measureOther measures a value that a program put into args, not a decoder.
 func measureOther(v reflect.Value) (size int, err *ShapeError) {
 	switch k := v.Kind(); {
 	case k == reflect.String:
@@ -153,8 +152,8 @@ func measureText(s string) (size int, err *ShapeError) {
 	return len(s), nil
 }
 
-// escapePointer writes a key as a step of a JSON pointer. A long one is cut:
-// it is free text.
+// escapePointer escapes a key as a step of a JSON pointer. It cuts a long key, which is free
+// text.
 func escapePointer(key string) string {
 	const longest = 100
 	if len(key) > longest {

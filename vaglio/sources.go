@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// The bounds of what is read of the files that one call runs.
+// The limits on reading the files that one call runs.
 const (
 	// maxSource is the size of the largest file that is read, in bytes.
 	maxSource  = 256 << 10
@@ -21,24 +21,23 @@ const (
 	maxRead = 2 << 20
 )
 
-// Files reads what lies in the folders in which calls work. It opens regular
-// files only and waits for none.
+// Files reads files and folders where calls work. It opens only regular files and never
+// blocks.
 type Files interface {
-	// Read returns what a file holds, by its absolute and clean path, if it lies
-	// in one of the folders and has at most limit bytes. Its error says in one
-	// sentence part why not, such as "is no regular file". Nothing is followed
-	// out of the folders.
+	// Read returns the content of a file, given by its absolute and clean path, if it lies in
+	// one of the folders and has at most limit bytes. Its error is a predicate that says why
+	// not, such as "is no regular file". Links that lead out of the folders are not followed.
 	Read(folders []string, name string, limit int) ([]byte, error)
-	// Look tells what lies at an absolute and clean path, every link followed, and
-	// where that is.
+	// Look tells what lies at an absolute and clean path, and its real path, following all
+	// links.
 	Look(name string) (at string, kind FileKind)
-	// List gives what lies in a folder, in the order of the names, a link as
-	// [OtherFile]. Of more than most entries it gives any, and whole is false; so
-	// it is of a folder that cannot be read.
+	// List returns the entries of a folder in order of their names, links as [OtherFile]. If
+	// the folder holds more than most entries, it returns any of them, and whole is false.
+	// whole is also false if the folder cannot be read.
 	List(name string, most int) (entries []Entry, whole bool)
 }
 
-// Entry is what lies in a folder.
+// Entry is an entry of a folder.
 type Entry struct {
 	Name string
 	Kind FileKind
@@ -57,7 +56,7 @@ const (
 	OtherFile
 )
 
-// Why a file could not be read that is there.
+// The reasons why an existing file could not be read.
 var (
 	ErrIrregular = &shell.ClosedError{Why: "%s is a pipe, a device or a socket"}
 	ErrForbidden = &shell.ClosedError{Why: "%s may not be read by vaglio"}
@@ -75,7 +74,7 @@ var (
 	ErrCompiled  = &shell.ClosedError{Why: "%s is a program made for the machine", Usual: true, Inert: true}
 )
 
-// ErrAbsent says that there is no such file in the folders.
+// ErrAbsent says that the file does not exist in the folders.
 var ErrAbsent = errors.New("is not there")
 
 // sources reads the files of one call, each once.
@@ -87,13 +86,13 @@ type sources struct {
 	list    []Source
 	texts   map[string]string
 	absent  map[string]bool
-	shut    map[string]*shell.ClosedError // files that are there and could not be read
+	shut    map[string]*shell.ClosedError // existing files that could not be read
 	bytes   int
-	left    int  // entries of folders that may still be looked at
-	closed  bool // the call was read: what it runs is known, or counts as unread
+	left    int  // folder entries that may still be looked at
+	closed  bool // the call has been read: no further file is opened
 }
 
-// Content reads a file for [shell.Files].
+// Content implements [shell.Files].
 func (s *sources) Content(name string) (string, bool) {
 	text, ok := s.texts[name]
 	if ok || s.closed || s.absent[name] || len(s.list) == maxSources || s.known(name) {
@@ -124,7 +123,7 @@ func (s *sources) Content(name string) (string, bool) {
 	return text, ok
 }
 
-// close keeps why a file could not be read, and says it.
+// close records why a file could not be read, and returns the reason as text.
 func (s *sources) close(name string, why error, head []byte) string {
 	c, ok := errors.AsType[*shell.ClosedError](why)
 	switch {
@@ -137,8 +136,8 @@ func (s *sources) close(name string, why error, head []byte) string {
 	return why.Error()
 }
 
-// Compiled reports whether what a file begins with is that of a program for the
-// machine, which no shell would take for a text.
+// Compiled reports whether a file with this beginning is a machine program, which no shell
+// would take for a script.
 func Compiled(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return bytes.IndexByte(line, 0) >= 0 && slices.ContainsFunc([]string{"\x7fELF", "MZ", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, func(magic string) bool {
@@ -146,14 +145,14 @@ func Compiled(head []byte) bool {
 	})
 }
 
-// installed reports whether a name leads to where programs are installed, as that of
-// an interpreter in an environment of its own does.
+// installed reports whether a name leads to where programs are installed, like the
+// interpreter of a virtual environment.
 func (s *sources) installed(name string) bool {
 	at, kind := s.files.Look(name)
 	return kind == RegularFile && path.Base(path.Dir(at)) == "bin" && s.places.Classes(at)&place.Temporary == 0
 }
 
-// Closed tells for [shell.Files] why a file was not read.
+// Closed implements [shell.Files]: it says why a file was not read.
 func (s *sources) Closed(name string) *shell.ClosedError {
 	if c := s.shut[name]; c != nil || len(s.list) < maxSources || s.absent[name] {
 		return c
@@ -164,7 +163,8 @@ func (s *sources) Closed(name string) *shell.ClosedError {
 	return errTooMany
 }
 
-// Below finds files for [shell.Files]; once the call was read, those that were read.
+// Below implements [shell.Files]. Once the call has been read, it finds only files that were
+// read.
 func (s *sources) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	if s.closed {
 		for name := range s.texts {
@@ -186,7 +186,7 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 	return files, whole
 }
 
-// read reads a file, or what the session is known to have written there.
+// read reads a file, or else takes what the session is known to have written there.
 func (s *sources) read(name string, src *Source) ([]byte, error) {
 	data, err := s.files.Read(s.folders, name, min(maxSource, maxRead-s.bytes))
 	if err == nil {
@@ -199,13 +199,13 @@ func (s *sources) read(name string, src *Source) ([]byte, error) {
 	return nil, err
 }
 
-// holds tells of a source what its file holds.
+// holds records the content of a source's file.
 func (s *Source) holds(data []byte) {
 	s.SHA256, s.Bytes, s.Lines, s.Head = digestOf(string(data)), len(data), lines(string(data)), head(data)
 }
 
-// head is the first lines of a text, whole ones, or the beginning of a long first
-// one up to a blank: no word is cut, which might be a secret.
+// head returns the first lines of a text. If the first line is too long, it is cut at a
+// blank, so that no word is cut, which might be a secret.
 func head(data []byte) string {
 	const most, mostBytes = 5, 400
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
@@ -223,7 +223,7 @@ func head(data []byte) string {
 	return strings.TrimRight(strings.Join(all[:min(len(all), most)], "\n"), " \t\r\n")
 }
 
-// lines counts the lines of a text, with one that nothing ends.
+// lines counts the lines of a text, including an unterminated last one.
 func lines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -232,7 +232,7 @@ func lines(text string) int {
 	return n
 }
 
-// known says whether a file was found not to be readable before.
+// known reports whether a file has been tried before; if so, it could not be read.
 func (s *sources) known(name string) bool {
 	return slices.ContainsFunc(s.list, func(src Source) bool { return src.Path == name })
 }

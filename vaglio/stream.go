@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
-// Tally counts how the lines of a stream ended.
+// Tally counts the outcomes of a stream's lines.
 type Tally struct {
-	// Approved and Denied count verdicts. A call of the wrong shape or out of
-	// its scope is denied, too: it may not run.
+	// Approved and Denied count verdicts. A call with the wrong shape or out of its scope
+	// also counts as denied, because it may not run.
 	Approved, Denied int
 	// Unreadable counts lines that hold no proposal.
 	Unreadable int
@@ -25,7 +25,7 @@ type Tally struct {
 // longestLine bounds one line of a stream, in bytes.
 const longestLine = 1 << 20
 
-// lineError is what stands on the output for a line without a verdict.
+// lineError is the output for a line without a verdict.
 type lineError struct {
 	Line  int       `json:"line"`
 	Error lineFault `json:"error"`
@@ -38,14 +38,14 @@ type lineFault struct {
 	Message string `json:"message"`
 }
 
-// Stream reads one JSON proposal a line and writes one JSON verdict a line, in
-// order and with constant memory. A line without a verdict gives
+// Stream reads one JSON proposal per line and writes one JSON verdict per line, in order and
+// in constant memory. For a line without a verdict it writes
 //
 //	{"line":3,"error":{"kind":"input","field":"/args","message":"…"}}
 //
-// with the number of the line, and the run goes on; blank lines give nothing.
-// Output is flushed whenever no more input is waiting, so that two programs
-// can talk line by line. Its error is ctx's, r's or w's.
+// with the number of the line, and goes on; it skips blank lines. It flushes its output
+// whenever no more input is waiting, so that two programs can talk line by line. Its error is
+// that of ctx, r or w.
 func Stream(ctx context.Context, e *Engine, r io.Reader, w io.Writer) (Tally, error) {
 	s := stream{engine: e, in: bufio.NewReaderSize(r, 64<<10), out: bufio.NewWriterSize(w, 64<<10)}
 	err := s.run(ctx)
@@ -54,8 +54,7 @@ func Stream(ctx context.Context, e *Engine, r io.Reader, w io.Writer) (Tally, er
 
 type stream struct {
 	engine *Engine
-	// sessions are what the calls of one session, or of one turn, did that were
-	// approved.
+	// sessions are the effects of the approved calls, by session or turn.
 	sessions Sessions
 	in       *bufio.Reader
 	out      *bufio.Writer
@@ -87,7 +86,7 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// next reads one line into s.line. Of a line that is too long it keeps nothing.
+// next reads one line into s.line. It discards a line that is too long.
 func (s *stream) next() (tooLong bool, err error) {
 	s.number++
 	s.line = s.line[:0]
@@ -107,7 +106,7 @@ func (s *stream) next() (tooLong bool, err error) {
 	}
 }
 
-// answer writes what the current line gives.
+// answer writes the output for the current line.
 func (s *stream) answer(ctx context.Context, tooLong bool) error {
 	if s.number == 1 {
 		s.line = bytes.TrimPrefix(s.line, []byte("\ufeff"))
@@ -147,8 +146,7 @@ func (s *stream) answer(ctx context.Context, tooLong bool) error {
 	return s.write(v)
 }
 
-// faultOfCall tells why a call has no verdict, where the call itself is to
-// blame.
+// faultOfCall says why a call has no verdict, if the call itself is to blame.
 func faultOfCall(err error) (lineFault, bool) {
 	if bad, ok := errors.AsType[*catalog.Error](err); ok {
 		return lineFault{Kind: string(bad.Kind), Field: bad.Field, Message: bad.Msg}, true

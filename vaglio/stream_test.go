@@ -112,7 +112,7 @@ func TestStreamLongestLine(t *testing.T) {
 	}
 }
 
-// TestStreamAnswersWhileInputIsOpen holds a conversation line by line.
+// TestStreamAnswersWhileInputIsOpen talks line by line.
 func TestStreamAnswersWhileInputIsOpen(t *testing.T) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -127,7 +127,7 @@ func TestStreamAnswersWhileInputIsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		line := make([]byte, 4096)
-		n, err := outR.Read(line) // blocks for ever if the answer is kept back
+		n, err := outR.Read(line) // blocks forever if the answer is held back
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// proposals generates lines without end in sight and looks at the heap.
+// proposals is an input of many proposals that watches the heap.
 type proposals struct {
 	left, total int
 	rest        []byte
@@ -209,13 +209,13 @@ func TestStreamKeepsMemoryConstant(t *testing.T) {
 	if want := (vaglio.Tally{Approved: total - total/1000, Unreadable: total / 1000}); tally != want {
 		t.Errorf("got %+v, want %+v", tally, want)
 	}
-	const slack = 1 << 20 // a dozen bytes kept of each line would show
+	const slack = 1 << 20 // a dozen bytes kept per line would show
 	if in.early == 0 || in.late > in.early+slack {
 		t.Errorf("live heap grew from %d to %d bytes between 10,000 and 100,000 lines", in.early, in.late)
 	}
 }
 
-// endless gives one line that never ends.
+// endless is an input of a single very long line.
 type endless struct{ left int }
 
 func (e *endless) Read(b []byte) (int, error) {

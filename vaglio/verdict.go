@@ -34,10 +34,10 @@ type Verdict struct {
 	Rule *GuardRule `json:"rule,omitempty"`
 	// Results are the answers of the judges that ran, in order.
 	Results []GradientResult `json:"results,omitempty"`
-	// Sources are the files that the call runs, as they were when it was judged,
-	// and of a call that a person is asked about whatever else it is bound to.
+	// Sources are the files that the call runs, as they were when it was judged. If a person
+	// is asked about the call, they also include everything else that the call is bound to.
 	Sources []Source `json:"sources,omitempty"`
-	// Did is what the call would do that its session is to remember.
+	// Did is what the session must remember of the call's effects.
 	Did Facts `json:"-"`
 }
 
@@ -51,25 +51,26 @@ type Source struct {
 	Kind string `json:"kind,omitzero"`
 	// Real is where a folder is, if another name leads there.
 	Real string `json:"real,omitzero"`
-	// SHA256 is the digest of its content in hex, of a folder's that of the path
-	// where it is, of the files in one that are too many that of their names; absent
-	// when it could not be read.
+	// SHA256 is a digest in hex: of a file's content, of the real path of a folder, or of the
+	// file names in a folder that holds too many files. It is absent if the source could not
+	// be read.
 	SHA256 string `json:"sha256,omitzero"`
-	// Lines and Bytes are how much it holds.
+	// Lines and Bytes are the size of the content.
 	Lines int `json:"lines,omitzero"`
 	Bytes int `json:"bytes,omitzero"`
-	// Unread says in one sentence part why it could not be read, such as "is
-	// too large to be read".
+	// Unread says why it could not be read. It is a predicate such as "is too large to be
+	// read".
 	Unread string `json:"unread,omitzero"`
-	// Told says that the content is what the session wrote there through the gate:
+	// Told says that the content is what the session wrote there through the gate, because
 	// the file itself cannot be read from here.
 	Told bool `json:"told,omitzero"`
-	// Head is the first lines of its content, for people alone: an agent that may
+	// Head is the first lines of the content. Only people see it, so that an agent that may
 	// not read the file learns nothing from a verdict.
 	Head string `json:"-"`
 }
 
-// IsFolder says that it is a folder, of which the place is bound.
+// IsFolder reports whether the source is a folder. A call is bound to where the folder really
+// is, not to its content.
 func (s *Source) IsFolder() bool { return s.Kind == SourceFolder }
 
 // The kinds of sources.
@@ -86,8 +87,8 @@ type GuardRule struct {
 	Why string `json:"why"`
 	// Instead says in one sentence what can be done instead.
 	Instead string `json:"instead"`
-	// File and Line are where it was broken, when that is in a file that the call
-	// runs or writes.
+	// File and Line say where the rule was broken, if that is in a file that the call runs or
+	// writes.
 	File string `json:"file,omitzero"`
 	Line int    `json:"line,omitzero"`
 }
@@ -103,23 +104,22 @@ type GradientResult struct {
 	// MinScore and MinConfidence are what a call needs to pass this judge.
 	MinScore      float64 `json:"min_score,omitzero"`
 	MinConfidence float64 `json:"min_confidence,omitzero"`
-	// Fault is the class of what kept the judge from a verdict; empty when it gave
-	// one. The score is 0 then, and Reasoning says what was wrong.
+	// Fault is the class of what kept the judge from giving a verdict; empty if it gave one.
+	// With a fault the score is 0, and Reasoning says what was wrong.
 	Fault Fault `json:"fault,omitempty"`
 	// Reasoning explains the score in words.
 	Reasoning string `json:"reasoning"`
 	// Signals are the observations behind the score.
 	Signals []Signal `json:"signals,omitempty"`
-	// Network is "open" where tools of the judge reach a network; people are told, as
-	// what the tools run belongs to the agent.
+	// Network is "open" if the judge's tools reach a network. People are told, because the
+	// agent controls what these tools run.
 	Network string `json:"network,omitempty"`
-	// Judgement is the id of the [Judgement] behind it; empty where there is none.
+	// Judgement is the ID of the [Judgement] behind the result; empty if there is none.
 	Judgement string `json:"judgement,omitempty"`
-	// Metadata is whatever else the judge wants kept with its answer, decoded as
-	// [Args] are.
+	// Metadata is anything else that the judge wants to keep with its answer, decoded like
+	// [Args].
 	Metadata Args `json:"metadata,omitempty"`
-	// Did is what the call would do that its session is to remember, of a judge
-	// that can tell.
+	// Did is what the session must remember of the call's effects, if the judge can tell.
 	Did Facts `json:"-"`
 }
 
@@ -128,7 +128,7 @@ type Signal struct {
 	Category string  `json:"category"`
 	Score    float64 `json:"score"`
 	Message  string  `json:"message"`
-	// Said is Message as data, for readers of another language; absent where the
-	// judge has only the text.
+	// Said is Message as data, so that it can be translated; absent if the judge has only the
+	// text.
 	Said wording.Sentence `json:"said,omitempty"`
 }

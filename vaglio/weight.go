@@ -10,33 +10,33 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// What a call writes into a file is weighed when something may run it: most files
-// are written again before that, and none of them then costs the call that wrote it.
+// What a call writes into a file is weighed only when something may run the file. Most files
+// are written again before that, so that the calls that write them are spared the cost.
 
-// The bounds of what waits to be weighed: of one session, in bytes, and how many
-// changes of one file one after the other.
+// The limits of what waits to be weighed: bytes in one session, and successive changes of one
+// file.
 const (
 	mostWaiting = 64 << 10
 	mostBehind  = 16
 )
 
-// weight is what a text weighs that is weighed when somebody asks.
+// weight is the pending answer to whether a text is loaded. It is computed when first needed.
 type weight struct {
 	once   sync.Once
-	weigh  func() bool // nil once it was
+	weigh  func() bool // nil once weighed
 	loaded bool
 	done   atomic.Bool
-	behind int // how many that wait it may have to ask
+	behind int // how many pending weights it depends on
 }
 
-// isLoaded says whether what was written would be asked about or denied if it ran.
+// isLoaded reports whether what was written would be asked about or denied if it ran.
 func (f *Fact) isLoaded() bool {
 	w := f.weight
 	if !f.Later || w == nil {
 		return f.Loaded || f.Later
 	}
 	w.once.Do(func() {
-		w.loaded = true // if it cannot be weighed
+		w.loaded = true // if weigh panics
 		w.loaded = w.weigh()
 		w.weigh = nil
 		w.done.Store(true)
@@ -46,7 +46,7 @@ func (f *Fact) isLoaded() bool {
 
 func (f *Fact) waits() bool { return f.weight != nil && !f.weight.done.Load() }
 
-// lets weighs what waited longest until no more than so many bytes wait.
+// lets weighs the oldest pending texts until no more than wait bytes are pending.
 func (f Facts) lets(wait int) {
 	n := 0
 	for i := range f {
@@ -62,22 +62,22 @@ func (f Facts) lets(wait int) {
 	}
 }
 
-// says is what a call says of the files that it writes.
+// says is what a call tells about the files that it writes.
 type says struct {
 	gathered bool
-	written  []reading.Written // that it puts into files, as it says them itself
+	written  []reading.Written // texts that the call itself puts into files
 	texts    map[string][]reading.Written
-	words    []string // of its commands, behind the programs' names
-	met      []Fact   // of the files that were met
+	words    []string // of its commands, without the programs' names
+	met      []Fact   // facts about the files seen so far
 	metAt    map[string]int
-	// What follows is gathered when a file is met of which the content is not known.
-	told  map[string]bool // whether the words alone are loaded in a plain file, by its folder
-	all   string          // the words, one a line
-	lines func() string   // of those lines the ones that tell what they may run
-	named []string        // files that are loaded and that the words name, or a folder with them
+	// The fields below are gathered when a file is seen whose content is not known.
+	told  map[string]bool // by folder: whether the words alone are loaded in a plain file
+	all   string          // the words, one per line
+	lines func() string   // those lines of all that tell what they may run
+	named []string        // loaded files that the words name, themselves or by a folder
 }
 
-// fewFiles is up to how many files are looked through to find one.
+// fewFiles is up to how many files are searched one by one.
 const fewFiles = 8
 
 func saysOf(r *reading.Reading) says {
@@ -88,7 +88,7 @@ func saysOf(r *reading.Reading) says {
 	return s
 }
 
-// into are the texts that the call itself puts into a file.
+// into returns the texts that the call itself puts into a file.
 func (s *says) into(file string) (all []reading.Written) {
 	if len(s.written) > fewFiles {
 		if s.texts == nil {
@@ -109,7 +109,7 @@ func (s *says) into(file string) (all []reading.Written) {
 	return all
 }
 
-// fact is that of a file that was met; false where it was not.
+// fact returns the fact about a file, and whether the file was seen.
 func (s *says) fact(file string) (Fact, bool) {
 	i, met := s.metAt[file]
 	if s.metAt == nil {
@@ -122,7 +122,7 @@ func (s *says) fact(file string) (Fact, bool) {
 	return s.met[i], true
 }
 
-// meet keeps the fact of a file.
+// meet records the fact about a file.
 func (s *says) meet(f Fact) {
 	if s.met = append(s.met, f); len(s.met) == fewFiles+1 {
 		s.metAt = map[string]int{}
@@ -141,11 +141,11 @@ func (s *says) gather(p *Proposal) {
 	}
 }
 
-// load finds out whether a file that is written holds what would be asked about or
-// denied if it ran. Of a file that is changed in part that is what was put into it,
-// and what it held before; of one that a program changes, what that was told in words.
-// Only what the call itself puts into files may wait: it is found there after a
-// restart, too.
+// load finds out whether a written file holds what would be asked about or denied if it ran.
+// For a file that is changed in part, it considers what was put into it and what it held
+// before; for one that a program changes, the words of the program's command line. Only what
+// the call itself puts into files may wait, because it can be found there even after a
+// restart.
 func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool) {
 	texts := said.into(w.Path)
 	if known {
@@ -163,8 +163,8 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 	e.loadTold(p, said, w, was, texts)
 }
 
-// loadTold finds it out by what the call's words tell, too, and once a folder for the
-// plain files of which they are all that is known.
+// loadTold also considers the words of the call's commands. For plain files of which nothing
+// but these words is known, it does so once per folder.
 func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []reading.Written) {
 	if w.Loaded = slices.ContainsFunc(said.named, func(file string) bool { return file != w.Path }); w.Loaded {
 		return
@@ -186,8 +186,8 @@ func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []re
 	}
 }
 
-// put has the judges look at what was put into a file that held something before, now
-// or, if all of it stands in the call, when somebody asks.
+// put has the judges look at what was added to a file, and at what the file held before: at
+// once or, if the call itself holds all of it, when it is needed.
 func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, own bool) {
 	behind, size := 0, 0
 	for _, t := range texts {
@@ -199,7 +199,7 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 	later := own && behind <= mostBehind && size <= mostWaiting
 	cwd, site := p.Context.Cwd, &Site{Workspaces: p.Context.Site.Workspaces, Kept: p.Context.Site.Kept}
 	if later {
-		// The call, of which these are parts, is not held as long as they are.
+		// Copies, so that what waits does not keep the whole call in memory.
 		cwd, site.Workspaces, site.Kept = strings.Clone(cwd), detached(site.Workspaces), detached(site.Kept)
 		w.text = detach(texts)
 	}
@@ -212,8 +212,9 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 	w.Later, w.weight = true, &weight{weigh: weigh, behind: behind}
 }
 
-// weigher asks what a file held before, and then the guard and the judges of what was
-// put into it. What it keeps is kept as long as the text waits.
+// weigher returns a function that weighs what a file held before, and then has the guard and
+// the judges look at what was put into it. The function keeps what it captures for as long as
+// the text waits.
 func (e *Engine) weigher(was Fact, cwd string, site *Site, texts []reading.Written) func() bool {
 	var before *Fact
 	if was.Loaded || was.Later {
@@ -232,7 +233,7 @@ func (e *Engine) weigher(was Fact, cwd string, site *Site, texts []reading.Writt
 	}
 }
 
-// detach takes the texts of one file out of the call, and gives them as one.
+// detach copies the texts of one file out of the call, and returns them joined.
 func detach(texts []reading.Written) string {
 	var all strings.Builder
 	for _, t := range texts {
@@ -246,7 +247,7 @@ func detach(texts []reading.Written) string {
 	return all.String()
 }
 
-// toldIn are the words of a call's commands, behind the programs' names.
+// toldIn returns the words of a call's commands, without the programs' names.
 func toldIn(r *reading.Reading) (words []string) {
 	if r == nil {
 		return nil
@@ -262,7 +263,7 @@ func toldIn(r *reading.Reading) (words []string) {
 	return words
 }
 
-// namedLoaded are the files that are loaded and that words name, or a folder with them.
+// namedLoaded returns the loaded files that words name, themselves or by a folder.
 func namedLoaded(p *Proposal, words []string) []string {
 	loaded := p.Facts.Loaded()
 	if len(loaded) == 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// TestWhatWaitsToBeWeighedIsBounded holds that whatever waits, and for how long, what
-// would be asked about is known in the end: behind more changes of a file and beside more
-// texts than may wait, and where the text itself is gone.
+// TestWhatWaitsToBeWeighedIsBounded holds that a text that would be asked about is found in
+// the end, whatever else waits and for how long: behind more changes of a file, and beside
+// more texts, than may wait, and even if the text itself is gone.
 func TestWhatWaitsToBeWeighedIsBounded(t *testing.T) {
 	t.Parallel()
 	engine, _ := sessionEngine(t, folderOf{"/home/u/app/main.c": "x"})
@@ -30,7 +30,7 @@ func TestWhatWaitsToBeWeighedIsBounded(t *testing.T) {
 		return v.Did
 	}
 	const forced = `{"exec": "git push --force"}`
-	for i := range 40 { // each changes a part, and nobody knows the rest
+	for i := range 40 { // each changes a part, and the rest is not known
 		text := "a " + strconv.Itoa(i)
 		if i == 3 {
 			text = forced

@@ -11,28 +11,28 @@ import (
 
 // Site is where a call may work.
 type Site struct {
-	// Workspaces are the folders that count as its workspace.
+	// Workspaces are the folders that count as the call's workspace.
 	Workspaces []string
-	// Kept are those of them that lie among temporary files.
+	// Kept are those workspaces that lie among temporary files.
 	Kept []string
-	// Outside says that the call's folder is in none of them, though they are known.
+	// Outside says that the workspaces are known, and the call's folder is in none of them.
 	Outside bool
-	// Claims are the workspaces that nothing but the call tells.
+	// Claims are the workspaces that only the call itself names.
 	Claims []string
-	// Readable are the folders in which files may be read that the call runs.
+	// Readable are the folders in which the files that the call runs may be read.
 	Readable []string
 }
 
-// manyEntries and manyProjects are how much of a folder is looked at, and from
-// how many repositories on it is one that holds projects, and is none itself.
+// manyEntries is how many entries of a folder are looked at; a folder with manyProjects
+// repositories or more holds projects, and is none itself.
 const (
 	manyEntries  = 256
 	manyProjects = 2
 )
 
-// MayBeWorkspace says whether a folder can be somebody's workspace: the root,
-// homes and the system's folders are not, but a container's root user has no
-// other place.
+// MayBeWorkspace reports whether a folder can be somebody's workspace. The root, homes and
+// system folders cannot, except for /root, because the root user of a container has no other
+// place.
 func MayBeWorkspace(places *place.Table, folder string) bool {
 	return mayBeWorkspace(places, folder, places.Classes)
 }
@@ -45,8 +45,8 @@ func mayBeWorkspace(places *place.Table, folder string, classes func(string) pla
 	return tree == place.NoTree || folder == "/root"
 }
 
-// WorkspaceMistake says what keeps a folder from being a workspace, "" if
-// nothing does. home is the user's.
+// WorkspaceMistake says why a folder cannot be a workspace, or "" if it can. home is the
+// user's home.
 func WorkspaceMistake(folder, home string, files Files) string {
 	places, err := place.Load(home, false)
 	if err != nil {
@@ -75,20 +75,20 @@ type spaces struct {
 	known      *knownFolders
 }
 
-// knownFolders are what the table of places says of folders, by their names alone. Calls
-// work in few of them. It is safe for concurrent use, and its zero value is ready for it.
+// knownFolders caches what the table of places says of a folder's name. Calls work in few
+// folders. It is safe for concurrent use, and its zero value is ready to use.
 type knownFolders struct {
 	mu sync.Mutex
 	by map[string]place.Class
 }
 
-// The bounds of the folders that are known.
+// The limits of knownFolders.
 const (
 	mostFolders   = 1024
 	longestFolder = 512
 )
 
-// classes gives what a folder is.
+// classes returns the classes of a folder.
 func (s *spaces) classes(folder string) place.Class {
 	k := s.known
 	k.mu.Lock()
@@ -101,13 +101,13 @@ func (s *spaces) classes(folder string) place.Class {
 		return c
 	}
 	if k.by == nil || len(k.by) >= mostFolders {
-		k.by = map[string]place.Class{} // those in use come again
+		k.by = map[string]place.Class{} // folders in use will be added again
 	}
 	k.by[strings.Clone(folder)] = c
 	return c
 }
 
-// newSpaces takes the workspaces that the policy names.
+// newSpaces takes the workspaces from the configuration.
 func newSpaces(c *Config) (spaces, error) {
 	places, err := place.Load(c.Home, false)
 	if err != nil {
@@ -122,7 +122,7 @@ func newSpaces(c *Config) (spaces, error) {
 	return s, nil
 }
 
-// clean is a folder in the one form of paths, "" for one that is not absolute.
+// clean returns a folder as a clean path, or "" if it is not absolute.
 func (s *spaces) clean(folder string) string {
 	if len(folder) > 2 && folder[1] == ':' {
 		return strings.TrimRight(strings.ReplaceAll(folder, `\`, "/"), "/")
@@ -138,13 +138,13 @@ func (s *spaces) may(folder string) bool {
 	return folder != s.home && mayBeWorkspace(s.places, folder, s.classes)
 }
 
-// readable says whether files below a folder may be read, and be told of to an
-// agent, that runs them: those of the system are not, which it may not see itself.
+// readable reports whether the files below a folder may be read, and described to the agent
+// that runs them. System files may not, because the agent itself may not be able to see them.
 func (s *spaces) readable(folder string) bool {
 	return folder != "" && folder != "/" && s.classes(folder)&(place.Perimeter|place.Secret|place.Own|place.System) == 0
 }
 
-// holdsProjects says that a folder is one of many projects, not one of them.
+// holdsProjects reports whether a folder contains several projects and is none itself.
 func (s *spaces) holdsProjects(folder string) bool {
 	if s.files == nil || s.isRepository(folder) {
 		return false
@@ -164,8 +164,8 @@ func (s *spaces) isRepository(folder string) bool {
 	return kind != NoFile
 }
 
-// project is the folder of the project that a folder lies in: the nearest
-// repository, or else the folder itself; "" if that is never a workspace.
+// project returns the folder of the project that a folder lies in: the nearest repository, or
+// else the folder itself; "" if that cannot be a workspace.
 func (s *spaces) project(folder string) string {
 	const highest = 12
 	if !s.may(folder) {
@@ -190,8 +190,8 @@ func (s *spaces) project(folder string) string {
 	return folder
 }
 
-// of sets the workspaces of a call, once. Where nothing tells any, a session
-// begins in the folder of its first call.
+// of sets the workspaces of a call, once. If nothing else names any, a session's workspace is
+// the folder of its first call.
 func (s *spaces) of(p *Proposal) {
 	c := &p.Context
 	if c.Site != nil {
@@ -213,7 +213,7 @@ func (s *spaces) of(p *Proposal) {
 	site.Outside = cwd != "" && !entered && !scratch && !place.Inside(site.Workspaces, cwd) && (told || p.SessionID() != "")
 }
 
-// stated adds the folders that the client states.
+// stated adds the folders that the client names.
 func (s *spaces) stated(site *Site, c *Context) {
 	if c.Client == "" {
 		return
@@ -225,8 +225,8 @@ func (s *spaces) stated(site *Site, c *Context) {
 	}
 }
 
-// entered adds the folders that the session entered, and says whether there are
-// any and whether cwd is in one.
+// entered adds the folders that the session entered. It reports whether there are any, and
+// whether cwd is in one.
 func (s *spaces) entered(site *Site, facts Facts, cwd string) (began, here bool) {
 	for i := range facts {
 		f := &facts[i]
@@ -242,7 +242,8 @@ func (s *spaces) entered(site *Site, facts Facts, cwd string) (began, here bool)
 	return began, here
 }
 
-// claim adds the projects that a call names, where nothing else tells any.
+// claim adds the projects that the call itself names; it is used only if nothing else names
+// any.
 func (s *spaces) claim(site *Site, folders []string) {
 	for _, folder := range folders {
 		if root := s.project(s.clean(folder)); root != "" {
@@ -252,7 +253,7 @@ func (s *spaces) claim(site *Site, folders []string) {
 	site.Workspaces = append(site.Workspaces, site.Claims...)
 }
 
-// look says where files may be read, and what of the workspaces is kept.
+// look sets where files may be read, and which workspaces are kept.
 func (s *spaces) look(site *Site, folders []string) {
 	for _, folder := range folders {
 		if folder = s.clean(folder); s.readable(folder) {

@@ -28,27 +28,26 @@ const (
 	RuleWrites  = "writes"
 )
 
-// Set is what is known of all clients, by their names. It is not changed after
-// it is read.
+// Set is what is known of all clients, by name. It is read-only.
 type Set map[string]Client
 
-// Client are the tools of one client by their names; one that ends with a star
-// stands for all that begin so.
+// Client holds the tools of one client by name. A name that ends with a star stands for all
+// tools that begin like it.
 type Client map[string]*Tool
 
 // Tool is what is known of one tool.
 type Tool struct {
-	// Read is what its arguments are.
+	// Read describes its arguments.
 	Read reading.Tool
 	// keys are all arguments that the table lists.
 	keys  []string
 	lines []line
 }
 
-// Names are the names of the clients that are known, in order.
+// Names returns the names of the known clients, sorted.
 func Names() []string {
 	files, err := fs.Glob(tables, folder+"*"+ending)
-	if err != nil { // only a malformed pattern is one
+	if err != nil { // only for a malformed pattern
 		return nil
 	}
 	for i, f := range files {
@@ -57,11 +56,11 @@ func Names() []string {
 	return files
 }
 
-// Known says whether a client of that name is known.
+// Known reports whether a client of that name is known.
 func Known(name string) bool { return slices.Contains(Names(), name) }
 
-// Load returns the tables that are built into the program, which are read once and
-// not to be changed. An error names the file, the line and the column of the mistake.
+// Load returns the built-in tables. They are read once and must not be changed. An error
+// names the file, line and column of a mistake.
 func Load() (Set, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (Set, error) { //nolint:gochecknoglobals // It is read once and never changed.
@@ -78,7 +77,7 @@ var builtIn = sync.OnceValues(func() (Set, error) { //nolint:gochecknoglobals //
 	return set, nil
 })
 
-// Tools are the tools of all clients as a [reading.Reader] takes them.
+// Tools returns the tools of all clients for a [reading.Reader].
 func (s Set) Tools() map[string]map[string]reading.Tool {
 	out := map[string]map[string]reading.Tool{}
 	for name, c := range s {
@@ -90,7 +89,7 @@ func (s Set) Tools() map[string]map[string]reading.Tool {
 	return out
 }
 
-// Tool gives what is known of a client's tool, nil if that is nothing.
+// Tool returns what is known of a client's tool, or nil.
 func (s Set) Tool(client, name string) *Tool {
 	tool, ok := reading.ToolOf(s[client], name)
 	if !ok {
@@ -99,7 +98,7 @@ func (s Set) Tool(client, name string) *Tool {
 	return tool
 }
 
-// Messages are all that the tables say of tools, as it is written there.
+// Messages returns everything that the tables say of tools, as written there.
 func (s Set) Messages() []string {
 	var said []string
 	for _, c := range s {
@@ -112,7 +111,7 @@ func (s Set) Messages() []string {
 	return said
 }
 
-// Does says what a call of the tool with these arguments does.
+// Does returns what a call of the tool with these arguments does.
 func (t *Tool) Does(args map[string]any) commands.Outcome {
 	for i := range t.lines {
 		if t.lines[i].holds(args) {
@@ -122,7 +121,7 @@ func (t *Tool) Does(args map[string]any) commands.Outcome {
 	return unknown()
 }
 
-// line says what calls do for which its tests hold.
+// line says what calls do that pass its tests.
 type line struct {
 	tests []test
 	does  commands.Outcome
@@ -132,11 +131,11 @@ func (l *line) holds(args map[string]any) bool {
 	return !slices.ContainsFunc(l.tests, func(t test) bool { return !t.holds(args) })
 }
 
-// test looks at one argument.
+// test checks one argument.
 type test struct {
 	key    string
 	absent bool
-	values []string // nil if any will do
+	values []string // nil accepts any value
 }
 
 func (t *test) holds(args map[string]any) bool {

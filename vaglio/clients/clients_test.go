@@ -16,14 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "write the published types' names anew")
 
-// typed are the files with the names that clients' packages publish, and how many tools
-// they hold at least.
+// typed are the files of the names that clients' packages publish, and how many tools each
+// holds at least.
 var typed = map[string]struct {
 	file  string
 	least int
 }{"claude-code": {"testdata/claude-code.txt", 40}, "openclaw": {"testdata/openclaw.txt", 100}}
 
-// toolOf is the name of the tool whose arguments a published type describes.
+// toolOf returns the tool whose arguments a published type describes.
 func toolOf(name string) string {
 	switch name {
 	case "FileRead", "FileWrite", "FileEdit":
@@ -35,8 +35,8 @@ func toolOf(name string) string {
 	}
 }
 
-// TestTypes holds the tables to what is published: every tool and every argument of it
-// has its entry.
+// TestTypes compares the tables with what is published: every tool and every argument has an
+// entry.
 func TestTypes(t *testing.T) {
 	set, err := Load()
 	if err != nil {
@@ -71,8 +71,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestTablesAreOfTheVersionsThatArePinned keeps a table and the client that `make
-// agents` holds it to together.
+// TestTablesAreOfTheVersionsThatArePinned holds that a table describes the version of its
+// client that `make agents` installs.
 func TestTablesAreOfTheVersionsThatArePinned(t *testing.T) {
 	pinned, err := os.ReadFile("../../gateway/hook/agents/package.json")
 	if err != nil {
@@ -95,7 +95,7 @@ func TestTablesAreOfTheVersionsThatArePinned(t *testing.T) {
 	}
 }
 
-// TestAgentTypes holds the names in testdata to the packages that are installed.
+// TestAgentTypes compares the names in testdata with the installed packages.
 func TestAgentTypes(t *testing.T) {
 	folder := os.Getenv("VAGLIO_AGENTS")
 	if folder == "" {
@@ -118,7 +118,7 @@ func TestAgentTypes(t *testing.T) {
 		"# makes where its settings want them. `make agents` holds it to the package.\n"+tools)
 }
 
-// published holds a client's file to what its package says.
+// published compares a client's file with what its package says.
 func published(t *testing.T, client, got string) {
 	t.Helper()
 	file := typed[client].file
@@ -136,7 +136,7 @@ func published(t *testing.T, client, got string) {
 	}
 }
 
-// namesIn are the types of tools' inputs, one a line, each with the names of its
+// namesIn returns the types of tools' inputs, one per line, with the names of their
 // properties.
 func namesIn(types string) string {
 	types = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(types, "")
@@ -169,7 +169,7 @@ func namesIn(types string) string {
 	return out.String()
 }
 
-// TestMistakes checks that each mistake of a table is told where it stands.
+// TestMistakes checks that each mistake in a table is reported with its position.
 func TestMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{". = read\n", "x.txt:1:1: line outside a section"},
@@ -222,8 +222,7 @@ func TestDoes(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no table makes the parser fail, and that each mistake
-// has its place.
+// FuzzParse checks that the parser survives any table, and that each mistake has a position.
 func FuzzParse(f *testing.F) {
 	f.Add("[A b*] data=a shell language=node\na=1|2 !a = delete irreversible; x\n. = @shape\n")
 	f.Add("[A]\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// unknown is what a call does of which the table says nothing.
+// unknown returns what a call does that no line of the table describes.
 func unknown() commands.Outcome {
 	reversibility, reach := operation.Usual(operation.KindUnknown)
 	return commands.Outcome{
@@ -40,8 +40,7 @@ func parse(file, text string) (Client, error) {
 	return p.client, nil
 }
 
-// parser is the reading of one table: head is the header of the section that is
-// read, at its line.
+// parser parses one table. head is the header of the current section, at its line.
 type parser struct {
 	client Client
 	cur    *Tool
@@ -78,7 +77,7 @@ func (p *parser) line(s string) error {
 	return nil
 }
 
-// closed finds a section that says nothing of what its tools do.
+// closed returns an error if the section does not say what its tools do.
 func (p *parser) closed() error {
 	if p.cur != nil && len(p.cur.lines) == 0 {
 		return commands.Wrong("[", "the section does not say what its tools do")
@@ -151,7 +150,7 @@ func (p *parser) attribute(word string) error {
 	}
 	role, known := reading.RoleByName(name)
 	if name == "shape" {
-		role = 0 // the one that a key's shape gives
+		role = 0 // as for the key's shape
 	} else if !known {
 		return commands.Wrong(word, "unknown role %q", name)
 	}

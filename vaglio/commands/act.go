@@ -7,13 +7,13 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
-// act is one line of a section that says what is done to what.
+// act is a line of a section that says what is done to which objects.
 type act struct {
 	tests  []test
 	where  []where
 	with   []where // what the objects are given
 	verb   operation.Verb
-	phase  operation.Phase // if it is not the section's
+	phase  operation.Phase // overrides the section's
 	phrase string
 }
 
@@ -29,13 +29,13 @@ type where struct {
 type whereKind uint8
 
 const (
-	whereWhole    whereKind = iota // no word: whatever the program is set up for
+	whereWhole    whereKind = iota // no word: whatever the program is configured for
 	whereOperands                  // the operands from one on
 	whereOperand                   // one operand
 	whereLast                      // the last operand
 	whereSources                   // the operands before the target
 	whereTarget                    // where the sources go
-	whereWords                     // every word, and its parts
+	whereWords                     // every word and its parts
 	whereValue                     // the values of options
 	whereAt                        // what follows an @ in the values of options
 	whereKey                       // the value of a key=value operand
@@ -43,15 +43,15 @@ const (
 	whereBehind                    // what follows a colon in the values of options
 	whereField                     // the value of key=value in any word
 	whereOption                    // the first option: its value, or how it is written
-	wherePairs                     // every second operand, which gets the one before it
-	whereRest                      // an operand, which gets all words after it
+	wherePairs                     // every second operand, with the one before it
+	whereRest                      // an operand, with all words after it
 	whereHere                      // the folder in which the program works
 	wherePaths                     // every word that can only be meant as a path
 	whereStarts                    // where a search begins
 	whereTests                     // the tests of a search
-	whereScript                    // what the words name as programs of a language
+	whereScript                    // what the words name as programs in a language
 	whereInput                     // the names before a colon in the lines of the input
-	whereVariable                  // the value of a variable that is set for the command
+	whereVariable                  // the value of a variable set for the command
 )
 
 func parseAct(tests, places, right string) (act, error) {
@@ -103,7 +103,7 @@ func parsePlaces(places string) ([]where, error) {
 	return out, nil
 }
 
-// plainPlaces are the places that are a word.
+// plainPlaces are the places written as a word.
 func plainPlaces() map[string]whereKind {
 	return map[string]whereKind{
 		"whole": whereWhole, "operands": whereOperands, "operand": whereOperand, "last": whereLast, "sources": whereSources,
@@ -130,7 +130,7 @@ func parseWhere(p string) (where, error) {
 	return where{}, wrong(p, "unknown place %q", p)
 }
 
-// parseMarked reads a place that is told by a mark at its beginning or its end.
+// parseMarked parses a place that is identified by a mark at its beginning or end.
 func parseMarked(p string) (where, bool) {
 	for _, m := range [...]struct {
 		mark string

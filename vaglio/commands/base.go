@@ -18,26 +18,26 @@ import (
 //go:embed tables/*.txt
 var tableFiles embed.FS
 
-// Base is the knowledge of the tables. It is not changed after it is read.
+// Base is the knowledge in the tables. It is read-only.
 type Base struct {
-	// Judged are the sections that say what a command's lines mean, by name.
+	// Judged are the sections that say what a command's lines mean, by program.
 	Judged map[string][]*Section
-	// Harmless are programs that only read, Devtools those that work in the
-	// workspace, whatever their options.
+	// Harmless are programs that only read, whatever their options; Devtools are those that
+	// work only in the workspace.
 	Harmless, Devtools map[string]bool
-	// Verbs say what a verb in a subcommand or in an executor's name does.
+	// Verbs says what a verb does in a subcommand or in an executor's name.
 	Verbs map[string]Verb
-	// Nouns are classes of nouns, by the name of the class.
+	// Nouns holds the classes of nouns, by class.
 	Nouns map[string]map[string]bool
-	// Vars are variables that switch safeguards off, as NAME or NAME=value,
-	// and what that does.
+	// Vars holds variables that switch safeguards off, as NAME or NAME=value, and what that
+	// does.
 	Vars map[string]string
 
-	acting   map[string][]*Section // sections that say what is done to what
+	acting   map[string][]*Section // sections that say what is done to which objects
 	families []family
 }
 
-// family are the programs whose names match a pattern.
+// family holds the programs whose names match a pattern.
 type family struct {
 	pattern  string
 	sections []*Section
@@ -46,12 +46,12 @@ type family struct {
 // Verb is what a verb does.
 type Verb struct {
 	Outcome Outcome
-	// Light says that the work stays with the agent, Weak that the word is
-	// usually a noun, Phrase that it has two words.
+	// Light says that the work stays with the agent, Weak that the word is usually a noun,
+	// Phrase that it consists of several words.
 	Light, Weak, Phrase bool
 }
 
-// Messages are all that the tables say of programs, as it is written there.
+// Messages returns everything that the tables say of programs, as written there.
 func (b *Base) Messages() []string {
 	said := map[string]bool{}
 	for _, message := range b.Vars {
@@ -70,15 +70,14 @@ func (b *Base) Messages() []string {
 	return slices.Sorted(maps.Keys(said))
 }
 
-// Load returns what the tables that are built into the program say. They are
-// read once: guard, judges and cards share what they hold. An error names the
-// file, the line and the column of the mistake.
+// Load returns the built-in tables. They are read once and shared by guard, judges and cards.
+// An error names the file, line and column of a mistake.
 func Load() (*Base, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	b := newBase()
 	names, err := fs.Glob(tableFiles, "tables/*.txt")
-	const classes = "tables/nouns.txt" // sections name what they hold
+	const classes = "tables/nouns.txt" // sections refer to its classes
 	names = append([]string{classes}, slices.DeleteFunc(names, func(name string) bool { return name == classes })...)
 	for _, name := range names {
 		data, unread := tableFiles.ReadFile(name)
@@ -98,18 +97,18 @@ func newBase() *Base {
 	}
 }
 
-// Known reports whether the tables say anything of a program.
+// Known reports whether the tables know a program.
 func (b *Base) Known(name string) bool {
 	return b.Judged[name] != nil || b.Harmless[name] || b.Devtools[name]
 }
 
-// Does reports whether the tables say what a program does to what.
+// Does reports whether the tables say what a program does to which objects.
 func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 
-// RunsProject reports whether a program may run code of the project that no words
-// name: one of which nothing is known, a tool for developers, a line that works in the
-// workspace, installs from it or runs one of its tasks, and an interpreter that is given
-// a file, as of a framework.
+// RunsProject reports whether a program may run project code that its words do not name. It
+// may if it is unknown, a developer tool, an interpreter that is given a file, for example of
+// a framework, or if its line works in the workspace, installs from it or runs one of its
+// tasks.
 func (b *Base) RunsProject(name string, words []string) bool {
 	sections := b.Judged[name]
 	for _, sec := range sections {
@@ -123,7 +122,7 @@ func (b *Base) RunsProject(name string, words []string) bool {
 		slices.ContainsFunc(sections, func(s *Section) bool { return b.meansProject(&s.Else, name, words) })
 }
 
-// meansProject reports whether what a command means may run code of the project.
+// meansProject reports whether a command with this outcome may run project code.
 func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
 	return o.runsProject() ||
 		o.Rule == "script" && !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0]) ||
@@ -132,11 +131,10 @@ func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
 		})
 }
 
-// plainWord is a word that may name a file or a command, and is no program itself.
+// plainWord matches a word that may name a file or a command, but is not a program itself.
 var plainWord = regexp.MustCompile(`^\w[\w./@:-]*$`)
 
-// Names are the programs of which the tables say what they do to what,
-// in order.
+// Names returns the programs for which the tables say what they do to which objects, sorted.
 func (b *Base) Names() []string {
 	var names []string
 	for name := range b.acting {
@@ -149,7 +147,7 @@ func (b *Base) Names() []string {
 	return names
 }
 
-// actingOn are the sections that say what a program does to what.
+// actingOn returns the sections that say what a program does to which objects.
 func (b *Base) actingOn(name string) []*Section {
 	if s := b.acting[name]; s != nil {
 		return s
@@ -162,12 +160,12 @@ func (b *Base) actingOn(name string) []*Section {
 	return nil
 }
 
-// mistake is an error of a table at the token in which it stands.
+// mistake is an error in a table, at a token.
 type mistake struct{ token, what string }
 
 func (m *mistake) Error() string { return m.what }
 
-// Wrong is a mistake of a table at a token of its line, for [Located].
+// Wrong returns an error about a token in a table's line, for [Located].
 func Wrong(token, format string, args ...any) error { return wrong(token, format, args...) }
 
 func wrong(token, format string, args ...any) error {
@@ -202,7 +200,7 @@ func (b *Base) read(name, text string) error {
 	return nil
 }
 
-// Located says where in a file a mistake stands: file:line:column.
+// Located returns err with its position in a file: file:line:column.
 func Located(name string, line int, raw string, err error) error {
 	column := 1
 	m := &mistake{}
@@ -254,8 +252,8 @@ func (b *Base) addVerbs(s string) error {
 	return nil
 }
 
-// addLine adds a section's header or one of its lines, and returns the section
-// that the next line belongs to.
+// addLine adds a section's header or one of its lines, and returns the section that the next
+// line belongs to.
 func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 	if strings.HasPrefix(s, "[") {
 		names, attrs, ok := strings.Cut(s[1:], "]")
@@ -282,13 +280,13 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 	return cur, cur.add(s)
 }
 
-// index tells the sections that say what lines mean from those that say what
-// is done to what; one section may do both.
+// index separates the sections that say what lines mean from those that say what is done to
+// which objects. A section may be both.
 func (b *Base) index() {
 	for name, list := range b.Judged {
 		var judged, acting []*Section
 		for _, sec := range list {
-			if sec.grammar == "" { // it may have several names
+			if sec.grammar == "" { // a section with several names comes up several times
 				sec.settle()
 			}
 			if len(sec.Lines) > 0 || sec.hasElse {

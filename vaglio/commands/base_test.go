@@ -59,7 +59,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestWhatMayRunTheProject tells commands that may run what lies in a folder from those
+// TestWhatMayRunTheProject separates commands that may run the files of a folder from those
 // that work elsewhere.
 func TestWhatMayRunTheProject(t *testing.T) {
 	t.Parallel()

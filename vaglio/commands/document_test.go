@@ -20,8 +20,8 @@ in none of the lists is not known: a person is asked.
 
 `
 
-// TestDocument holds docs/programs.md against the tables. After a change of a
-// table, run it with -update.
+// TestDocument compares docs/programs.md with the tables. Run it with -update after changing
+// a table.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "../../docs/programs.md", documentText(load(t)))
@@ -55,14 +55,14 @@ func documentText(b *Base) string {
 	}
 	fmt.Fprintf(&out, "\n## Whose words open nothing\n\n%s\n", strings.Join(inert, " "))
 	fmt.Fprintf(&out, "\n## Of which the subcommands are known\n\n%s\n", strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(b.Judged)), func(name string) bool {
-		return strings.ContainsAny(name, "(:") // lines that programs share, and what they do besides
+		return strings.ContainsAny(name, "(:") // lines that programs share, and side effects
 	}), " "))
 	fmt.Fprintf(&out, "\n## Which only read\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Harmless)), " "))
 	fmt.Fprintf(&out, "\n## Which work in the workspace\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Devtools)), " "))
 	return out.String()
 }
 
-// document is an act as two cells of a table.
+// document returns an act as two cells of a table.
 func (a *act) document() string {
 	line := string(a.verb) + " | " + documentPlaces(a.where)
 	if a.with != nil {
@@ -143,8 +143,8 @@ func (w *where) document() string {
 	return ""
 }
 
-// TestEveryVerbIsUsed holds the verbs of the tables against those of the
-// engine: a verb that no program does is dead.
+// TestEveryVerbIsUsed holds that every verb of the engine is used in the tables. A verb that
+// no program does is dead.
 func TestEveryVerbIsUsed(t *testing.T) {
 	t.Parallel()
 	b := load(t)

@@ -13,15 +13,16 @@ import (
 type Command struct {
 	// Name is the program's name, without its folder.
 	Name string
-	// Words are those after the name.
+	// Words are the words after the name.
 	Words []shell.Word
 	// Texts are the words as texts, if the caller has them.
 	Texts []string
-	// Fed says that a pipe, a file or a text is the command's input.
+	// Fed says that the command's input is a pipe, a file or a text.
 	Fed bool
 	// Assigns are the variables that are set for the command.
 	Assigns []shell.Assign
-	// Earlier gives what a variable was set to before the command, if the caller knows.
+	// Earlier returns the value that a variable was set to before the command; nil if the
+	// caller does not know.
 	Earlier func(name string) (shell.Word, bool)
 	// Input is the text of the input, as far as it is known.
 	Input shell.Word
@@ -29,18 +30,18 @@ type Command struct {
 
 // Told is what the tables say of a command.
 type Told struct {
-	// Known says that they say anything of its program. Known without any
-	// operation means that its words do no harm by themselves.
+	// Known says that the tables know its program. Known without operations means that its
+	// words do no harm by themselves.
 	Known bool
-	// Graded says the same of what is not for the guard alone.
+	// Graded says the same, except for what is known to the guard alone.
 	Graded bool
-	// Operations stand in the order of the tables.
+	// Operations are in the order of the tables.
 	Operations []operation.Operation
-	// Gaps are what was not told for want of a budget.
+	// Gaps are the operations that were left out because the budget was spent.
 	Gaps []operation.Gap
 }
 
-// budget bounds the bytes that names are put together from, for one command.
+// budget limits how many bytes of names are put together for one command.
 const budget = 4 << 20
 
 // Tell returns what a command does.
@@ -80,19 +81,19 @@ func (b *Base) Tell(c Command) Told {
 	return t
 }
 
-// skips reports whether a command only shows something, or lacks what each act asks for.
+// skips reports whether a command only shows something, or has no word that any act requires.
 func (s *Section) skips(texts []string) bool {
 	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
 }
 
-// onlyShows reports whether a command explains itself or pretends.
+// onlyShows reports whether a command shows its help, does a dry run, or has no words.
 func onlyShows(texts []string) bool {
 	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
 		return slices.Contains([]string{"--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage"}, s)
 	})
 }
 
-// use is one command while its operations are found.
+// use is a command whose operations are being collected.
 type use struct {
 	base      *Base
 	words     []shell.Word
@@ -102,18 +103,18 @@ type use struct {
 	parsed    *Parsed
 	sec       *Section
 	operands  []int        // without the script, and without what the act's words took
-	folders   []shell.Word // of Parsed.Operands, if options name any
+	folders   []shell.Word // for each word; nil if no options name any
 	folder    shell.Word   // the last of them
 	with      []shell.Word // what the objects of an act are given
-	sources   []int        // those of the operands
+	sources   []int        // operands that are sources
 	to        shell.Word
 	hasTarget bool
 	recursive bool
-	left      int // of the budget
+	left      int // what is left of the budget
 	out       []operation.Operation
 }
 
-// tell goes through what the section says.
+// tell applies the section's acts.
 func (u *use) tell() {
 	p := u.parsed
 	all := p.Operands
@@ -143,7 +144,7 @@ func (u *use) tell() {
 	}
 }
 
-// flag returns the last of some options that has a value.
+// flag returns the last option with a value that passes a test.
 func (p *Parsed) flag(tests []flagTest) *Flag {
 	for i := len(p.Flags) - 1; i >= 0; i-- {
 		f := &p.Flags[i]
@@ -192,7 +193,7 @@ func (u *use) at(a *act, w *where) {
 	}
 }
 
-// places are the operands of a place.
+// places returns the operands of a place.
 func (u *use) places(w *where) []int {
 	n := len(u.operands)
 	switch {
@@ -208,7 +209,7 @@ func (u *use) places(w *where) []int {
 	return nil
 }
 
-// given are the words that the objects of an act are given.
+// given returns the words that an act gives to its objects.
 func (u *use) given(a *act) []shell.Word {
 	var out []shell.Word
 	for i := range a.with {
@@ -224,7 +225,7 @@ func (u *use) given(a *act) []shell.Word {
 	return out
 }
 
-// pairs gives every second operand the one before it.
+// pairs adds every second operand, given the one before it.
 func (u *use) pairs(a *act) {
 	for i := 1; i < len(u.operands); i += 2 {
 		u.with = []shell.Word{u.words[u.operands[i-1]]}
@@ -232,7 +233,7 @@ func (u *use) pairs(a *act) {
 	}
 }
 
-// rest gives an operand all words behind it.
+// rest adds an operand, given all words after it.
 func (u *use) rest(a *act) {
 	if len(u.operands) > 0 {
 		at := u.operands[0]
@@ -273,7 +274,7 @@ func (u *use) each(a *act, places []int) {
 	}
 }
 
-// place finds the folders that options before each operand name.
+// place finds the folder that options name before each operand.
 func (u *use) place() {
 	u.folders, u.folder = nil, shell.Text(".")
 	if u.sec.below == nil {
@@ -298,7 +299,7 @@ func (u *use) place() {
 	}
 }
 
-// below is a name as seen from the folder in which it is used.
+// below returns a name as seen from a folder.
 func (u *use) below(folder, name shell.Word) shell.Word {
 	if s := name.Prefix(); folder.Is("") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
 		return name
@@ -306,7 +307,7 @@ func (u *use) below(folder, name shell.Word) shell.Word {
 	return u.join(folder, name)
 }
 
-// join is a name in a folder; a folder alone when the budget is spent.
+// join returns the path of a name in a folder; the folder alone if the budget is spent.
 func (u *use) join(folder, name shell.Word) shell.Word {
 	if u.left -= len(folder.String()) + len(name.String()); u.left < 0 {
 		return folder
@@ -314,8 +315,8 @@ func (u *use) join(folder, name shell.Word) shell.Word {
 	return shell.Glue(trimSlashes(folder), shell.Text("/"), name)
 }
 
-// target adds what is done to where the sources go, which may be a folder that
-// takes them. To copy nothing over a file is to empty it.
+// target adds what is done to the target, which may be a folder that takes the sources.
+// Copying /dev/null over a file empties it.
 func (u *use) target(a *act) {
 	if !u.hasTarget {
 		return
@@ -334,7 +335,7 @@ func (u *use) target(a *act) {
 	}
 }
 
-// inside adds the names that the sources have in a folder that takes them.
+// inside adds the names that the sources get if the target is a folder.
 func (u *use) inside(a *act) {
 	if _, far := onHost(u.to); far && u.sec.hosts {
 		return
@@ -349,8 +350,8 @@ func (u *use) inside(a *act) {
 	}
 }
 
-// mentions adds every word, whose parts may name something, but for the values
-// of options that the program uses itself.
+// mentions adds every word, except for the values of options that the program uses itself.
+// With parts, parts of a word may be names, too.
 func (u *use) mentions(a *act, parts bool) {
 	own := make([]bool, len(u.words))
 	for i := range u.parsed.Flags {
@@ -376,7 +377,7 @@ func (u *use) mentions(a *act, parts bool) {
 	}
 }
 
-// texts are the words, or parts of words, that a place names.
+// texts returns the words, or parts of words, at a place.
 func (u *use) texts(w *where) []shell.Word {
 	switch w.kind {
 	case whereValue, whereAt, whereBefore, whereBehind:

@@ -9,26 +9,26 @@ import (
 type test struct {
 	any     bool     // "."
 	not     bool     // none of the flags may be present
-	text    []string // an argument contains one of these, lower case
+	text    []string // an argument contains one of these, in lower case
 	flags   []flagTest
 	words   []string // the next operand is one of these
 	among   []string // an operand begins with one of these words
 	atEnd   bool     // no operand is left
-	fed     bool     // the command is given its input
+	fed     bool     // the command is given input
 	bare    bool     // the command has no words
-	fact    string   // what whoever asks knows besides the words
-	of      *where   // the words that a fact is about; nil if it is about none
+	fact    string   // something that the caller knows besides the words
+	of      *where   // the words that a fact is about, or nil
 	operand bool     // the test looks at operands
 }
 
 type flagTest struct {
 	name   string
 	values []string
-	alone  bool // counts only when there is no operand
+	alone  bool // counts only if there is no operand
 	abbrev bool // may be abbreviated, as getopt_long allows
 }
 
-// pipe stands for a pipe sign that does not part alternatives.
+// pipe stands for a literal pipe sign, which does not separate alternatives.
 const pipe = "\x00"
 
 func parseTests(s string) ([]test, error) {
@@ -90,7 +90,7 @@ func parseTest(s string) test {
 	return t
 }
 
-// alternative adds one of the words of which a test asks for any.
+// alternative adds one of the alternatives of a test.
 func (t *test) alternative(alt string) {
 	switch {
 	case alt == "$":
@@ -113,19 +113,19 @@ func (t *test) alternative(alt string) {
 	}
 }
 
-// Says begins the fact that what a command is given holds a word of a class.
+// Says begins the name of the fact that what a command is given contains a word of a class.
 const Says = "says:"
 
-// Facts are what a line may ask of whoever judges a command, besides its words:
-// where they lie, what they name, and what came before.
+// Facts returns what a line may ask of the caller, besides the words of the command: where
+// they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
 		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain " +
 		"production unknown-database system fetched sed-acts")
 }
 
-// Given are the words that a rule is about, behind the operands that were matched, and
-// those that stand behind "with".
+// Given returns the words that a rule is about, after the operands that were matched, and
+// those after "with".
 func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
 	for i := range o.of {
 		of = append(of, p.spots(&o.of[i], took)...)
@@ -136,11 +136,11 @@ func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
 	return of, with
 }
 
-// Spot is a word, or what stands in it from byte Cut on.
+// Spot is a word, or the part of it from byte Cut on.
 type Spot struct{ Word, Cut int }
 
-// spots are the words of a place, behind the operands that were matched; nil without
-// a place.
+// spots returns the words of a place, after the operands that were matched; nil without a
+// place.
 func (p *Parsed) spots(w *where, next int) []Spot {
 	if w == nil {
 		return nil
@@ -174,7 +174,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 	return out
 }
 
-// valueSpots are the values of some options.
+// valueSpots returns the values of some options.
 func (p *Parsed) valueSpots(tests []flagTest) []Spot {
 	out := []Spot{}
 	for i := range p.Flags {
@@ -185,8 +185,8 @@ func (p *Parsed) valueSpots(tests []flagTest) []Spot {
 	return out
 }
 
-// helpAlone makes the short options that usually ask for help count only when
-// nothing else is wanted, for -h, -v and --version mean something else often.
+// helpAlone makes the options that usually ask for help count only if there are no operands,
+// because -h, -v and --version often mean something else.
 func (t *test) helpAlone() {
 	help := false
 	for _, f := range t.flags {
@@ -200,8 +200,8 @@ func (t *test) helpAlone() {
 	}
 }
 
-// Match reports whether the line's tests hold for a command behind the operands
-// that other lines took, and how many it took with them.
+// Match reports whether the line's tests hold for a command, beginning after the first took
+// operands, and returns how many are taken then.
 func (l Line) Match(p *Parsed, took int) (int, bool) { return holdAll(l.tests, p, took) }
 
 func holdAll(tests []test, p *Parsed, next int) (int, bool) {
@@ -234,7 +234,7 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 	}
 }
 
-// anyOf reports whether one of the texts, words and options of a test is there.
+// anyOf reports whether one of the test's texts, words and options is present.
 func (t *test) anyOf(p *Parsed, next int) (int, bool) {
 	if t.text != nil && p.contains(t.text) {
 		return 0, true
@@ -247,8 +247,8 @@ func (t *test) anyOf(p *Parsed, next int) (int, bool) {
 	return 0, len(t.flags) > 0 && p.hasAny(t.flags)
 }
 
-// fails reports whether nothing holds of what the test asks for. The next
-// operand that it asks for must be there, to be another one; it is not taken.
+// fails reports whether none of what the test asks for is present. If it asks about the next
+// operand, there must be one, which differs; it is not taken.
 func (t *test) fails(p *Parsed, next int) (int, bool) {
 	if t.operand {
 		_, ok := t.word(p, next)
@@ -273,15 +273,15 @@ func (t *test) word(p *Parsed, next int) (int, bool) {
 	return 0, false
 }
 
-// ofClass reports whether a word is of the class that a test names, as it is or in
-// capitals.
+// ofClass reports whether a word, as written or in upper case, is of the class that a test
+// names.
 func (p *Parsed) ofClass(word, test string) bool {
 	class, ok := strings.CutPrefix(test, "@")
 	return ok && (p.nouns[class][word] || p.nouns[class][strings.ToUpper(word)])
 }
 
-// follows reports whether the operands from next on are the words of w, which
-// are joined by underscores.
+// follows reports whether the operands from next on are the words of w, which are joined by
+// underscores.
 func (p *Parsed) follows(next int, w string) bool {
 	for part := range strings.SplitSeq(w, "_") {
 		if next >= len(p.Operands) || !like(p.Operand(next), part) {
@@ -292,7 +292,7 @@ func (p *Parsed) follows(next int, w string) bool {
 	return true
 }
 
-// like matches a text with a pattern that may begin or end with a star.
+// like matches a text against a pattern that may begin or end with a star.
 func like(s, pattern string) bool {
 	switch {
 	case pattern == "*":

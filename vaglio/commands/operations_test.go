@@ -20,8 +20,8 @@ func load(tb testing.TB) *Base {
 	return b
 }
 
-// tell is what the tables say of a command line without quotes; a word that
-// begins with $ is not known.
+// tell returns what the tables say of a command line without quotes. A word that begins with
+// $ is unknown.
 func tell(b *Base, line string) Told {
 	line, input, _ := strings.Cut(line, " <<< ")
 	line, fed := strings.CutSuffix(line, " <")
@@ -42,8 +42,7 @@ func tell(b *Base, line string) Told {
 	return b.Tell(Command{Name: fields[0], Words: words, Fed: fed, Assigns: assigns, Input: shell.Text(input)})
 }
 
-// word reads $NAME inside a text as something that is not known, and · as a
-// space.
+// word reads $NAME in a text as an unknown part, and · as a space.
 func word(s string) shell.Word {
 	s = strings.ReplaceAll(s, "·", " ")
 	text, rest, ok := strings.Cut(s, "$")
@@ -81,8 +80,8 @@ func shown(o *operation.Operation) string {
 	return b.String()
 }
 
-// TestOperations holds what the tables tell of the commands of
-// testdata/operations.txt against the lines below each of them.
+// TestOperations compares the operations of the commands in testdata/operations.txt with the
+// lines below each.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/operations.txt"
@@ -109,8 +108,8 @@ func TestOperations(t *testing.T) {
 	golden.Check(t, file, got.String())
 }
 
-// TestBudget puts together more names than a command may cost: what is beyond
-// is a gap, never a pass.
+// TestBudget has commands put together more names than they may. The rest is a gap, never a
+// pass.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	b := load(t)
@@ -139,7 +138,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestMistakesAreFound holds the loader to file, line and column.
+// TestMistakesAreFound checks the file, line and column that the loader reports.
 func TestMistakesAreFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -166,8 +165,8 @@ func TestMistakesAreFound(t *testing.T) {
 	}
 }
 
-// FuzzTell holds that nothing breaks the evaluator, and that what it names
-// stands in the command.
+// FuzzTell holds that nothing breaks the evaluator, and that what it names stands in the
+// command.
 func FuzzTell(f *testing.F) {
 	f.Add("cp -t /x a b")
 	f.Add("tar cfC x.tar /d a")

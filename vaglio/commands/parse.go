@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Parsed are the words of a command after its name, told apart into options
-// and operands. It refers to words by their place among them.
+// Parsed are the words of a command after its name, separated into options and operands. It
+// refers to words by their index.
 type Parsed struct {
 	// Words are the texts of all words.
 	Words []string
-	// Flags are the options in their order, Operands the places of all others.
+	// Flags are the options in order, Operands the indexes of all other words.
 	Flags    []Flag
 	Operands []int
-	// Ended is the place of the word -- that ends the options, or -1.
+	// Ended is the index of the word -- that ends the options, or -1.
 	Ended int
-	// Fed says that the command is given its input.
+	// Fed says that the command is given input.
 	Fed bool
-	// Asked tells whether a fact holds of some words; nil if nothing is known
-	// besides the words.
+	// Asked reports whether a fact holds of some words; nil if nothing is known besides the
+	// words.
 	Asked func(fact string, of []Spot) bool
 
-	// Found is the word that an operand test found anywhere.
+	// Found is the word that a test for an operand anywhere has found.
 	Found string
 
 	nouns       map[string]map[string]bool // the classes of words
@@ -29,17 +29,18 @@ type Parsed struct {
 	operandRoom [6]int
 }
 
-// Flag is one option. A bundle of letters stands once as it is and once for
-// each of them.
+// Flag is one option. A bundle of letters counts as one flag for the whole, and one for each
+// letter.
 type Flag struct {
 	Name string
-	// Has says that a value was given, from byte Cut of the word At on; Off that it switches the option off: --dry-run=none.
+	// Has says that there is a value, which begins at byte Cut of word At. Off says that the
+	// value switches the option off: --dry-run=none.
 	Has, Off bool
 	At, Cut  int
 }
 
-// isOff reports whether what stands behind an option's equal sign means that it
-// is not given.
+// isOff reports whether the value after an option's equal sign means that the option is not
+// set.
 func isOff(name, value string) bool {
 	switch strings.ToLower(value) {
 	case "false", "no", "none", "off", "never":
@@ -50,7 +51,7 @@ func isOff(name, value string) bool {
 	return false
 }
 
-// Parse tells options and operands apart.
+// Parse separates options from operands.
 func Parse(words []string, sec *Section) *Parsed {
 	p := &Parsed{Words: words, Ended: -1, nouns: sec.nouns}
 	p.Flags, p.Operands = p.flagRoom[:0], p.operandRoom[:0]
@@ -65,7 +66,7 @@ func Parse(words []string, sec *Section) *Parsed {
 			for i++; i < len(words); i++ {
 				p.Operands = append(p.Operands, i)
 			}
-		case sec.dashed && isMode(words[i]): // it comes first wherever it stands
+		case sec.dashed && isMode(words[i]): // it counts as the first operand, wherever it stands
 			p.Operands = slices.Insert(p.Operands, 0, i)
 		case p.isOperand(i, sec):
 			p.Operands = append(p.Operands, i)
@@ -76,19 +77,19 @@ func Parse(words []string, sec *Section) *Parsed {
 	return p
 }
 
-// beginsBundled reports whether a first word holds option letters.
+// beginsBundled reports whether the first word holds option letters.
 func (sec *Section) beginsBundled(words []string) bool {
 	return sec.bundle && words[0] != "" && words[0][0] != '-' && (!sec.once || len(words) > 1)
 }
 
-// isOperand reports whether the word at a place before -- is no option.
+// isOperand reports whether the word at an index before -- is no option.
 func (p *Parsed) isOperand(at int, sec *Section) bool {
 	s := p.Words[at]
 	return sec.once && (at > 0 || len(p.Words) == 1) || len(s) < 2 || s[0] != '-'
 }
 
-// shortOption is the name of the option of a letter. Those of the alphabet are
-// pieces of one text, so that no call pays for them.
+// shortOption returns the name of a letter's option. Letters are sliced from a constant to
+// avoid an allocation.
 func shortOption(letter byte) string {
 	const small, big = "-a-b-c-d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-s-t-u-v-w-x-y-z", "-A-B-C-D-E-F-G-H-I-J-K-L-M-N-O-P-Q-R-S-T-U-V-W-X-Y-Z"
 	switch {
@@ -102,8 +103,8 @@ func shortOption(letter byte) string {
 	return "-" + string([]byte{letter})
 }
 
-// bundle reads a first word that holds option letters without a dash, each of
-// which takes its value from the words that follow: tar cfC x.tar folder.
+// bundle reads a first word that holds option letters without a dash. Each takes its value
+// from the words that follow: tar cfC x.tar folder.
 func (p *Parsed) bundle(sec *Section) int {
 	took := 0
 	var seen [1 << 8]bool
@@ -123,7 +124,7 @@ func (p *Parsed) bundle(sec *Section) int {
 	return took
 }
 
-// among reports whether an operand begins with one of some words.
+// among reports whether an operand begins with one of the words.
 func (p *Parsed) among(words []string) bool {
 	return slices.ContainsFunc(p.Operands, func(at int) bool {
 		first, _, _ := strings.Cut(p.Words[at], " ")
@@ -135,8 +136,7 @@ func (p *Parsed) among(words []string) bool {
 	})
 }
 
-// isMode reports whether a word that begins with a dash is a mode or the like:
-// chmod -w file.
+// isMode reports whether a word that begins with a dash is a mode: chmod -w file.
 func isMode(s string) bool {
 	return len(s) > 1 && s[0] == '-' && s[1] != '-' && strings.Trim(s[1:], "rwxXstugoa,=+-") == "" && !strings.Contains(s, "R")
 }
@@ -148,8 +148,7 @@ func isSignal(s string) bool {
 	return strings.Trim(name, "0123456789") == "" || len(name) >= shortest && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == ""
 }
 
-// option records the option at a place and returns how many further words it
-// takes.
+// option records the option at an index and returns how many further words it takes.
 func (p *Parsed) option(at int, sec *Section) int {
 	s := p.Words[at]
 	if sec.signals && isSignal(s) {
@@ -166,10 +165,9 @@ func (p *Parsed) option(at int, sec *Section) int {
 	return p.letters(s, at, sec)
 }
 
-// letters records the short options of a word and returns how many further words they
-// take.
+// letters records the short options in a word and returns how many further words they take.
 func (p *Parsed) letters(s string, at int, sec *Section) int {
-	var seen [1 << 8]bool // a letter counts once, however long the bundle is
+	var seen [1 << 8]bool // a letter counts once, to bound long bundles
 	for j := 1; j < len(s); j++ {
 		if seen[s[j]] {
 			continue
@@ -185,13 +183,13 @@ func (p *Parsed) letters(s string, at int, sec *Section) int {
 	return 0
 }
 
-// takes reports whether an option has a value where it stands.
+// takes reports whether an option takes a value at its place.
 func (p *Parsed) takes(name string, sec *Section) bool {
 	return sec.Values[name] || len(p.Operands) == 0 && sec.First[name]
 }
 
-// take records an option, which may want the next word as its value, and
-// returns how many further words it takes.
+// take records an option. If it wants a value, it takes the next word. It returns how many
+// words it took.
 func (p *Parsed) take(f Flag, wants bool) int {
 	took := 0
 	if next := f.At + 1; wants && next < len(p.Words) {
@@ -201,7 +199,7 @@ func (p *Parsed) take(f Flag, wants bool) int {
 	return took
 }
 
-// Operand returns the text of the n-th operand, "" if there is none.
+// Operand returns the text of the n-th operand, or "".
 func (p *Parsed) Operand(n int) string {
 	if n < len(p.Operands) {
 		return p.Words[p.Operands[n]]
@@ -209,8 +207,7 @@ func (p *Parsed) Operand(n int) string {
 	return ""
 }
 
-// alone reports whether an option with a value stands in a word of its own, or
-// with nothing but its value.
+// alone reports whether an option and its value share their words with nothing else.
 func (p *Parsed) alone(f *Flag) bool {
 	if f.Cut > 0 {
 		return strings.HasPrefix(p.Words[f.At], f.Name+"=")
@@ -218,7 +215,7 @@ func (p *Parsed) alone(f *Flag) bool {
 	return f.At > 0 && p.Words[f.At-1] == f.Name
 }
 
-// value is the text of an option's value.
+// value returns the text of an option's value.
 func (p *Parsed) value(f *Flag) string {
 	if !f.Has {
 		return ""
@@ -242,8 +239,8 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 	return false
 }
 
-// matches reports whether an option is the one that a test names. A name that
-// ends with a star stands for all that begin so.
+// matches reports whether an option is the one that a test names. A test's name that ends
+// with a star matches all options that begin like it.
 func (f *Flag) matches(t *flagTest) bool {
 	const least = len("--ab")
 	switch {

@@ -10,11 +10,11 @@ import (
 // reader finds what a program in some language names.
 type reader struct {
 	find func(b *Base, text string) []string
-	// role is [operation.Mention] where not all of it need be a name.
+	// role is [operation.Mention] if some of what it finds may not be names.
 	role operation.Role
 }
 
-// readers are the languages of which the tables know what a program names.
+// readers are the languages for which the tables know what a program names.
 func readers() map[string]reader {
 	return map[string]reader{
 		"sed":     {find: writtenBySed, role: operation.Option},
@@ -24,7 +24,7 @@ func readers() map[string]reader {
 	}
 }
 
-// scripts adds what the words name as programs of a language.
+// scripts adds what the words name as programs in a language.
 func (u *use) scripts(a *act, language string) {
 	r := readers()[language]
 	for _, text := range u.parsed.Words {
@@ -34,7 +34,7 @@ func (u *use) scripts(a *act, language string) {
 	}
 }
 
-// writtenBySed are the files that the w commands of a sed script name.
+// writtenBySed returns the files that the w commands of a sed script name.
 func writtenBySed(_ *Base, program string) []string {
 	var out []string
 	for line := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == ';' || r == '\n' }) {
@@ -48,8 +48,8 @@ func writtenBySed(_ *Base, program string) []string {
 	return out
 }
 
-// readByAwk are the texts of an awk program that reads lines by itself: any of
-// them may name the file.
+// readByAwk returns the texts in an awk program that reads lines itself. Any of them may be a
+// file name.
 func readByAwk(_ *Base, program string) []string {
 	if !strings.Contains(program, "getline") {
 		return nil
@@ -63,8 +63,8 @@ func readByAwk(_ *Base, program string) []string {
 	return out
 }
 
-// LinesRun is the command line that a statement for a database hands to a shell:
-// copy from program '...'.
+// LinesRun returns the command line that a database statement passes to a shell: copy from
+// program '...'.
 func (*Base) LinesRun(statement string) []string {
 	at := strings.Index(strings.ToLower(statement), "program '")
 	if at < 0 || at+len("program '") > len(statement) {
@@ -77,8 +77,8 @@ func (*Base) LinesRun(statement string) []string {
 	return []string{line}
 }
 
-// FilesRead are the words of a statement for a database that stand behind one
-// which reads a file: all else in it is data.
+// FilesRead returns the words of a database statement that follow a word which reads a file.
+// Everything else in it is data.
 func (b *Base) FilesRead(statement string) []string {
 	if !strings.ContainsAny(statement, "/~") {
 		return nil

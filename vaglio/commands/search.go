@@ -9,14 +9,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// The classes of tests that are more than a test.
+// The classes of tests with a special meaning.
 const (
 	classNot = "not"
 	classRun = "run"
 )
 
-// begins is the place of the first word that is part of an expression rather
-// than a folder in which a search begins.
+// begins returns the index of the first word that belongs to the expression, and is no folder
+// in which the search begins.
 func (u *use) begins() int {
 	at := slices.IndexFunc(u.parsed.Words, func(s string) bool {
 		return len(s) == 1 && strings.Contains("(!),", s) || len(s) > 1 && s[0] == '-' && !isFollowing(s)
@@ -27,8 +27,8 @@ func (u *use) begins() int {
 	return at
 }
 
-// isFollowing reports whether an option of a search says how links and debug
-// output are dealt with; they stand before where it begins.
+// isFollowing reports whether an option of a search is about links or debug output. These
+// precede the folders.
 func isFollowing(s string) bool {
 	return s == "-H" || s == "-L" || s == "-P" || s == "-D" || strings.HasPrefix(s, "-O")
 }
@@ -48,8 +48,8 @@ func (u *use) starts(a *act) {
 	}
 }
 
-// expression are the tests of a search, each as the name of its class, behind
-// "not" if it is negated, and its value. Of a command that it runs each word is one.
+// expression returns the tests of a search as pairs: the name of a class, after "not" if it
+// is negated, and a value. Each word of a command that it runs makes a pair of its own.
 func (u *use) expression() []shell.Word {
 	var out []shell.Word
 	negated := ""
@@ -76,8 +76,8 @@ func (u *use) expression() []shell.Word {
 	return out
 }
 
-// isTested reports whether a word behind a test is its value. An action is that only
-// of a pattern: what else a find takes is no such word, so that nothing hides behind it.
+// isTested reports whether the word after a test is its value. A word that is also an action
+// can be the value only of a pattern, so that no action hides behind another test.
 func (s *Section) isTested(test, value string) bool {
 	switch s.classes[value] {
 	case classRun, "delete":
@@ -86,13 +86,13 @@ func (s *Section) isTested(test, value string) bool {
 	return s.Values[test]
 }
 
-// classOf is the class of a test.
+// classOf returns the class of a test.
 func (s *Section) classOf(word string) string {
 	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
 	return cmp.Or(signs[word], s.classes[word])
 }
 
-// IsRare says that few files pass a test of a class.
+// IsRare reports whether few files pass a test of a class.
 func IsRare(class, value string) bool {
 	switch class {
 	case "few", "empty":
@@ -110,8 +110,8 @@ func IsRare(class, value string) bool {
 	}
 }
 
-// rareMode says that few files of a system have the mode that a find asks
-// for: one that lets everybody write, or that lends rights.
+// rareMode reports whether few files of a system have the mode that a find asks for: one that
+// lets everybody write, or a setuid, setgid or sticky bit.
 func rareMode(value string) bool {
 	mode := strings.TrimLeft(value, "-/+0")
 	if mode == "" {

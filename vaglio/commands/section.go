@@ -10,42 +10,40 @@ import (
 
 // Section is what is known of commands that share a grammar.
 type Section struct {
-	// Values are the options that take a value, First those that take one
-	// only before the first operand, Glued those that take one only in their
-	// own word.
+	// Values are the options that take a value, First those that take one only before the
+	// first operand, Glued those that take one only in their own word.
 	Values, First, Glued map[string]bool
-	// Long says that one dash opens a long option.
+	// Long says that one dash begins a long option.
 	Long bool
-	// Lines say what a command means, by the first that matches; Else what it
-	// means when none does.
+	// Lines say what a command means: the first that matches decides. Else applies if none
+	// matches.
 	Lines []Line
 	Else  Outcome
 
 	hasElse bool
 	inert   bool // its words are data
-	besides bool // it makes no program known
-	shows   bool // asked for help, or for nothing, it does nothing
+	besides bool // it does not make a program known
+	shows   bool // without words, or asked for help or a dry run, it does nothing
 	dashed  bool // a mode may begin with a dash
 	once    bool // only the first word can be an option, if others follow
 	signals bool // an option may be a signal: -9, -KILL
 	phase   operation.Phase
-	always  bool              // it recurses
+	always  bool              // it always recurses
 	tree    []flagTest        // the options that make it recurse
 	bundle  bool              // the first word holds options even without a dash
 	hosts   bool              // operands may be on another machine: host:path
-	below   []flagTest        // the options that name the folder of what follows
-	script  []flagTest        // the options that hold what else is the first operand
+	below   []flagTest        // the options that name the folder of the operands after them
+	script  []flagTest        // the options that hold what is otherwise the first operand
 	target  []flagTest        // the options that name the target
 	classes map[string]string // of the tests of a search
 	own     []flagTest        // the options whose value the program uses itself
 	nouns   map[string]map[string]bool
 	acts    []act
-	grammar string          // the same for sections that tell words apart alike
-	wanted  map[string]bool // words of which each act asks for one as an operand; nil if one may do without
+	grammar string          // equal for sections that parse words alike
+	wanted  map[string]bool // words of which every act needs one as an operand; nil if an act needs none
 }
 
-// settle finds what follows from the section's lines, once all of them are read, and
-// keeps no room for more.
+// settle computes what follows from all the section's lines, and trims its slices.
 func (s *Section) settle() {
 	s.grammar = fmt.Sprint(s.Values, s.First, s.Glued, s.Long, s.bundle, s.once, s.dashed, s.signals)
 	s.wanted = s.wants()
@@ -70,44 +68,44 @@ func (s *Section) wants() map[string]bool {
 	return all
 }
 
-// Line is one pattern and what it means.
+// Line is a pattern and its outcome.
 type Line struct {
 	tests []test
-	// Then is what it means.
+	// Then is the outcome if the pattern matches.
 	Then Outcome
 }
 
 // Outcome is an effect, or the name of a rule that finds the effects.
 type Outcome struct {
-	// Rule names the rule; "" when the effect stands here.
+	// Rule names the rule; "" if the effect is given here.
 	Rule string
-	// Kind, Reversibility and Reach are the effect, Why how it is said; a %
-	// stands for the operands.
+	// Kind, Reversibility and Reach are the effect. Why is its phrase, in which % stands for
+	// the operands.
 	Kind          operation.Kind
 	Reversibility operation.Reversibility
 	Reach         operation.Reach
-	Own           bool // it is graded as what changes the workspace only, whatever is said of it
-	Here          bool // it lies in the folder in which the command works, and Reach is how far it counts
+	Own           bool // it is graded as a change of the workspace only, whatever else is said of it
+	Here          bool // it happens in the command's folder, and Reach is how far it counts
 	Why           string
-	of, with      []where // the words that the rule is about, and those behind "with"
-	// Leaves are what it is to be remembered by, for the commands that follow.
+	of, with      []where // the words that the rule is about, and those after "with"
+	// Leaves are marks for the commands that follow.
 	Leaves []string
 }
 
-// runsProject reports whether code of the project may run.
+// runsProject reports whether project code may run.
 func (o *Outcome) runsProject() bool {
 	return o.Own || strings.Contains(o.Rule, "install") ||
 		slices.Contains([]operation.Kind{operation.KindInstall, operation.KindDatabase, operation.KindUnknown}, o.Kind) ||
 		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule)
 }
 
-// speaksToAll reports whether the section says what a program does, and not only
-// by lines that are for the judge of effects alone, nor just what it does besides.
+// speaksToAll reports whether the section says what a program does, and not only by lines for
+// the effects judge or about side effects.
 func (s *Section) speaksToAll() bool {
 	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
 }
 
-// messages notes all that the section says.
+// messages collects everything that the section says.
 func (s *Section) messages(said map[string]bool) {
 	said[s.Else.Why] = true
 	for i := range s.Lines {
@@ -136,7 +134,7 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 	return sec, err
 }
 
-// attribute reads one attribute of a header.
+// attribute parses one attribute of a header.
 func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
 	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
@@ -185,7 +183,7 @@ func flagList(list string) []flagTest {
 	return out
 }
 
-// add reads a line: `pattern = effect; message`, or `[pattern] > where = verb`.
+// add adds a line: `pattern = effect; message`, or `[pattern] > where = verb`.
 func (s *Section) add(text string) error {
 	left, right, ok := strings.Cut(text, " = ")
 	if !ok {
@@ -216,7 +214,7 @@ func (s *Section) add(text string) error {
 	return nil
 }
 
-// knowsClasses finds a class of words that does not exist.
+// knowsClasses returns an error for an unknown class of words.
 func (s *Section) knowsClasses(tests []test) error {
 	for i := range tests {
 		for _, w := range slices.Concat(tests[i].words, tests[i].among) {
@@ -231,7 +229,7 @@ func (s *Section) knowsClasses(tests []test) error {
 	return nil
 }
 
-// learn notes that an option takes a value if something is done to its value.
+// learn records that an option takes a value if something is done to its value.
 func (s *Section) learn(places, with []where) {
 	for _, w := range slices.Concat(places, with) {
 		if w.kind == whereValue || w.kind == whereAt || w.kind == whereBefore {
@@ -242,9 +240,8 @@ func (s *Section) learn(places, with []where) {
 	}
 }
 
-// ParseOutcome reads an effect, as the tables write it, with its message:
-// `kind [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is one for
-// [Located].
+// ParseOutcome parses an effect with its message, as written in the tables: `kind
+// [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is for [Located].
 func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
 	why = strings.TrimSpace(why)
@@ -284,7 +281,7 @@ func ParseOutcome(s string) (Outcome, error) {
 	return o, nil
 }
 
-// word reads one word of an effect behind its kind, and reports whether it is one.
+// word parses a word of an effect after its kind, and reports whether it is valid.
 func (o *Outcome) word(f string) bool {
 	mark, marks := strings.CutPrefix(f, "+")
 	switch {
@@ -303,15 +300,15 @@ func (o *Outcome) word(f string) bool {
 	return true
 }
 
-// Sets begins a mark that names a file in which a program keeps what its words say.
+// Sets begins a mark that names a file to which a program writes its words.
 const Sets = "sets:"
 
-// Marks are what a line may leave for the commands that follow, besides [Sets].
+// Marks returns what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
 	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched", "unpacks"}
 }
 
-// kindOf reads a kind as the tables spell it.
+// kindOf returns the kind that a table names.
 func kindOf(s string) (operation.Kind, bool) {
 	switch s {
 	case "own":

@@ -18,7 +18,7 @@ func (u *use) lines(a *act) {
 	}
 }
 
-// values are those of some options, or a part of each.
+// values returns the values of some options, or a part of each.
 func (u *use) values(w *where) []shell.Word {
 	var out []shell.Word
 	for i := range u.parsed.Flags {
@@ -43,7 +43,7 @@ func (u *use) values(w *where) []shell.Word {
 	return out
 }
 
-// keyed are the values of operands key=value.
+// keyed returns the values of operands key=value.
 func (u *use) keyed(key string) []shell.Word {
 	var out []shell.Word
 	for _, i := range u.parsed.Operands {
@@ -54,7 +54,7 @@ func (u *use) keyed(key string) []shell.Word {
 	return out
 }
 
-// fields are the values of key=value in words that hold several of them.
+// fields returns the values of key=value in words that hold several of them.
 func (u *use) fields(key string) []shell.Word {
 	var out []shell.Word
 	for _, w := range u.parsed.Words {
@@ -67,7 +67,7 @@ func (u *use) fields(key string) []shell.Word {
 	return out
 }
 
-// option is the value of the first option, or how it is written.
+// option returns the value of the first option, or the option itself without its dash.
 func (u *use) option() []shell.Word {
 	if len(u.parsed.Flags) == 0 {
 		return nil

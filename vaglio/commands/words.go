@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// base is the last step of a path.
+// base returns the last step of a path.
 func base(w shell.Word) shell.Word {
 	w = trimSlashes(w)
 	if s, ok := w.Text(); ok {
@@ -26,12 +26,12 @@ func base(w shell.Word) shell.Word {
 	return w
 }
 
-// trimSlashes takes the slashes at the end away.
+// trimSlashes removes trailing slashes.
 func trimSlashes(w shell.Word) shell.Word {
 	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "/") })
 }
 
-// onHost is the path in host:path, of which the host need not be known.
+// onHost returns the path in host:path. The host need not be known.
 func onHost(w shell.Word) (shell.Word, bool) {
 	for i, p := range w.Parts() {
 		at := strings.IndexAny(p.Text, ":/")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHugeStringsStayLinear checks work, not time: the guard must come back.
+// TestHugeStringsStayLinear holds that the guard returns on huge strings. It measures no
+// time.
 func TestHugeStringsStayLinear(t *testing.T) {
 	g := newGuard()
 	const size = 1 << 17
@@ -28,7 +29,7 @@ func FuzzGuard(f *testing.F) {
 	}
 	g := newGuard()
 	f.Fuzz(func(t *testing.T, value, key, other, cwd string) {
-		// These say where and in what language the command runs.
+		// These say where the command runs and in what language.
 		switch strings.ToLower(key) {
 		case "cwd", "workdir", "working_directory", "working_dir", "workingdirectory", "dir", "directory", "env", "environment", "env_vars", "language", "lang", "interpreter", "runtime", "shell":
 			return

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// call tries a call of an inline program.
+// call returns the rule that a call of an inline program breaks.
 func (l *look) call() string {
 	call := l.c.Call
 	of := l.operation
@@ -39,7 +39,7 @@ func (l *look) call() string {
 	return ""
 }
 
-// callMode is for what gets a mode or an owner that is not known.
+// callMode checks a target that gets an unknown mode or owner.
 func (l *look) callMode(o *operation.Operation) string {
 	s := reading.Spot(o.Object.Word)
 	if l.s.listsRoot && strings.ContainsAny(s, vague) || l.isTree(s) {
@@ -54,7 +54,7 @@ func (l *look) callMode(o *operation.Operation) string {
 	return ""
 }
 
-// asks is for an address that is talked to.
+// asks checks an address that the program talks to.
 func (l *look) asks(o *operation.Operation) string {
 	const scheme = "file:"
 	s := reading.Spot(o.Object.Word)

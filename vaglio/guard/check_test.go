@@ -1,6 +1,6 @@
 package guard
 
-// Check gives the denial of a call alone.
+// Check returns only the denial of a call.
 func (g *Guard) Check(c Call) (Denial, bool) {
 	out := g.Examine(c)
 	if out.Denial == nil {

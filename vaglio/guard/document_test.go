@@ -12,8 +12,8 @@ import (
 
 const document = "../../docs/guard.md"
 
-// TestDocument holds docs/guard.md against the tables. After a change of a
-// table, run it with -update.
+// TestDocument compares docs/guard.md with the tables. Run it with -update after changing a
+// table.
 func TestDocument(t *testing.T) { golden.Check(t, document, documentText()) }
 
 func documentText() string {

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// linked is for what gets another name.
+// linked checks a target that gets another name.
 func (l *look) linked(o *operation.Operation, spot string) string {
 	switch id := l.touch(uses, spot); id {
 	case "", vitalRule, adminRule, kernelRule, bootRule, authWrite:
@@ -25,7 +25,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// nameOf is the name that a link gets.
+// nameOf returns the name of a link.
 func (l *look) nameOf(o *operation.Operation, spot string) string {
 	if o.To.Is("") {
 		return "./" + place.Base(spot)
@@ -33,8 +33,8 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 	return reading.Spot(o.To)
 }
 
-// aliased is for what another name leads to. Of several sources it is not said
-// which name leads where.
+// aliased records where a new name leads. With several sources, it is not known which name
+// leads where.
 func (l *look) aliased(o *operation.Operation, spot string) string {
 	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == operation.Alias })
 	only := !slices.ContainsFunc(l.ops[at+1:min(at+2, len(l.ops))], func(other operation.Operation) bool { return other.Verb == operation.Alias })
@@ -44,8 +44,8 @@ func (l *look) aliased(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// setsAlternative says whether the command makes links, and all that they may
-// lead to is a program or a library of the system.
+// setsAlternative reports whether the command makes links, and all of them may lead to
+// programs or libraries of the system.
 func (l *look) setsAlternative() bool {
 	links := func(o operation.Operation) bool { return o.Verb == operation.Link }
 	return slices.ContainsFunc(l.ops, links) && !slices.ContainsFunc(l.ops, func(o operation.Operation) bool {
@@ -53,14 +53,13 @@ func (l *look) setsAlternative() bool {
 	})
 }
 
-// isSystemFile says whether what a link leads to may be a program or a library
-// of the system.
+// isSystemFile reports whether a link's target may be a program or a library of the system.
 func isSystemFile(s string) bool {
 	return s == "" || s[0] != '/' || inProgramFolder(s) || strings.HasPrefix(s, "/lib") || strings.HasPrefix(s, "/usr/lib") ||
 		strings.HasPrefix(s, "/etc/alternatives/")
 }
 
-// addLink remembers a symbolic link that the line makes.
+// addLink records a symbolic link that the line makes.
 func (s *survey) addLink(l *look, target, name string) {
 	name = l.absolute(name)
 	to := target
@@ -79,7 +78,8 @@ func (s *survey) addLink(l *look, target, name string) {
 	if to != name {
 		s.links[name] = to
 	}
-	// The name may be a folder, in which the link gets the target's name.
+	// The name may be an existing folder; then the link is made inside, under the target's
+	// name.
 	if base := place.Base(to); base != "" {
 		if below := strings.TrimRight(name, "/") + "/" + base; below != to {
 			s.links[below] = to
@@ -101,7 +101,7 @@ func (l *look) absolute(spot string) string {
 	return place.Clean(l.cwds[0] + "/" + spot)
 }
 
-// remember keeps which program a copy is of.
+// remember records which program a copy was made of.
 func (l *look) remember(source, to string) {
 	if to == "" {
 		return
@@ -120,7 +120,7 @@ func (l *look) remember(source, to string) {
 	l.s.copies[where], l.s.copies[where+"/"+place.Base(from)] = from, from
 }
 
-// copyOf is the program of which the line made a copy at a path, by whatever means.
+// copyOf returns the program of which the line made a copy at a path, by whatever means.
 func (l *look) copyOf(where string) string {
 	if slices.ContainsFunc(l.s.script.Wrote[where].Parts(), func(p shell.Part) bool { return p.File != "" && l.isVaglio(p.File) }) {
 		return "vaglio"
@@ -128,7 +128,7 @@ func (l *look) copyOf(where string) string {
 	return l.s.copies[where]
 }
 
-// remove gives the rule about an object that a command takes away.
+// remove returns the rule that removing an object breaks.
 func (l *look) remove(d deed, o string) string {
 	if l.leftOut(o) {
 		return ""
@@ -146,8 +146,8 @@ func (l *look) remove(d deed, o string) string {
 	}
 }
 
-// inRoot says whether an object of which nothing is known is what the line, or
-// an inline program, has listed of the root.
+// inRoot reports whether an unknown object is something that the line, or an inline program,
+// has listed in the root.
 func (l *look) inRoot(d deed, o string) bool {
 	if l.c.Call != nil {
 		return l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", ""))
@@ -155,7 +155,7 @@ func (l *look) inRoot(d deed, o string) bool {
 	return d == empties && strings.Trim(o, "/") == string(perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("lists-again")
 }
 
-// removeListed gives the rule about removing what the line has listed.
+// removeListed returns the rule that removing what the line has listed breaks.
 func (l *look) removeListed(d deed) string {
 	if id := firstRule(l.s.shown, func(o string) string { return l.touch(d, o) }); id != "" {
 		return id
@@ -163,12 +163,11 @@ func (l *look) removeListed(d deed) string {
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(empties, cwd, true) })
 }
 
-// listed says that the command's unknown words come from a listing of its own
-// folder.
+// listed reports whether unknown words of the command come from a listing of its own folder.
 func (l *look) listed() bool { return l.comesFrom("lists-files") }
 
-// comesFrom says that a part of the command's words, or of the names of the files
-// that are opened for it, is the output of a program of a class.
+// comesFrom reports whether part of the command's words, or of the names of its redirected
+// files, is the output of a program of the given class.
 func (l *look) comesFrom(class string) bool {
 	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] }
 	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
@@ -176,13 +175,12 @@ func (l *look) comesFrom(class string) bool {
 		slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return named(r.Target) })
 }
 
-// isTree says whether a spot is a root, a home or a system tree.
+// isTree reports whether a spot is a root, a home or a system tree.
 func (l *look) isTree(spot string) bool {
 	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(empties, spot))
 }
 
-// isProgramTree says whether a folder holds the system's programs, libraries or
-// settings.
+// isProgramTree reports whether a folder holds the system's programs, libraries or settings.
 func (l *look) isProgramTree(o string) bool {
 	return slices.Contains([]string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"}, l.absolute(o))
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// searched notes where a search begins, and whether its tests leave out most
-// files.
+// searched records where a search begins, and whether its tests leave out most files.
 func (l *look) searched(o *operation.Operation, spot string) string {
 	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
 		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o), at: l.s.at}
@@ -21,7 +20,7 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// takesAll says whether a search leaves out nothing that lies below where it starts.
+// takesAll reports whether a search leaves out nothing below its start.
 func (l *look) takesAll(o *operation.Operation) bool {
 	for i := 0; i < len(o.With); i += 2 {
 		if reading.Spot(o.With[i]) != "run" {
@@ -41,8 +40,8 @@ func (l *look) takesAll(o *operation.Operation) bool {
 	return true
 }
 
-// straight says whether what the line's search finds comes to the command as it is:
-// nothing between them takes it, or asks something of it. It comes from this machine.
+// straight reports whether the command gets what the line's search finds on this machine,
+// unchanged: no command between them takes it or asks about it.
 func (l *look) straight() bool {
 	from := min(l.s.find.at+1, l.s.at)
 	elsewhere := l.c.Remote != nil && l.c.Remote.Kind == shell.RemoteHost
@@ -51,7 +50,8 @@ func (l *look) straight() bool {
 	})
 }
 
-// testsIn reads the tests of a search, which all of its operations share, once.
+// testsIn returns the tests of a search. It reads them once, for all operations of the
+// search.
 func (l *look) testsIn(o *operation.Operation) tests {
 	if l.tests == nil {
 		t := l.g.testsOf(o)
@@ -60,8 +60,8 @@ func (l *look) testsIn(o *operation.Operation) tests {
 	return *l.tests
 }
 
-// swept is for a folder below which a search deletes: by its tests, it may
-// leave most of a tree alone.
+// swept checks a folder below which a search deletes. The search's tests may spare most of a
+// tree.
 func (l *look) swept(o *operation.Operation, spot string) string {
 	id := l.touch(empties, spot)
 	switch id {
@@ -84,8 +84,8 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// narrows says whether the tests of a search leave out most files, and do not
-// ask for all below a tree by its path.
+// narrows reports whether the tests of a search leave out most files, and do not select a
+// whole tree by its path.
 func (l *look) narrows(o *operation.Operation) bool {
 	t := l.testsIn(o)
 	return t.limited && !slices.ContainsFunc(t.paths, func(p string) bool {
@@ -94,12 +94,12 @@ func (l *look) narrows(o *operation.Operation) bool {
 	})
 }
 
-// tests is what the tests of a search come to.
+// tests summarizes the tests of a search.
 type tests struct {
 	// limited says that the last alternative leaves out most files.
 	limited bool
-	// names are the names that are looked for, paths those of them that are
-	// held against the whole path.
+	// names are the file names that are searched for, paths those patterns that are matched
+	// against the whole path.
 	names, paths []string
 }
 
@@ -136,12 +136,12 @@ func (t *tests) addName(value string) {
 	}
 }
 
-// isTelling says that a pattern of names leaves out most names.
+// isTelling reports whether a name pattern leaves out most names.
 func isTelling(pattern string) bool {
 	return place.IsTelling(strings.ReplaceAll(pattern, string(perhaps), "x"))
 }
 
-// globSpot reads a pattern that find itself expands.
+// globSpot converts a pattern that find expands itself.
 func globSpot(pattern string) string {
 	if i := strings.LastIndexByte(pattern, '/'); i >= 0 {
 		pattern = pattern[i+1:]
@@ -149,20 +149,20 @@ func globSpot(pattern string) string {
 	return strings.NewReplacer("*", string([]byte{anyText}), "?", string([]byte{anyByte})).Replace(pattern)
 }
 
-// findCall is what is known of a find.
+// findCall describes a search.
 type findCall struct {
 	starts  []string
 	limited bool
-	// bare says that it leaves out nothing, at is where it stands in the line.
+	// bare says that it leaves out nothing; at is its place in the line.
 	bare bool
 	at   int
 }
 
-// leftOut says whether an operand is what a find that leaves out most files
-// would hand on, rather than everything below where it starts.
+// leftOut reports whether an operand is passed on by a search that leaves out most files, and
+// so is not everything below its start.
 func (l *look) leftOut(operand string) bool { return l.s.find.limited && l.foundBelow(operand) != "" }
 
-// foundBelow is where the line's search began that hands an operand on, "" if none does.
+// foundBelow returns the start of the search that passes an operand on, or "" if none does.
 func (l *look) foundBelow(operand string) string {
 	c := l.c
 	if !c.InLoop {

@@ -9,11 +9,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// Hides says whether a rule forbids to touch a clean path, so that nobody is shown what
-// is there.
+// Hides reports whether a rule forbids touching a clean path, so that nobody may see what is
+// there.
 func (g *Guard) Hides(path string) bool { return g.matchPlace(path) != nil }
 
-// firstBroken gives the first of some rules that a text breaks.
+// firstBroken returns the first of the rules that a text breaks.
 func firstBroken(rules []*rule, s string) *rule {
 	for _, r := range rules {
 		if r.match(s) {
@@ -23,10 +23,10 @@ func firstBroken(rules []*rule, s string) *rule {
 	return nil
 }
 
-// matchPath gives the first path rule that a text breaks.
+// matchPath returns the first path rule that a text breaks.
 func (g *Guard) matchPath(s string) *rule { return firstBroken(g.paths, s) }
 
-// forms tries a text in all its normal forms.
+// forms checks a text in all its spellings.
 func (s *scan) forms(t text) *rule {
 	if place.IsPlain(t.s) && (t.key || t.command || len(s.bases) == 0) {
 		return nil
@@ -42,7 +42,7 @@ func (s *scan) forms(t text) *rule {
 	return nil
 }
 
-// hints are what is known of a text.
+// hints returns what is known of a text.
 func (t *text) hints() place.Hint {
 	var h place.Hint
 	for _, of := range [...]struct {
@@ -61,7 +61,7 @@ func (t *text) hints() place.Hint {
 	return h
 }
 
-// place tries one spelling of a text as a name in the file system.
+// place checks one spelling of a text as a file name.
 func (s *scan) place(t text, form string) *rule {
 	name := t.key && !strings.Contains(form, "/")
 	form = s.expand(strings.TrimSpace(form))
@@ -80,8 +80,7 @@ func (s *scan) place(t text, form string) *rule {
 	return s.relative(t, form)
 }
 
-// absolute tries where an absolute path leads, by its letters and by the links
-// that exist.
+// absolute checks where an absolute path leads, both lexically and through existing links.
 func (s *scan) absolute(t text, form string) *rule {
 	lexical := s.ownProcess(path.Clean(form))
 	if lexical != form {
@@ -101,10 +100,10 @@ func (s *scan) absolute(t text, form string) *rule {
 	return s.g.matchPlace(resolved)
 }
 
-// relative tries a relative path below every folder it may begin in.
+// relative checks a relative path below every folder in which it may begin.
 func (s *scan) relative(t text, form string) *rule {
-	// A few words without a slash are hardly a file's name: only a link that
-	// really has this name counts, and no name has more than 255 characters.
+	// A few words without a slash are hardly a file name: they count only if a link really
+	// has that name. No file name has more than 255 characters.
 	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
 	if form == "" || prose && utf8.RuneCountInString(form) > 255 {
 		return nil
@@ -122,7 +121,7 @@ func (s *scan) relative(t text, form string) *rule {
 	return nil
 }
 
-// from tries a relative path below one folder.
+// from checks a relative path below one folder.
 func (s *scan) from(b *base, t text, form string, prose bool) *rule {
 	b.resolve(s.g)
 	lexical, resolved := path.Join(b.lexical, form), realpath.Join(s.g.machine, b.real, form)
@@ -137,8 +136,8 @@ func (s *scan) from(b *base, t text, form string, prose bool) *rule {
 	return nil
 }
 
-// climbing tries a relative path whose beginning nobody knows. Enough ".." may
-// reach the root, so they are taken to do so for names that no project has.
+// climbing checks a relative path whose start is unknown. Enough ".." may reach the root, so
+// for names that no project has, they are assumed to.
 func (s *scan) climbing(form string) *rule {
 	if !strings.Contains(form, "//") && !strings.Contains(form, "./") {
 		return nil
@@ -165,7 +164,7 @@ func (s *scan) climbing(form string) *rule {
 	return nil
 }
 
-// below tries a place that a relative name led to.
+// below checks the path that a relative name led to.
 func (s *scan) below(b *base, t text, where string) *rule {
 	where = s.ownProcess(where)
 	if !b.inRoot {
@@ -184,8 +183,7 @@ func (s *scan) below(b *base, t text, where string) *rule {
 	return nil
 }
 
-// match is matchPath, also in lower case where the system does not tell case
-// apart.
+// match is matchPath, ignoring case where the system does.
 func (g *Guard) match(form string) *rule {
 	if r := g.matchPath(form); r != nil || !g.fold {
 		return r
@@ -193,7 +191,7 @@ func (g *Guard) match(form string) *rule {
 	return g.matchPath(strings.ToLower(form))
 }
 
-// matchPlace is match for a clean path, with vaglio's own places.
+// matchPlace is match for a clean path. It also checks vaglio's own paths.
 func (g *Guard) matchPlace(where string) *rule {
 	if r := g.match(where); r != nil || !g.isOwn(where) {
 		return r
@@ -201,8 +199,8 @@ func (g *Guard) matchPlace(where string) *rule {
 	return g.rules[ownID]
 }
 
-// ownProcess replaces a process's names for itself: its root and its folder
-// are the caller's, all else is what a numbered process folder holds.
+// ownProcess rewrites a path through a process's own /proc folder: root and cwd become the
+// caller's, and all else becomes that of a numbered process.
 func (s *scan) ownProcess(where string) string {
 	rest, ok := strings.CutPrefix(where, "/proc/self")
 	if !ok {
@@ -230,10 +228,10 @@ func (s *scan) expand(form string) string {
 	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
 }
 
-// matchCommand gives the first command rule that a line breaks.
+// matchCommand returns the first command rule that a line breaks.
 func (g *Guard) matchCommand(line string) *rule { return firstBroken(g.commands, line) }
 
-// commandForms tries a line as it stands and in its normal form.
+// commandForms checks a line as it stands and in its normal form.
 func (g *Guard) commandForms(line string) *rule {
 	if r := g.matchCommand(line); r != nil {
 		return r

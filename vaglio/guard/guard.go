@@ -2,17 +2,16 @@
 // binary, has no setting, no exception list and no score, and never asks a
 // model. What it denies stays denied.
 //
-// Its core are eleven forbidden paths and six quasi-irrecoverable shell
-// commands. Around the core stand only stricter things: map keys are scanned
-// like values, every string is also read in its normal forms, and vaglio's own
-// files are forbidden. Behind the core stands the structural layer: a command
-// line is read as a shell reads it, and what it would do to which target is
-// held against a table of rules, as is what other tools do to their paths.
-// There, what is quoted as data is no command.
+// Its core is eleven forbidden paths and six quasi-irrecoverable shell commands. Around the
+// core, everything is only stricter: map keys are scanned like values, every string is also
+// read in its other spellings, and vaglio's own files are forbidden. Then comes the
+// structural layer. It reads a command line as a shell does, and checks what the line would
+// do to which target against a table of rules; it checks what other tools do to their paths
+// the same way. For the structural layer, text quoted as data is no command.
 //
-// The package works on plain values, so that no wiring can forget it. It keeps
-// no state between calls; the one thing it asks the system is where a path
-// leads.
+// The package works on plain values, so that callers have no wiring to forget. It keeps no
+// state between calls; all that it asks the system is where a path leads and where a user's
+// home is.
 package guard
 
 import (
@@ -38,27 +37,27 @@ type Guard struct {
 	home     string
 	itself   *own.Facts
 	own      []ownPlace
-	mentions []string // how a text may name those that are closed
+	mentions []string // how a text may name the closed places
 	fold     bool
-	user     string // the user's name as the home tells it
+	user     string // the user's name, taken from the home
 	// adminHome says that the user's home is the administrator's.
 	adminHome bool
-	// The rest are the tables of the structural layer.
+	// The rest is for the structural layer.
 	rules  map[string]*rule
 	table  *place.Table
 	verbs  map[operation.Verb]weigh
-	broken error // why the tables cannot be used: every call is denied
+	broken error // why the tables cannot be used; then every call is denied
 	base   *commands.Base
 	reader *reading.Reader
-	// machine is what the guard asks the system.
+	// machine answers the guard's questions to the system.
 	machine realpath.Machine
 }
 
-// Config says what the rules cannot know by themselves.
+// Config is what the rules cannot know by themselves.
 type Config struct {
 	// Home replaces ~ and $HOME; empty leaves them as they are.
 	Home string
-	// Own is what vaglio itself is made of.
+	// Own describes what vaglio itself is made of.
 	Own own.Facts
 }
 
@@ -67,29 +66,29 @@ type Call struct {
 	Executor string
 	// Args hold nil, bool, number, string, []any and map[string]any, nested.
 	Args map[string]any
-	// Capabilities are all that anybody claims of the executor; "code:exec"
-	// makes its command a shell's.
+	// Capabilities are all that anybody claims for the executor; "code:exec" makes its
+	// command a shell command.
 	Capabilities []string
 	// Shell marks an executor that the catalog knows as a shell.
 	Shell bool
 	// Cwd is the folder in which relative paths begin; may be empty.
 	Cwd string
-	// Reading is what the call was understood to say; nil lets the guard read.
+	// Reading is the call's reading; nil lets the guard read the call itself.
 	Reading *reading.Reading
-	// Machine is asked about this call; nil is [realpath.Here].
+	// Machine answers this call's questions to the system; nil is [realpath.Here].
 	Machine realpath.Machine
 }
 
-// Denial says which rule denied a call. It holds nothing out of the call.
+// Denial says which rule denied a call. It contains nothing from the call.
 type Denial struct {
 	// ID names the rule, stable across releases.
 	ID string
 	// Reason is the outcome in one line.
 	Reason string
-	// Why says in one sentence why the rule exists, Instead what can be done.
+	// Why says in one sentence why the rule exists, Instead what can be done instead.
 	Why, Instead string
-	// File and Line are where the forbidden command stands, when that is a file
-	// which the call runs.
+	// File and Line say where the forbidden command stands, if that is in a file that the
+	// call runs.
 	File string
 	Line int
 }
@@ -122,7 +121,7 @@ func (g *Guard) compile() {
 		g.user = path.Base(home)
 		g.adminHome = home == "/root" || strings.HasPrefix(home, "/root/") || home == "/var/root"
 	}
-	// A table with a mistake leaves none: then every call is denied.
+	// If a table has a mistake it is nil, and then every call is denied.
 	g.table, _ = place.Load(g.home, g.fold)
 	g.verbs = verbTable()
 	if g.base, g.broken = commands.Load(); g.broken != nil {
@@ -132,7 +131,8 @@ func (g *Guard) compile() {
 	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user, Env: g.itself.Env})
 }
 
-// ruleOf gives the rule of an id; a rule that is missing is a fault.
+// ruleOf returns the rule with that ID, or nil for "". A missing rule is a fault of the
+// guard.
 func (g *Guard) ruleOf(id string) *rule {
 	if id == "" {
 		return nil
@@ -143,11 +143,11 @@ func (g *Guard) ruleOf(id string) *rule {
 	return faultRule()
 }
 
-// Examine tries every rule on a call; the first that hits wins. The order is
-// fixed: the strings of args as they stand, map entries by key, each against
-// the path rules in their order; the command line; then the same again with
-// map keys and normal forms. A panic inside is a denial. A call that breaks no
-// rule and cannot be read to its end is told as such.
+// Examine checks a call against every rule; the first broken rule wins. The order is fixed:
+// first the strings of args as they stand, map entries sorted by key, each against the path
+// rules in their order; then the command line; then the same again with map keys and other
+// spellings; then what the call would do. A panic inside is a denial. A call that breaks no
+// rule but cannot be read to its end is reported as unreadable.
 func (g *Guard) Examine(c Call) (out Outcome) {
 	defer func() {
 		if recover() != nil || g.table == nil || g.broken != nil {
@@ -184,7 +184,7 @@ func (g *Guard) examineCall(c Call) Outcome {
 	return out
 }
 
-// scanOf begins the work on a call.
+// scanOf starts the examination of a call.
 func (g *Guard) scanOf(c Call) scan {
 	rd := c.Reading
 	if rd == nil {
@@ -193,11 +193,10 @@ func (g *Guard) scanOf(c Call) scan {
 	return scan{g: g, rd: rd, shell: c.Shell || c.Executor == "shell_exec" || slices.Contains(c.Capabilities, "code:exec"), t: trouble{means: rd.Means}}
 }
 
-// core tries the forbidden paths and commands, as they stand and in their
-// normal forms.
+// core checks the forbidden paths and commands, literally and in other spellings.
 func (s *scan) core(c Call) *rule {
 	if s.t.first = s.collect(c.Args, 0, text{}); s.t.first != nil {
-		return nil // args that end nowhere are not looked at
+		return nil // args that nest too deep are not examined
 	}
 	for _, t := range s.texts {
 		if t.key {
@@ -228,7 +227,7 @@ func (s *scan) core(c Call) *rule {
 	return nil
 }
 
-// structural tries what the call would do.
+// structural checks what the call would do.
 func (s *scan) structural() *rule {
 	for _, try := range [...]func() *rule{s.lines, s.operations, s.written, s.ran, s.statements} {
 		if r := try(); r != nil {
@@ -238,7 +237,7 @@ func (s *scan) structural() *rule {
 	return s.found
 }
 
-// lines tries every command line and program of the call.
+// lines checks every command line and program of the call.
 func (s *scan) lines() *rule {
 	for i := range s.rd.Commands {
 		c := &s.rd.Commands[i]

@@ -25,7 +25,7 @@ func path1(s string) Call { return Call{Executor: "fs_read", Args: map[string]an
 
 func shell1(v any) Call { return Call{Executor: "shell_exec", Args: map[string]any{"command": v}} }
 
-// verify checks a table of calls: the id of the rule that denies each, or "".
+// verify checks a table of calls against the ID of the rule that denies each, or "".
 func verify(t *testing.T, g *Guard, table map[string]struct {
 	call Call
 	want string
@@ -201,7 +201,7 @@ func TestPathsComeInOrder(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			for range 50 { // the order of a map changes from run to run
+			for range 50 { // map order changes from run to run
 				if d, _ := g.Check(tt.call); d.ID != tt.want {
 					t.Fatalf("got %q, want %q", d.ID, tt.want)
 				}
@@ -230,8 +230,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestPythonDifferences holds rows on which Python and a naive translation to
-// Go disagree; Python denies all of them.
+// TestPythonDifferences holds rows on which Python and a naive translation to Go disagree.
+// Python denies all of them.
 func TestPythonDifferences(t *testing.T) {
 	verify(t, newGuard(), map[string]row{
 		"root_newline":      {path1("/root\n"), "path.root"},
@@ -253,7 +253,7 @@ func TestPythonDifferences(t *testing.T) {
 	})
 }
 
-// TestFirstLookIsNecessary proves the cheap looks against the bare expressions.
+// TestFirstLookIsNecessary compares the cheap first checks with the bare expressions.
 func TestFirstLookIsNecessary(t *testing.T) {
 	pieces := []string{".ssh", "/", "\n", "/etc/", "passwd", "sudoers", "ssh", "/root", "/boot", "/sys", "/proc", "7", "/dev/", "sd", "loop", ".aws/credentials", ".config/", "x", "/credentials.env", ".gnupg"}
 	g := newGuard()
@@ -309,8 +309,7 @@ func TestUnreadableArgs(t *testing.T) {
 	}
 }
 
-// TestEndlessArgsAreNotJudged sends back args that nest too deeply, whatever
-// stands before them.
+// TestEndlessArgsAreNotJudged sends back args that nest too deep, whatever precedes them.
 func TestEndlessArgsAreNotJudged(t *testing.T) {
 	endless := map[string]any{}
 	endless["x"] = endless
@@ -319,8 +318,8 @@ func TestEndlessArgsAreNotJudged(t *testing.T) {
 	}
 }
 
-// TestAFailureDenies denies a call whose reading failed, and every call of a
-// guard that lacks a table.
+// TestAFailureDenies denies a call whose reading failed, and every call if a table is
+// missing.
 func TestAFailureDenies(t *testing.T) {
 	g := newGuard()
 	if d, _ := g.Check(Call{Reading: &reading.Reading{Failed: true}}); d.ID != faultID {
@@ -344,7 +343,7 @@ func TestPanicDenies(t *testing.T) {
 	}
 }
 
-// TestMistakesInTheRules names the line of a row that cannot be meant so.
+// TestMistakesInTheRules holds that the error names the line of a malformed row.
 func TestMistakesInTheRules(t *testing.T) {
 	const good = "a.b\n    what x\n    why y\n    instead z\n"
 	for text, want := range map[string]string{

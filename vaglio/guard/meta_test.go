@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// quote writes a line as one word of a shell.
+// quote quotes a line as one shell word.
 func quote(line string) string { return "'" + strings.ReplaceAll(line, "'", `'\''`) + "'" }
 
-// wrappers dress a line in another; what it does stays the same.
+// wrappers wrap a line in another that does the same.
 func wrappers() map[string]func(string) string {
 	return map[string]func(string) string{
 		"sudo":      func(s string) string { return "sudo -n bash -c " + quote(s) },
@@ -41,7 +41,7 @@ func wrappers() map[string]func(string) string {
 	}
 }
 
-// tag keeps the marks of here-documents that nest apart.
+// tag keeps the delimiters of nested here-documents apart.
 func tag(s string) string { return strings.Repeat("X", strings.Count(s, "ZZEOF")) }
 
 // TestWrappingNeverHelps puts every denied row into each wrapper, and into some three
@@ -114,7 +114,7 @@ func TestSpellingNeverHelps(t *testing.T) {
 	}
 }
 
-// TestFlagsNeverHelp spells the options of a removal in other ways.
+// TestFlagsNeverHelp writes the options of a removal in other ways.
 func TestFlagsNeverHelp(t *testing.T) {
 	g := structuralGuard()
 	targets := []string{"/", "/*", "~", "/usr", "/etc/*", "$HOME", `"$X"/*`, "/home/user/"}
@@ -145,7 +145,7 @@ func TestAppendingNeverHelps(t *testing.T) {
 	}
 	commands, _ := deniedRows(t)
 	for i, command := range commands {
-		if i%(40*each) == 0 { // It takes the reader to its limits, which takes its time.
+		if i%(40*each) == 0 { // this takes the reader to its limits, which is slow
 			isDeniedBehind(t, g, command, "\n"+strings.Repeat("x=$x$x;", 50))
 		}
 		for j, tail := range tails {
@@ -163,8 +163,8 @@ func isDeniedBehind(t *testing.T, g *Guard, command, tail string) {
 	}
 }
 
-// TestDataIsNoCommand quotes commands as data, where the structural layer does
-// not look. The core does: for it a mention is enough.
+// TestDataIsNoCommand quotes commands as data, where the structural layer does not look. The
+// core does: there a mention is enough.
 func TestDataIsNoCommand(t *testing.T) {
 	g := structuralGuard()
 	commands, _ := deniedRows(t)
@@ -208,8 +208,8 @@ func FuzzStructural(f *testing.F) {
 		if !isDenied(g, line+"\n"+tail) {
 			t.Fatalf("%q is denied by %s, but not with %q behind it", line, d.ID, tail)
 		}
-		// Inside bash -c the positional parameters are known to be none. Quotes
-		// around bytes that no text of JSON has are not read, which is no pass.
+		// bash -c has no positional parameters. A quoted text that is not valid in JSON is
+		// not read, which is no pass.
 		if utf8.ValidString(line) && !strings.ContainsAny(line, "\x00$") && !isDenied(g, "bash -c -- "+quote(line)) {
 			t.Fatalf("%q is denied by %s, but not inside bash -c", line, d.ID)
 		}

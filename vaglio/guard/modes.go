@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// permitted is for what gets a mode: no tree of the system, nothing that opens
-// or locks what decides about rights, no shell that would run as root.
+// permitted checks a target that gets a mode. It allows no change to a tree of the system,
+// none that opens or locks what decides about rights, and no shell that would run as root.
 func (l *look) permitted(o *operation.Operation, spot string) string {
 	if id := l.permits(o, spot); id != "" || spot != string(perhaps) || !l.listed() {
 		return id
@@ -32,7 +32,7 @@ func (l *look) permits(o *operation.Operation, spot string) string {
 	return l.modeAt(given(o), spot)
 }
 
-// given is what an object is given, if it is one word.
+// given returns what an object gets, if that is one word.
 func given(o *operation.Operation) string {
 	if len(o.With) == 0 {
 		return ""
@@ -40,12 +40,12 @@ func given(o *operation.Operation) string {
 	return reading.Spot(o.With[0])
 }
 
-// meansAll says that an operation reaches all below its object.
+// meansAll reports whether an operation reaches everything below its object.
 func (l *look) meansAll(o *operation.Operation, spot string) bool {
 	return o.Recursive || l.everything(spot)
 }
 
-// modeAt gives the rule about one path that gets a mode.
+// modeAt returns the rule that giving a mode to one path breaks.
 func (l *look) modeAt(mode, o string) string {
 	touched := l.touch(writes, o)
 	switch {
@@ -64,39 +64,38 @@ func (l *look) modeAt(mode, o string) string {
 	return ""
 }
 
-// modeOpens says whether a mode gives others a right to a file that they must
-// not have, or takes from everybody what the system needs.
+// modeOpens reports whether a mode gives others a right to a file that they must not have, or
+// takes from everybody a right that the system needs.
 func (l *look) modeOpens(mode, o, touched string) bool {
 	return filemode.Opens(mode) && l.isGuarded(o) || filemode.Shows(mode) && l.isSecret(o) ||
 		touched == vitalRule && filemode.Bars(mode, !strings.Contains(place.Base(o), "libc"))
 }
 
-// isGuarded says whether whoever may write to a path owns the machine, or what
-// is on its disks.
+// isGuarded reports whether anybody who may write to a path owns the machine, or the data on
+// its disks.
 func (l *look) isGuarded(o string) bool {
 	return slices.Contains([]string{authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule}, l.touch(writes, o)) || l.isSecret(o)
 }
 
-// isSecret says whether a path is not for everybody to read.
+// isSecret reports whether not everybody may read a path.
 func (l *look) isSecret(o string) bool {
 	return slices.Contains([]string{authRead, keyRule, credRule, memoryRule}, l.touch(reads, o))
 }
 
-// isCore says whether a path is a folder of the system that nobody else uses.
+// isCore reports whether a path is a system folder that nobody else uses.
 func (l *look) isCore(o string) bool {
 	folder := strings.TrimPrefix(l.absolute(o), "/")
 	return folder == "" || l.g.base.Nouns["core-folder"][folder]
 }
 
-// everything says that an operand is all that a find lists.
+// everything reports whether an operand is everything that a find lists.
 func (l *look) everything(o string) bool {
 	same := func(start string) bool { return strings.TrimRight(o, "/") == strings.TrimRight(start, "/") }
 	return l.c.InLoop && !l.s.find.limited && slices.ContainsFunc(l.s.find.starts, same)
 }
 
-// isProgramFile says whether a file is a shell, an interpreter or a tool that
-// would give root to everybody if it ran as root, or a copy of one that the
-// same line makes.
+// isProgramFile reports whether a file is a shell, an interpreter or a tool that would make
+// everybody root if it ran as root, or a copy of one that the same line makes.
 func (l *look) isProgramFile(o string) bool {
 	where := l.absolute(o)
 	if from, ok := l.s.copies[where]; ok {
@@ -105,20 +104,20 @@ func (l *look) isProgramFile(o string) bool {
 	return strings.HasPrefix(where, "/") && l.g.isPowerful(place.Base(where), inProgramFolder(where))
 }
 
-// inProgramFolder says whether a path is in one of the folders of programs.
+// inProgramFolder reports whether a path is in one of the program folders.
 func inProgramFolder(where string) bool {
 	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}, where[:strings.LastIndexByte(where, '/')+1])
 }
 
-// isPowerful says whether a program of this name runs what it is told. A tool
-// only counts where it is installed; a shell does anywhere.
+// isPowerful reports whether a program of this name runs what it is told. A tool only counts
+// where it is installed; a shell counts anywhere.
 func (g *Guard) isPowerful(name string, installed bool) bool {
 	return g.base.Nouns["powerful-shell"][name] || installed && (g.base.Nouns["powerful-tool"][name] || strings.HasPrefix(name, "python") ||
 		strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
 }
 
-// owned is for what gets an owner: no tree of the system, and nothing that
-// decides about rights, unless it is given back to root.
+// owned checks a target that gets an owner. It allows no change to a tree of the system, and
+// none to what decides about rights, unless it is given back to root.
 func (l *look) owned(o *operation.Operation, spot string) string {
 	if l.leftOut(spot) {
 		return ""
@@ -137,7 +136,7 @@ func (l *look) owned(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// marked is for what gets an access list, an attribute or a label.
+// marked checks a target that gets an access list, an attribute or a label.
 func (l *look) marked(o *operation.Operation, spot string) string {
 	if l.isTree(spot) && (o.Recursive || (l.isCore(spot) && locksOrOpens(o))) {
 		return modeTree
@@ -149,8 +148,8 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// locksOrOpens says that an access list lets others write, or that an attribute
-// lets nobody any more.
+// locksOrOpens reports whether an access list lets others write, or an attribute keeps
+// everybody from writing.
 func locksOrOpens(o *operation.Operation) bool {
 	for _, w := range o.With {
 		switch a := reading.Spot(w); {
@@ -163,8 +162,8 @@ func locksOrOpens(o *operation.Operation) bool {
 	return false
 }
 
-// lent is for a program that gets rights of its own. What can become root by
-// itself is as good as a shell that runs as root.
+// lent checks a program that gets privileges of its own. A program that can become root by
+// itself is as bad as a shell that runs as root.
 func (l *look) lent(o *operation.Operation, spot string) string {
 	if with := given(o); (filemode.SetsID(with) || givesRoot(with)) && l.isProgramFile(spot) {
 		return modeSetID
@@ -172,7 +171,7 @@ func (l *look) lent(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// givesRoot says whether capabilities make a program as mighty as root.
+// givesRoot reports whether capabilities make a program as powerful as root.
 func givesRoot(text string) bool {
 	text = strings.ToLower(text)
 	return wordclass.Within("root-capability", text) || strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")

@@ -11,12 +11,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// weigh gives the rule that an operation breaks: what is done, held against
-// where.
+// weigh returns the ID of the rule that an operation on a spot breaks, or "".
 type weigh func(*look, *operation.Operation, string) string
 
-// verbTable says what is asked of the object of each verb. What is in no row
-// breaks no rule.
+// verbTable holds the check for each verb. A verb without a row breaks no rule.
 func verbTable() map[operation.Verb]weigh {
 	return map[operation.Verb]weigh{
 		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(uses, o, spot) },
@@ -81,16 +79,16 @@ func verbTable() map[operation.Verb]weigh {
 	}
 }
 
-// always is for what breaks a rule whatever it is done to.
+// always returns a check that every object breaks.
 func always(id string) weigh { return func(*look, *operation.Operation, string) string { return id } }
 
-// changing is for what is written.
+// changing returns a check of what is written.
 func changing(d deed) weigh {
 	return func(l *look, o *operation.Operation, spot string) string { return l.changes(d, o, spot) }
 }
 
-// reshaping is for what happens to a device: the rule, or what is said of
-// writing if the object is an ordinary file that gets a file system.
+// reshaping returns a check of what happens to a device. Formatting an ordinary file counts
+// as writing to it.
 func reshaping(id string) weigh {
 	return func(l *look, o *operation.Operation, spot string) string {
 		switch {
@@ -104,7 +102,7 @@ func reshaping(id string) weigh {
 	}
 }
 
-// remembering is for what breaks no rule, but may be taken up by what follows.
+// remembering returns a check that breaks no rule, but notes what later commands may use.
 func remembering(note func(*survey, *look, *operation.Operation, string)) weigh {
 	return func(l *look, o *operation.Operation, spot string) string {
 		note(l.s, l, o, spot)
@@ -112,11 +110,11 @@ func remembering(note func(*survey, *look, *operation.Operation, string)) weigh 
 	}
 }
 
-// told gives the rule that a program's operations break, and whether the
-// knowledge base says anything of the program.
+// told returns the rule that a program's operations break, and whether the knowledge base
+// knows the program.
 func (l *look) told(name string) (string, bool) {
-	// A spot is text to the knowledge base, which cuts it where it would cut the
-	// word: what is not known stays as it is written.
+	// The knowledge base takes a spot as text and cuts it where it would cut the word:
+	// unknown parts stay as they are written.
 	words := make([]shell.Word, len(l.args))
 	for i, a := range l.args {
 		words[i] = shell.Text(a)
@@ -137,14 +135,14 @@ func (l *look) told(name string) (string, bool) {
 	return "", t.Known
 }
 
-// operation gives the rule that one operation breaks. Of those that the judge of
-// effects alone weighs it is one about vaglio itself.
+// operation returns the rule that one operation breaks. For operations that only the effects
+// judge weighs, only the rules about vaglio itself count.
 func (l *look) operation(o *operation.Operation) string {
 	graded := o.Phase == operation.Graded
 	spot := reading.Spot(o.Object.Word)
 	w := l.g.verbs[o.Verb]
 	if w == nil || graded && !o.Verb.Alters() || o.Role == operation.Mention && !o.Parts && o.Object.Kind == operation.Path && !place.IsMeant(spot) {
-		return "" // also of a word among others that is no path
+		return "" // also for a word among others that is no path
 	}
 	id := w(l, o, spot)
 	if graded && !strings.HasPrefix(id, "own.") {
@@ -153,7 +151,7 @@ func (l *look) operation(o *operation.Operation) string {
 	return id
 }
 
-// reads is for what is read; all below a folder may be taken along.
+// reads checks what is read, possibly with everything below a folder.
 func (l *look) reads(o *operation.Operation, spot string) string {
 	l.s.asksVaglio = l.s.asksVaglio || l.g.itself.Keeps(spot)
 	if start := l.foundBelow(spot); start != "" && l.straight() && o.Verb != operation.Inspect {
@@ -165,7 +163,7 @@ func (l *look) reads(o *operation.Operation, spot string) string {
 	return l.opens(reads, o, spot)
 }
 
-// copied is for what is read and put elsewhere.
+// copied checks what is read and put elsewhere.
 func (l *look) copied(o *operation.Operation, spot string) string {
 	id := l.reads(o, spot)
 	if id == "" {
@@ -174,7 +172,7 @@ func (l *look) copied(o *operation.Operation, spot string) string {
 	return id
 }
 
-// taken is for a file that goes from where it is.
+// taken checks a file that is removed from its place.
 func (l *look) taken(o *operation.Operation, spot string) string {
 	d := removes
 	if o.Recursive || o.Verb == operation.Move {
@@ -188,15 +186,15 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	return id
 }
 
-// empties notes a folder that goes in which a project's settings that install the hook
-// may lie.
+// empties notes that a folder is removed that may hold a project's settings which install the
+// hook.
 func (l *look) empties(spot string) {
 	if !l.inside && l.g.holdsLocal(l.absolute(spot)) {
 		l.s.t.doubts()
 	}
 }
 
-// cleaned is for a folder in which nothing is left that nobody keeps.
+// cleaned checks a folder that loses everything that nobody keeps.
 func (l *look) cleaned(_ *operation.Operation, spot string) string {
 	l.empties(spot)
 	if id := l.touch(empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
@@ -205,8 +203,8 @@ func (l *look) cleaned(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// covered is for what is hidden behind something else: for the machine where a
-// target is, or for one program alone.
+// covered checks what is hidden behind something else: for the whole machine if it is a
+// target, or else for one program alone.
 func (l *look) covered(o *operation.Operation, spot string) string {
 	if o.Role == operation.Target && l.isProgramTree(spot) {
 		return treeSystem
@@ -221,8 +219,8 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// accounts is for what decides who may log in, root and the user among it: what
-// is done to them locks out the person. Those of a container are its own.
+// accounts checks changes to who may log in. Changing root or the user locks out the person.
+// A container's accounts are its own.
 func (l *look) accounts(o *operation.Operation, spot string) string {
 	person := !l.inside && spot != "" && (spot == "root" || spot == l.g.user)
 	if person || o.Object.Kind == operation.Whole || l.touch(writes, spot) == authWrite {
@@ -231,7 +229,7 @@ func (l *look) accounts(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// homeless is for a user that goes with the home.
+// homeless checks a user who is removed together with the home.
 func (l *look) homeless(_ *operation.Operation, spot string) string {
 	if spot != "" && spot == l.g.user {
 		return treeHome
@@ -239,14 +237,14 @@ func (l *look) homeless(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// opens gives the rule about a file that is read or handed to a program. One
-// on another machine counts where its name cannot be meant as one from here.
+// opens returns the rule that reading a file, or handing it to a program, breaks. A file on
+// another machine counts only if its name may be meant as one from here.
 func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	switch {
 	case o.Object.Host && !place.IsMeant(spot) && !strings.HasPrefix(spot, "."):
 		return ""
 	case strings.HasPrefix(spot, "/proc/") && l.s.asksVaglio && place.IsVague(spot):
-		return ownProcess // the number is what a search for the gate prints
+		return ownProcess // the PID is what a search for the gate prints
 	case o.Parts:
 		return l.operand(d, spot)
 	default:
@@ -254,14 +252,14 @@ func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	}
 }
 
-// changes gives the rule about a file that is written.
+// changes returns the rule that writing to a file breaks.
 func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if o.Object.Host {
 		return ""
 	}
 	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot))
 	if o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
-		return "" // the target is hardly a folder of programs
+		return "" // the target is hardly a program folder
 	}
 	if id == vitalRule && l.setsAlternative() {
 		return ""
@@ -272,9 +270,9 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	return id
 }
 
-// fills gives the rule about what gets its own name in a folder, or is put without one
-// where a program of vaglio's lies. What an installation makes, or lies where a client's
-// settings do, may be another file: that is asked.
+// fills returns the rule that is broken by putting things into a folder, under their own
+// names or under unknown ones, if a program of vaglio's lies there. What an installation
+// makes, or what lands beside a client's settings, may be another file, so a person is asked.
 func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 	told := len(o.With) > 0
 	for _, w := range o.With {
@@ -287,7 +285,7 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 	}
 	surely, perhaps := l.named(l.absolute(spot))
 	switch {
-	case surely && o.Role != operation.Operand: // which has a name of its own, whatever others have
+	case surely && o.Role != operation.Operand: // it has a name of its own, whatever names the others have
 		return ""
 	case surely, perhaps, rule != ownProcess, o.Verb == operation.Fill, o.Phase == operation.Graded:
 		return l.s.t.doubts()
@@ -296,8 +294,8 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 	}
 }
 
-// nameIn is the name that a thing gets in a folder, "" if that is not known: what an
-// installation makes of a project has any name.
+// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
+// installation makes of a project can have any name.
 func nameIn(o *operation.Operation, thing string) string {
 	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
 		return ""
@@ -306,7 +304,7 @@ func nameIn(o *operation.Operation, thing string) string {
 	return strings.Trim(name, ".")
 }
 
-// beside gives the rule about a folder of this machine, see [Guard.ownIn].
+// beside is [Guard.ownIn] for a folder of this machine.
 func (l *look) beside(folder string) string {
 	if l.inside {
 		return ""
@@ -314,8 +312,9 @@ func (l *look) beside(folder string) string {
 	return l.g.ownIn(folder)
 }
 
-// named says whether an operation names what is put into a folder, and not just another
-// folder of which all is; perhaps says that one may, by the name of what it comes from.
+// named reports whether an operation names the thing that it puts into a folder, instead of
+// putting in all of another folder. perhaps says that one may, judging by where the thing
+// comes from.
 func (l *look) named(folder string) (surely, perhaps bool) {
 	for i := range l.ops {
 		o := &l.ops[i]
@@ -331,12 +330,12 @@ func (l *look) named(folder string) (surely, perhaps bool) {
 	return surely, perhaps
 }
 
-// onDevice says whether an operand is or may be a device rather than a file.
+// onDevice reports whether an operand is, or may be, a device rather than a file.
 func (l *look) onDevice(o string) bool {
 	return l.touch(uses, o) == diskRule || strings.HasPrefix(o, "/dev/") || place.IsOpaque(o)
 }
 
-// run is for a command line, or for a program with its words.
+// run checks a command line, or a program with its words.
 func (l *look) run(o *operation.Operation, spot string) string {
 	if o.With == nil {
 		return l.lineRule(spot)
@@ -353,7 +352,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	return in.program(place.Base(name))
 }
 
-// lineRule gives the rule that a word breaks if it is a command line.
+// lineRule returns the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
 	o := l.options("")
 	if len(l.cwds) == 1 {

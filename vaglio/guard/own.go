@@ -14,21 +14,21 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// ownPlace is a file or a folder that vaglio is made of.
+// ownPlace is a file or folder that vaglio is made of.
 type ownPlace struct {
-	path, rule string // clean, and the rule about it
-	// closed says that nobody may read it or what is below it, deep that nobody
-	// may read all below a folder above it.
+	path, rule string // the clean path, and the rule about it
+	// closed says that nobody may read it or anything below it; deep says that nobody may
+	// copy a folder above it.
 	closed, deep bool
-	// exact says that a name which is not wholly known does not mean it, anywhere
-	// that it is one in any folder.
+	// exact says that a name with unknown parts does not mean it; anywhere says that it
+	// counts in every folder.
 	exact, anywhere bool
 }
 
-// setOwn takes in what vaglio is made of, as configured and as resolved.
+// setOwn adds the places that vaglio is made of, as configured and as resolved.
 func (g *Guard) setOwn(f *own.Facts) {
 	g.itself = f
-	for _, n := range f.Processes { // what it has open and in its environment
+	for _, n := range f.Processes { // its open files and its environment
 		g.own = append(g.own, ownPlace{path: "/proc/" + strconv.Itoa(n), rule: ownProcess, closed: true, exact: true})
 	}
 	for _, name := range f.Local {
@@ -56,7 +56,7 @@ func (g *Guard) setOwn(f *own.Facts) {
 	}
 }
 
-// mention notes how a text may name a place that is closed.
+// mention records how a text may name a closed place.
 func (g *Guard) mention(p *ownPlace) {
 	if !p.closed {
 		return
@@ -67,12 +67,11 @@ func (g *Guard) mention(p *ownPlace) {
 	}
 }
 
-// ownAt gives the rule about a deed that touches what vaglio is made of: any
-// deed at or below what is closed, changing what is kept, and removing or
-// copying what they are in.
+// ownAt returns the rule that a deed to vaglio's own places breaks: any deed at or below
+// closed places, changing any of them, and removing or copying what contains them.
 func (g *Guard) ownAt(clean string, d deed) string {
 	if d == copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
-		d = reads // a backup of all homes is for the judges to weigh
+		d = reads // the judges weigh a backup of all homes
 	}
 	vague := place.IsVague(clean)
 	for i := range g.own {
@@ -83,7 +82,7 @@ func (g *Guard) ownAt(clean string, d deed) string {
 	return ""
 }
 
-// changes says whether a deed leaves another file than it found.
+// changes reports whether a deed changes a file.
 func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
@@ -96,12 +95,12 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 	return p.above(d) && strings.HasPrefix(p.path, clean) && place.IsStep(p.path[len(clean):])
 }
 
-// above says whether a deed done to a folder reaches all below it that counts.
+// above reports whether a deed to a folder reaches a place below it.
 func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == copies && p.deep }
 
-// meant says whether a spot that is not wholly known may be the place or lie
-// below it or, for a deed that reaches it there, be what it is in. What is only
-// kept is not meant by a name that nobody knows.
+// meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
+// deed that reaches down, contain it. A wholly unknown step never means a place that may be
+// read.
 func (p *ownPlace) meant(spot string, d deed) bool {
 	if spot == "/" || !p.closed && !changes(d) {
 		return false
@@ -118,23 +117,23 @@ func (p *ownPlace) meant(spot string, d deed) bool {
 	return left == "" || p.above(d)
 }
 
-// isOwnAt says whether a clean spot is one of vaglio's own places, configured
-// or of the table.
+// isOwnAt reports whether a clean spot is one of vaglio's own places, configured or from the
+// table.
 func (g *Guard) isOwnAt(clean string, d deed) bool {
 	return g.ownAt(clean, d) != "" || g.table.Rule(clean, d) == ownID
 }
 
-// isOwn says whether a clean path is one that is closed, or below one.
+// isOwn reports whether a clean path is a closed place or below one.
 func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
 
-// mentionsOwn says whether a text names one of vaglio's own places anywhere,
-// or the folder in which they are by default.
+// mentionsOwn reports whether a text names one of vaglio's own places anywhere, or their
+// default folder.
 func (g *Guard) mentionsOwn(text string) bool {
 	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
 }
 
-// ownIn gives the rule about what is put by names that nobody knows into a folder where
-// a program of vaglio's lies, or a client's settings.
+// ownIn returns the rule that is broken by putting unnamed things into a folder that holds a
+// program of vaglio's, or a client's settings.
 func (g *Guard) ownIn(folder string) string {
 	for i := range g.own {
 		p := &g.own[i]
@@ -147,13 +146,13 @@ func (g *Guard) ownIn(folder string) string {
 	return ""
 }
 
-// holdsLocal says whether a folder has the name of one in which a project holds settings
+// holdsLocal reports whether a folder has the name of one in which a project keeps settings
 // that install the hook.
 func (g *Guard) holdsLocal(clean string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
 }
 
-// isVaglio says whether a program is vaglio, under whatever name.
+// isVaglio reports whether a program is vaglio, under any name.
 func (l *look) isVaglio(spot string) bool {
 	at := l.absolute(spot)
 	return slices.ContainsFunc(l.g.itself.Programs, func(p string) bool {
@@ -162,14 +161,14 @@ func (l *look) isVaglio(spot string) bool {
 	})
 }
 
-// talks gives the rule about a program that talks to whom its words name, or of
-// which nobody knows what it does with them. A variable may name whom it talks to.
+// talks returns the rule that a program breaks which may talk to the gate: it connects to
+// what its words name, or is unknown. The address may also come from a variable.
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
 		return ""
 	}
 	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {
-		return ownCommand // it lets others in at a port
+		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
 	l.setsAddress()
@@ -179,15 +178,15 @@ func (l *look) talks(name string, known bool) string {
 	return ""
 }
 
-// setsAddress notes a variable set for the command that names the gate's address.
+// setsAddress notes that a variable set for the command names the gate's address.
 func (l *look) setsAddress() {
 	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
 		l.s.t.doubts()
 	}
 }
 
-// isTold says whether one of the command's words is the file of a substituted process,
-// and a command right before it, as that is, names the gate's address.
+// isTold reports whether one of the command's words is the file of a process substitution,
+// and a command shortly before it, where such commands stand, names the gate's address.
 func (l *look) isTold() bool {
 	const near = 4
 	isFile := func(a string) bool { return strings.HasPrefix(a, "/dev/fd/") }
@@ -198,8 +197,8 @@ func (l *look) isTold() bool {
 	})
 }
 
-// answers says whether a text names the gate's address, as seen from where the
-// command runs.
+// answers reports whether a text names the gate's address, as seen from where the command
+// runs.
 func (l *look) answers(text string) bool {
 	if r := l.c.Remote; r != nil && r.Kind != shell.RemoteRoot && !r.HostNetwork {
 		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text)
@@ -207,8 +206,8 @@ func (l *look) answers(text string) bool {
 	return l.g.itself.Answers(text)
 }
 
-// namesOwn says whether a pattern fits vaglio's process, by its name or, for a
-// program that is asked to look there, by its command line.
+// namesOwn reports whether a pattern matches vaglio's process, by its name or, for a program
+// with the option for it, by its command line.
 func (l *look) namesOwn(pattern string) bool {
 	full := slices.ContainsFunc(l.args, func(a string) bool {
 		return a == "--full" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "f")
@@ -216,7 +215,8 @@ func (l *look) namesOwn(pattern string) bool {
 	return l.g.itself.Picked(pattern, full)
 }
 
-// isOwnProcess says whether a number is that of one of vaglio's processes.
+// isOwnProcess reports whether a PID is that of one of vaglio's processes. Signal 0 does no
+// harm.
 func (l *look) isOwnProcess(o *operation.Operation, spot string) bool {
 	return l.g.itself.HasProcess(spot) && strings.TrimLeft(given(o), "-") != "0"
 }

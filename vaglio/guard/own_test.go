@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/own"
 )
 
-// gate is a guard that knows what vaglio is made of.
+// gate returns a guard that knows what vaglio is made of.
 func gate() *Guard {
 	const home = "/home/user"
 	return New(Config{Home: home, Own: own.Facts{
@@ -116,7 +116,7 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 	}
 }
 
-// TestAPortOfFiveDigits has the gate listen at a port as long as ports are.
+// TestAPortOfFiveDigits lets the gate listen at a port of the greatest length.
 func TestAPortOfFiveDigits(t *testing.T) {
 	g := New(Config{Home: "/home/user", Own: own.Facts{Addresses: []string{"127.0.0.1:48787"}}})
 	for port, rule := range map[string]string{"48787": ownCommand, "48788": "", "048787": ""} {
@@ -126,21 +126,21 @@ func TestAPortOfFiveDigits(t *testing.T) {
 	}
 }
 
-// TestAFolderBelowNothing has a tool name a folder as seen from one that nobody told.
+// TestAFolderBelowNothing has a tool name a folder relative to an unknown one.
 func TestAFolderBelowNothing(t *testing.T) {
 	if d, denied := gate().Check(Call{Executor: "Bash", Args: map[string]any{"command": "ls", "cwd": "sub"}}); denied {
 		t.Errorf("denied by %q", d.ID)
 	}
 }
 
-// TestAFactThatIsEmpty has a guard that is told of a place without a name.
+// TestAFactThatIsEmpty configures a guard with an empty path.
 func TestAFactThatIsEmpty(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"", "/home/user/.vaglio-data"}}}), map[string]row{
 		"below": {bash("cat x ./y"), ""}, "here": {bash("ls . && rm -rf ./build"), ""}, "own": {bash("cat ~/.vaglio-data/x"), "own.path"},
 	})
 }
 
-// TestTheGateByAnotherName knows the gate's own program whatever it is called.
+// TestTheGateByAnotherName recognizes the gate's own program under any name.
 func TestTheGateByAnotherName(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Programs: []string{"/opt/keeperd"}}}), map[string]row{
 		"runs":     {bash("/opt/keeperd allow x"), ownCommand},

@@ -12,7 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// killed is for a process that gets a signal: not the first one, and not every
+// killed checks a process that gets a signal. It must not be the first one, and not every
 // one.
 func (l *look) killed(o *operation.Operation, spot string) string {
 	if id := l.killsListed(spot); id != "" {
@@ -29,8 +29,8 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 	}
 }
 
-// killsEverything is for a signal to the first process, or to every one. Those of
-// a container are its own, unless the gate runs in it.
+// killsEverything checks a signal to the first process, or to all of them. A container's
+// processes are its own, unless the gate runs in it.
 func (l *look) killsEverything(spot, signal string) string {
 	switch {
 	case spot != "-1" && (spot != "1" || signal == "1"):
@@ -44,7 +44,7 @@ func (l *look) killsEverything(spot, signal string) string {
 	}
 }
 
-// killsListed says what is hit by process ids that the line asks for.
+// killsListed checks a signal to the processes whose PIDs the line asks for.
 func (l *look) killsListed(spot string) string {
 	if !place.IsVague(spot) {
 		return ""
@@ -59,14 +59,14 @@ func (l *look) killsListed(spot string) string {
 	}
 }
 
-// isField says whether one of the command's words is a column that awk prints.
+// isField reports whether one of the command's words is a column that awk prints.
 func (l *look) isField() bool {
 	return slices.ContainsFunc(l.c.Argv, func(w shell.Word) bool {
 		return slices.ContainsFunc(w.Parts(), func(p shell.Part) bool { return p.Name == "$" && p.MayBeEmpty })
 	})
 }
 
-// killedByName is for the processes of a name.
+// killedByName checks the processes of a name.
 func (l *look) killedByName(_ *operation.Operation, spot string) string {
 	switch {
 	case l.namesOwn(spot):
@@ -78,15 +78,15 @@ func (l *look) killedByName(_ *operation.Operation, spot string) string {
 	}
 }
 
-// picksAll says whether a pattern of names picks the first process,
-// everybody's or all of them.
+// picksAll reports whether a name pattern picks the first process, everybody's processes, or
+// all of them.
 func picksAll(pattern string) bool {
 	return slices.Contains([]string{
 		"init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "*", "[a-z]", "dbus-daemon", "^init$", "^systemd$",
 	}, strings.ToLower(pattern))
 }
 
-// closed is for a file whose users are stopped.
+// closed checks a file whose users are stopped.
 func (l *look) closed(o *operation.Operation, spot string) string {
 	where := l.absolute(spot)
 	switch {
@@ -99,7 +99,7 @@ func (l *look) closed(o *operation.Operation, spot string) string {
 	}
 }
 
-// stopped is for a service that is stopped: not what all others run in.
+// stopped checks a service that is stopped. It must not be one that everything else runs in.
 func (l *look) stopped(_ *operation.Operation, spot string) string {
 	switch spot {
 	case "init.scope", "-.slice", "system.slice", "*", "*.service", string(anyText):
@@ -109,7 +109,7 @@ func (l *look) stopped(_ *operation.Operation, spot string) string {
 	}
 }
 
-// disabled is for a service, a package or a session that is changed.
+// disabled checks a service, a package or a session that is changed.
 func (l *look) disabled(_ *operation.Operation, spot string) string {
 	pattern := strings.NewReplacer(string([]byte{anyText}), "*", string([]byte{anyByte}), "?").Replace(spot)
 	if l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(pattern) {
@@ -118,10 +118,9 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// attached is for a process that a debugger takes hold of, and for what lies in a
-// container.
+// attached checks a process that a debugger attaches to, and what lies in a container.
 func (l *look) attached(o *operation.Operation, spot string) string {
-	unit, _, below := strings.Cut(spot, ":") // a file of a container
+	unit, _, below := strings.Cut(spot, ":") // a file in a container
 	number := strings.TrimLeft(spot[strings.LastIndexByte(spot, '=')+1:], "-p")
 	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, number) || below && l.g.itself.HasUnit(unit) {
 		return ownProcess
@@ -129,8 +128,8 @@ func (l *look) attached(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// regroups says whether the number of one of vaglio's processes is put into a group of
-// the system's, which may stop it.
+// regroups reports whether the PID of one of vaglio's processes is moved into a control
+// group, which can stop it.
 func (l *look) regroups() bool {
 	group := func(w shell.Word) bool { return strings.HasPrefix(reading.Spot(w), "/sys/fs/cgroup/") }
 	its := func(w shell.Word) bool {
@@ -141,7 +140,7 @@ func (l *look) regroups() bool {
 		(slices.ContainsFunc(l.c.Argv, its) || its(l.c.Stdin.Text))
 }
 
-// processList is what a line has found out about the processes that run.
+// processList is what a line has found out about the running processes.
 type processList struct {
 	// all says that it lists all of them, filtered that it then picks some.
 	all, filtered bool
@@ -149,8 +148,8 @@ type processList struct {
 	init bool
 }
 
-// lists notes the names of a folder that are printed. What is printed with its
-// folder may be fed to another command.
+// lists records the names of a folder that are printed. What is printed with its folder may
+// be passed to another command.
 func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	s.listed = append(s.listed, spot)
 	if place.IsVague(spot) {
@@ -158,10 +157,10 @@ func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	}
 }
 
-// shows notes a name that is printed as it stands.
+// shows records a name that is printed as it stands.
 func (s *survey) shows(_ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }
 
-// seeks notes a search for processes.
+// seeks records a search for processes.
 func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
 	if o.Object.Kind == operation.Whole || picksAll(spot) {
 		s.processes.init = true
@@ -170,26 +169,25 @@ func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || l.namesOwn(spot)
 }
 
-// traces notes a search for who has a name or uses a file.
+// traces records a search for who has a name or uses a file.
 func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses) || s.g.itself.HasPort(spot)
 }
 
-// census notes a list of all processes.
+// census records a list of all processes.
 func (s *survey) census(*look, *operation.Operation, string) { s.processes.all = true }
 
-// mounts notes that the line asks where file systems are mounted.
+// mounts records that the line asks where file systems are mounted.
 func (s *survey) mounts(*look, *operation.Operation, string) { s.asksMounts = true }
 
-// picks notes that a list of processes is cut down, by itself or by a command
-// behind it that keeps some lines only. One that does something to every line
-// keeps them all.
+// picks records that a list of processes is narrowed down, by itself or by a later command
+// that keeps only some lines. A command that does something with every line keeps them all.
 func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 	if o.Object.Kind == operation.Whole {
 		s.processes.filtered = true
 		return
 	}
-	if !l.c.Stdin.Piped { // it looks below /proc
+	if !l.c.Stdin.Piped { // it searches /proc
 		s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, true)
 		return
 	}
@@ -203,14 +201,13 @@ func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(strings.Trim(name, "/^$ "), false)
 }
 
-// unregistered is for a key of the registry: not one by which Windows starts
-// and knows its programs and users. A program's own key is the judge's to
-// weigh.
+// unregistered checks a key of the registry. It must not be one from which Windows starts and
+// knows its programs and users. The judges weigh a program's own key.
 func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	key := strings.Trim(strings.ToLower(strings.ReplaceAll(spot, `\`, "/")), "/")
 	hive, rest, _ := strings.Cut(key, "/")
 	known := rest == "software/microsoft" || rest == "software/microsoft/windows"
-	const deep = 2 // of HKLM/SOFTWARE/Microsoft
+	const deep = 2 // as deep as HKLM/SOFTWARE/Microsoft
 	switch hive {
 	case "hkcu", "hkey_current_user":
 		known = known || rest == "" || rest == "software"
@@ -226,10 +223,10 @@ func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// release finds what follows the name of a package: its version, or what a file of it ends in.
+// release matches what follows the name of a package: its version, or its file's extension.
 var release = regexp.MustCompile(`(?:[@=_.]|-\d).*$`)
 
-// installed is for a package whose programs are put where programs are found.
+// installed checks a package whose programs are put where programs are found.
 func (l *look) installed(_ *operation.Operation, spot string) string {
 	name := release.ReplaceAllString(place.Base(spot), "")
 	its := func(program string) bool { return path.Base(program) == name }
@@ -239,8 +236,8 @@ func (l *look) installed(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// uninstalled is for a package that is removed: nothing that the system is made
-// of, nor vaglio.
+// uninstalled checks a package that is removed. It must be no part of the system, and not
+// vaglio.
 func (l *look) uninstalled(o *operation.Operation, spot string) string {
 	name, _, _ := strings.Cut(spot, ":")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 )
 
-// The ids of the rules that the code names; the table of places names others.
+// The IDs of the rules that the code names; the table of places names the others.
 const (
 	rootID = "path.root"
 
@@ -53,23 +53,22 @@ const (
 //go:embed rules.txt
 var ruleText string
 
-// rule is one thing that is not up for debate. Those of the core are patterns
-// of texts.
+// rule is one thing that is not up for debate. The rules of the core are text patterns.
 type rule struct {
 	id, what, why, instead string
-	// pattern is written for Python, re is the same for Go.
+	// pattern is in Python's syntax, re is the same in Go's.
 	pattern string
 	re      *regexp.Regexp
-	// lead or within must be in a text before re can match: a cheap first look.
+	// lead and within must be in a text for re to match; checking them first is cheap.
 	lead, within string
 }
 
-// builtIn are the rules of the table, which are read once and never change.
+// builtIn returns the rules of the table. They are read once and never change.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var builtIn = sync.OnceValues(func() ([]*rule, error) { return parseRules(ruleText) })
 
-// parseRules reads the rules in their order. An error names the line.
+// parseRules reads the rules in order. Its error names the line.
 func parseRules(text string) ([]*rule, error) {
 	var all []*rule
 	for n, line := range rows.Of(text) {
@@ -98,7 +97,7 @@ func parseRules(text string) ([]*rule, error) {
 	return all, nil
 }
 
-// field is where a rule keeps what it says under a key, nil if there is none.
+// field returns where a rule keeps the value of a key, or nil if there is no such key.
 func (r *rule) field(key string) *string {
 	switch key {
 	case "what":
@@ -121,9 +120,9 @@ func (r *rule) field(key string) *string {
 // pythonSpace is what \s means in Python: ASCII and Unicode white space.
 const pythonSpace = `[\t-\r\x1c- \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
 
-// compile reads a pattern as Python does, where "$" also matches before a final
-// newline. Go's \b sees a border also beside a letter outside ASCII, where
-// Python sees none: that is stricter, never laxer.
+// compile compiles the pattern with Python's meaning, where "$" also matches before a final
+// newline. Go's \b also matches beside a letter outside ASCII, where Python's does not: that
+// is stricter, never laxer.
 func (r *rule) compile() (err error) {
 	if r.pattern != "" {
 		r.re, err = regexp.Compile(strings.NewReplacer(`\s`, pythonSpace, "$", `\n?\z`).Replace(r.pattern))
@@ -135,14 +134,14 @@ func (r *rule) match(s string) bool {
 	return strings.HasPrefix(s, r.lead) && strings.Contains(s, r.within) && r.re.MatchString(s)
 }
 
-// isPlace says that a rule of the core is about a path, not about a command.
+// isPlace reports whether a rule of the core is about a path, not about a command.
 func (r *rule) isPlace() bool { return strings.HasPrefix(r.id, "path.") }
 
-// isTelling says that a rule forbids a name that no project folder has by chance.
+// isTelling reports whether a rule forbids a name that no project folder has by chance.
 func (r *rule) isTelling() bool { return strings.HasPrefix(r.pattern, "^/etc/") }
 
 func (r *rule) denial() Denial {
-	// A pattern stands there as Python's repr writes it.
+	// The reason shows a pattern as Python's repr does.
 	pattern, reason := strings.ReplaceAll(r.pattern, `\`, `\\`), r.what
 	switch {
 	case r.pattern == "":
@@ -154,8 +153,8 @@ func (r *rule) denial() Denial {
 	return Denial{ID: r.id, Reason: "guard: " + reason, Why: r.why, Instead: r.instead}
 }
 
-// Rules returns the denial of every rule that there is, in the order of the
-// documentation: what there must be words for, wherever denials are told.
+// Rules returns the denial of every rule, in the order of the documentation, for places that
+// need words for all of them.
 func Rules() []Denial {
 	table, _ := builtIn()
 	all := make([]Denial, 0, len(table)+1)
@@ -165,7 +164,7 @@ func Rules() []Denial {
 	return append(all, faultRule().denial())
 }
 
-// faultRule is said when nothing else can be: it is in no table.
+// faultRule applies when the guard itself failed. It is in no table.
 func faultRule() *rule {
 	return &rule{
 		id:      faultID,

@@ -12,47 +12,47 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// maxDepth is how deep args may nest. Decoded JSON stays far below; values
-// that were built in memory could be endless.
+// maxDepth is how deep args may nest. Decoded JSON stays far below; values built in memory
+// could be cyclic.
 const maxDepth = 128
 
-// scan is the work on one call.
+// scan is the examination of one call.
 type scan struct {
 	g     *Guard
 	rd    *reading.Reading
 	shell bool
 	texts []text
 	room  [16]text
-	// bases begins with the call's own folder when inCwd says that there is one.
+	// bases begins with the call's own folder if inCwd is set.
 	bases []base
 	inCwd bool
 	users map[string]string
-	// found is the first structural rule that a path broke; the core comes first.
+	// found is the first structural rule that a path broke. The core is checked first.
 	found *rule
-	// t is what cannot be read.
+	// t collects what cannot be read.
 	t trouble
 }
 
 // text is one string of args.
 type text struct {
 	s       string
-	key     bool // a map's key
+	key     bool // a map key
 	command bool // a command line, which is no path
-	use     use  // what the key above says
+	use     use  // by the role of the key above
 }
 
 // base is a folder in which relative paths may begin.
 type base struct {
 	dir, lexical string // as given, and clean
 	workspace    bool   // the call's own folder
-	ready        bool   // the rest is known: it costs system calls
+	ready        bool   // the fields below are set; that takes system calls
 	real         string // resolved
-	// inRoot marks a workspace in the administrator's home: there a relative
-	// name adds nothing that the rule about that home is for.
+	// inRoot marks a workspace in the administrator's home. There, the rule about that home
+	// does not apply to relative names.
 	inRoot bool
 }
 
-// resolve makes the rest of b known.
+// resolve sets the remaining fields of b.
 func (b *base) resolve(g *Guard) {
 	if b.ready {
 		return
@@ -63,7 +63,7 @@ func (b *base) resolve(g *Guard) {
 	}
 }
 
-// collect gathers the strings of v, which share what as says, in their fixed order.
+// collect gathers the strings of v in a fixed order. They all get the properties of as.
 func (s *scan) collect(v any, depth int, as text) *reading.Unreadable {
 	if depth > maxDepth {
 		return &reading.Unreadable{What: "args nest too deep"}
@@ -86,7 +86,7 @@ func (s *scan) collect(v any, depth int, as text) *reading.Unreadable {
 	return nil
 }
 
-// collectList gathers the strings of a list, and the path that they may be.
+// collectList gathers the strings of a list, and the path that they may form.
 func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
 	var steps []string
 	for _, e := range list {
@@ -119,8 +119,8 @@ func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
 	return nil
 }
 
-// tryAddress tries an address whose host and port are values of their own, whatever
-// their keys are.
+// tryAddress checks for the gate's address given as separate values for host and port,
+// whatever their keys are.
 func (s *scan) tryAddress(m map[string]any) {
 	tried := map[string]bool{}
 	for _, v := range m {
@@ -140,7 +140,7 @@ func (s *scan) tryAddress(m map[string]any) {
 	}
 }
 
-// collectOther reads what a program, not a decoder, put into args.
+// collectOther collects what a program put into args, not a decoder.
 func (s *scan) collectOther(v reflect.Value) *reading.Unreadable {
 	switch k := v.Kind(); {
 	case k == reflect.String:
@@ -153,8 +153,8 @@ func (s *scan) collectOther(v reflect.Value) *reading.Unreadable {
 	}
 }
 
-// setBases finds the folders in which a relative path may begin: the call's
-// own, and those that tools name in their arguments.
+// setBases finds the folders in which a relative path may begin: the call's own folder, and
+// those that its arguments name.
 func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true

@@ -15,37 +15,36 @@ import (
 // survey is the examination of one command line.
 type survey struct {
 	g *Guard
-	// script is what the reader found, at is which of its commands is tried.
+	// script is what the reader found, at the index of the command that is being checked.
 	script *shell.Script
 	at     int
 	// links are the symbolic links that the line makes, by name.
 	links map[string]string
-	// find is the last find of the line; limited says that its tests leave out
-	// most files.
+	// find is the last search of the line.
 	find findCall
-	// shown are the paths that an ls of the line prints whole.
+	// shown are the paths that the line prints in full.
 	shown []string
-	// listsRoot says that an inline program walks the root, a home or a system
-	// tree; watcher that the line asks for vaglio's process.
+	// listsRoot says that an inline program lists the root, a home or a system tree;
+	// asksVaglio says that the line asks for vaglio's process.
 	listsRoot, asksVaglio bool
-	// listed are all operands of an ls of the line: those that are files are
-	// printed as they stand.
+	// listed are all operands of the listings in the line. Those that are files are printed
+	// as they stand.
 	listed []string
 	// copies are the copies of programs that the line makes, by name.
 	copies map[string]string
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
-	// set are the variables that the line has set so far, by the shell and the name.
+	// set holds the variables that the line has set so far, by shell and name.
 	set map[[2]string]shell.Word
 	// written says that the script stands in a file that the call writes.
 	written bool
-	// t takes what cannot be read.
+	// t collects what cannot be read.
 	t *trouble
 }
 
-// examine tries every command of a script, then what the reader found besides:
-// a known crime is a better reason than an unreadable rest.
+// examine checks every command of a script, and then the problems that the reader found: a
+// known crime is a better reason than an unreadable rest.
 func (g *Guard) examine(script *shell.Script, t *trouble) string {
 	s := &survey{g: g, script: script, t: t}
 	for i := range script.Commands {
@@ -70,14 +69,14 @@ func problemRule(problems []shell.Problem) string {
 		case shell.ProblemInternal:
 			found = faultID
 		default:
-			// What is too much to read is the sender's to mend, see [trouble];
-			// what is only known when it runs is the effects judge's to weigh.
+			// What is too much to read is for the sender to fix, see [trouble]. What is known
+			// only when it runs is for the effects judge to weigh.
 		}
 	}
 	return found
 }
 
-// command gives the rule that one command breaks.
+// command returns the rule that one command breaks.
 func (s *survey) command(c *shell.Command) string {
 	l := &look{g: s.g, s: s, c: c}
 	l.setPlace()
@@ -99,7 +98,7 @@ func (s *survey) command(c *shell.Command) string {
 		l.args = append(l.args, reading.Spot(w))
 	}
 	if len(c.Via) > 0 && slices.ContainsFunc(l.args, s.g.mentionsOwn) {
-		return ownID // the core has not seen what was carried in code
+		return ownID // the core has not seen what was encoded
 	}
 	name := programName(c)
 	if l.isVaglio(reading.Spot(c.Argv[0])) {
@@ -111,8 +110,8 @@ func (s *survey) command(c *shell.Command) string {
 	return l.program(name)
 }
 
-// sets notes the variables that a command sets for those behind it in its shell, or sets
-// no longer. One that stays what it is, as HOME does, is not set.
+// sets records the variables that a command sets for later commands in its shell, or unsets.
+// A variable that keeps its value, such as HOME, does not count as set.
 func (s *survey) sets(c *shell.Command) {
 	if c.Remote != nil {
 		return
@@ -140,7 +139,8 @@ func (s *survey) sets(c *shell.Command) {
 	}
 }
 
-// earlier is what a variable was set to in the command's shell, or in one that runs that.
+// earlier returns the value of a variable that was set in the command's shell, or in a shell
+// around it.
 func (l *look) earlier(name string) (shell.Word, bool) {
 	for end := len(l.c.Via); end >= 0; end-- {
 		if value, ok := l.s.set[[2]string{strings.Join(l.c.Via[:end], "\n"), name}]; ok {
@@ -150,22 +150,22 @@ func (l *look) earlier(name string) (shell.Word, bool) {
 	return shell.Word{}, false
 }
 
-// programName is the name by which the tables know a program.
+// programName returns the name by which the tables know a program.
 func programName(c *shell.Command) string {
 	if n := len(c.Name) - len(".exe"); n > 0 && strings.EqualFold(c.Name[n:], ".exe") {
-		return strings.ToLower(c.Name[:n]) // of Windows, where case does not count
+		return strings.ToLower(c.Name[:n]) // a Windows program, whose name ignores case
 	}
 	return c.Name
 }
 
-// setPlace finds out where the command runs.
+// setPlace determines where the command runs.
 func (l *look) setPlace() {
 	r := l.c.Remote
 	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
 	l.cwds = l.cwdRoom[:0]
 	cwd := reading.Spot(l.c.Cwd)
 	if len(cwd) > 1 && cwd[1] == ':' {
-		cwd = l.g.localSpelling(cwd) // a drive of Windows
+		cwd = l.g.localSpelling(cwd) // a Windows drive
 	}
 	if strings.HasPrefix(cwd, "/") && strings.IndexByte(cwd, perhaps) < 0 {
 		l.cwds = append(l.cwds, path.Clean(cwd))
@@ -178,8 +178,8 @@ func (l *look) setPlace() {
 	}
 }
 
-// cwdOf is a folder in which the command may run. One of which the beginning is
-// unknown is kept apart from all known ones.
+// cwdOf returns a folder in which the command may run. If its start is unknown, it is
+// distinct from all known folders.
 func (l *look) cwdOf(v string) string {
 	switch r := l.c.Remote; {
 	case v[0] == '/':
@@ -191,7 +191,7 @@ func (l *look) cwdOf(v string) string {
 	}
 }
 
-// redirects tries the files that the shell opens, and what is told to a control group.
+// redirects checks the files that the shell opens, and what is written to a control group.
 func (l *look) redirects() string {
 	if l.regroups() {
 		return ownProcess
@@ -200,7 +200,7 @@ func (l *look) redirects() string {
 		var d deed
 		switch r.Kind {
 		case shell.RedirectRead:
-			if l.c.Name == "wc" { // tells no more than how much there is
+			if l.c.Name == "wc" { // prints only how much there is
 				continue
 			}
 			d = reads
@@ -220,12 +220,12 @@ func (l *look) redirects() string {
 	return ""
 }
 
-// unhooked says whether an agent runs in a container, where its hook is not.
+// unhooked reports whether an agent runs in a container, where its hook is missing.
 func (l *look) unhooked(name string) bool {
 	return l.inside && len(l.args) > 1 && l.g.base.Nouns["agent"][name]
 }
 
-// program tries a command by what its tool does to its operands.
+// program checks a command by what its tool does to its operands.
 func (l *look) program(name string) string {
 	if l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
@@ -247,12 +247,12 @@ func (l *look) program(name string) string {
 	}
 }
 
-// unknownProgram tries every word of a program that nobody knows: whatever it
-// does, it has no business with some targets. Of one of which some uses are told it is
-// not known that another one changes what it names: it may show it.
+// unknownProgram checks every word of a program that the tables do not know: whatever it
+// does, some targets are none of its business. partly says that some uses of the program are
+// known. Then this use need not change what it names; it may only show it.
 func (l *look) unknownProgram(partly bool) string {
 	if l.s.written {
-		return "" // such as one that tests what is forbidden
+		return "" // for example a test of what is forbidden
 	}
 	if id := l.operands(uses); id != "" {
 		return id
@@ -271,8 +271,8 @@ func (l *look) unknownProgram(partly bool) string {
 	return l.tail()
 }
 
-// inPlace says whether an option, or the first word as a subcommand, means with most
-// programs that the files that are named are changed.
+// inPlace reports whether an option, or the first word as a subcommand, means with most
+// programs that the named files are changed.
 func (l *look) inPlace() bool {
 	for i, a := range l.args {
 		option, _, _ := strings.Cut(a, "=")
@@ -284,8 +284,8 @@ func (l *look) inPlace() bool {
 	return false
 }
 
-// putsBeside notes a folder of vaglio's that is given by an option which names, with most
-// programs, where what they make goes.
+// putsBeside notes if an option that names the output with most programs names a folder with
+// something of vaglio's.
 func (l *look) putsBeside() {
 	l.destined(func(_, where string) string {
 		if l.beside(l.absolute(where)) != "" {
@@ -295,13 +295,13 @@ func (l *look) putsBeside() {
 	})
 }
 
-// isRead says whether an operation leaves its object as it is.
+// isRead reports whether an operation leaves its object as it is.
 func isRead(o operation.Operation) bool {
 	return o.Verb == operation.Read || o.Verb == operation.Inspect
 }
 
-// madeAs gives the rule about a file of vaglio's that is given by such an option, and of
-// which nothing is known to be read.
+// madeAs returns the rule that is broken if such an option names a file of vaglio's that the
+// program is not known to read.
 func (l *look) madeAs() string {
 	return l.destined(func(option, where string) string {
 		read := func(o operation.Operation) bool { return isRead(o) && reading.Spot(o.Object.Word) == where }
@@ -312,7 +312,7 @@ func (l *look) madeAs() string {
 	})
 }
 
-// destined gives the rule about what stands behind those options.
+// destined applies a rule to the values of such options.
 func (l *look) destined(rule func(option, where string) string) string {
 	for i, a := range l.args {
 		option, where, told := strings.Cut(a, "=")
@@ -328,14 +328,14 @@ func (l *look) destined(rule func(option, where string) string) string {
 	return ""
 }
 
-// operands does a deed to every word, whole and in its parts.
+// operands checks a deed to every word, whole and in its parts.
 func (l *look) operands(d deed) string {
 	return firstRule(l.args, func(a string) string { return l.operand(d, a) })
 }
 
-// operand does a deed to all that a word may name.
+// operand checks a deed to everything that a word may name.
 func (l *look) operand(d deed, word string) string {
-	whole := true // which is tried whatever is left of the budget
+	whole := true // the whole word is checked even if the budget is used up
 	for name := range place.InWord(word) {
 		if !whole && !l.s.t.affords(1+2*len(name)) {
 			return ""
@@ -348,8 +348,8 @@ func (l *look) operand(d deed, word string) string {
 	return ""
 }
 
-// tail tries the end of an unknown program's words as a command of its own: it
-// may be a wrapper that no table knows.
+// tail checks the end of an unknown program's words as a command of its own: the program may
+// be an unknown wrapper.
 func (l *look) tail() string {
 	if l.depth > 1 {
 		return ""
@@ -364,12 +364,12 @@ func (l *look) tail() string {
 	return ""
 }
 
-// options are those of a line that a program of the call carries.
+// options returns the options for reading a line that a program of the call carries.
 func (l *look) options(cwd string) shell.Options {
 	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.means)
 }
 
-// follow replaces the beginning of a path that is a link of this line.
+// follow replaces the beginning of a path that is a link made by this line.
 func (s *survey) follow(clean string) string {
 	for end := len(clean); end > 0; end-- { // the innermost link counts
 		if !place.IsStep(clean[end:]) {

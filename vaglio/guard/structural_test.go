@@ -12,18 +12,18 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// structuralGuard knows a user and a place of vaglio's own.
+// structuralGuard returns a guard that knows a user and a place of vaglio's own.
 func structuralGuard() *Guard {
 	return New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"/home/user/.vaglio-data"}}})
 }
 
-// bash is a call to a shell that the core does not know as one, so that its
-// command patterns stay out of the way.
+// bash returns a call to a shell that the core does not know as one, so that its command
+// patterns do not interfere.
 func bash(line string) Call {
 	return Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: "/home/user/project"}
 }
 
-// lines reads a table out of testdata; \n in a row is a new line.
+// lines reads a table from testdata; \n in a row is a newline.
 func lines(tb testing.TB, name string) []string {
 	tb.Helper()
 	raw, err := os.ReadFile("testdata/" + name)
@@ -39,7 +39,7 @@ func lines(tb testing.TB, name string) []string {
 	return rows
 }
 
-// deniedRows gives the commands of denied.txt with the rule that each breaks.
+// deniedRows returns the commands of denied.txt and the rule that each breaks.
 func deniedRows(tb testing.TB) (commands, ids []string) {
 	tb.Helper()
 	return rowsOf(tb, "denied.txt")
@@ -97,8 +97,8 @@ func TestLinesAroundUnreadableOnes(t *testing.T) {
 	})
 }
 
-// TestExamineUnreadable checks what the guard says of lines that nobody can
-// read: where it is, what is wrong, and none of the line's words.
+// TestExamineUnreadable checks what the guard says of unreadable lines: where, what is wrong,
+// and none of the line's words.
 func TestExamineUnreadable(t *testing.T) {
 	g := structuralGuard()
 	in := func(executor, key, text string) Call {
@@ -154,7 +154,7 @@ func TestExamineUnreadable(t *testing.T) {
 	}
 }
 
-// TestShapes checks in which shapes a command may come.
+// TestShapes checks the shapes in which a command may come.
 func TestShapes(t *testing.T) {
 	args := func(executor string, m map[string]any) Call {
 		return Call{Executor: executor, Args: m, Cwd: "/home/user/project"}
@@ -208,7 +208,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// TestTools checks tools that are no shells.
+// TestTools checks tools that are not shells.
 func TestTools(t *testing.T) {
 	args := func(executor string, pairs ...any) Call {
 		all := map[string]any{}
@@ -274,7 +274,7 @@ func TestTools(t *testing.T) {
 	})
 }
 
-// TestCalls checks other tools than shells, in the shapes in which they come.
+// TestCalls checks tools that are not shells, in the shapes in which they come.
 func TestCalls(t *testing.T) {
 	g := structuralGuard()
 	rows, err := os.ReadFile("testdata/calls.jsonl")
@@ -297,7 +297,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestAdministratorsHome checks that an agent of root may work in its home.
+// TestAdministratorsHome checks that an agent of root may work in root's home.
 func TestAdministratorsHome(t *testing.T) {
 	g := New(Config{Home: "/root"})
 	at := func(line string) Call { c := bash(line); c.Cwd = "/root/app"; return c }
@@ -314,8 +314,8 @@ func TestAdministratorsHome(t *testing.T) {
 	})
 }
 
-// TestManyNamesAreSentBack checks that what a command would put together, and what
-// its words name, is not passed over when it is too much.
+// TestManyNamesAreSentBack checks that too many names, put together by a command or named by
+// its words, are not skipped.
 func TestManyNamesAreSentBack(t *testing.T) {
 	for line, what := range map[string]string{
 		"cp " + strings.Repeat("a ", 5000) + strings.Repeat("d/", 500): "the names that cp puts together",
@@ -328,8 +328,8 @@ func TestManyNamesAreSentBack(t *testing.T) {
 	}
 }
 
-// TestWithoutAHomeOrAFolder checks a guard that knows neither: what it cannot place
-// it takes for the worst where that is named, and it does not fail.
+// TestWithoutAHomeOrAFolder checks a guard that knows neither: it assumes the worst of named
+// places that it cannot locate, and does not fail.
 func TestWithoutAHomeOrAFolder(t *testing.T) {
 	at := func(line string) Call { c := bash(line); c.Cwd = ""; return c }
 	verify(t, New(Config{}), map[string]row{
@@ -347,7 +347,7 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 	})
 }
 
-// TestStepsThatAreNoPath puts what is no step between those of a path.
+// TestStepsThatAreNoPath puts something that is no step between the steps of a path.
 func TestStepsThatAreNoPath(t *testing.T) {
 	list := func(steps ...any) Call {
 		return Call{Executor: "fs_read", Args: map[string]any{"parts": steps}, Cwd: "/home/user/project"}
@@ -357,8 +357,8 @@ func TestStepsThatAreNoPath(t *testing.T) {
 	})
 }
 
-// TestCaseThatDoesNotCount tries lines and paths in other letters, where the system
-// does not tell them apart and where it does.
+// TestCaseThatDoesNotCount changes the case of lines and paths, on systems that ignore case
+// and on those that do not.
 func TestCaseThatDoesNotCount(t *testing.T) {
 	line := Call{Executor: "shell_exec", Args: map[string]any{"command": "RM -RF /"}, Cwd: "/home/user/project"}
 	file := Call{Executor: "fs_read", Args: map[string]any{"path": "/ETC/Shadow"}, Cwd: "/home/user/project"}
@@ -387,8 +387,8 @@ func TestArgumentsThatNest(t *testing.T) {
 	}
 }
 
-// TestLinksOfCommands follows links that are there as a command would: a removal
-// takes the link itself, and on another machine they are not these.
+// TestLinksOfCommands follows existing links as a command would: a removal takes the link
+// itself, and on another machine these links do not exist.
 func TestLinksOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	prose := strings.Repeat("a ", 127) + "b" // as long as a name may be

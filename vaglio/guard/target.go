@@ -17,24 +17,24 @@ type look struct {
 	g *Guard
 	s *survey
 	c *shell.Command
-	// cwds are the folders in which the command may run; usually one.
+	// cwds are the folders in which the command may run, usually one.
 	cwds []string
 	// args are the command's words after its name, as spots.
 	args []string
-	// inside says that the command runs in a container of which only the
-	// mounted folders are here.
+	// inside says that the command runs in a container, which shares only the mounted folders
+	// with this machine.
 	inside bool
 	depth  int
-	// ops are what the knowledge base tells of the command.
+	// ops are the command's operations according to the knowledge base.
 	ops []operation.Operation
-	// tests are those of a search, once they are read.
+	// tests are the tests of a search, once read.
 	tests *tests
-	// The rooms keep the slices of most commands in one piece of memory.
+	// The rooms save most commands an allocation for their slices.
 	argRoom [6]string
 	cwdRoom [1]string
 }
 
-// touch gives the id of the rule that forbids doing a deed to a spot.
+// touch returns the ID of the rule that forbids a deed to a spot, or "".
 func (l *look) touch(d deed, spot string) string {
 	if spot == "" || spot == "-" {
 		return ""
@@ -55,13 +55,13 @@ func (l *look) touch(d deed, spot string) string {
 	return l.touchEach(d, spot)
 }
 
-// isListedDisk says whether a spot is a disk that a command of the line has
-// printed, and not a place where one is mounted.
+// isListedDisk reports whether a spot is a disk that a command of the line has printed, and
+// not a place where one is mounted.
 func (l *look) isListedDisk(spot string) bool {
 	return !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
 }
 
-// touchListed does a deed to what the line has listed, if the spot may be it.
+// touchListed checks a deed to what the line has listed, if the spot may be that.
 func (l *look) touchListed(d deed, spot string) string {
 	if d > replaces || spot != string(perhaps) || !l.listed() {
 		return ""
@@ -69,7 +69,7 @@ func (l *look) touchListed(d deed, spot string) string {
 	return firstRule(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
 }
 
-// firstRule gives the first rule that one of some texts breaks.
+// firstRule returns the first rule that one of the texts breaks.
 func firstRule(texts []string, rule func(string) string) string {
 	for _, s := range texts {
 		if id := rule(s); id != "" {
@@ -79,11 +79,11 @@ func firstRule(texts []string, rule func(string) string) string {
 	return ""
 }
 
-// touchEach does a deed to all that a spot may be.
+// touchEach checks a deed to everything that a spot may be.
 func (l *look) touchEach(d deed, spot string) string {
 	for _, v := range place.Variants(spot) {
 		if v != "" && v[0] == '~' && spot[0] != '~' {
-			v = "./" + v // a tilde that the shell did not expand
+			v = "./" + v // the shell did not expand this tilde
 		}
 		if id := l.touchOne(d, v); id != "" && !isFarFetched(d, spot, v, id) {
 			return id
@@ -92,8 +92,8 @@ func (l *look) touchEach(d deed, spot string) string {
 	return ""
 }
 
-// isFarFetched says that a tree is only meant if too much is empty: two texts
-// at once, or a name that a program which does not recurse cannot remove.
+// isFarFetched reports whether a spot is a tree only if too much of it is empty: two texts at
+// once, or a name that a program which does not recurse cannot remove.
 func isFarFetched(d deed, spot, variant, id string) bool {
 	if id != treeRoot && id != treeHome && id != treeSystem && id != adminRule && id != ownID {
 		return false
@@ -113,9 +113,9 @@ func (l *look) touchOne(d deed, spot string) string {
 	slashed := strings.HasSuffix(spot, "/")
 	if spot[0] == '~' && takesAll(d) && l.g.home != "" {
 		if id := l.rule(d, l.g.localSpelling(spot), slashed); strings.HasPrefix(id, "own.") {
-			return id // the program may replace it
+			return id // the program may expand it
 		}
-		spot = "./" + spot // the shell has replaced every tilde that it would
+		spot = "./" + spot // the shell has expanded every tilde that it would
 	}
 	spot = l.g.localSpelling(spot)
 	switch spot[0] {
@@ -127,9 +127,8 @@ func (l *look) touchOne(d deed, spot string) string {
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
 }
 
-// climbing tries a path whose beginning is unknown. One that climbs out of it
-// by two folders and more and then names a tree of the system is taken to be
-// that tree.
+// climbing checks a path whose beginning is unknown. If it climbs out of it by two folders or
+// more and then names a tree of the system, it is assumed to mean that tree.
 func (l *look) climbing(d deed, clean string) string {
 	rest, climbs := clean, 0
 	for strings.HasPrefix(rest, "../") {
@@ -144,7 +143,7 @@ func (l *look) climbing(d deed, clean string) string {
 	return l.g.table.Rule(clean, d)
 }
 
-// rule gives the rule about a deed done to an absolute spot.
+// rule returns the rule that a deed to an absolute spot breaks.
 func (l *look) rule(d deed, spot string, slashed bool) string {
 	clean := l.plain(place.Clean(spot))
 	if l.inside {
@@ -163,7 +162,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	return l.g.ruleAt(d, leads)
 }
 
-// ruleInside is rule for a container.
+// ruleInside is rule inside a container.
 func (l *look) ruleInside(d deed, clean string) string {
 	takes := takesAll(d)
 	if changes(d) && l.g.table.IsDisk(clean) {
@@ -177,13 +176,12 @@ func (l *look) ruleInside(d deed, clean string) string {
 	return l.mapped(d, clean)
 }
 
-// passing says that the command runs in a container that is made for it.
+// passing reports whether the command runs in a container that is created for it.
 func (l *look) passing() bool {
 	return slices.ContainsFunc(l.c.Via, func(v string) bool { return strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") })
 }
 
-// resolved follows the links on the way to a path. A removal does not follow
-// the last one.
+// resolved follows the links in a path. A removal does not follow the last one.
 func (g *Guard) resolved(d deed, spot, clean string, slashed bool) string {
 	if takesAll(d) && !slashed {
 		return path.Join(realpath.On(g.machine, path.Dir(clean)), path.Base(clean))
@@ -191,8 +189,8 @@ func (g *Guard) resolved(d deed, spot, clean string, slashed bool) string {
 	return realpath.On(g.machine, spot)
 }
 
-// plain takes detours through process folders and links made by the same
-// command line out of a clean path.
+// plain resolves detours through process folders, and links that the line makes, in a clean
+// path.
 func (l *look) plain(clean string) string {
 	cwd := ""
 	if len(l.cwds) > 0 {
@@ -202,13 +200,13 @@ func (l *look) plain(clean string) string {
 	if len(l.s.links) == 0 {
 		return clean
 	}
-	for range 4 { // links may lead to links, and in a circle
+	for range 4 { // links may lead to links, and form a cycle
 		clean = l.s.follow(clean)
 	}
 	return clean
 }
 
-// mapped tries what a path in a container or below another root is here.
+// mapped checks what a path in a container, or below another root, is on this machine.
 func (l *look) mapped(d deed, clean string) string {
 	if l.c.Remote == nil {
 		return ""
@@ -231,7 +229,7 @@ func (l *look) mapped(d deed, clean string) string {
 	return ""
 }
 
-// ruleAt gives the rule about a deed done to a clean absolute spot.
+// ruleAt returns the rule that a deed to a clean absolute spot breaks.
 func (g *Guard) ruleAt(d deed, clean string) string {
 	if takesAll(d) {
 		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !g.isFileBeside(clean)) {
@@ -251,7 +249,7 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 	return id
 }
 
-// isFileBeside says whether a name where homes are is hardly one of a home.
+// isFileBeside reports whether a name among the homes is probably a file and not a home.
 func (g *Guard) isFileBeside(clean string) bool {
 	return clean != g.home && strings.Contains(place.Base(clean), ".")
 }
@@ -266,14 +264,14 @@ const (
 	replaces = place.Replaces
 	removes  = place.Removes
 	empties  = place.Empties
-	// copies reads all that is below, too.
+	// copies reads everything below, too.
 	copies = place.Copies
 )
 
-// takesAll says that a deed leaves nothing of what is in a place.
+// takesAll reports whether a deed leaves nothing in a place.
 func takesAll(d deed) bool { return d == removes || d == empties }
 
-// A spot is a path as it may be, see the package place.
+// A spot is a path that may be partly unknown; see package place.
 const (
 	anyText    = place.AnyText
 	anyByte    = place.AnyByte
@@ -284,7 +282,7 @@ const (
 	anyFolders = place.AnyFolders
 )
 
-// localSpelling is the normal form of a spot, which may be relative.
+// localSpelling returns the normal form of a spot, which may be relative.
 func (g *Guard) localSpelling(spot string) string {
 	home := g.home
 	if home == "" {
@@ -293,8 +291,8 @@ func (g *Guard) localSpelling(spot string) string {
 	return place.Local(spot, home)
 }
 
-// treeAt gives the rule about removing what a clean spot is the root of, or
-// everything below it, "" if it is no tree.
+// treeAt returns the rule that is broken by removing a tree, or everything in it, if a clean
+// spot is its root; otherwise "".
 func (g *Guard) treeAt(clean string) string {
 	return [...]string{place.NoTree: "", place.RootTree: treeRoot, place.HomeTree: treeHome, place.SystemTree: treeSystem}[g.table.TreeAt(clean)]
 }

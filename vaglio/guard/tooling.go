@@ -11,21 +11,21 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// use is what a text in args may be used as.
+// use is how a tool may use a text in args.
 type use uint8
 
 const (
 	asAny  use = iota
 	asPath     // under a key that names a path
-	asGoal     // under a key that names where something goes
-	asData     // content, which nobody opens
+	asGoal     // under a key that names a destination
+	asData     // content, which is not opened
 	asGlob     // a pattern of names
 )
 
-// isRun are the roles of what a run executes.
+// isRun are the roles of what a call executes.
 const isRun = reading.RoleCommand | reading.RoleScript | reading.RoleCode
 
-// useOf reads the roles of a key.
+// useOf returns the use of a key with these roles.
 func useOf(role reading.Role) use {
 	switch {
 	case role&reading.RoleGoal != 0:
@@ -41,14 +41,14 @@ func useOf(role reading.Role) use {
 	}
 }
 
-// tryPlace remembers the first structural rule that a path breaks.
+// tryPlace records the first structural rule that a path breaks.
 func (s *scan) tryPlace(t text, where string) {
 	if d := &s.rd.Deed; s.found == nil && t.use != asData && !t.key && !t.command && !d.Lists && (!d.Greps || t.use == asPath) {
 		s.found = s.placeRule(t, where)
 	}
 }
 
-// placeRule gives the rule about a clean path in the arguments of a tool.
+// placeRule returns the rule that a clean path in a tool's arguments breaks.
 func (s *scan) placeRule(t text, where string) *rule {
 	if t.use == asAny && strings.ContainsAny(where, " \t\n") {
 		return nil
@@ -69,13 +69,13 @@ func (s *scan) placeRule(t text, where string) *rule {
 	return s.g.ruleOf(id)
 }
 
-// mayChange says whether a tool takes a folder away in which a project's settings that
-// install the hook may lie, or puts what nobody names into a folder of vaglio's.
+// mayChange reports whether a tool removes a folder that may hold a project's settings which
+// install the hook, or puts unnamed files into a folder with something of vaglio's.
 func (s *scan) mayChange(t text, d deed, where string) bool {
 	return takesAll(d) && s.g.holdsLocal(where) || t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words) && s.g.ownIn(where) != ""
 }
 
-// deedTo is what a tool does to a text among its arguments.
+// deedTo returns what a tool does to a text in its arguments.
 func (s *scan) deedTo(t text) deed {
 	does, d := &s.rd.Deed, uses
 	switch does.Verb {
@@ -110,15 +110,15 @@ func (s *scan) modeRule(where string) *rule {
 	}
 }
 
-// look begins the examination of what no command line says.
+// look starts the examination of something without a command line.
 func (s *scan) look() *look {
 	return &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
 }
 
-// operations tries what a tool does to processes, services and packages, and
-// whom it asks.
+// operations checks what a tool does to processes, services and packages, and which addresses
+// it uses.
 func (s *scan) operations() *rule {
-	l := s.look() // which knows of those before
+	l := s.look() // shared, so that later operations know of earlier ones
 	for i := range s.rd.Operations {
 		if r := s.g.ruleOf(l.operation(&s.rd.Operations[i])); r != nil {
 			return r
@@ -130,8 +130,8 @@ func (s *scan) operations() *rule {
 	return nil
 }
 
-// asksGate says whether a tool is told the gate's address: as a URL or, by one that may
-// fetch it or runs what nobody can read, as a text, whatever its key is.
+// asksGate reports whether a tool is given the gate's address: as a URL or, if it may fetch
+// or runs unreadable code, as a text under any key.
 func (s *scan) asksGate() bool {
 	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.Answers(u.Text) }) {
 		return true
@@ -144,7 +144,7 @@ func (s *scan) asksGate() bool {
 	})
 }
 
-// statements tries the statements for a database that a tool sends.
+// statements checks the database statements that a tool sends.
 func (s *scan) statements() *rule {
 	for i := range s.rd.Statements {
 		l := s.look()

@@ -5,35 +5,35 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Outcome is what the guard says of a call: a denial, a text that cannot be
-// read, or, where both are nil, nothing.
+// Outcome is the guard's answer about a call: a denial, a text that cannot be read, or
+// neither.
 type Outcome struct {
-	// Denial is set when a rule denies the call; it is final.
+	// Denial is set if a rule denies the call. It is final.
 	Denial *Denial
-	// Unreadable is set when no rule denies the call but a part of it cannot
-	// be read to its end. That is no verdict: such a call is sent back.
+	// Unreadable is set if no rule denies the call but part of it cannot be read. That is no
+	// verdict: the call is sent back.
 	Unreadable *reading.Unreadable
-	// Doubt is set when no rule denies the call but it may change what is the
-	// gate's own, by a name that it does not tell: a person is to be asked.
+	// Doubt is set if no rule denies the call but it may change something of the gate's own
+	// under a name that it does not show: then a person is asked.
 	Doubt bool
 }
 
-// trouble keeps the first text of a call that cannot be read, and what all its
-// readings have cost.
+// trouble holds the first text of a call that cannot be read, and the cost of all its
+// readings.
 type trouble struct {
 	first *reading.Unreadable
-	// doubt is what [Outcome] tells.
+	// doubt becomes [Outcome.Doubt].
 	doubt bool
-	// means are what all readings of the call share.
+	// means is shared by all readings of the call.
 	means reading.Means
-	// file and line are where the command stands that broke a rule, when that
-	// is a file which the call runs.
+	// file and line say where the command stands that broke a rule, if that is in a file that
+	// the call runs.
 	file string
 	line int
 }
 
-// affords takes steps off what the call may cost, and reports whether some are
-// left; when none are, that is what cannot be read of it.
+// affords spends steps of the call's budget, and reports whether it was enough. If not, the
+// call counts as unreadable.
 func (t *trouble) affords(steps int) bool {
 	if t.means.Budget.Spend(steps) {
 		return true
@@ -42,28 +42,27 @@ func (t *trouble) affords(steps int) bool {
 	return false
 }
 
-// spent notes what is too much to be read.
+// spent records that something is too much to read.
 func (t *trouble) spent(what string) {
 	if t.first == nil {
 		t.first = &reading.Unreadable{What: what}
 	}
 }
 
-// blame notes where the command stands that broke a rule.
+// blame records where the command stands that broke a rule.
 func (t *trouble) blame(c *shell.Command) {
 	if t.file == "" {
 		t.file, t.line = c.File, c.Line
 	}
 }
 
-// doubts notes that what is the gate's own may be changed, and breaks no rule.
+// doubts records that something of the gate's own may be changed without breaking a rule.
 func (t *trouble) doubts() string {
 	t.doubt = true
 	return ""
 }
 
-// note keeps what a script says about a text that could not be read, see
-// [reading.Unread].
+// note records a text of a script that could not be read; see [reading.Unread].
 func (t *trouble) note(key string, problems []shell.Problem, text string, shift int, certain bool) {
 	if t.first == nil {
 		t.first = reading.Unread(key, problems, text, shift, certain)

@@ -6,7 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// TestBlame keeps the first place that broke a rule.
+// TestBlame holds that the first place that broke a rule is kept.
 func TestBlame(t *testing.T) {
 	var first trouble
 	first.blame(&shell.Command{})

@@ -13,9 +13,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// written gives the rule that a text breaks which the call puts into a file that
-// can be run. What only matters where it runs is left to when it runs, and so is
-// what is not known to its last word: here a script is written, not run.
+// written returns the rule that is broken by a text that the call puts into a runnable file.
+// Here the script is only written, not run: what matters only where it runs, or is not fully
+// known, is checked when it runs.
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
 		script := reading.ReadWritten(w, reading.LineOptions(s.g.home, s.g.user, "/", s.t.means))
@@ -37,11 +37,11 @@ func (s *scan) written() *rule {
 	return nil
 }
 
-// ran gives the rule that a program breaks which the call runs.
+// ran returns the rule that is broken by a program that the call runs.
 func (s *scan) ran() *rule {
 	for _, p := range s.g.Naming(s.rd) {
 		if id, _ := s.g.names(&p); p.Sure && !p.Loose && !s.g.Names(p.Text) {
-			s.t.doubts() // what it does is known, but not to what
+			s.t.doubts() // it is known what it does, but not to what
 		} else if p.Sure {
 			s.t.file, s.t.line = p.File, p.Line
 			return s.g.ruleOf(id)
@@ -50,11 +50,11 @@ func (s *scan) ran() *rule {
 	return nil
 }
 
-// Naming gives the programs that the call runs or may run, that it or the session wrote
-// and that name what is closed of the gate, or its address, wherever that stands: nobody
-// can follow all that programs do with a name. So it is with its settings, where a program
-// may change any file, and with its own commands where one may run them. The line is the
-// one that does.
+// Naming returns the programs that the call runs or may run, that the call or the session
+// wrote, and that name a closed place of the gate or its address anywhere: nobody can trace
+// everything that a program does with a name. The names of its settings count where a program
+// may change any file, and its own commands where a program may run them. Line is the
+// offending line.
 func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	for i := range rd.Commands {
 		unnamed := slices.ContainsFunc(rd.Commands[i].Script.Commands, func(c shell.Command) bool {
@@ -71,23 +71,23 @@ func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	return all
 }
 
-// Names says whether a program that holds a text would be denied for what it names.
+// Names reports whether a program with this text would be denied for what it names.
 func (g *Guard) Names(text string) bool {
 	return g.itself.Answers(text) || g.mentionsOwn(text)
 }
 
-// altering finds a name that tells, in most languages, that a file becomes another one.
+// altering matches a name that in most languages means that a file is changed.
 var altering = regexp.MustCompile(`(?i)writ|sav|delet|unlink|renam|mov|copy|copi|replac|truncat|append|creat|fopen|open_out|spit|dest|text *=|filename|ensure`)
 
-// sets says whether a text names one of the files that install the hook, in one word or
-// in several.
+// sets reports whether a text names one of the files that install the hook, in one word or
+// several.
 func (g *Guard) sets(text string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
 		return p.rule == ownSettings && place.Mentions(text, path.Base(p.path)) && place.Mentions(text, path.Base(path.Dir(p.path)))
 	})
 }
 
-// names gives the rule about a program, and how many lines stand before the one that
+// names returns the rule that a program breaks, and how many lines precede the one that
 // breaks it.
 func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	sets := p.Sure && p.Unnamed && g.sets(p.Text)
@@ -108,7 +108,7 @@ func (g *Guard) namesIn(line string, p *shell.Ran, sets bool) string {
 	switch {
 	case p.Sure && g.governs(line, p.Text):
 		return ownCommand
-	case p.Inline: // its words are read
+	case p.Inline: // its words are read as commands
 		return ""
 	case g.mentionsOwn(line):
 		return ownID
@@ -121,17 +121,18 @@ func (g *Guard) namesIn(line string, p *shell.Ran, sets bool) string {
 	}
 }
 
-// quoted finds a text in a program that may be a command or a word of one.
+// quoted matches a text in a program that may be a command or a word of one.
 var quoted = regexp.MustCompile("[\"'`]([\\w./~ -]+)[\"'`]")
 
-// stops finds a call by whose name a process is stopped or taken hold of.
+// stops matches a call whose name says that it stops a process or attaches to it.
 var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace|destroy)\w*\(`)
 
-// runs finds a call by whose name a program is run.
+// runs matches a call whose name says that it runs a program.
 var runs = regexp.MustCompile(`(?i)(?:system|exec|process|spawn|run|start|popen|shell|command|cmd)\w*[!(\s]`)
 
-// governs says whether a line of a program holds vaglio's own program in a text, and the
-// program an answer or what stops processes; or whether it stops vaglio's by its number.
+// governs reports whether a line of a program contains vaglio's own program in a text, and
+// the program contains an answer or something that stops processes; or whether the line stops
+// vaglio by its PID.
 func (g *Guard) governs(line, program string) bool {
 	answers := func(m []string) bool {
 		words := strings.Fields(strings.TrimPrefix(m[1], "vaglio "))
@@ -146,16 +147,15 @@ func (g *Guard) governs(line, program string) bool {
 	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }
 
-// isCertain says whether all words of a command of this machine are known, and
-// nothing carries it of which nobody knows what it does: a test may.
+// isCertain reports whether all words of a local command are known, and it is not run through
+// something unknown, such as a test.
 func isCertain(c *shell.Command) bool {
 	guessed := func(via string) bool { return strings.HasSuffix(via, "?") }
 	return c.Remote == nil && c.File != "" && !slices.ContainsFunc(c.Via, guessed) && !slices.ContainsFunc(c.Argv, shell.Word.HasUnknown) &&
 		!slices.ContainsFunc(c.Redirects, func(r shell.Redirect) bool { return r.Target.HasUnknown() })
 }
 
-// isLasting says whether a rule is about what cannot be had again, or about
-// vaglio itself.
+// isLasting reports whether a rule is about something irretrievable, or about vaglio itself.
 func isLasting(id string) bool {
 	room, _, _ := strings.Cut(id, ".")
 	return slices.Contains([]string{"tree", "disk", "process", "own"}, room)

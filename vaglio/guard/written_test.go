@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// TestWhatIsWrittenToRun tries scripts and makefiles that would do what is
-// forbidden, and beside them prose, data and tests about it.
+// TestWhatIsWrittenToRun checks scripts and makefiles that would do what is forbidden, and
+// prose, data and tests about it.
 func TestWhatIsWrittenToRun(t *testing.T) {
 	rows, err := os.ReadFile("testdata/written.jsonl")
 	if err != nil {

@@ -26,11 +26,11 @@ const (
 	KindPower          Kind = "power"
 	KindPhysical       Kind = "physical"
 	KindPeople         Kind = "people"
-	// KindUnknown stands for what could not be read. It is asked.
+	// KindUnknown is an effect that could not be read. A person is asked about it.
 	KindUnknown Kind = "unknown"
 )
 
-// Kinds are all kinds, from what passes most easily to what is not known.
+// Kinds returns all kinds, roughly from harmless to unknown.
 func Kinds() []Kind {
 	return []Kind{
 		KindRead, KindCreate, KindOverwrite, KindDelete, KindMove, KindForeignCode, KindInstall, KindSend, KindPublish,
@@ -61,13 +61,13 @@ const (
 	ReachPublic    Reach = "public"
 )
 
-// Reaches are all reaches, from near to far.
+// Reaches returns all reaches, from near to far.
 func Reaches() []Reach {
 	return []Reach{ReachWorkspace, ReachUser, ReachSystem, ReachShared, ReachPublic}
 }
 
-// Usual returns what is typical of a kind: how far an effect of it can be
-// undone and how far it reaches where nothing else is said.
+// Usual returns the typical reversibility and reach of a kind, for effects of which nothing
+// else is known.
 func Usual(k Kind) (Reversibility, Reach) {
 	switch k {
 	case KindRead, KindCreate, KindMove:

@@ -7,21 +7,21 @@ type GapKind string
 
 // The kinds of gaps.
 const (
-	// GapUnknownProgram is a program of which nothing is known.
+	// GapUnknownProgram is a program that is not known.
 	GapUnknownProgram GapKind = "unknown program"
 	// GapUnknownName is a program or an object whose name is not known.
 	GapUnknownName GapKind = "unknown name"
-	// GapUnread is text that would run and was not read.
+	// GapUnread is text that would run but was not read.
 	GapUnread GapKind = "unread"
-	// GapBudget is what lies behind the end of the budget.
+	// GapBudget is text beyond the end of the budget.
 	GapBudget GapKind = "budget"
 )
 
 // Gap is something that could not be read. It is never a pass.
 type Gap struct {
 	Kind GapKind
-	// What says in words what was not read: a program, a file, a text.
+	// What describes what was not read: a program, a file, a text.
 	What string
-	// Span is where it stands in the source.
+	// Span is its place in the source.
 	Span shell.Span
 }

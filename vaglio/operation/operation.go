@@ -1,6 +1,5 @@
-// Package operation holds the words in which the engine speaks of what a call
-// would do: a verb, the object that it is done to, and what is known of both.
-// It knows no program, no place and no rule.
+// Package operation defines the terms for what a call would do: a verb, the object that it
+// acts on, and what is known of both. It knows no program, no place and no rule.
 package operation
 
 import (
@@ -14,41 +13,41 @@ type Verb string
 
 // The verbs for files.
 const (
-	// Use hands a file to a program of which nothing else is known.
+	// Use passes a file to a program of which nothing else is known.
 	Use Verb = "use"
 	// Read reads a file, or lists a folder with Recursive.
 	Read Verb = "read"
-	// Inspect reads a file and tells what it is like, not what is in it.
+	// Inspect reads a file and prints its properties, not its content.
 	Inspect Verb = "inspect"
-	// Create makes a file; what is there stays.
+	// Create makes a file. An existing one stays.
 	Create Verb = "create"
 	// MakeFolder makes a folder.
 	MakeFolder Verb = "make-folder"
 	// Write changes a file or adds to it.
 	Write Verb = "write"
-	// Replace writes a whole file anew: what was in it is gone.
+	// Replace rewrites a whole file: its content is gone.
 	Replace Verb = "replace"
-	// Empty takes a file's content and leaves its name.
+	// Empty removes a file's content and keeps its name.
 	Empty Verb = "empty"
-	// Delete removes a file, with Recursive a folder and all below it.
+	// Delete removes a file, or with Recursive a folder and everything below it.
 	Delete Verb = "delete"
 	// Discard removes what can be had again, such as an empty folder.
 	Discard Verb = "discard"
 	// Trash moves a file to the trash, from which it can be had again.
 	Trash Verb = "trash"
-	// Copy reads Object, whose copy goes to To.
+	// Copy reads Object and writes a copy to To.
 	Copy Verb = "copy"
-	// Move takes Object from where it lies and puts it to To.
+	// Move moves Object to To.
 	Move Verb = "move"
-	// Fill puts into a folder what an installation makes, under names that nobody
-	// tells but for those of With.
+	// Fill puts the output of an installation into a folder, under unknown names except for
+	// those in With.
 	Fill Verb = "fill"
 	// Link makes To another name of Object.
 	Link Verb = "link"
 )
 
-// The verbs for what is no file. Their object may be empty: the program then
-// does it to whatever it is set up for.
+// The verbs for things other than files. Their object may be empty: then the program acts on
+// whatever it is configured for.
 const (
 	// Format makes a file system on a device, or erases it.
 	Format Verb = "format"
@@ -56,34 +55,34 @@ const (
 	Partition Verb = "partition"
 	// Destroy destroys a volume, a pool, an array or a container of a disk.
 	Destroy Verb = "destroy"
-	// Boot changes what the machine starts.
+	// Boot changes what the machine boots.
 	Boot Verb = "boot"
 	// Memory writes to raw memory.
 	Memory Verb = "memory"
-	// Accounts changes who may log in or become root; with an object, as far
-	// as that decides about it.
+	// Accounts changes who may log in or become root. With an object, it does so as far as
+	// that object decides about it.
 	Accounts Verb = "accounts"
 	// Hashes shows accounts or password hashes.
 	Hashes Verb = "hashes"
-	// Secrets gives out keys or passwords that a store keeps.
+	// Secrets prints keys or passwords that a store keeps.
 	Secrets Verb = "secrets"
 	// KillAll stops every process, or the first one.
 	KillAll Verb = "kill-all"
 )
 
-// The verbs for rights. With holds what is given.
+// The verbs for permissions. With holds what is given.
 const (
-	// Permit gives a file a mode; without With that of another file.
+	// Permit gives a file a mode; without With, the mode of another file.
 	Permit Verb = "permit"
 	// Own gives a file an owner or a group.
 	Own Verb = "own"
 	// Mark changes a file's access list, its attributes or its label.
 	Mark Verb = "mark"
-	// Lend lets a program run with rights of its own.
+	// Lend lets a program run with privileges of its own.
 	Lend Verb = "lend"
 )
 
-// The verbs for what a file is called by.
+// The verbs for names and folders.
 const (
 	// Alias makes To lead to Object.
 	Alias Verb = "alias"
@@ -93,63 +92,58 @@ const (
 	Clean Verb = "clean"
 )
 
-// The verbs for processes, services, packages and users, which are objects by
-// their names.
+// The verbs for processes, services, packages and users. Their objects are names.
 const (
-	// Kill sends the process of a number a signal, which is With, KillNamed
-	// those of a name, and Close those that use a file.
+	// Kill sends a signal, which is With, to the process with a PID, KillNamed to those with
+	// a name, and Close to those that use a file.
 	Kill      Verb = "kill"
 	KillNamed Verb = "kill-named"
 	Close     Verb = "close"
-	// Stop stops a service, Disable changes how one runs or that it does.
+	// Stop stops a service; Disable changes how a service runs, or whether it does.
 	Stop    Verb = "stop"
 	Disable Verb = "disable"
-	// Uninstall removes packages, Install puts their programs where programs are
-	// found.
+	// Uninstall removes packages; Install puts their programs where programs are found.
 	Uninstall Verb = "uninstall"
 	Install   Verb = "install"
-	// Attach takes hold of a process.
+	// Attach attaches to a process, as a debugger does.
 	Attach Verb = "attach"
-	// RemoveHome removes a user with the home.
+	// RemoveHome removes a user together with the home.
 	RemoveHome Verb = "remove-home"
-	// Kernel turns a switch that crashes the machine.
+	// Kernel triggers a kernel function that crashes the machine.
 	Kernel Verb = "kernel"
 	// Unregister deletes a key of the registry.
 	Unregister Verb = "unregister"
-	// Govern is for the person alone.
+	// Govern does what is reserved for the person.
 	Govern Verb = "govern"
 	// Ungate starts an agent whose calls the gate does not see.
 	Ungate Verb = "ungate"
 )
 
-// The verbs for what another command of the same line may take up.
+// The verbs whose result another command of the same line may use.
 const (
-	// List prints the names in a folder, Show the object's own name.
+	// List prints the names in a folder; Show prints the object's own name.
 	List Verb = "list"
 	Show Verb = "show"
-	// Seek asks for the processes that a pattern picks, or with the kind Whole
-	// for the first one, Trace for those of a name or of a file, Census for all
-	// of them.
+	// Seek asks for the processes that a pattern picks, or with the kind Whole for the first
+	// one; Trace asks for those with a name or that use a file; Census for all.
 	Seek   Verb = "seek"
 	Trace  Verb = "trace"
 	Census Verb = "census"
-	// Pick keeps some lines of what it is fed, or with the kind Whole some of
-	// all processes.
+	// Pick keeps some lines of its input, or with the kind Whole some of all processes.
 	Pick Verb = "pick"
 	// Mounts tells where file systems are mounted.
 	Mounts Verb = "mounts"
-	// Search prints the names below a folder that pass the tests of With, each of
-	// which has a class and a value, and Sweep deletes what has them.
+	// Search prints the names below a folder that pass the tests in With, which are pairs of
+	// a class and a value; Sweep deletes these files.
 	Search Verb = "search"
 	Sweep  Verb = "sweep"
-	// Run runs the object as a command line, or as a program with the words
-	// of With.
+	// Run runs the object as a command line, or as a program with the words in With.
 	Run Verb = "run"
-	// Carry hands its words to a program that is not known.
+	// Carry passes its words to an unknown program.
 	Carry Verb = "carry"
 )
 
-// Verbs are all verbs.
+// Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
 		Use, Read, Inspect, Create, MakeFolder, Write, Replace, Empty, Delete, Discard, Trash, Copy, Move, Fill, Link,
@@ -160,20 +154,20 @@ func Verbs() []Verb {
 	}
 }
 
-// Known reports whether a text is one of the verbs.
+// Known reports whether v is one of the verbs.
 func (v Verb) Known() bool { return slices.Contains(Verbs(), v) }
 
-// Alters reports whether a file is another one, or gone, once the verb is done.
+// Alters reports whether the verb changes or removes a file.
 func (v Verb) Alters() bool {
 	return slices.Contains([]Verb{Create, Write, Fill, Replace, Empty, Delete, Discard, Trash, Move}, v)
 }
 
-// Role says how the object came to be named.
+// Role says how the object is named.
 type Role string
 
 // The roles.
 const (
-	// Operand is a word that stands for the object by itself.
+	// Operand is a word that is the object's name.
 	Operand Role = "operand"
 	// Option is the value of an option.
 	Option Role = "option"
@@ -181,11 +175,11 @@ const (
 	Target Role = "target"
 	// Inside is the name that a source gets if the target is a folder.
 	Inside Role = "inside"
-	// Mention is a word that is no operand but may hold a name.
+	// Mention is a word that is no operand but may contain a name.
 	Mention Role = "mention"
 )
 
-// ObjectKind says what sort of thing an object is.
+// ObjectKind is the kind of an object.
 type ObjectKind string
 
 // The kinds of objects.
@@ -194,32 +188,32 @@ const (
 	Device ObjectKind = "device"
 	// Name is the name of a user.
 	Name ObjectKind = "name"
-	// Whole stands for no object of its own.
+	// Whole is no object of its own.
 	Whole ObjectKind = "whole"
 )
 
-// Phase says who asks for an operation.
+// Phase says which phase considers an operation.
 type Phase string
 
 // The phases.
 const (
-	// Both is for every phase.
+	// Both is every phase.
 	Both Phase = ""
-	// Final is for the guard alone.
+	// Final is the guard alone.
 	Final Phase = "final"
-	// Graded is for the judge of effects alone.
+	// Graded is the effects judge alone.
 	Graded Phase = "graded"
 )
 
-// Object is what something is done to.
+// Object is what an operation acts on.
 type Object struct {
 	Kind ObjectKind
-	// Word is the object's name, as far as it is known. The zero Word of the
-	// kind Whole has no name.
+	// Word is the object's name, as far as it is known. A zero Word with the kind Whole has
+	// no name.
 	Word shell.Word
-	// Host says that the name is one of another machine.
+	// Host says that the object is on another machine.
 	Host bool
-	// Written is the name as the call has it, with the machine that it is of.
+	// Written is the name as the call writes it, including its machine.
 	Written shell.Word
 }
 
@@ -227,20 +221,19 @@ type Object struct {
 type Operation struct {
 	Verb   Verb
 	Object Object
-	// To is where Copy, Move and Link put their object; the zero Word when
-	// that is not said.
+	// To is where Copy, Move and Link put their object; the zero Word if that is not given.
 	To   shell.Word
 	Role Role
 	// With is what the object is given: a mode, an owner, a signal, words.
 	With []shell.Word
-	// Phase says which phase weighs it.
+	// Phase says which phase considers the operation.
 	Phase Phase
-	// Recursive says that all below a folder is meant.
+	// Recursive says that everything below a folder is included.
 	Recursive bool
-	// Parts says that a part of the object's word may be the name: what follows
-	// an equal sign, an at sign, a colon or a comma, or an option's letter.
+	// Parts says that part of the object's word may be the name: what follows an equal sign,
+	// an at sign, a colon or a comma, or an option's letter.
 	Parts bool
-	// Phrase is how the verb is said of this program, in the third person
-	// without a subject ("copies files to"); "" for the verb's own.
+	// Phrase describes what this program does, in the third person without a subject ("copies
+	// files to"); "" for the verb's own phrase.
 	Phrase string
 }

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// rounds is how often a text is decoded: what is encoded thrice was not
-// written for a program that decodes once.
+// rounds is how often a text is decoded. Text encoded more than three times was not written
+// for a program that decodes once.
 const rounds = 3
 
-// Decodings gives what a text that names a path may stand for once a program
-// has decoded it: each form on the way, layer by layer. escapes says that the
-// text is no line of a program and no content, in which escapes are data; fold
-// that the system takes a backslash for a slash.
+// Decodings yields what a text that names a path may stand for after a program has decoded
+// it: every intermediate form, layer by layer. escapes says that the text is neither a
+// program's line nor content, where escapes are data; fold says that the system treats a
+// backslash as a slash.
 func Decodings(text string, escapes, fold bool) iter.Seq[string] {
 	slashes := windowsSlashes
 	if fold {
@@ -53,8 +53,7 @@ func Decodings(text string, escapes, fold bool) iter.Seq[string] {
 	}
 }
 
-// windowsSlashes reads what can only be a Windows path as one with forward
-// slashes.
+// windowsSlashes converts what can only be a Windows path to forward slashes.
 func windowsSlashes(text string) string {
 	if !hasDrive(text) && !strings.HasPrefix(text, `\\`) && !strings.HasPrefix(text, `~\`) && !strings.HasPrefix(text, "$") {
 		return text
@@ -64,13 +63,13 @@ func windowsSlashes(text string) string {
 
 func allSlashes(text string) string { return strings.ReplaceAll(text, `\`, "/") }
 
-// hasDrive says that a text begins with a drive of Windows.
+// hasDrive reports whether a text begins with a Windows drive.
 func hasDrive(text string) bool {
 	return len(text) > 2 && text[1] == ':' && isLetter(text[0]) && (text[2] == '\\' || text[2] == '/')
 }
 
-// drive reads a drive of Windows, also behind a mark for literal names, as a
-// folder below the root.
+// drive turns a Windows drive, also behind a prefix for literal names, into a folder below
+// the root.
 func drive(text string) string {
 	for _, mark := range [...]string{"//?/", "//./", "/??/"} {
 		if rest, ok := strings.CutPrefix(text, mark); ok && hasDrive(rest) {
@@ -85,13 +84,13 @@ func drive(text string) string {
 
 func withoutNUL(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 
-// Visible takes out what nobody sees and writes compatibility forms plainly.
+// Visible removes invisible characters and replaces compatibility forms by plain ones.
 func Visible(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return text
 	}
 	text = strings.Map(func(r rune) rune {
-		if isInVisible(r) {
+		if isInvisible(r) {
 			return -1
 		}
 		return r
@@ -99,9 +98,9 @@ func Visible(text string) string {
 	return norm.NFKC.String(text)
 }
 
-// isInvisible says whether a rune leaves no mark: formats, joiners, fillers
-// and variation selectors.
-func isInVisible(r rune) bool {
+// isInvisible reports whether a rune is invisible: formats, joiners, fillers and variation
+// selectors.
+func isInvisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
 		return true
@@ -112,7 +111,7 @@ func isInVisible(r rune) bool {
 	}
 }
 
-// unquoted takes the quotes off a text that stands in them as a whole.
+// unquoted removes the quotes around a text.
 func unquoted(text string) string {
 	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
 		return text[1 : n-1]
@@ -120,8 +119,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// unpercent decodes %XX once and leaves what is no escape. Two overlong forms
-// that old programs read as "/" and "." are read so, too.
+// unpercent decodes %XX once and leaves anything else. It also decodes two overlong forms
+// that old programs read as "/" and ".".
 func unpercent(text string) string {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {
@@ -146,7 +145,7 @@ func unpercent(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(out), "\xc0\xaf", "/"), "\xc0\xae", ".")
 }
 
-// unicodePercent reads %uXXXX, which some old programs write.
+// unicodePercent decodes %uXXXX, which some old programs write.
 func unicodePercent(text string) (rune, bool) {
 	const length = len("%u002f")
 	if len(text) < length || text[0] != '%' || (text[1] != 'u' && text[1] != 'U') {
@@ -156,7 +155,7 @@ func unicodePercent(text string) (rune, bool) {
 	return r, n > 0
 }
 
-// FileURL gives the path of a file: URL.
+// FileURL returns the path of a file: URL. Other texts it returns unchanged.
 func FileURL(text string) string {
 	trimmed := strings.TrimSpace(text)
 	const scheme = "file:"
@@ -178,8 +177,8 @@ func FileURL(text string) string {
 	return rest
 }
 
-// unescaped decodes the escapes that programming languages have for a
-// character: \u002f, \u{2f}, \x2f, \057. What is no such escape stays.
+// unescaped decodes the escapes of programming languages for a character: \u002f, \u{2f},
+// \x2f, \057. It leaves anything else.
 func unescaped(text string) string {
 	at := strings.IndexByte(text, '\\')
 	if at < 0 {
@@ -199,8 +198,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// escape reads the escape that a text begins with, and how long it is; 0 where
-// there is none.
+// escape decodes the escape at the beginning of a text, and returns its length; 0 if there is
+// none.
 func escape(text string) (r rune, length int) {
 	const shortest = 4
 	if len(text) < shortest || text[0] != '\\' {
@@ -241,9 +240,9 @@ func character(digits string, base, length int) (r rune, n int) {
 	return rune(v), length
 }
 
-// streamed gives the path inside a name of a stream: of php://filter and its
-// like what stands behind the last equal sign, of scheme:///path and of
-// scheme:scheme:///path the path. An address with a host is none.
+// streamed returns the path in the name of a stream: what follows the last equal sign of
+// php://filter and the like, or the path of scheme:///path and of scheme:scheme:///path. An
+// address with a host contains no path.
 func streamed(text string) string {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok || strings.ContainsAny(scheme, "/ \t\n") {
@@ -261,8 +260,7 @@ func streamed(text string) string {
 	return text
 }
 
-// windowsHome writes a leading variable of Windows that names the home as
-// $HOME.
+// windowsHome replaces a leading Windows variable that names the home by $HOME.
 func windowsHome(text string) string {
 	for _, name := range [...]string{"%userprofile%", "%home%", "%homedrive%%homepath%"} {
 		if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) {

@@ -11,15 +11,15 @@ type pattern struct {
 	home   bool // begins in a home
 	rooted bool // begins at the root
 	steps  []string
-	tail   string // what the last step ends in, letter by letter
+	tail   string // the literal end of the last step
 	except []*pattern
 }
 
-// index finds the patterns that can match a path without trying them all.
+// index finds the patterns that may match a path without trying them all.
 type index struct {
-	// byStep holds patterns under a literal step that they need.
+	// byStep holds patterns by a literal step that they require.
 	byStep map[string][]*pattern
-	// loose are patterns without one.
+	// loose are the patterns without such a step.
 	loose []*pattern
 	all   []*pattern
 }
@@ -65,8 +65,8 @@ func (x *index) add(p *pattern) {
 	x.loose = append(x.loose, p)
 }
 
-// candidates gives the patterns that may match a path by its i-th step; after
-// the last step come those that need none.
+// candidates returns the patterns that may match a path because of its i-th step; after the
+// last step, those that require none.
 func (x *index) candidates(vague bool, steps []string, i int) []*pattern {
 	switch {
 	case vague && i == 0:
@@ -80,7 +80,7 @@ func (x *index) candidates(vague bool, steps []string, i int) []*pattern {
 	}
 }
 
-// classes gives the classes of all rows that match.
+// classes returns the classes of all matching rows.
 func (x *index) classes(clean string, t *Table) Class {
 	var r room
 	steps := stepsOf(clean, &r)
@@ -96,8 +96,8 @@ func (x *index) classes(clean string, t *Table) Class {
 	return c
 }
 
-// matches says whether a pattern fits a clean path, of which the first at
-// steps belong to a home; at is 0 where there is none.
+// matches reports whether a pattern matches a clean path. The first at steps belong to a
+// home; at is 0 if there is none.
 func (p *pattern) matches(clean string, steps []string, at int) bool {
 	if !p.fits(clean, steps, at) && (p.home || !p.fitsFound(steps)) {
 		return false
@@ -116,15 +116,15 @@ func (p *pattern) fits(clean string, steps []string, at int) bool {
 	}
 }
 
-// fitsFound says whether the steps of a file that a find hands on, below
-// folders that nobody knows, may be those of the pattern.
+// fitsFound reports whether a file that a search passes on, from unknown folders, may match
+// the pattern.
 func (p *pattern) fitsFound(steps []string) bool {
 	last := len(steps) - 1
 	if last < 1 || steps[last-1] != AnyFolders || last >= len(p.steps) || !IsTelling(steps[last]) {
 		return false
 	}
 	if name := strings.Trim(steps[last], Marks); name != steps[last] && name[0] == '.' && !slices.Contains(p.row.Endings, name) {
-		return false // only an ending, which says too little
+		return false // only an extension, which says too little
 	}
 	for i := range last - 1 {
 		if p.steps[i] != steps[i] {

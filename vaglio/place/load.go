@@ -11,19 +11,18 @@ var files embed.FS
 
 // Row is one row of the table of places.
 type Row struct {
-	// What names the place for people, in the plural or as a mass.
+	// What names the place for people, as a plural or a mass noun.
 	What string
-	// Class is what kind of place it is.
+	// Class is the kind of place.
 	Class Class
-	// Reading, Writing, Removing are the ids of the guard's rules about it; ""
-	// leaves it to the judges. Replacing is for what writes a whole file anew,
-	// where that is worse than adding to it. Copying is for what copies a folder
-	// above it.
+	// Reading, Writing and Removing are the IDs of the guard's rules about it; "" leaves it
+	// to the judges. Replacing is for rewriting a whole file, if that is worse than adding to
+	// it. Copying is for copying a folder above it.
 	Reading, Writing, Replacing, Removing, Copying string
-	// Where are the patterns, Except those of what is free below.
+	// Where are the patterns, Except those of exceptions below them.
 	Where, Except []string
-	// Endings are those by which a find of files picks the place's out: other
-	// endings say too little.
+	// Endings are the file extensions by which a search for files selects the place. Other
+	// extensions say too little.
 	Endings []string
 }
 
@@ -38,8 +37,8 @@ func (p *parser) fault(column int, format string, args ...any) error {
 	return fmt.Errorf("place: %s:%d:%d: %s", p.name, p.line, column+1, fmt.Sprintf(format, args...))
 }
 
-// readRows reads all files that are built in. Of several rows about one path the first
-// decides, and so the files' order.
+// readRows reads all built-in files. If several rows are about a path, the first decides, so
+// the order of the files matters.
 func readRows() ([]*Row, error) {
 	var all []*Row
 	for name := range strings.FieldsSeq("system secrets names rebuild trees") {
@@ -57,7 +56,7 @@ func readRows() ([]*Row, error) {
 	return all, nil
 }
 
-// parseRows reads the rows of one file. An error says file, line and column.
+// parseRows reads the rows of one file. Its error names file, line and column.
 func parseRows(name, text string) ([]*Row, error) {
 	p := &parser{name: name}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -139,7 +138,7 @@ func (p *parser) patterns(line string) error {
 	return nil
 }
 
-// wordAt gives the word that begins at a place of a line, and where it ends.
+// wordAt returns the word that begins at a position in a line, and where it ends.
 func wordAt(line string, at int) (word string, end int, ok bool) {
 	if line[at] == '"' {
 		n := strings.IndexByte(line[at+1:], '"')
@@ -178,7 +177,7 @@ func (p *parser) pattern(r *Row, word string, column int) error {
 	return nil
 }
 
-// alternatives gives the patterns that one with {a,b} stands for, in order.
+// alternatives returns the patterns that a pattern with {a,b} stands for, in order.
 func alternatives(word string) []string {
 	start := strings.IndexByte(word, '{')
 	if start < 0 {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Local writes a path in the one form that the tables know: the home in place
-// of a leading ~ or $HOME, the path of a file: URL, and a drive of Windows as a
-// folder below the root, in lower case. What begins otherwise stays. The
-// result may be relative; an empty home leaves its names alone.
+// Local brings a path into the form that the tables know: the home in place of a leading ~ or
+// $HOME, the path of a file: URL, and a Windows drive as a folder below the root, in lower
+// case. It returns any other path unchanged. The result may be relative. If home is empty,
+// its names are left alone.
 func Local(p, home string) string {
 	switch {
 	case p == "":
@@ -35,8 +35,8 @@ func withHome(p, home string) string {
 	return p
 }
 
-// CutHome gives what follows the user's home, written as ~ or $HOME, at the
-// beginning of a path.
+// CutHome returns what follows the user's home, written as ~ or $HOME, at the beginning of a
+// path.
 func CutHome(p string) (rest string, ok bool) {
 	for _, name := range [...]string{"~", "$HOME", "${HOME}"} {
 		if rest, ok := strings.CutPrefix(p, name); ok && IsStep(rest) {
@@ -46,8 +46,8 @@ func CutHome(p string) (rest string, ok bool) {
 	return "", false
 }
 
-// Join gives a path as seen from a folder, clean. An empty folder leaves a
-// relative path relative.
+// Join returns a path as seen from a folder, cleaned. If the folder is empty, a relative path
+// stays relative.
 func Join(cwd, p string) string {
 	if p == "" || p[0] == '/' || cwd == "" {
 		return Clean(p)
@@ -55,16 +55,15 @@ func Join(cwd, p string) string {
 	return Clean(cwd + "/" + p)
 }
 
-// Inside says whether a clean path is one of some folders or lies below one.
+// Inside reports whether a clean path is one of the roots or lies below one.
 func Inside(roots []string, clean string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool {
 		return strings.HasPrefix(clean, root) && (IsStep(clean[len(root):]) || root == "/")
 	})
 }
 
-// ByProcess takes the detours through process folders out of a clean path: the
-// root and the folder of a process. cwd is the folder of the process that asks,
-// "" if it is not known.
+// ByProcess removes detours through a process's root or cwd in /proc from a clean path. cwd
+// is the folder of the process that asks, "" if unknown.
 func ByProcess(clean, cwd string) string {
 	for range rounds + 1 {
 		rest, ok := strings.CutPrefix(clean, "/proc/")
@@ -85,12 +84,12 @@ func ByProcess(clean, cwd string) string {
 	return clean
 }
 
-// IsNameByte says whether a byte beside a path makes it another path.
+// IsNameByte reports whether a byte next to a path makes it another path.
 func IsNameByte(c byte) bool {
 	return c == '.' || c == '-' || c == '_' || c >= utf8.RuneSelf || ('0' <= c && c <= '9') || isLetter(c)
 }
 
-// Mentions says whether a text holds a name as whole steps of a path.
+// Mentions reports whether a text contains a name as whole steps of a path.
 func Mentions(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
@@ -106,7 +105,7 @@ func Mentions(text, name string) bool {
 	}
 }
 
-// ReplaceHome replaces $HOME where no longer name begins with it.
+// ReplaceHome replaces $HOME, except where it begins a longer name.
 func ReplaceHome(text, with string) string {
 	const name = "$HOME"
 	at := strings.Index(text, name)
@@ -127,11 +126,11 @@ func ReplaceHome(text, with string) string {
 	return b.String()
 }
 
-// maxBraced bounds how many paths a text with braces is tried as.
+// maxBraced limits how many paths a text with braces is expanded to.
 const maxBraced = 64
 
-// Braced gives the paths that a text with braces or alternatives stands for:
-// /etc/{a,b}, /etc/@(a|b). A text without them gives none.
+// Braced returns the paths that a text with braces or alternatives stands for: /etc/{a,b},
+// /etc/@(a|b). It returns nil if there are none.
 func Braced(text string) []string {
 	todo, done := []string{text}, []string(nil)
 	for len(todo) > 0 && len(todo)+len(done) <= maxBraced {

@@ -77,7 +77,7 @@ func TestDecodings(t *testing.T) {
 	}
 }
 
-// TestPercent decodes what is an escape, and leaves what only looks like one.
+// TestPercent decodes escapes, and leaves what only looks like one.
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -91,8 +91,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestGlobbed writes wildcards as marks; a bracket that nothing closes in its step is none, and
-// what stands first in one does not close it.
+// TestGlobbed replaces wildcards by marks. A bracket that is not closed in its step is
+// literal, and the first character in a bracket does not close it.
 func TestGlobbed(t *testing.T) {
 	t.Parallel()
 	one, more := string(AnyByte), string(AnyText)
@@ -106,7 +106,7 @@ func TestGlobbed(t *testing.T) {
 	}
 }
 
-// TestWhatNobodySees takes out of a text what leaves no mark, and nothing beside it.
+// TestWhatNobodySees removes invisible characters from a text, and nothing else.
 func TestWhatNobodySees(t *testing.T) {
 	t.Parallel()
 	for _, r := range []rune{
@@ -128,7 +128,7 @@ func TestWhatNobodySees(t *testing.T) {
 	}
 }
 
-// TestBraced gives what braces and alternatives stand for, the innermost first.
+// TestBraced expands braces and alternatives, the innermost first.
 func TestBraced(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -145,7 +145,7 @@ func TestBraced(t *testing.T) {
 	}
 }
 
-// TestStreams takes a path out of the name of a stream.
+// TestStreams extracts the path from the name of a stream.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -173,8 +173,8 @@ func TestMeet(t *testing.T) {
 	})
 }
 
-// TestMeetOfLongNames matches names and patterns as long as they may be; longer ones
-// are taken for each other only where they are vague.
+// TestMeetOfLongNames matches names and patterns of the maximum length. Longer ones match
+// only if they are vague.
 func TestMeetOfLongNames(t *testing.T) {
 	t.Parallel()
 	a := func(n int) string { return strings.Repeat("a", n) }
@@ -217,8 +217,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// FuzzNormal checks that the normal form of a path is its own normal form, and
-// that no text breaks a lookup.
+// FuzzNormal checks that the normal form of a path is its own normal form, and that no text
+// breaks a lookup.
 func FuzzNormal(f *testing.F) {
 	table, err := Load("/home/ann", false)
 	if err != nil {
@@ -248,8 +248,8 @@ func FuzzNormal(f *testing.F) {
 	})
 }
 
-// TestHostilePaths looks up paths that are made to cost much: the test's own
-// deadline is the bound.
+// TestHostilePaths looks up paths that are made to be expensive. The test's own deadline is
+// the limit.
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
 	table := load(t)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Meet says whether a step of a path, or a name that it may stand for, matches
-// a pattern with * and ?. What is unknown meets a * alone: it is never guessed.
+// Meet reports whether a step of a path, or any name that it may stand for, matches a pattern
+// with * and ?. Unknown text matches only a *: it is never guessed.
 func Meet(step, pattern string) bool {
 	if step != "" && pattern != "" && (differ(step[0], pattern[0]) || differ(step[len(step)-1], pattern[len(pattern)-1])) {
 		return false
@@ -14,14 +14,14 @@ func Meet(step, pattern string) bool {
 	if !IsVague(step) && !strings.ContainsAny(pattern, "*?") {
 		return step == pattern
 	}
-	// The shell's wildcards pass by names that begin with a dot.
+	// The shell's wildcards skip names that begin with a dot.
 	if step != "" && (step[0] == AnyText || step[0] == AnyByte) && strings.HasPrefix(pattern, ".") {
 		return false
 	}
 	return meets(step, pattern)
 }
 
-// differ reports whether what a step and a pattern begin or end with keeps them apart.
+// differ reports whether the first or last bytes of a step and a pattern rule out a match.
 func differ(c, mark byte) bool { return c != mark && c > Perhaps && mark != '*' && mark != '?' }
 
 // No kernel takes a longer path, and no pattern of the table is as long.
@@ -30,13 +30,13 @@ const (
 	longestPattern = 256
 )
 
-// meets is [Meet] byte by byte. It fills a table from the ends of both, so that
-// no number of stars makes it slow.
+// meets is [Meet] byte by byte. It fills a table from the ends of both, so that no number of
+// stars makes it slow.
 func meets(step, pattern string) bool {
 	if len(step) > longestStep || len(pattern) >= longestPattern {
-		return IsVague(step) // too long to tell: strictly so
+		return IsVague(step) // too long to tell, so be strict
 	}
-	// after[j] says whether what follows in the step matches pattern[j:].
+	// after[j] says whether the rest of the step matches pattern[j:].
 	var rooms [2][longestPattern]bool
 	now, after := &rooms[0], &rooms[1]
 	for i := len(step); i >= 0; i-- {
@@ -69,13 +69,13 @@ func meetsByte(c, mark byte) bool {
 	return c != Unknown && c != Perhaps && (c == AnyByte || mark == '?' || c == mark)
 }
 
-// room holds the steps of most paths without asking for memory.
+// room holds the steps of most paths without an allocation.
 type room [16]string
 
 // maxSteps is more than a kernel accepts in a path.
 const maxSteps = 2100
 
-// stepsOf splits a clean path.
+// stepsOf splits a clean path into steps.
 func stepsOf(clean string, in *room) []string {
 	steps := in[:0]
 	rest := strings.TrimPrefix(clean, "/")
@@ -87,8 +87,8 @@ func stepsOf(clean string, in *room) []string {
 	return steps
 }
 
-// MatchSteps says whether the steps of a path may match those of a pattern, in
-// which ** is any number of steps.
+// MatchSteps reports whether the steps of a path may match those of a pattern, in which ** is
+// any number of steps.
 func MatchSteps(pattern, steps []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
@@ -102,8 +102,8 @@ func MatchSteps(pattern, steps []string) bool {
 	return len(steps) == 0
 }
 
-// matchAnywhere matches what follows a **. What may be anywhere must be
-// pointed at, unless all below a folder is searched for it.
+// matchAnywhere matches what follows a **. A name that may lie anywhere must be spelled out
+// to match, unless the path comes from a search below a folder.
 func matchAnywhere(pattern, steps []string) bool {
 	if len(pattern) == 0 {
 		return true
@@ -128,8 +128,9 @@ func matchAnywhere(pattern, steps []string) bool {
 	return false
 }
 
-// pointsAt says whether a step with wildcards means a name that may be anywhere: it must
-// tell half of its letters, since "cat v*" and "rm *.db" in a project mean other files.
+// pointsAt reports whether a step with wildcards means a name that may lie anywhere: it must
+// spell out half of its letters, because "cat v*" and "rm *.db" in a project mean other
+// files.
 func pointsAt(step, pattern string) bool {
 	if strings.IndexByte(step, AnyText) < 0 || strings.ContainsAny(pattern, "*?") {
 		return true

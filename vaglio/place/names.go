@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxPath is the length of the longest path that a kernel takes, in bytes.
+// maxPath is the longest path that a kernel takes, in bytes.
 const maxPath = 4096
 
-// IsMeant says that a text can only be meant as a path.
+// IsMeant reports whether a text can only be meant as a path.
 func IsMeant(s string) bool {
 	if s == "" {
 		return false
@@ -17,9 +17,9 @@ func IsMeant(s string) bool {
 		s[0] == '.' && strings.Contains(s, "/") || strings.HasPrefix(s, "file:/")
 }
 
-// InWord gives what a word of a command may name: itself, what follows an equal
-// sign, an at sign, a colon or a comma in it, or the letter of an option; "" for
-// a part that is no name.
+// InWord yields what a word of a command may name: the word itself, what follows an equal
+// sign, an at sign, a colon or a comma in it, or what follows an option's letter. It yields
+// "" for a part that is no name.
 func InWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if word == "" || strings.HasPrefix(word, "--exclude") || strings.HasPrefix(word, "--ignore") || strings.HasPrefix(word, "--include") ||
@@ -41,7 +41,8 @@ func InWord(word string) iter.Seq[string] {
 	}
 }
 
-// partAt is the part of a word that begins at a byte, up to where a list goes on.
+// partAt returns the part of a word that begins at a byte, up to the next separator of a
+// list.
 func partAt(word string, i int) string {
 	part := strings.TrimLeft(word[i:min(len(word), i+maxPath)], "@<")
 	if end := strings.IndexAny(part, ";,:"); end > 0 && part[0] != 'f' {
@@ -50,8 +51,8 @@ func partAt(word string, i int) string {
 	return part
 }
 
-// whole is what a word names as a whole: itself, or what follows the letter of
-// an option; "" if that is nothing.
+// whole returns what a word names as a whole: itself, or what follows an option's letter; ""
+// if nothing.
 func whole(word string) string {
 	const letter = len("-o")
 	switch {

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Hint is a set of what is known of a text that may name a path.
+// Hint is a set of facts known about a text that may name a path.
 type Hint uint8
 
-// What may be known of a text.
+// The facts.
 const (
 	Named   Hint = 1 << iota // it stands where paths stand, perhaps several
 	Content                  // nobody opens it
@@ -17,12 +17,12 @@ const (
 	Key                      // it is the key of a map
 )
 
-// IsPlain says that a text holds nothing that is written for something else.
+// IsPlain reports whether a text contains nothing that may need decoding or splitting.
 func IsPlain(text string) bool { return traitsOf(text) == 0 }
 
-// Spellings gives what a text may name besides what it says: each path of
-// several, each of its alternatives, and what it is behind its encodings. fold
-// says that the system takes a backslash for a slash.
+// Spellings yields what a text may name besides what it literally says: each path of several,
+// each of its alternatives, and its decoded forms. fold says that the system treats a
+// backslash as a slash.
 func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		t := traitsOf(text)
@@ -44,9 +44,9 @@ func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
 	}
 }
 
-// several yields the parts of a text that holds more than one path, or one in
-// marks: a list with commas, colons or lines, a list of JSON, an angle bracket.
-// Each part must begin as a path does.
+// several yields the parts of a text that contains several paths, or one in brackets: a list
+// with commas, colons or lines, a JSON list, an angle bracket. A part must begin like a path.
+// It returns false if yield did.
 func several(text string, h Hint, yield func(string) bool) bool {
 	listed := h&Named != 0 || strings.IndexByte("[{<@", text[0]) >= 0
 	if !listed && !strings.Contains(text, "file:/") || !strings.ContainsAny(text, ",;:|<>[]{}\"'@ \t\n") {
@@ -69,11 +69,11 @@ func several(text string, h Hint, yield func(string) bool) bool {
 	return true
 }
 
-// marksIn are the bytes that part the paths of a text.
+// marksIn returns the bytes that separate the paths in a text.
 func marksIn(s string) string {
 	marks := ",;|<>[]{}\"'@\t\n"
 	if strings.ContainsRune("/~[{<@\"'", rune(s[0])) {
-		marks += " " // what begins with a word is a sentence: the seed lets it mention a path
+		marks += " " // what begins with a word is a sentence, in which the seed allows mentioning a path
 	}
 	if !strings.Contains(s, "://") && !strings.Contains(s, "file:") {
 		marks += ":"
@@ -81,7 +81,7 @@ func marksIn(s string) string {
 	return marks
 }
 
-// fileOf is the path of a URL of a file that a part holds, or the part.
+// fileOf returns the path of a file URL in a part, or the part itself.
 func fileOf(part string) string {
 	switch at := strings.Index(part, "file:/"); {
 	case at > 0:
@@ -93,7 +93,7 @@ func fileOf(part string) string {
 	}
 }
 
-// OfSteps is the path of which a list holds the steps, or "".
+// OfSteps returns the path whose steps a list holds, or "".
 func OfSteps(list []string) string {
 	const least, most = 2, 32
 	if len(list) < least || len(list) > most || list[0] != "" && list[0][0] != '/' && list[0][0] != '~' {
@@ -109,8 +109,8 @@ func OfSteps(list []string) string {
 	return whole
 }
 
-// PlainLine is a command line without invisible characters, with the home
-// itself as ~, and without the slashes and dots that change nothing.
+// PlainLine returns a command line without invisible characters, with the home itself as ~,
+// and without slashes and dots that change nothing.
 func PlainLine(line string) string {
 	line = Visible(line)
 	if strings.Contains(line, "$") {
@@ -124,8 +124,8 @@ func PlainLine(line string) string {
 	return line
 }
 
-// homeAsTilde writes the home itself as ~. Below the home it leaves the name
-// alone: a folder there may well be the workspace.
+// homeAsTilde replaces the home itself by ~. It leaves paths below the home alone: a folder
+// there may well be the workspace.
 func homeAsTilde(line string) string {
 	line = strings.ReplaceAll(line, "${HOME}", "$HOME")
 	var b strings.Builder
@@ -145,13 +145,13 @@ func homeAsTilde(line string) string {
 	}
 }
 
-// trait is a set of what a text holds, so that most texts need one look.
+// trait is a set of features of a text. Most texts need only one look.
 type trait uint8
 
 const (
 	slash trait = 1 << iota
 	group       // alternatives
-	coded       // what may be decoded
+	coded       // something that may be decoded
 	other       // a name of the home, or a blank around it
 )
 
@@ -169,7 +169,7 @@ func traitsOf(text string) trait {
 	return t
 }
 
-// traitOf is what each byte is written for.
+// traitOf holds the traits of each byte.
 var traitOf = func() (of [256]trait) { //nolint:gochecknoglobals // Made once, never changed.
 	for c := utf8.RuneSelf; c < len(of); c++ {
 		of[c] = coded

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSpellingsOfTexts gives what texts may name besides what they say.
+// TestSpellingsOfTexts checks what texts may name besides what they literally say.
 func TestSpellingsOfTexts(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -50,12 +50,12 @@ func TestSpellingsOfTexts(t *testing.T) {
 	}
 	for _, text := range []string{"/a,/b", "/{a,b}", "/%61"} {
 		for range Spellings(text, Named, false) {
-			break // who has seen enough stops
+			break // a caller that has seen enough stops
 		}
 	}
 }
 
-// TestNamesInTexts finds a name where it stands as whole steps of a path.
+// TestNamesInTexts finds a name where it is whole steps of a path.
 func TestNamesInTexts(t *testing.T) {
 	for text, want := range map[string]bool{
 		"/a": true, "x=/a;": true, "'/a'": true, "/a/b": true, "": false, "/": false, "/ab": false, "b/a": false, "b/a /a": true, "/ab/a /a": true,
@@ -107,7 +107,7 @@ func TestPathsOfSteps(t *testing.T) {
 	}
 }
 
-// TestNamesInWords gives what a word of a command may name.
+// TestNamesInWords checks what a word of a command may name.
 func TestNamesInWords(t *testing.T) {
 	for word, want := range map[string][]string{
 		"": nil, "a": {"a"}, "--x": {""}, "-o/a": {"/a"}, "-o~": {"~"}, "-o@/a": {"/a", "/a"}, "-oa": {""}, "--a=/b": {"", "/b"}, "a=b": {"a=b", ""},

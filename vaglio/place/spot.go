@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// The bytes that stand for what is not known of a path. A file name can hold
-// none of them in practice, and one that does is read more strictly, not less.
+// These bytes stand for unknown parts of a path. In practice no file name contains them, and
+// one that does is only treated more strictly.
 const (
 	AnyText  = '\x01' // the shell's *
 	AnyByte  = '\x02' // the shell's ? or a bracket expression
-	SomeDisk = '\x03' // what a tool of disks prints: a device, as a rule
-	Unknown  = '\x04' // text of which nothing is known, but not empty
-	Perhaps  = '\x05' // the same, but it may be empty
-	// Marks are all of them.
+	SomeDisk = '\x03' // what a tool for disks prints, usually a device
+	Unknown  = '\x04' // unknown text, but not empty
+	Perhaps  = '\x05' // unknown text that may be empty
+	// Marks is all of them.
 	Marks = "\x01\x02\x03\x04\x05"
 )
 
-// AnyFolders is a whole step that stands for any folders: where a search may
-// have been. It is no more than something unknown where nobody asks.
+// AnyFolders is a whole step that stands for any folders that a search may have been in.
+// Elsewhere it counts as unknown.
 const AnyFolders = "\x04\x04"
 
-// IsVague says that a path is more than one known path.
+// IsVague reports whether part of a path is unknown.
 func IsVague(p string) bool {
 	for i := range len(p) {
 		if c := p[i]; AnyText <= c && c <= Perhaps {
@@ -31,7 +31,7 @@ func IsVague(p string) bool {
 	return false
 }
 
-// Variants gives the paths that one with texts that may be empty stands for.
+// Variants returns the paths that a path with possibly empty texts stands for.
 func Variants(p string) []string {
 	n := strings.Count(p, string(Perhaps))
 	const most = 3
@@ -50,17 +50,17 @@ func Variants(p string) []string {
 	return all
 }
 
-// IsWild says that a step stands for everything in a folder.
+// IsWild reports whether a step stands for everything in a folder.
 func IsWild(step string) bool {
 	return strings.ContainsRune(step, AnyText) && strings.Trim(step, string([]byte{AnyText, AnyByte, '.'})) == ""
 }
 
-// IsOpaque says that nothing of a step is known.
+// IsOpaque reports whether nothing of a step is known.
 func IsOpaque(step string) bool {
 	return step != "" && strings.Trim(step, string([]byte{Unknown, Perhaps, SomeDisk})) == ""
 }
 
-// IsTelling says that a pattern of names leaves out most names.
+// IsTelling reports whether a pattern of names leaves out most names.
 func IsTelling(pattern string) bool {
 	depth := 0
 	for i := range len(pattern) {
@@ -77,20 +77,20 @@ func IsTelling(pattern string) bool {
 	return false
 }
 
-// Base is the last step of a path.
+// Base returns the last step of a path.
 func Base(p string) string {
 	p = strings.TrimRight(p, "/")
 	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
-// Clean takes "//", "." and ".." out of a path. What is not known of a step is
-// part of its name.
+// Clean removes "//", "." and ".." from a path. The unknown parts of a step belong to its
+// name.
 func Clean(p string) string { return path.Clean(p) }
 
-// IsStep says whether what follows a name leaves it a whole step of a path.
+// IsStep reports whether a name before rest is a whole step of a path.
 func IsStep(rest string) bool { return rest == "" || rest[0] == '/' }
 
-// Globbed writes the wildcards of a path as marks.
+// Globbed replaces the wildcards of a path by marks.
 func Globbed(where string) string {
 	if !strings.ContainsAny(where, "*?[") {
 		return where
@@ -104,7 +104,7 @@ func Globbed(where string) string {
 		case '?':
 			b.WriteByte(AnyByte)
 		case '[':
-			first := i + 1 // of those that it stands for: it closes nothing
+			first := i + 1 // the first character in a bracket does not close it
 			if strings.HasPrefix(where[first:], "!") || strings.HasPrefix(where[first:], "^") {
 				first++
 			}

@@ -11,7 +11,7 @@ import (
 // Class is a set of kinds of places.
 type Class uint32
 
-// The kinds of places.
+// The classes.
 const (
 	Secret            Class = 1 << iota // what opens accounts and machines
 	Authority                           // what decides who may do what
@@ -22,15 +22,15 @@ const (
 	Own                                 // the gate's own data
 	Control                             // what steers agents, shells, programs, and what starts by itself
 	Temporary                           // temporary files
-	Nowhere                             // what keeps nothing, as /dev/null
+	Nowhere                             // what keeps nothing, such as /dev/null
 	Perimeter                           // folders that are nobody's workspace
 	Made                                // folders that a build makes again
 	MadeFile                            // files that a build makes again
 	Cache                               // caches of the user
-	Example                             // files that show a form and hold nothing
+	Example                             // files that show a form and hold no data
 	Scratch                             // files made to be overwritten
 	Plain                               // files of programs and texts
-	Record                              // what tells what happened, as logs do
+	Record                              // what records events, such as logs
 	Document                            // what people write for people
 	SecretVariable                      // variables that hold a secret
 	TemporaryVariable                   // variables that name a temporary file
@@ -40,13 +40,13 @@ const (
 	noDisk
 )
 
-// variables are the classes that are about names of variables, not paths.
+// variables are the classes of variable names, not paths.
 const variables = SecretVariable | TemporaryVariable
 
 // uses are the classes that say what a file is for, not what it is.
 const uses = Made | MadeFile | Example | Scratch | Plain | Record | Document
 
-// shapes are the classes that have lookups of their own.
+// shapes are the classes with lookups of their own.
 const shapes = tree | common | disk | noDisk
 
 func classNames() map[string]Class {
@@ -59,15 +59,15 @@ func classNames() map[string]Class {
 	}
 }
 
-// Op is what is done to a path.
+// Op is an operation on a path.
 type Op uint8
 
 // The operations.
 const (
-	Uses     Op = iota // what an unknown program does: at least it reads
-	Reads              // reads what is in it
+	Uses     Op = iota // what an unknown program does; at least it reads
+	Reads              // reads the file
 	Writes             // adds to a file or changes it
-	Replaces           // writes a whole file anew: what was in it is gone
+	Replaces           // rewrites a whole file: its content is gone
 	Removes            // removes it
 	Empties            // removes it and everything below it
 	Copies             // reads it and everything below it
@@ -76,10 +76,10 @@ const (
 // Table says what lies at a path. It is safe for concurrent use.
 type Table struct {
 	rows []*Row
-	// homeSteps are those of the user's home, homeFolded the same in lower case.
+	// homeSteps are the steps of the user's home, homeFolded the same in lower case.
 	homeSteps, homeFolded []string
 	fold                  bool
-	ruled                 *index // rows of which a rule is about
+	ruled                 *index // rows with rules
 	classed               *index // all rows about paths
 	named                 *index // rows about variables
 	made                  *index // rows about what a name is for
@@ -91,9 +91,8 @@ type Table struct {
 	volumes               *index
 }
 
-// Load gives the table. home is the user's home, "" if it is not known; fold
-// says that the system does not tell case apart. The error says file, line and
-// column of a mistake in the data.
+// Load returns the table. home is the user's home, "" if unknown; fold says that the system
+// ignores case. The error names the file, line and column of a mistake in the data.
 func Load(home string, fold bool) (*Table, error) {
 	read := shared
 	if fold {
@@ -133,7 +132,7 @@ func (t *Table) of(home string) *Table {
 func newTable(rows []*Row, fold bool) *Table {
 	t := &Table{rows: rows, fold: fold, trees: map[string]struct{}{}, commons: map[string]struct{}{}}
 	t.ruled = newIndex(rows, fold, func(r *Row) bool { return r.Reading+r.Writing+r.Replacing+r.Removing != "" })
-	// What a judge asks about is asked whatever the letters' case is.
+	// The judges ignore case in any system.
 	t.classed = newIndex(rows, true, func(r *Row) bool { return r.Class&(variables|shapes|uses) == 0 })
 	t.made = newIndex(rows, true, func(r *Row) bool { return r.Class&uses != 0 })
 	t.named = newIndex(rows, true, func(r *Row) bool { return r.Class&variables != 0 })
@@ -147,7 +146,7 @@ func newTable(rows []*Row, fold bool) *Table {
 	return t
 }
 
-// shape files a pattern of a row that has a lookup of its own.
+// shape adds a pattern of a row whose class has a lookup of its own.
 func (t *Table) shape(c Class, p string) {
 	steps := strings.Split(strings.TrimPrefix(t.cased(p), "/"), "/")
 	switch {
@@ -162,10 +161,10 @@ func (t *Table) shape(c Class, p string) {
 	}
 }
 
-// Rows gives the rows of the table in their order, for those who tell of it.
+// Rows returns the rows of the table in order, for documentation.
 func (t *Table) Rows() []*Row { return t.rows }
 
-// Trees gives the patterns of the system's trees, for those who tell of them.
+// Trees returns the patterns of the system's trees, for documentation.
 func (t *Table) Trees() (all []string) {
 	for _, r := range t.rows {
 		if r.Class == tree {
@@ -175,10 +174,10 @@ func (t *Table) Trees() (all []string) {
 	return all
 }
 
-// Disks gives the patterns of the disks below /dev.
+// Disks returns the patterns of the disks below /dev.
 func (t *Table) Disks() []string { return t.disks }
 
-// cased writes a path as the system compares it.
+// cased returns a path as the system compares it.
 func (t *Table) cased(p string) string {
 	if t.fold {
 		return strings.ToLower(p)
@@ -186,8 +185,7 @@ func (t *Table) cased(p string) string {
 	return p
 }
 
-// Rule gives the id of the guard's rule about doing something to what a clean
-// path names, "" if there is none.
+// Rule returns the ID of the guard's rule about an operation on a clean path, or "".
 func (t *Table) Rule(clean string, op Op) string {
 	clean = t.cased(clean)
 	var r room
@@ -206,7 +204,7 @@ func (t *Table) Rule(clean string, op Op) string {
 	return ""
 }
 
-// copying gives the rule about what lies below a folder of a home.
+// copying returns the rule about what lies below a folder of a home.
 func (t *Table) copying(steps []string, at int) string {
 	if at == 0 || at == len(steps) {
 		return ""
@@ -219,7 +217,7 @@ func (t *Table) copying(steps []string, at int) string {
 	return ""
 }
 
-// ruleFor gives the rule that a row has for an operation.
+// ruleFor returns a row's rule for an operation.
 func (r *Row) ruleFor(op Op) string {
 	switch op {
 	case Writes:
@@ -236,8 +234,8 @@ func (r *Row) ruleFor(op Op) string {
 	}
 }
 
-// Classes gives what a clean path is. Wildcards in it count as they are
-// written, and a path that ends in one also as what stands before it.
+// Classes returns the classes of a clean path. Wildcards in it are taken literally; a path
+// that ends in one also gets the classes of the part before it.
 func (t *Table) Classes(clean string) Class {
 	clean = strings.ToLower(clean)
 	c := t.classed.classes(clean, t)
@@ -247,8 +245,8 @@ func (t *Table) Classes(clean string) Class {
 	return c
 }
 
-// Rebuilt says whether what a clean path or pattern names can be made again by
-// a build, an install or a download.
+// Rebuilt reports whether a build, an install or a download can recreate what a clean path or
+// pattern names.
 func (t *Table) Rebuilt(clean string) bool {
 	clean = strings.ToLower(clean)
 	steps := strings.Split(clean, "/")
@@ -267,14 +265,14 @@ func (t *Table) RebuiltName(name string) bool {
 	return t.made.classes(name, t)&MadeFile != 0
 }
 
-// Purpose gives what a file is for by its last name: [Example], [Scratch],
+// Purpose returns what a file is for, judging by its last name: [Example], [Scratch],
 // [Plain], [Record] and [Document].
 func (t *Table) Purpose(p string) Class {
 	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain | Record | Document)
 }
 
-// Variable gives what a variable is by its name: [SecretVariable],
-// [TemporaryVariable] or 0.
+// Variable returns the class of a variable by its name: [SecretVariable], [TemporaryVariable]
+// or 0.
 func (t *Table) Variable(name string) Class {
 	name = strings.ToLower(name)
 	var c Class
@@ -286,9 +284,8 @@ func (t *Table) Variable(name string) Class {
 	return c
 }
 
-// Below gives what kinds of places lie somewhere below a clean path. Only
-// places of which it is known where they are count, not those that a name
-// tells wherever it lies.
+// Below returns the classes of places that lie below a clean path. Only places with a known
+// location count, not those that are recognized by name anywhere.
 func (t *Table) Below(clean string) Class {
 	clean = strings.ToLower(clean)
 	var r room
@@ -309,7 +306,7 @@ func (t *Table) Below(clean string) Class {
 	return c
 }
 
-// aboveHome says whether homes lie below a folder.
+// aboveHome reports whether homes lie below a folder.
 func (t *Table) aboveHome(steps []string) bool {
 	if len(steps) == 0 {
 		return true
@@ -320,8 +317,7 @@ func (t *Table) aboveHome(steps []string) bool {
 	return len(steps) == 1 && (steps[0] == "home" || steps[0] == "users")
 }
 
-// reaches says whether what a pattern names lies at or below the folder with
-// these steps.
+// reaches reports whether a pattern's place lies at or below the folder with these steps.
 func reaches(pattern, steps []string) bool {
 	for i, step := range steps {
 		switch {
@@ -336,7 +332,7 @@ func reaches(pattern, steps []string) bool {
 	return true
 }
 
-// String names the classes, in the order of the table's words.
+// String returns the names of the classes, sorted.
 func (c Class) String() string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(classNames())) {

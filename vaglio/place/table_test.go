@@ -16,13 +16,13 @@ func load(t *testing.T) *Table {
 	return table
 }
 
-// instance is a path that a pattern names, and nearMiss one that it does not.
+// instance returns a path that a pattern matches, and one that it just misses.
 func instance(pattern string) (hit, nearMiss string) {
 	hit = expand(pattern)
 	return hit, missOf(pattern)
 }
 
-// expand writes a path in place of a pattern.
+// expand returns a path that matches a pattern.
 func expand(pattern string) string {
 	steps := strings.Split(strings.Replace(pattern, "~/", "/home/ann/", 1), "/")
 	for i, s := range steps {
@@ -37,8 +37,7 @@ func expand(pattern string) string {
 	return strings.Join(steps, "/")
 }
 
-// missOf is the instance of a pattern whose last step with a name of its own
-// has another one.
+// missOf is expand with another name for the last step that has one.
 func missOf(pattern string) string {
 	if folder, below := strings.CutSuffix(pattern, "/*/**"); below {
 		hit, _ := instance(folder)
@@ -62,9 +61,8 @@ func missOf(pattern string) string {
 	return expand(strings.Join(steps, "/"))
 }
 
-// TestEveryPattern holds every pattern of the table against a path that it
-// names and one that it just misses. The miss must not be found by this row
-// alone: other rows may know it.
+// TestEveryPattern checks every pattern of the table with a path that it matches and one that
+// it just misses. This row must not match the miss, but others may.
 func TestEveryPattern(t *testing.T) {
 	t.Parallel()
 	all, err := readRows()
@@ -86,7 +84,7 @@ func TestEveryPattern(t *testing.T) {
 				continue
 			}
 			if row.Class&shapes != 0 {
-				continue // TestTrees and TestDisks
+				continue // checked by TestTrees and TestDisks
 			}
 			class := func(p string) Class {
 				return (table.classed.classes(strings.ToLower(p), table) | table.made.classes(strings.ToLower(p), table)) & row.Class
@@ -119,7 +117,7 @@ func TestEveryPattern(t *testing.T) {
 	}
 }
 
-// rows reads a file of cases: a path, a tab, what is expected of it.
+// rows reads a file of cases: a path, a tab, and the expectation.
 func rows(t *testing.T, name string, try func(path, want string)) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -135,7 +133,7 @@ func rows(t *testing.T, name string, try func(path, want string)) {
 	}
 }
 
-// marks writes the marks of a path of testdata.
+// marks replaces the placeholders in a path from testdata by marks.
 func marks(p string) string {
 	return strings.NewReplacer("<any>", string(AnyText), "<one>", string(AnyByte),
 		"<unknown>", string(Unknown), "<perhaps>", string(Perhaps), "<folders>", AnyFolders).Replace(p)
@@ -228,8 +226,7 @@ func TestRebuilt(t *testing.T) {
 	})
 }
 
-// TestFolding checks that case counts where the system tells it apart, and
-// only there.
+// TestFolding checks that case counts exactly where the system distinguishes it.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	strict := load(t)
@@ -267,7 +264,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestHomesElsewhere checks a home that is not where homes are.
+// TestHomesElsewhere checks a home outside the usual folders.
 func TestHomesElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, fold := range []bool{false, true} {
@@ -283,7 +280,8 @@ func TestHomesElsewhere(t *testing.T) {
 	}
 }
 
-// TestAboveAHomeElsewhere holds that what lies in a home lies below the folders that it is in.
+// TestAboveAHomeElsewhere holds that what lies in a home lies below the folders above that
+// home.
 func TestAboveAHomeElsewhere(t *testing.T) {
 	t.Parallel()
 	table, err := Load("/srv/people/ann", false)
@@ -297,7 +295,7 @@ func TestAboveAHomeElsewhere(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that a mistake in the data is told with its place.
+// TestMistakes checks that a mistake in the data is reported with its position.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -324,9 +322,9 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestNamedPlaces holds a path of every pattern against what the whole table says of
-// it, so that no row goes, or moves to another class, unseen: its classes, whether it
-// is built again, and the rules about reading, writing and removing it.
+// TestNamedPlaces checks a path for every pattern against the whole table, so that no row
+// disappears or changes its class unnoticed: its classes, whether it is rebuilt, and the
+// rules about reading, writing and removing it.
 func TestNamedPlaces(t *testing.T) {
 	t.Parallel()
 	table := load(t)
@@ -348,8 +346,8 @@ func said(table *Table, p string) string {
 	return strings.Join(words, " | ")
 }
 
-// TestTablesAreSharedNotTheirHomes has tables of two homes that are compiled once:
-// each knows its own home, and neither the other's.
+// TestTablesAreSharedNotTheirHomes loads tables for two homes from one compilation. Each
+// knows its own home, and not the other.
 func TestTablesAreSharedNotTheirHomes(t *testing.T) {
 	t.Parallel()
 	homes := []string{"/home/ann", "/srv/people/ben"}

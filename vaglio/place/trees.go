@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Tree is what a folder is the root of.
+// Tree says what a folder is the root of.
 type Tree uint8
 
-// What a folder may be the root of.
+// What a folder can be the root of.
 const (
 	NoTree     Tree = iota
 	RootTree        // the whole file system
@@ -16,7 +16,8 @@ const (
 	SystemTree      // a folder of the system
 )
 
-// TreeAt says what a clean path is the root of, or everything directly below.
+// TreeAt returns the tree whose root a clean path is. A path to everything directly below the
+// root also counts.
 func (t *Table) TreeAt(clean string) Tree {
 	if !strings.HasPrefix(clean, "/") {
 		return NoTree
@@ -41,7 +42,7 @@ func (t *Table) TreeAt(clean string) Tree {
 	return NoTree
 }
 
-// mounted writes a drive of Windows that is mounted below /mnt as that drive.
+// mounted replaces a Windows drive that is mounted below /mnt by that drive.
 func mounted(steps []string) []string {
 	if steps[0] != "mnt" || len(steps) < 2 || len(steps[1]) != 1 || !isLetter(steps[1][0]) {
 		return steps
@@ -53,7 +54,7 @@ func mounted(steps []string) []string {
 	return steps
 }
 
-// isSystem says whether steps lead to a folder of the system.
+// isSystem reports whether steps lead to a folder of the system.
 func (t *Table) isSystem(steps []string) bool {
 	const deepest = 3
 	switch first := steps[0]; {
@@ -70,10 +71,10 @@ func (t *Table) isSystem(steps []string) bool {
 	})
 }
 
-// isTop says whether a step below the root may be a folder of the system.
+// isTop reports whether a step below the root may be a folder of the system.
 func (t *Table) isTop(step string) bool {
 	if _, ok := t.trees[step]; ok || len(step) == 2 && step[1] == ':' {
-		return true // the latter a drive of Windows
+		return true // the latter is a Windows drive
 	}
 	if IsVague(step) {
 		for name := range t.trees {
@@ -85,8 +86,8 @@ func (t *Table) isTop(step string) bool {
 	return false
 }
 
-// isHome says whether steps lead to a home folder. A pattern that fits only
-// some names is a home when it fits the user's own.
+// isHome reports whether steps lead to a home. A pattern that matches only some names is a
+// home if it matches the user's own.
 func (t *Table) isHome(steps []string) bool {
 	if MatchSteps(t.homeSteps, steps) {
 		return true
@@ -106,8 +107,7 @@ func (t *Table) isHome(steps []string) bool {
 	}
 }
 
-// homeOf gives how many of the steps name a home, 0 if they do not begin with
-// one.
+// homeOf returns how many leading steps name a home; 0 if they do not begin with one.
 func (t *Table) homeOf(steps []string) int {
 	if n := len(t.homeSteps); n > 0 && len(steps) >= n && (MatchSteps(t.homeSteps, steps[:n]) || MatchSteps(t.homeFolded, steps[:n])) {
 		return n
@@ -123,22 +123,21 @@ func (t *Table) homeOf(steps []string) int {
 	return 0
 }
 
-// holdsHomes says whether a step below the root may be where homes are.
+// holdsHomes reports whether a step below the root may hold homes.
 func holdsHomes(step string) bool { return Meet(step, "home") || Meet(step, "Users") }
 
-// begins says whether steps begin with some that are known.
+// begins reports whether steps begin with the given ones.
 func begins(steps []string, with ...string) bool {
 	return len(steps) >= len(with) && slices.Equal(steps[:len(with)], with)
 }
 
-// InHome says whether a clean path is a home or lies in one.
+// InHome reports whether a clean path is a home or lies in one.
 func (t *Table) InHome(clean string) bool {
 	var r room
 	return strings.HasPrefix(clean, "/") && t.homeOf(stepsOf(t.cased(clean), &r)) > 0
 }
 
-// IsDisk says whether a clean path is a device that holds file systems, or a
-// piece of raw memory.
+// IsDisk reports whether a clean path is a device with file systems, or raw memory.
 func (t *Table) IsDisk(clean string) bool {
 	name, ok := strings.CutPrefix(clean, "/dev/")
 	if !ok {
@@ -153,7 +152,7 @@ func (t *Table) IsDisk(clean string) bool {
 		return false
 	case c&disk != 0:
 		return true
-	default: // a logical volume: a folder there that nothing else is known by
+	default: // a logical volume: any other folder there
 		return !IsVague(first)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 )
 
-// quoted is a command line of words that no shell changes.
+// quoted returns a command line of words that the shell takes literally.
 func quoted(words ...string) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -20,10 +20,10 @@ func quoted(words ...string) string {
 	return b.String()
 }
 
-// dockerRemark finds the remarks that stand inside a continued line.
+// dockerRemark matches comments inside a continued line.
 var dockerRemark = regexp.MustCompile(`\\\n([ \t]*#[^\n]*\n)+`)
 
-// readDockerfile reads what building an image runs.
+// readDockerfile adds what building an image runs.
 func readDockerfile(v *visit, r *row) {
 	names := r.files
 	if plain := operands(v.words); len(plain) > 0 {
@@ -56,7 +56,7 @@ func readDockerfile(v *visit, r *row) {
 			}
 		}
 		if strings.HasPrefix(run, "[") {
-			v.decode(file, run, &words) // words, or no list
+			v.decode(file, run, &words) // a list of words, unless it is malformed
 		}
 		switch {
 		case strings.EqualFold(word, "RUN"):
@@ -70,12 +70,12 @@ func readDockerfile(v *visit, r *row) {
 	}
 }
 
-// copies are what a Dockerfile copies from the folder of the command.
+// copies is what a Dockerfile copies from the command's folder.
 type copies struct {
-	files   map[string][]string // by where to, and by their own names
-	folders [][2]string         // and where to
+	files   map[string][]string // sources by destination, and by their own base name
+	folders [][2]string         // source and destination
 	seen    map[[2]string]bool
-	left    int // looks that may still be taken
+	left    int // lookups that remain
 }
 
 func newCopies() *copies {
@@ -83,14 +83,14 @@ func newCopies() *copies {
 	return &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: most}
 }
 
-// add notes a copy. What has an ending is a file.
+// add records a copy. What has an extension counts as a file.
 func (c *copies) add(from, to string) {
 	one := [2]string{from, to}
 	if c.seen[one] {
 		return
 	}
 	c.seen[one] = true
-	if len(path.Ext(path.Clean(from))) < 2 { // of a dot alone it is none
+	if len(path.Ext(path.Clean(from))) < 2 { // a lone dot is no extension
 		c.folders = append(c.folders, one)
 	}
 	c.files[to] = append(c.files[to], from)
@@ -99,7 +99,7 @@ func (c *copies) add(from, to string) {
 	}
 }
 
-// of are the files that a name may mean.
+// of returns the files that a name may mean.
 func (c *copies) of(name string) []string {
 	all := slices.Clone(c.files[name])
 	if base := path.Base(name); base != name {
@@ -114,8 +114,8 @@ func (c *copies) of(name string) []string {
 	return all
 }
 
-// copied takes the scripts that a line of a Dockerfile names of those that lines before it
-// have copied from the folder of the command.
+// copied adds the scripts that a line of a Dockerfile names, if an earlier line copied them
+// from the command's folder.
 func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
 	for _, name := range wordParts.Split(text, -1) {
@@ -135,11 +135,12 @@ func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	}
 }
 
-// hereStart is the mark of a text that follows a line, as shells write it.
+// hereStart matches the start of a here-document, as in shells.
 var hereStart = regexp.MustCompile(`<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)["']?`)
 
-// hereText is the text that follows a line as it says, with its end, and how many
-// lines that is. ends are the lines below a first one, by what they hold without tabs.
+// hereText returns the here-document that a line starts, including its end marker, and its
+// number of lines. ends are the indexes of the lines by their content without tabs; first is
+// the index of the line after this one.
 func hereText(line string, below []settings.Line, ends map[string][]int, first int) (text string, lines int) {
 	m := hereStart.FindStringSubmatch(line)
 	if m == nil {
@@ -157,8 +158,8 @@ func hereText(line string, below []settings.Line, ends map[string][]int, first i
 	return b.String(), at[n] - first + 1
 }
 
-// readYAML takes what stands under the row's keys, at any depth: a text is a
-// command line, a list its words. "container" before the keys says where it runs.
+// readYAML adds what is under the row's keys, at any depth: a text is a command line, a list
+// its words. "container" before the keys means that it runs in a container.
 func readYAML(v *visit, r *row) {
 	keys := strings.Fields(r.language)
 	inside := keys[0] == "container"
@@ -173,7 +174,7 @@ func readYAML(v *visit, r *row) {
 	}
 }
 
-// under takes what stands under the keys in a tree.
+// under adds what is under the keys in a tree.
 func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 	switch t := tree.(type) {
 	case []any:
@@ -197,7 +198,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 	}
 }
 
-// place keeps a command, one text or words, of a part of a file.
+// place adds a command, one text or several words, from a part of a file.
 func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
 	if len(words) == 0 {
 		return
@@ -213,8 +214,8 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	v.addFrom(file, text, first, line)
 }
 
-// inContainer is a command line that runs in the container that a service of a
-// compose file describes: with its folders and rights.
+// inContainer returns a command line that runs in the container that a compose file's service
+// describes, with its folders and privileges.
 func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
 	list, _ := service["volumes"].([]any)
@@ -232,7 +233,7 @@ func inContainer(service map[string]any, words ...string) string {
 	return quoted(append(append(c, "image"), words...)...)
 }
 
-// texts are the texts of a list.
+// texts returns the texts in a list.
 func texts(list []any) (all []string) {
 	for _, e := range list {
 		if s, ok := e.(string); ok {
@@ -242,9 +243,9 @@ func texts(list []any) (all []string) {
 	return all
 }
 
-// cmakeToken is a word of CMake's language, a remark or a bracket, cmakeKey what
-// ends the words of a command, cmakeQuotes what quotes a word and what is quoted in it,
-// cmakeValue a value that CMake knows.
+// cmakeToken matches a token of CMake's language, cmakeKey a token that ends the words of a
+// command, cmakeQuotes the quotes around a word and the escapes in it, and cmakeValue a value
+// that CMake knows.
 var (
 	cmakeToken  = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
 	cmakeKey    = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
@@ -252,9 +253,9 @@ var (
 	cmakeValue  = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
 )
 
-// readCMake takes what stands behind COMMAND.
+// readCMake adds what follows COMMAND.
 func readCMake(v *visit, r *row) {
-	if slices.Contains(v.words, "-E") { // a tool of its own
+	if slices.Contains(v.words, "-E") { // CMake's own tool mode
 		return
 	}
 	for file, text := range v.files(r) {
@@ -276,7 +277,8 @@ func readCMake(v *visit, r *row) {
 	}
 }
 
-// cmakeWord is a word as a shell writes it; what CMake alone knows is not empty.
+// cmakeWord returns a word as a shell writes it. A value that only CMake knows counts as not
+// empty.
 func (v *visit) cmakeWord(word string) string {
 	return cmakeValue.ReplaceAllStringFunc(quoted(word), func(s string) string {
 		name := strings.Trim(s, "${}<>")

@@ -43,8 +43,8 @@ func TestDockerfiles(t *testing.T) {
 	}
 }
 
-// TestALongHereDocumentIsReadToItsEnd takes a script of thousands of lines whole, and a
-// file that is added as none.
+// TestALongHereDocumentIsReadToItsEnd reads a script of thousands of lines in full, and
+// ignores one that is added as a file.
 func TestALongHereDocumentIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("RUN b\n", 3000)
@@ -99,8 +99,7 @@ func TestCMake(t *testing.T) {
 	}
 }
 
-// TestManyCopies looks for no more than a bounded number of files, whatever a Dockerfile
-// copies and runs.
+// TestManyCopies looks for a limited number of files, whatever a Dockerfile copies and runs.
 func TestManyCopies(t *testing.T) {
 	t.Parallel()
 	const most = 20_000

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readNotebook takes the cells of a notebook: those that %% gives to a shell as its
-// scripts, the others as one program, as they run in one process.
+// readNotebook adds the cells of a notebook: those marked with %% for a shell as scripts, all
+// others as one program, because they run in one process.
 func readNotebook(v *visit, r *row) {
 	for file, text := range v.files(r) {
 		var book struct {
@@ -17,7 +17,7 @@ func readNotebook(v *visit, r *row) {
 			} `yaml:"cells"`
 		}
 		var program strings.Builder
-		if !strings.HasPrefix(strings.TrimSpace(text), "{") { // what is put into it: a cell
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") { // text for a single cell
 			v.cell(file, text, text, &program)
 		} else if !v.decode(file, text, &book) { // JSON is YAML
 			continue
@@ -35,7 +35,7 @@ func readNotebook(v *visit, r *row) {
 	}
 }
 
-// cell keeps one cell that holds code.
+// cell adds a cell that contains code.
 func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	first, rest, _ := strings.Cut(strings.TrimLeft(source, " \t\r\n"), "\n")
 	magic, isMagic := strings.CutPrefix(first, "%%")
@@ -63,7 +63,7 @@ func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	program.WriteString("\n")
 }
 
-// element is an element of XML, with all in it.
+// element is an XML element with its content.
 type element struct {
 	XMLName xml.Name
 	Attrs   []xml.Attr `xml:",any,attr"`
@@ -71,7 +71,7 @@ type element struct {
 	In      []element  `xml:",any"`
 }
 
-// attr is the value of the first of the attributes that is there.
+// attr returns the value of the first of the attributes that exists.
 func (e *element) attr(names ...string) string {
 	for _, name := range names {
 		for _, a := range e.Attrs {
@@ -83,8 +83,8 @@ func (e *element) attr(names ...string) string {
 	return ""
 }
 
-// readXML takes the programs that the tools of Java's projects run: Ant's exec, by
-// its attributes, and Maven's, by what stands in its configuration.
+// readXML adds the programs that Java build tools run: those in Ant's exec elements, by their
+// attributes, and those in Maven's configuration.
 func readXML(v *visit, r *row) {
 	for file, text := range v.files(r) {
 		var root element
@@ -120,7 +120,7 @@ func (v *visit) element(file, text string, e *element) {
 	}
 }
 
-// arguments are the words that Ant's exec is given.
+// arguments returns the words that Ant's exec passes.
 func (e *element) arguments() string {
 	var b strings.Builder
 	for i := range e.In {

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// repository finds the folder of git's own files for the command's folder: a
-// repository lies there or above, and a work tree's .git is a file that names it.
+// repository finds the git directory for the command's folder. A repository is in that folder
+// or above, and a work tree's .git is a file that names it.
 func (v *visit) repository() (dir string, config []setting, ok bool) {
 	const highest = 12
 	start := v.dir
@@ -46,13 +46,13 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 	return path.Join(v.dir, ".git"), nil, false
 }
 
-// setting is one of git's settings, in its file.
+// setting is one git setting and its file.
 type setting struct {
 	file string
 	settings.Entry
 }
 
-// included are the settings of a file, and of those that it includes.
+// included returns the settings in a file and in the files that it includes.
 func (v *visit) included(file, text string, seen map[string]bool) (all []setting) {
 	seen[file] = true
 	for _, e := range settings.Git(text) {
@@ -66,7 +66,7 @@ func (v *visit) included(file, text string, seen map[string]bool) (all []setting
 	return all
 }
 
-// readGitConfig reads what a repository's own settings make git run.
+// readGitConfig adds what a repository's own settings make git run.
 func readGitConfig(v *visit, _ *row) {
 	verb := gitVerb(v.words)
 	if verb == "" || slices.Contains([]string{"version", "help", "config", "init", "clone", "rev-parse"}, verb) {
@@ -93,7 +93,7 @@ func readGitConfig(v *visit, _ *row) {
 	}
 }
 
-// gitCode is what git runs for a setting when it does something, "" for nothing.
+// gitCode returns what git runs because of a setting, or "".
 func gitCode(e *settings.Entry, verb string, words []string) string {
 	switch e.Section + "." + e.Key {
 	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
@@ -110,7 +110,7 @@ func gitCode(e *settings.Entry, verb string, words []string) string {
 		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
-	case "remote.push": // of a push that names no branch of its own
+	case "remote.push": // a push without a branch of its own
 		const remoteAndBranch = 2
 		if verb == "push" && len(gitOperands(words)) < remoteAndBranch {
 			return "git push " + e.Sub + " " + e.Value
@@ -119,7 +119,7 @@ func gitCode(e *settings.Entry, verb string, words []string) string {
 	return ""
 }
 
-// unlessSwitch is the value of a setting that may also be on or off.
+// unlessSwitch returns the value of a setting, or "" if it only switches something on or off.
 func unlessSwitch(e *settings.Entry) string {
 	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.Value)) {
 		return ""
@@ -127,8 +127,8 @@ func unlessSwitch(e *settings.Entry) string {
 	return e.Value
 }
 
-// gitVerb is git's subcommand: the first word that is no option of git's own,
-// nor an option's value.
+// gitVerb returns git's subcommand: the first word that is neither a global option nor an
+// option's value.
 func gitVerb(words []string) string {
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
@@ -141,14 +141,14 @@ func gitVerb(words []string) string {
 	return ""
 }
 
-// gitOperands are the operands of a subcommand.
+// gitOperands returns the operands of the subcommand.
 func gitOperands(words []string) []string {
 	at := slices.Index(words, gitVerb(words))
 	return operands(words[at+1:])
 }
 
-// readGitRefs looks at the refs of which a push sends the commits, so that the
-// call is bound to where they stand. They run nothing.
+// readGitRefs reads the refs whose commits a push sends, so that the call is bound to where
+// they point. They run nothing.
 func readGitRefs(v *visit, _ *row) {
 	git, _, ok := v.repository()
 	if gitVerb(v.words) != "push" || !ok {
@@ -156,7 +156,7 @@ func readGitRefs(v *visit, _ *row) {
 	}
 	head, _ := v.c.Files.Content(path.Join(git, "HEAD"))
 	names := append(gitOperands(v.words), strings.TrimPrefix(strings.TrimSpace(head), "ref: "))
-	if text, ok := v.c.Files.Content(path.Join(git, "commondir")); ok { // a work tree's refs are the repository's
+	if text, ok := v.c.Files.Content(path.Join(git, "commondir")); ok { // a work tree shares the repository's refs
 		git = path.Join(git, strings.TrimSpace(text))
 	}
 	for _, name := range names {
@@ -168,7 +168,7 @@ func readGitRefs(v *visit, _ *row) {
 	}
 }
 
-// readGitHook reads the hooks that a subcommand runs.
+// readGitHook adds the hooks that a subcommand runs.
 func readGitHook(v *visit, r *row) {
 	if !slices.Contains(r.with, gitVerb(v.words)) || slices.Contains(v.words, "--no-verify") {
 		return
@@ -187,7 +187,7 @@ func readGitHook(v *visit, r *row) {
 	}
 }
 
-// languageOf is the language of a script by its first line.
+// languageOf returns the language of a script, judging by its first line.
 func languageOf(text string) string {
 	language := strings.TrimRight(shell.Runner(text), "0123456789.")
 	if slices.Contains([]string{"python", "perl", "ruby", "node", "php"}, language) {

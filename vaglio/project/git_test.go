@@ -85,7 +85,7 @@ func TestHooksOfGit(t *testing.T) {
 	}
 }
 
-// asks notes which files were looked at.
+// asks records which files are looked at.
 type asks struct {
 	files
 	names *[]string
@@ -96,8 +96,8 @@ func (a asks) Content(name string) (string, bool) {
 	return a.files.Content(name)
 }
 
-// TestAPushIsBoundToItsCommits looks at the refs that a push sends, where they stand alone
-// or among the packed ones.
+// TestAPushIsBoundToItsCommits looks at the refs that a push sends, in files of their own or
+// among the packed ones.
 func TestAPushIsBoundToItsCommits(t *testing.T) {
 	t.Parallel()
 	head := files{".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": "1", ".git/refs/heads/x": "2", ".git/refs/tags/v": "3"}

@@ -2,9 +2,8 @@ package project
 
 import "path"
 
-// readImports reads the files of the project that a program takes in when it
-// begins, and what those take in: one that stands among the words, or in a file
-// that they name.
+// readImports adds the project's files that a program imports, directly and indirectly. The
+// program is given in the words, or in a file that they name.
 func readImports(v *visit, r *row) {
 	find, search := v.reader.imports[r.language], v.searched(r.language)
 	var follow func(dir, text string)
@@ -29,7 +28,7 @@ func readImports(v *visit, r *row) {
 	}
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok {
-			if r.language == "python" { // modules find others from the program's folder, too
+			if r.language == "python" { // modules are also found from the program's folder
 				search = append(search, path.Dir(file))
 			}
 			follow(path.Dir(file), text)

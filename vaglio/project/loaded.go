@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// loaded takes the files of the session that a command may run besides what its
-// rows say, for nobody can list the options and settings of all programs: those that
-// its words name, unless they are what it works on, those that a variable set for it
-// names, and what looks like the settings of a tool that works beside them.
+// loaded adds the session's files that a command may run in addition to those in its rows,
+// because nobody can list the options and settings of all programs. These are files that its
+// words name, unless the command works on them; files that a variable set for it names; and
+// what looks like settings next to them.
 func (v *visit) loaded(rows []row) {
 	if len(v.c.Changed) == 0 {
 		return
@@ -24,7 +24,7 @@ func (v *visit) loaded(rows []row) {
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}, inSettings: map[string]bool{}}
 	folders := v.placesOf(slices.Concat(words, v.words))
 	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
-	for _, file := range programs { // all, before one names another
+	for _, file := range programs { // all of them, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))
 		l.files[file], l.bare[bare] = true, append(l.bare[bare], file)
 	}
@@ -53,8 +53,8 @@ func (l *loading) follow() {
 	}
 }
 
-// takeLoaded takes those files that hold what would be asked about, and that a program
-// may find by itself: nobody can list where each of them looks.
+// takeLoaded takes the loaded files that a program may find by itself, because nobody can
+// list where every program looks.
 func (l *loading) takeLoaded() {
 	if !l.runs || l.c.Loaded == nil {
 		return
@@ -72,7 +72,7 @@ func (l *loading) takeLoaded() {
 	}
 }
 
-// takeLoadedOne takes of one file what may run; holds says that it is loaded, named are
+// takeLoadedOne takes what may run in one file. holds says that the file is loaded; named are
 // the paths that the words name.
 func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) {
 	switch {
@@ -86,15 +86,14 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 	}
 }
 
-// near reports whether a file lies above the folder of the command or below it.
+// near reports whether a file lies above or below the command's folder.
 func (v *visit) near(file string) bool {
 	in := path.Dir(file) + "/"
 	at := strings.TrimSuffix(v.dir, "/") + "/"
 	return strings.HasPrefix(in, at) || strings.HasPrefix(at, in)
 }
 
-// within reports whether a file lies in a folder that is named, and in which the
-// command does not work.
+// within reports whether a file lies in a named folder that the command does not work in.
 func (v *visit) within(named map[string]bool, file string) bool {
 	for in := path.Dir(file); len(in) > 1 && in != v.dir; in = path.Dir(in) {
 		if named[in] {
@@ -104,12 +103,12 @@ func (v *visit) within(named map[string]bool, file string) bool {
 	return false
 }
 
-// tasksIn takes, of a file that holds tasks by their names, those that the words name,
-// and what else in it may be commands. It reports whether the file is one, or one in the
-// form of a tool that finds all that it runs in it.
+// tasksIn adds the tasks that the words name, if a file holds named tasks, and what else in
+// it may be commands. It reports whether the file is of that form, or of another whose tool
+// finds everything in it that runs.
 func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
-		// Those of which tools find all that they run in it, by its name or all of it.
+		// Their tools find everything in them that runs, by name or all of it.
 		byName := slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, row.name)
 		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml"}, row.name)
 		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
@@ -131,20 +130,21 @@ func (v *visit) tasksIn(file string) bool {
 	return false
 }
 
-// loading is what is known of the session's files while it is found out which of
-// them a command may run. Each file and each text is gone through once.
+// loading holds the session's files while it decides which of them a command may run. It goes
+// through each file and each text once.
 type loading struct {
 	*visit
 
 	files map[string]bool     // all of them
-	bare  map[string][]string // by their names without the ending
-	said  []string            // those that were named, to be taken
-	named []string            // of them, by the command's words
+	bare  map[string][]string // by their path without the extension
+	said  []string            // files that were named and are to be taken
+	named []string            // those of them that the command's words name
 
-	inSettings map[string]bool // the places that settings of the program's own name
+	inSettings map[string]bool // the paths in the program's own settings
 }
 
-// say notes which files a text of a file names, with their endings or without.
+// say records which files a text names, with or without their extensions. file is where the
+// text is from.
 func (l *loading) say(file, text string) {
 	if l.left -= len(text); l.left < 0 {
 		l.over(file, 1)
@@ -166,8 +166,8 @@ func (l *loading) say(file, text string) {
 	}
 }
 
-// sayFolders notes the folders that settings name which are the program's own: they have
-// its name, or name it.
+// sayFolders records the folders named in the program's own settings: a file that has or
+// contains the program's name.
 func (l *loading) sayFolders(file, text string) {
 	of, _, _ := strings.Cut(l.c.Name, "-")
 	if len(of) < len("npm") || !strings.Contains(path.Base(file)+"\n"+text, of) {
@@ -179,8 +179,8 @@ func (l *loading) sayFolders(file, text string) {
 	}
 }
 
-// take keeps what runs of a file that is named or settles something, and follows
-// what settings name.
+// take adds what runs in a file that is named or contains settings, and follows what settings
+// name.
 func (l *loading) take(file string, settles bool) {
 	if l.looked[file] && !settles {
 		return
@@ -199,8 +199,8 @@ func (l *loading) take(file string, settles bool) {
 	}
 }
 
-// whole takes what a file may be, and, where nobody reads its language, all of it: what
-// the words name runs, if it is a program.
+// whole adds what a file may run; if nobody reads its language, also the file as a whole. What
+// the command's words name is run if it is a program; anything else counts as found.
 func (l *loading) whole(file, text string) {
 	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
 	l.guess(file, text)
@@ -213,23 +213,23 @@ func (l *loading) whole(file, text string) {
 	}
 }
 
-// takesIn finds what takes a file in, in a program that stands in a word, set a word
-// that sets something, wordParts what parts a word in which a file is named.
+// takesIn matches code in a word that takes in a file, set a word that sets something, and
+// wordParts the separators in a word that names a file.
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
-	// takesInAny finds what takes in files that the program does not name.
+	// takesInAny matches code that takes in files which the program does not name.
 	takesInAny = regexp.MustCompile(`\b(?:require|require_once|include|include_once|import|import_module|__import__|load|load_all|autoload)\b` +
 		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
 	set = regexp.MustCompile(`^[-\w.]+=\S+$`)
-	// isSettings finds names of programs that set a tool up, which may know words of its own.
+	// isSettings matches names of programs that configure a tool, in words of their own.
 	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$|^(?:build|project|setup|package)\.`)
-	// isRunning finds a word behind which a command stands.
+	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 
-// mayLoad are the words that may name what runs, and whether the program may find
-// more by itself.
+// mayLoad returns the words that may name what runs, and whether the program may find more by
+// itself.
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
@@ -249,9 +249,9 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	return words, true
 }
 
-// mayRun reports whether the program may run code of the project that no words name. Of
-// one that runs a file which was read that is so where the file has a program's name, as
-// manage.py does, or takes in what it has no name for.
+// mayRun reports whether the program may run project code that its words do not name. If it
+// runs a file that was read, the file decides: by its name, if it is a known program such as
+// manage.py, or else by whether it takes in files that it does not name.
 func (v *visit) mayRun() bool {
 	base, at := v.reader.base, slices.IndexFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
 	if !v.c.Carries || at < 0 {
@@ -270,7 +270,7 @@ func (v *visit) isBin(file string) bool {
 	return path.Base(file) == v.c.Name && (bin == ".bin" || strings.HasSuffix(path.Dir(file), "/vendor/bin"))
 }
 
-// placesOf are the paths that words name.
+// placesOf returns the paths that words name.
 func (v *visit) placesOf(words []string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range words {
@@ -281,8 +281,8 @@ func (v *visit) placesOf(words []string) map[string]bool {
 	return all
 }
 
-// settles reports whether a file looks like settings that a tool finds in its folder
-// or in one that its words name, those of a program that no row names it for.
+// settles reports whether a file looks like settings that a tool finds in its folder, or in
+// one that its words name, if no row says whose settings it is.
 func (v *visit) settles(named map[string]bool, file string) bool {
 	name, in, dir, r := path.Base(file), path.Dir(file), v.dir, v.reader
 	return (v.runs || !named[file]) && (in == dir || named[in] || path.Dir(in) == dir && path.Base(in)[0] == '.') &&
@@ -292,13 +292,13 @@ func (v *visit) settles(named map[string]bool, file string) bool {
 
 func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
 
-// isFor reports whether the table says of files like this one what a name of a reader
-// stands for, whoever runs them.
+// isFor reports whether the table, in its rows for all programs, assigns files like this one
+// to a reader.
 func (r *Reader) isFor(name, file string) bool {
 	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(r.namedAs(file)) > 0 })
 }
 
-// language is that of programs in files that end as this one does, "" for none.
+// language returns the language of programs with this file's extension, or "".
 func (r *Reader) language(file string) string {
 	for _, row := range r.table[""] {
 		if row.name == "code" && row.language != "" && path.Ext(file) != "" && slices.Contains(row.files, "@"+path.Ext(file)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/project"
 )
 
-// TestWhatTheSessionWroteIsLoaded tells which files of the session a command may run
-// besides what the rows say.
+// TestWhatTheSessionWroteIsLoaded checks which of the session's files a command may run in
+// addition to those in the rows.
 func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 	t.Parallel()
 	code := files{"x.py": "x()", "x.cfg": "a = 1\nrun = ls -l\n", "d/y.cfg": "ls -l", "y.rb": "y()", "z": "#!/usr/bin/env node\nz()", "notes.md": "ls -l", "deep/x.py": "x()"}
@@ -69,8 +69,8 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 	}
 }
 
-// TestWhatWouldBeAskedAboutIsFound takes what holds something that would be asked about,
-// and that a program may find without its being named.
+// TestWhatWouldBeAskedAboutIsFound takes loaded files that a program may find without being
+// told their names.
 func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 	t.Parallel()
 	f := files{
@@ -110,11 +110,11 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof build", "package.json", "package.json", "package.json:1 sh? ls -l\npackage.json:2 sh? ps -e\npackage.json:2 sh? exec ps -e"},
 		{"unheardof test", "package.json", "package.json", "package.json:2 sh? ps -e\npackage.json:2 sh? exec ps -e"},
 		{"unheardof build", "Makefile deep/a.rb", "Makefile deep/a.rb", "Makefile:3 sh? ls -l\ndeep/a.rb:1 ruby? y()"},
-		// what their own tools find all of
+		// files whose own tools find everything in them
 		{"unheardof Docker", "Dockerfile", "Dockerfile", ""},
 		{"unheardof", "pom.xml", "pom.xml", ""},
 		{"unheardof", "CMakeLists.txt", "CMakeLists.txt", ""},
-		// what was read already, and what cannot be
+		// files that were read already, and files that cannot be read
 		{"pytest", "conftest.py", "conftest.py", "conftest.py:1 python run('ls -l')\nconftest.py:1 sh? ls -l"},
 		{"pytest", "conftest.py", "a.rb", "conftest.py:1 python run('ls -l')"},
 		{"make -f gone", "gone", "gone", "gone:1 was changed in this session, and cannot be read"},
@@ -133,7 +133,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 	}
 }
 
-// TestCommandsInTexts finds what may be a command in a line of a form that is not known.
+// TestCommandsInTexts finds what may be a command in a line of unknown form.
 func TestCommandsInTexts(t *testing.T) {
 	t.Parallel()
 	longest := "./" + strings.Repeat("a", 4094)
@@ -183,8 +183,8 @@ func TestCommandsInTexts(t *testing.T) {
 	}
 }
 
-// TestWhatAFileRunsOnceItIsWritten takes all of a file that may run, told by its name or
-// its first line.
+// TestWhatAFileRunsOnceItIsWritten takes everything that a file may run, judging by its name
+// or its first line.
 func TestWhatAFileRunsOnceItIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ file, text, want string }{

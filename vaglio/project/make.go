@@ -9,31 +9,31 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 )
 
-// makefile is what a makefile says, as far as it decides what runs.
+// makefile is the part of a makefile that decides what runs.
 type makefile struct {
 	v     *visit
 	file  string
 	vars  map[string]string
-	given map[string]bool // the variables that stand among the words: no line but an override changes them
+	given map[string]bool // set on the command line; only an override changes them
 	rules []rule
 	depth int
 }
 
-// rule is one rule of a makefile.
+// rule is a rule of a makefile.
 type rule struct {
 	targets, needs []string
 	lines          []recipe
 }
 
-// recipe is one line of a rule's recipe.
+// recipe is a line of a rule's recipe.
 type recipe struct {
 	file string
 	line int
 	text string
 }
 
-// readMakefile reads the recipes of the targets that make is asked for, and what
-// make runs to read the makefile at all.
+// readMakefile adds the recipes of the targets that make is asked for, and what make runs
+// just to read the makefile.
 func readMakefile(v *visit, r *row) {
 	if dir, ok := value(v.words, "-C", "--directory"); ok {
 		v.dir = v.in(dir)
@@ -61,7 +61,7 @@ func readMakefile(v *visit, r *row) {
 	}
 }
 
-// asked takes in the variables that make is given, and returns the targets.
+// asked records the variables on make's command line, and returns the targets.
 func (m *makefile) asked(words []string) []string {
 	var targets []string
 	taken := false // by the option before
@@ -82,7 +82,7 @@ func (m *makefile) asked(words []string) []string {
 	return targets
 }
 
-// goal is the target that make builds when it is asked for none.
+// goal returns the target that make builds by default.
 func (m *makefile) goal() []string {
 	if goal := m.vars[".DEFAULT_GOAL"]; goal != "" {
 		return []string{goal}
@@ -97,14 +97,14 @@ func (m *makefile) goal() []string {
 	return nil
 }
 
-// read takes in one makefile.
+// read parses a makefile.
 func (m *makefile) read(file, text string) {
 	const deepest = 8
 	if m.depth++; m.depth > deepest || !m.v.once("makefile "+file) {
 		return
 	}
 	defer func() { m.depth-- }()
-	in := false // a rule, whose recipe may follow
+	in := false // in a rule, whose recipe may follow
 	for _, l := range settings.Lines(text) {
 		switch s := strings.TrimSpace(l.Text); {
 		case strings.HasPrefix(l.Text, "\t"):
@@ -120,7 +120,7 @@ func (m *makefile) read(file, text string) {
 	}
 }
 
-// globbed are the files that a name with wildcards behind its folder stands for.
+// globbed returns the files that a name with wildcards after its folder stands for.
 func (v *visit) globbed(name string) []string {
 	dir, pattern := path.Split(name)
 	if !strings.ContainsAny(pattern, "*?[") {
@@ -130,7 +130,7 @@ func (v *visit) globbed(name string) []string {
 	return files
 }
 
-// statement reads a line that is no recipe, and reports whether it opens a rule.
+// statement parses a line that is no recipe, and reports whether it begins a rule.
 func (m *makefile) statement(file string, line int, s string) bool {
 	word, rest, _ := strings.Cut(s, " ")
 	switch word {
@@ -153,13 +153,13 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	}
 	left, right, ok := strings.Cut(s, ":")
 	if !ok {
-		m.expand(file, line, s) // $(shell …) alone in a line runs
+		m.expand(file, line, s) // a line with only $(shell …) runs it
 		return false
 	}
 	right = strings.TrimPrefix(right, ":")
 	needs, first, has := strings.Cut(right, ";")
 	if strings.Contains(needs, "=") {
-		return false // a variable of the target
+		return false // a target-specific variable
 	}
 	r := rule{targets: strings.Fields(m.expand(file, line, left)), needs: strings.Fields(m.expand(file, line, strings.ReplaceAll(needs, "|", " ")))}
 	if has {
@@ -169,8 +169,8 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	return true
 }
 
-// assigns reads an assignment. What is not assigned at once, by a colon, is put
-// together where it is used.
+// assigns parses an assignment. Unless a colon makes it immediate, its value is expanded
+// where it is used.
 func (m *makefile) assigns(file string, line int, s string, overrides bool) bool {
 	left, val, ok := strings.Cut(s, "=")
 	bare := strings.TrimRight(left, ":+?!")
@@ -191,22 +191,21 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 		m.vars[name] = m.expand(file, line, val)
 	default:
 		m.vars[name] = val
-		m.expand(file, line, val) // it may run something, if only by being exported
+		m.expand(file, line, val) // it may run something, if only because it is exported
 	}
 	return true
 }
 
-// noName finds what the name of a shell's variable cannot hold.
+// noName matches characters that a shell variable's name cannot contain.
 var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
 
-// unknownValue stands for a value that make alone knows: to the shell that reads
-// the recipe it is a variable that nobody set.
+// unknownValue returns a placeholder for a value that only make knows. To the shell that
+// reads the recipe, it is an unset variable.
 func unknownValue(name string) string {
 	return "${make_" + noName.ReplaceAllString(name, "_") + "}"
 }
 
-// expand puts the values of variables into a text, and keeps what $(shell …)
-// runs on the way.
+// expand expands the variables in a text, and adds what $(shell …) runs.
 func (m *makefile) expand(file string, line int, s string) string {
 	var b strings.Builder
 	for {
@@ -238,7 +237,7 @@ func (m *makefile) expand(file string, line int, s string) string {
 	return b.String()
 }
 
-// closing is the place of the bracket that closes the one at the beginning.
+// closing returns the index of the bracket that closes the first one, or -1.
 func closing(s string) int {
 	closer := map[byte]byte{'(': ')', '{': '}'}[s[0]]
 	depth := 0
@@ -255,7 +254,7 @@ func closing(s string) int {
 	return -1
 }
 
-// reference is the value of $(name) or $(function …).
+// reference returns the value of $(name) or $(function …).
 func (m *makefile) reference(file string, line int, s string) string {
 	const deepest = 40
 	if m.depth > deepest {
@@ -273,18 +272,18 @@ func (m *makefile) reference(file string, line int, s string) string {
 		return m.expand(file, line, val)
 	}
 	if name, rest, ok := strings.Cut(s, " "); ok {
-		m.expand(file, line, rest) // may run something
+		m.expand(file, line, rest) // it may run something
 		return unknownValue(name)
 	}
 	return unknownValue(s)
 }
 
-// build keeps the recipes of a target and of what it needs.
+// build adds the recipes of a target and of its prerequisites.
 func (m *makefile) build(target string) {
 	if !m.v.once("target " + target) {
 		return
 	}
-	if m.v.left -= len(m.rules); m.v.left < 0 { // each is looked at for each target
+	if m.v.left -= len(m.rules); m.v.left < 0 { // every target looks at every rule
 		m.v.over(m.file, 1)
 		return
 	}
@@ -306,7 +305,7 @@ func (m *makefile) build(target string) {
 	}
 }
 
-// makes says whether a rule makes a target, and what its % stands for.
+// makes reports whether a rule makes a target, and what its % stands for.
 func (r *rule) makes(target string) (string, bool) {
 	for _, t := range r.targets {
 		if t == target {

@@ -71,7 +71,7 @@ func TestMakefiles(t *testing.T) {
 	}
 }
 
-// chain is a variable that names another, and so on.
+// chain returns variables that each refer to the next.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {

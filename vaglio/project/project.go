@@ -1,10 +1,9 @@
-// Package project knows what the tools of a project run from its files: make
-// from a makefile, npm from package.json, git from its hooks and settings, test
-// runners from their configuration. It opens nothing itself and runs nothing.
+// Package project knows what a project's tools run from its files: make from a makefile, npm
+// from package.json, git from its hooks and settings, test runners from their configuration.
+// It opens nothing itself and runs nothing.
 //
-// What a tool would run and is not found here stays unread, as any script that a
-// call names and nobody read. So it reads what everybody's projects hold, and
-// leaves the rest.
+// What a tool would run and is not found here stays unread, like any script that a call names
+// and nobody read. So this package reads what every project has, and leaves the rest.
 package project
 
 import (
@@ -19,24 +18,24 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// maxTasks bounds the texts of one command, maxBytes what is looked at to find
-// them: variables that name themselves twice would double without end.
+// maxTasks limits the texts of one command, maxBytes what is looked at to find them:
+// variables that refer to themselves twice would double without end.
 const (
 	maxTasks = 200
 	maxBytes = 2 << 20
 )
 
-// Reader is a [shell.Tasks]. It may be used by many at a time.
+// Reader is a [shell.Tasks]. It is safe for concurrent use.
 type Reader struct {
 	table     table
-	ending    [256][]*row // what endings gives
+	ending    [256][]*row // see table.endings
 	variables []string    // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }
 
-// New returns a reader with the tools of the table. An error names the line of
-// the table that is wrong.
+// New returns a reader over the table of tools. Its error names the line of a mistake in the
+// table.
 func New() (*Reader, error) {
 	t, err := parseTable(tableText)
 	if err != nil {
@@ -59,8 +58,8 @@ func New() (*Reader, error) {
 //nolint:gochecknoglobals // Made once, never changed.
 var shared = sync.OnceValues(New)
 
-// Default returns the reader over the package's own table. It is made once; a
-// table with a mistake, which the tests rule out, stops the program.
+// Default returns the shared reader. A mistake in the table, which the tests rule out,
+// panics.
 func Default() *Reader {
 	r, err := shared()
 	if err != nil {
@@ -72,7 +71,7 @@ func Default() *Reader {
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.table[c.Name]
-	if rows == nil && c.Name != "." { // which is no version
+	if rows == nil && c.Name != "." { // its dot is no version
 		rows = r.table[strings.TrimRight(c.Name, "0123456789.")]
 	}
 	set := slices.Clone(c.Assigns)
@@ -86,7 +85,7 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	}
 	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, looked: map[string]bool{}, reader: r}
 	for i, a := range c.Args {
-		v.words[i], _ = a.Text() // a word that is not known names nothing
+		v.words[i], _ = a.Text() // an unknown word names nothing
 	}
 	words := v.words
 	v.read(rows)
@@ -100,19 +99,19 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	return v.tasks
 }
 
-// visit is one command while what it runs is looked for.
+// visit is a search for what one command runs.
 type visit struct {
 	c      shell.TaskCall
 	words  []string
 	dir    string
 	tasks  []shell.Task
-	left   int             // bytes that may still be looked at or put together
-	seen   map[string]bool // what was read already: targets, scripts, files
-	looked map[string]bool // the files that were
+	left   int             // bytes that may still be looked at or produced
+	seen   map[string]bool // what has been read: targets, scripts, files
+	looked map[string]bool // the files that were looked at
 	reader *Reader
-	all    bool // whatever the files may run, not what the words ask for
-	among  bool // what has the name of any word
-	runs   bool // it may run code of the project that no words name
+	all    bool // look for all that the files may run, not only what the words ask for
+	among  bool // also look for what any word names
+	runs   bool // it may run project code that its words do not name
 }
 
 // read looks for what the rows say that apply to the words.
@@ -124,7 +123,7 @@ func (v *visit) read(rows []row) {
 	}
 }
 
-// once reports whether something is met for the first time.
+// once reports whether something is seen for the first time.
 func (v *visit) once(what string) bool {
 	if v.seen[what] || len(v.tasks) >= maxTasks {
 		return false
@@ -133,10 +132,10 @@ func (v *visit) once(what string) bool {
 	return true
 }
 
-// in is the path of a name in the folder of the command.
+// in returns the path of a name in the command's folder.
 func (v *visit) in(name string) string { return joined(v.dir, name) }
 
-// joined is the path of a name in a folder, which an absolute one leaves.
+// joined returns the path of a name in a folder. An absolute name stays.
 func joined(folder, name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
@@ -144,8 +143,8 @@ func joined(folder, name string) string {
 	return path.Join(folder, name)
 }
 
-// content reads a file. Of one that the session changed in part, where it cannot be
-// read, it is known whether what was put into it may run unasked.
+// content reads a file. If the session changed part of a file that cannot be read, it is only
+// known whether what was put into it is loaded.
 func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
@@ -156,7 +155,8 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	return file, text, ok
 }
 
-// files are those of a row that are there and met for the first time, with their texts.
+// files yields the existing files of a row that are seen for the first time, with their
+// texts.
 func (v *visit) files(r *row) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, name := range v.named(r.files) {
@@ -167,7 +167,7 @@ func (v *visit) files(r *row) iter.Seq2[string, string] {
 	}
 }
 
-// folders are those that a variable lists.
+// folders returns the folders that a variable lists.
 func (v *visit) folders(variable string) (all []string) {
 	value, _ := v.c.Variable(variable)
 	list, _ := value.Text()
@@ -179,8 +179,8 @@ func (v *visit) folders(variable string) (all []string) {
 	return all
 }
 
-// searched are the folders besides a program's own in which its language looks for
-// what it takes in.
+// searched returns the folders, besides a program's own, in which its language looks for
+// imports.
 func (v *visit) searched(language string) (all []string) {
 	find := v.reader.imports[language]
 	if find == nil {
@@ -192,7 +192,7 @@ func (v *visit) searched(language string) (all []string) {
 	return append(all, v.folders(find.Variable)...)
 }
 
-// first reads the first of several files that is there.
+// first reads the first of several files that exists.
 func (v *visit) first(names ...string) (file, text string, ok bool) {
 	for _, name := range names {
 		if file, text, ok = v.content(name); ok {
@@ -202,7 +202,7 @@ func (v *visit) first(names ...string) (file, text string, ok bool) {
 	return "", "", false
 }
 
-// add keeps a text that runs.
+// add adds a text that runs.
 func (v *visit) add(file string, line int, language, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -214,9 +214,8 @@ func (v *visit) add(file string, line int, language, text string) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
 }
 
-// addFrom keeps a text that runs, by the line in which a part of its file ends first.
-// It looks for the lines of those alone that it keeps: a large file may hold tens of
-// thousands.
+// addFrom adds a text that runs, at the line where part first ends in its file. It computes
+// lines only for texts that it keeps: a large file may hold tens of thousands.
 func (v *visit) addFrom(file, content, part, text string) {
 	if strings.TrimSpace(text) == "" || v.seen["more"] {
 		return
@@ -228,26 +227,25 @@ func (v *visit) addFrom(file, content, part, text string) {
 	v.add(file, lineOf(content, end), "sh", text)
 }
 
-// Why what a file holds is not known, besides what was read of it.
+// The reasons why the rest of a file's content is not known.
 var (
 	errTooMuch = &shell.ClosedError{Why: "%s holds more than is read"}
 	errChanged = &shell.ClosedError{Why: "%s was changed in this session, and cannot be read"}
 )
 
-// over notes, once, that more may run than is looked at.
+// over records, once, that more may run than is looked at.
 func (v *visit) over(file string, line int) {
 	if v.once("more") {
 		v.shut(file, line, errTooMuch)
 	}
 }
 
-// shut keeps a file that something runs, and of which it is not known what that is.
+// shut adds a file that something runs, but whose content is not known.
 func (v *visit) shut(file string, line int, why *shell.ClosedError) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Closed: why})
 }
 
-// value gives the value of one of the options, written -o v, -ov, --opt v or
-// --opt=v.
+// value returns the value of one of the options, written -o v, -ov, --opt v or --opt=v.
 func value(words []string, names ...string) (string, bool) {
 	for i, w := range words {
 		for _, name := range names {
@@ -266,5 +264,5 @@ func value(words []string, names ...string) (string, bool) {
 	return "", false
 }
 
-// lineOf is the line of an offset, from 1.
+// lineOf returns the line of an offset, from 1.
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// files are the contents of files by their names in /p.
+// files holds the contents of files by their names in /p.
 type files map[string]string
 
 func (f files) Content(name string) (string, bool) {
@@ -23,22 +23,22 @@ func (files) Closed(string) *shell.ClosedError { return nil }
 
 func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
-// tasks writes what a command runs: file, line, language and text.
+// tasks formats what a command runs: file, line, language and text.
 func tasks(t *testing.T, command string, f files) string {
 	t.Helper()
 	return call{command: command, files: f}.tasks(t)
 }
 
-// call is a command with what is around it.
+// call is a command and its circumstances.
 type call struct {
 	command string
 	files   files
-	// env are variables that were set before, changed and input files of /p.
+	// env are variables that were set before; changed and input are files in /p.
 	env            map[string]string
 	changed, input string
-	loaded         string // of the files that were changed those that hold what would be asked about
+	loaded         string // those of the changed files that are loaded
 	carries        bool
-	looked         *[]string // takes the names of the files that are asked for
+	looked         *[]string // receives the names of the files that are looked at
 }
 
 func (c call) tasks(t *testing.T) string {
@@ -69,7 +69,7 @@ func (c call) tasks(t *testing.T) string {
 	return written(project.Default().Tasks(task))
 }
 
-// written writes tasks: of a file outside of /p the path, of a guess a question mark.
+// written formats tasks. Files outside of /p have their full path, guesses a question mark.
 func written(all []shell.Task) string {
 	var b strings.Builder
 	for _, task := range all {
@@ -194,7 +194,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestBounds holds that what a hostile file doubles ends.
+// TestBounds holds that doubling in a hostile file ends.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -211,8 +211,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestMoreThanIsLookedAtIsAsked fills a session and a makefile beyond what is looked
-// at: what may run besides is told as a command that is not known.
+// TestMoreThanIsLookedAtIsAsked fills a session and a makefile beyond what is looked at. The
+// rest is reported as an unknown command.
 func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 	t.Parallel()
 	r, err := project.New()
@@ -241,9 +241,8 @@ func TestMoreThanIsLookedAtIsAsked(t *testing.T) {
 	}
 }
 
-// TestLargeFilesEnd writes files that hold more than anybody would: what is not read of
-// them is told. Each cost minutes, or hours, when it was looked through once for each of
-// its parts.
+// TestLargeFilesEnd writes huge files: what is not read of them is reported. Each took
+// minutes or hours when it was searched once for each of its parts.
 func TestLargeFilesEnd(t *testing.T) {
 	t.Parallel()
 	many := func(head, row string, most int) string {
@@ -285,8 +284,8 @@ func TestLargeFilesEnd(t *testing.T) {
 	}
 }
 
-// TestManyCopiesAreFollowed copies more files into an image than commands are read of one,
-// and runs the last one of them. A list without an end is told.
+// TestManyCopiesAreFollowed copies more files into an image than the commands that are read
+// of one file, and runs the last copy. An endless list is reported.
 func TestManyCopiesAreFollowed(t *testing.T) {
 	t.Parallel()
 	var copies strings.Builder
@@ -304,7 +303,7 @@ func TestManyCopiesAreFollowed(t *testing.T) {
 	}
 }
 
-// TestVariables takes what is set for a command before what was set earlier.
+// TestVariables prefers a variable set for a command to one that was set earlier.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	c := shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: files{"a": "a()", "b": "b()", "c": "c()"}}
@@ -318,7 +317,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestTextsOfABound keeps texts up to the bound, and says where there is more.
+// TestTextsOfABound keeps texts up to the limit, and reports if there is more.
 func TestTextsOfABound(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]string{2 << 20: "Vagrantfile:1 ruby aaa", 2<<20 + 1: "Vagrantfile:1 holds more than is read"} {
@@ -328,7 +327,8 @@ func TestTextsOfABound(t *testing.T) {
 	}
 }
 
-// TestLongWordsAreNotGoneThrough has a word that is longer than what is looked at name files.
+// TestLongWordsAreNotGoneThrough names files with a word that is longer than what is looked
+// at.
 func TestLongWordsAreNotGoneThrough(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]string{2 << 20: "", 2<<20 + 1: "y.rb:1 holds more than is read"} {
@@ -364,7 +364,7 @@ func FuzzTasks(f *testing.F) {
 	})
 }
 
-// every is the content of every file.
+// every is a file system in which every file has this content.
 type every string
 
 func (every) Closed(string) *shell.ClosedError { return nil }

@@ -11,8 +11,8 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 )
 
-// readScripts reads the scripts of a package that a program runs by name, with
-// those that run before and after it.
+// readScripts adds the package scripts that a program runs by name, with those that run
+// before and after them.
 func readScripts(v *visit, r *row) {
 	words, where := v.words, []string{"--prefix", "--cwd", "-C", "--dir"}
 	if dir, ok := value(words, where...); ok {
@@ -23,7 +23,7 @@ func readScripts(v *visit, r *row) {
 	}
 	file, text, _ := v.first(r.files...)
 	var pkg struct{ Scripts, Tasks map[string]any }
-	// JSON is YAML; deno.jsonc has comments besides, and is then not read.
+	// JSON is YAML, but deno.jsonc has comments and then does not parse.
 	if !v.decode(file, text, &pkg) {
 		return
 	}
@@ -38,10 +38,10 @@ func readScripts(v *visit, r *row) {
 	}
 }
 
-// quotedPair is a name and its text in JSON.
+// quotedPair matches a name and its text in JSON.
 var quotedPair = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"\s*:\s*"(?:[^"\\\n]|\\.)*"`)
 
-// besideScripts is what a package says besides its scripts, in the same lines.
+// besideScripts returns the text of a package without its scripts, with the same lines.
 func (v *visit) besideScripts(file, text string) string {
 	var pkg struct{ Scripts map[string]any }
 	if !v.decode(file, text, &pkg) {
@@ -56,7 +56,7 @@ func (v *visit) besideScripts(file, text string) string {
 	})
 }
 
-// script keeps a script: a line, or a list of lines.
+// script adds a script: a line, or a list of lines.
 func (v *visit) script(file, text, name string, what any) {
 	if !v.once("script " + file + " " + name) {
 		return
@@ -78,8 +78,8 @@ func (v *visit) script(file, text, name string, what any) {
 	}
 }
 
-// scriptsOf are the scripts that a command of a package manager runs: the one
-// that it names, or those that installing runs of the project itself.
+// scriptsOf returns the scripts that a package manager's command runs: the one that it names,
+// or those of the project itself that run on install.
 func scriptsOf(program string, words []string) []string {
 	plain := operands(words)
 	if len(plain) == 0 {
@@ -100,17 +100,17 @@ func scriptsOf(program string, words []string) []string {
 	case "version":
 		return []string{"version"}
 	default:
-		return []string{verb} // test, start, and with some managers any
+		return []string{verb} // test, start, and with some package managers any script
 	}
 }
 
-// installing are the scripts that installing runs of the project itself.
+// installing returns the project's own scripts that run on install.
 func installing(verb string, words []string) []string {
 	if slices.Contains(words, "--ignore-scripts") || slices.Contains(words, "--ignore-scripts=true") {
 		return nil
 	}
 	steps := []string{"preinstall", "install", "postinstall", "prepare"}
-	for _, hook := range []string{"install-cmd", "update-cmd", "autoload-dump", "root-package-install", "create-project-cmd"} { // composer's
+	for _, hook := range []string{"install-cmd", "update-cmd", "autoload-dump", "root-package-install", "create-project-cmd"} { // Composer's
 		steps = append(steps, "pre-"+hook, "post-"+hook)
 	}
 	if verb == "it" || verb == "install-test" {
@@ -119,7 +119,7 @@ func installing(verb string, words []string) []string {
 	return steps
 }
 
-// readTaskfile reads the tasks of a Taskfile.
+// readTaskfile adds the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
 	file, text, _ := v.first(r.files...)
 	names := operands(v.words)
@@ -129,8 +129,8 @@ func readTaskfile(v *visit, r *row) {
 	v.tasksOf(r, file, text, names)
 }
 
-// tasksOf reads those tasks of a Taskfile that are asked for, and of those that it
-// includes, whose tasks have its name for the file before theirs.
+// tasksOf adds the requested tasks of a Taskfile and of those that it includes. The names of
+// included tasks have the name of the include as a prefix.
 func (v *visit) tasksOf(r *row, file, text string, names []string) {
 	var f struct{ Tasks, Includes map[string]any }
 	if !v.once("taskfile "+file) || !v.decode(file, text, &f) {
@@ -164,7 +164,7 @@ func (v *visit) tasksOf(r *row, file, text string, names []string) {
 	}
 }
 
-// task keeps the commands of one task and of those that it needs.
+// task adds the commands of a task and of its dependencies.
 func (v *visit) task(file, text string, all map[string]any, name string) {
 	if !v.once("task " + file + " " + name) {
 		return
@@ -204,7 +204,7 @@ func (v *visit) taskStep(file, text string, all map[string]any, at, key string, 
 	}
 }
 
-// operands are the words that are neither options nor assignments.
+// operands returns the words that are neither options nor assignments.
 func operands(words []string) []string {
 	var out []string
 	for _, w := range words {
@@ -218,7 +218,7 @@ func operands(words []string) []string {
 	return out
 }
 
-// readJustfile reads the recipes of a justfile.
+// readJustfile adds the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
 	if name, ok := value(v.words, "--justfile", "-f"); ok {
 		r = &row{files: []string{name}}
@@ -234,7 +234,7 @@ func readJustfile(v *visit, r *row) {
 	}
 }
 
-// justRecipe is one recipe of a justfile.
+// justRecipe is a recipe of a justfile.
 type justRecipe struct {
 	line  int
 	needs []string
@@ -264,7 +264,7 @@ func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
 	return recipes, first
 }
 
-// justHead reads the line that begins a recipe; nil when it begins none.
+// justHead parses the line that begins a recipe; nil if it begins none.
 func justHead(s string, line int) (string, *justRecipe) {
 	head, needs, ok := strings.Cut(s, ":")
 	fields := strings.Fields(strings.TrimPrefix(head, "@"))
@@ -274,7 +274,7 @@ func justHead(s string, line int) (string, *justRecipe) {
 	return fields[0], &justRecipe{line: line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
 }
 
-// just keeps the lines of a recipe and of those that it needs.
+// just adds the lines of a recipe and of its dependencies.
 func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
 	r := recipes[name]
 	if r == nil || !v.once("recipe "+name) {

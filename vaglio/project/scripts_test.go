@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestScriptsOfPackages tells which scripts a command of a package manager runs.
+// TestScriptsOfPackages checks which scripts a package manager's command runs.
 func TestScriptsOfPackages(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -86,7 +86,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 	}
 }
 
-// TestNamesOfFiles tells which files a row of the table means.
+// TestNamesOfFiles checks which files a row of the table means.
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	f := files{"a.py": "a()", "b.py": "b()", "sub/c.py": "c()", "x": "\\! ls\n", "y": "y", "z.rb": "z()", "Procfile": "web: ls\n# no: id\nx", ".github/workflows/w.yml": "run: ls", "c.tf": "c", "notes": "n"}

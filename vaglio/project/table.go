@@ -16,12 +16,12 @@ import (
 //go:embed tools.txt
 var tableText string
 
-// table holds what programs run from files, by the program's name.
+// table says what programs run from files, by program.
 type table map[string][]row
 
-// row is one line of the table.
+// row is a line of the table.
 type row struct {
-	with     []string // words of which one must be there; none asks for nothing
+	with     []string // words of which one must be present; if empty, none need be
 	name     string   // of the reader
 	language string
 	files    []string
@@ -32,7 +32,7 @@ func (r *row) applies(words []string) bool {
 	return len(r.with) == 0 || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(r.with, w) })
 }
 
-// readers are the formats of files that a line of the table may name.
+// readers returns the file formats that a line of the table may name.
 func readers() map[string]func(v *visit, r *row) {
 	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
@@ -44,7 +44,7 @@ func readers() map[string]func(v *visit, r *row) {
 	}
 }
 
-// parseTable reads lines of the form "program… | words | reader language: file…".
+// parseTable parses lines of the form "program… | words | reader language: file…".
 func parseTable(text string) (table, error) {
 	t := table{}
 	known := readers()
@@ -92,9 +92,9 @@ func (t table) endings() (all [256][]*row) {
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
 
-// readChanged takes the files that the session wrote, in the folder of the
-// command or below it, whose names end as the row tells, or at all for a single
-// dot: a runner finds them by itself.
+// readChanged adds the files that the session wrote in the command's folder or below, with
+// one of the row's endings, or without any if that is a single dot: a runner finds them by
+// itself.
 func readChanged(v *visit, r *row) {
 	ends := v.named(r.files)
 	for _, file := range v.c.Changed {
@@ -114,23 +114,23 @@ func readChanged(v *visit, r *row) {
 	}
 }
 
-// readWhole takes all of files that say in a form which nobody reads what is done.
+// readWhole adds whole files that are in a form which nobody reads.
 func readWhole(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok {
 			v.add(file, 1, "", text)
-			delete(v.looked, file) // for what it names alone
+			delete(v.looked, file) // it is read only for what it names
 		}
 	}
 }
 
-// readCode takes the files as programs of the row's language, or of the one that
-// their first line tells.
+// readCode adds the files as programs of the row's language, or of the language that their
+// first line names.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
 			in := joined(folder, name)
-			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // of a file that is found by a name without one
+			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
 				if v.reader.isFor("calls", file) { // of which the reader knows few
@@ -143,8 +143,8 @@ func readCode(v *visit, r *row) {
 
 var jsonLine = regexp.MustCompile(`(?m)^[ \t]*"(.*?)(?:\\n)?"[],} \t]*$`)
 
-// readLines takes what stands behind one of the row's marks in a line, that of a
-// text in JSON too.
+// readLines adds what follows one of the row's marks in a line. The line may be a text in
+// JSON.
 func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
@@ -158,7 +158,7 @@ func readLines(v *visit, r *row) {
 	}
 }
 
-// behindWord are the names that stand behind a mark in words.
+// behindWord returns the names that follow a mark in the words.
 func (v *visit) behindWord(mark string) (all []string) {
 	for _, w := range v.words {
 		if name, ok := strings.CutPrefix(w, mark); ok {
@@ -168,8 +168,8 @@ func (v *visit) behindWord(mark string) (all []string) {
 	return all
 }
 
-// behind is what stands in a line behind a mark, which begins it or, with a star
-// before it, a name.
+// behind returns what follows a mark in a line. The mark is at the beginning or, if it begins
+// with a star, after a name.
 func behind(line, mark string) (string, bool) {
 	if mark, ok := strings.CutPrefix(mark, "*"); ok {
 		_, rest, ok := strings.Cut(line, mark)
@@ -178,7 +178,7 @@ func behind(line, mark string) (string, bool) {
 	return strings.CutPrefix(line, mark)
 }
 
-// set are the values that a file gives a key: file?key.
+// set returns the values that a file gives a key: file?key.
 func (v *visit) set(mark string) (all []string) {
 	name, key, _ := strings.Cut(mark, "?")
 	_, text, _ := v.content(name)
@@ -190,11 +190,11 @@ func (v *visit) set(mark string) (all []string) {
 	return all
 }
 
-// named are the names of a row, with the words for which some of them stand: @-r
-// for the value of an option, @.py for the words that end so, @/dir/ for what the
-// session wrote there, @$NAME/x for x in the folders that a variable lists, @source_ for
-// what follows that in a word, @< for the files of which the input is, @file?key for what a
-// line of that file gives a key.
+// named returns the names of a row, with placeholders replaced: @-r by the value of an
+// option, @.py by the words with that ending, @/dir/ by what the session wrote there,
+// @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a
+// word, @< by the files of the standard input, @file?key by the values that lines of that
+// file give a key.
 func (v *visit) named(files []string) []string {
 	var all []string
 	for _, name := range files {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A line of the table that is wrong is named.
+// TestWrongLinesOfTheTable holds that the error names the line of a mistake.
 func TestWrongLinesOfTheTable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -8,20 +8,20 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxTree bounds the files whose trees are read, in bytes, as it does those that are
-// read from disk, maxNodes what such a tree holds when each alias stands for what it
-// names: ten aliases of ten aliases, and so on, fill a disk from a line each.
+// maxTree limits the files whose trees are read, in bytes, like those that are read from
+// disk. maxNodes limits the nodes of a tree with its aliases expanded: ten aliases of ten
+// aliases, and so on, grow without bound.
 const (
 	maxTree  = 256 << 10
 	maxNodes = 100_000
-	maxDepth = 1000 // how deep it nests, for its reader calls itself
-	// maxMoved is how often it moves what it has read: for each key of a map all the keys
-	// behind it, and for each document those behind that.
+	maxDepth = 1000 // how deep it may nest, because the parser recurses
+	// maxMoved limits how often the parser moves what it has read: for each key of a map, all
+	// the keys after it, and for each document, all the later ones.
 	maxMoved = 8 << 20
 )
 
-// decode reads the tree of a file in YAML, of which JSON is a part. A file without one
-// runs nothing; of one that is too large or grows too much, nobody knows what it runs.
+// decode decodes a file in YAML, of which JSON is a subset. A file that does not parse runs
+// nothing; if a file is too large or expands too much, it is not known what it runs.
 func (v *visit) decode(file, text string, into any) bool {
 	if len(text) > maxTree || isDeep(text) || isWide(text) || grows(text) {
 		v.over(file, 1)
@@ -30,7 +30,8 @@ func (v *visit) decode(file, text string, into any) bool {
 	return yaml.Unmarshal([]byte(text), into) == nil
 }
 
-// isDeep reports whether a text may nest too deep, by all its brackets and marks in a row.
+// isDeep reports whether a text may nest too deep, counting its open brackets and consecutive
+// marks.
 func isDeep(text string) bool {
 	open, marks := 0, 0
 	for i := 0; i < len(text) && max(open, marks) <= maxDepth; i++ {
@@ -49,11 +50,11 @@ func isDeep(text string) bool {
 	return max(open, marks) > maxDepth
 }
 
-// isWide reports whether the maps of a text may have so many keys, or the text so many
-// documents, that its reader moves more than [maxMoved]. Keys are of one map where no line
-// between them stands further to the left.
+// isWide reports whether a text's maps may have so many keys, or the text so many documents,
+// that the parser moves more than [maxMoved]. Keys belong to one map if no line between them
+// is indented less.
 func isWide(text string) bool {
-	var keys []int // by the columns in which they begin
+	var keys []int // by the column where they begin
 	documents, moved := 0, 0
 	for line := range strings.Lines(text) {
 		rest := strings.TrimLeft(line, " ")
@@ -81,7 +82,7 @@ func isWide(text string) bool {
 	return false
 }
 
-// grows reports whether the aliases of a text make more than [maxNodes] of it.
+// grows reports whether a text's aliases expand it to more than [maxNodes].
 func grows(text string) bool {
 	if !strings.Contains(text, "*") || !strings.Contains(text, "&") {
 		return false
@@ -97,10 +98,10 @@ func grows(text string) bool {
 	return nodes > maxNodes
 }
 
-// anchors are how many nodes stand behind each name.
+// anchors is how many nodes each name stands for.
 type anchors map[string]int
 
-// nodes counts those of a tree, one more than [maxNodes] at most.
+// nodes counts the nodes of a tree, up to [maxNodes] plus one.
 func (a anchors) nodes(n ast.Node) int {
 	count := 1
 	switch n := n.(type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// only is one file.
+// only is a single file.
 type only struct {
 	shell.NoFolders
 	file, text string
@@ -20,11 +20,13 @@ type only struct {
 // Content returns the text of the file.
 func (o only) Content(file string) (string, bool) { return o.text, file == o.file }
 
-// Written returns what a file may run once it holds a text: whatever is asked for of it, told by its name or its first line.
+// Written returns what a file with this text may run, whatever is asked of it, judging by its
+// name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task { return r.later(file, text).tasks }
 
 // Loaded returns what a file may run once it holds a text, and what in it may be
-// commands. Of prose that is nothing.
+// Loaded returns what a file with this text may run, and what in it may be commands. Prose
+// runs nothing.
 func (r *Reader) Loaded(file, text string) []shell.Task {
 	if r.isProse(file) {
 		return nil
@@ -34,21 +36,22 @@ func (r *Reader) Loaded(file, text string) []shell.Task {
 	return v.tasks
 }
 
-// plainFile is a file whose name tells nothing.
+// plainFile is a file whose name says nothing.
 const plainFile = "/-"
 
-// IsPlain reports whether nothing is known of a file's name: [Reader.Loaded] then takes
-// texts in it as in all such files of its folder.
+// IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
+// file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
 	known := func(row row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
 	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known)
 }
 
-// Telling are the lines of a text of which [Reader.Loaded] takes anything in a plain file.
+// Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
+// file.
 func (r *Reader) Telling(text string) string {
 	tasks := r.Loaded(plainFile, text)
 	if strings.HasPrefix(text, "#!") || strings.ContainsAny(text, "\\\t\r") || len(tasks) >= maxTasks-1 || len(text) > maxBytes {
-		return text // lines are not what they are alone
+		return text // its lines cannot be read one by one
 	}
 	var told strings.Builder
 	for n, line := range strings.Split(text, "\n") {
@@ -83,7 +86,7 @@ func (v *visit) written(file, text string) {
 	}
 }
 
-// namedAs are those of a row's files that a file is, by its own name.
+// namedAs returns those of a row's files that match a file's own name.
 func (r *row) namedAs(file string) (files []string) {
 	for _, name := range r.files {
 		switch {
@@ -99,7 +102,7 @@ func (r *row) namedAs(file string) (files []string) {
 	return files
 }
 
-// asked are the names of what is run: those that the words name, or all.
+// asked returns the names of what runs: those that the words name, or all.
 func asked[T any](v *visit, names []string, of map[string]T) []string {
 	switch {
 	case v.all:
@@ -113,8 +116,8 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 	return names
 }
 
-// guess keeps a file as the program that its ending or its first line tells, or what
-// in it may be commands.
+// guess adds a file as a program in the language of its extension or its first line, or else
+// what in it may be commands.
 func (v *visit) guess(file, text string) {
 	language := v.reader.language(file)
 	if strings.HasPrefix(text, "#!") {
@@ -133,13 +136,13 @@ func (v *visit) guess(file, text string) {
 	})
 }
 
-// setsUp reports whether a file is a program that sets a tool up: it may hold words of
-// the tool's own, among which commands stand.
+// setsUp reports whether a file is a program that configures a tool. It may contain the
+// tool's own words, with commands among them.
 func (v *visit) setsUp(file string) bool {
 	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && isSettings.MatchString(path.Base(file))
 }
 
-// guessed marks what is kept meanwhile as what may be something else.
+// guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
 	from := len(v.tasks)
 	keep()
@@ -148,7 +151,7 @@ func (v *visit) guessed(keep func()) {
 	}
 }
 
-// readText takes what may be commands in files of which the form is not known.
+// readText adds what may be commands in files of unknown form.
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
@@ -157,11 +160,11 @@ func readText(v *visit, r *row) {
 	}
 }
 
-// quotedText is a text in a line.
+// quotedText matches a quoted text in a line.
 var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 
-// commands keeps what in a text begins with a program that is known, and the texts
-// of a line that are its words together.
+// commands adds everything in a text that begins with a known program, and the quoted texts
+// of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
 	for _, l := range settings.Lines(text) {
 		for _, line := range v.reader.commandsIn(l.Text) {
@@ -171,16 +174,16 @@ func (v *visit) commands(file, text string) {
 	}
 }
 
-// runningCall finds the beginning of a call that by its name runs a command, in any
+// runningCall matches the beginning of a call whose name says that it runs a command, in any
 // language, up to the command.
 var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
 	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?[\s(,:=\[{]{0,4}["'` + "`]")
 
-// wordList finds the beginning of a list of texts that may be a command's words.
+// wordList matches the beginning of a list of texts that may be a command's words.
 var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 
-// calls keeps what calls run in a program, of which the reader of its language knows
-// those alone that come with it.
+// calls adds what calls in a program run. The reader of its language knows only the calls of
+// its standard library.
 func (v *visit) calls(file, text string) {
 	for _, l := range settings.Lines(text) {
 		at := runningCall.FindStringIndex(l.Text)
@@ -199,7 +202,7 @@ func (v *visit) calls(file, text string) {
 	}
 }
 
-// quotedWords keeps the texts of a line that are the words of a command together.
+// quotedWords adds the quoted texts of a line that together are the words of a command.
 func (v *visit) quotedWords(file string, l settings.Line) {
 	if !strings.ContainsAny(l.Text, `"'`) {
 		return
@@ -210,9 +213,9 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 			words = append(words, word)
 		}
 	}
-	words = slices.Compact(words) // the first may be what the program is told that it is called
+	words = slices.Compact(words) // the first may be repeated as the program's argv[0]
 	line := quoted(words...)
-	if len(words) == 2 && strings.ContainsAny(words[1], " \t") { // which a program takes apart
+	if len(words) == 2 && strings.ContainsAny(words[1], " \t") { // a program splits these itself
 		line = words[0] + " " + words[1]
 	}
 	if len(words) > 1 {
@@ -220,13 +223,13 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 	}
 }
 
-// marks are those behind which a command may begin.
+// marks are the characters that a command may follow.
 const marks = "=:!>|;,&-@^\\\"'`({[<"
 
-// commandsIn are what may be commands in a line: they begin with one of its first two
-// words or behind a mark. Of a line with too many one more than may be kept is given.
+// commandsIn returns what may be commands in a line: they begin with one of its first two
+// words or after a mark. If there are too many, it returns one more than may be kept.
 func (r *Reader) commandsIn(line string) (found []string) {
-	mark, before, at := "", "", 0 // what stands before, but blanks, and the word that ends with it
+	mark, before, at := "", "", 0 // the character before, except blanks, and the word that ends with it
 	line = strings.TrimRight(line, " \t")
 	for n := 0; at < len(line); n++ {
 		word := strings.TrimLeft(line[at:], " \t")
@@ -247,7 +250,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	return found
 }
 
-// upToBlank is what stands before the first blank of a text.
+// upToBlank returns the text before the first blank.
 func upToBlank(text string) string {
 	if end := strings.IndexAny(text, " \t"); end >= 0 {
 		return text[:end]
@@ -255,17 +258,16 @@ func upToBlank(text string) string {
 	return text
 }
 
-// begins reports whether a word is a program that is known, and one that is run:
-// alone it may be any word.
+// begins reports whether a word is a known program that is run. A word that stands alone may
+// mean anything.
 func (r *Reader) begins(word string, more bool) bool {
 	return word != "" && len(word) <= maxWord && (more || word[0] == '.' && word != ".") && r.isProgram(word)
 }
 
-// maxWord is how long the name of a program may be, in bytes; no system runs longer
-// paths.
+// maxWord is the length of the longest program name, in bytes. No system runs longer paths.
 const maxWord = 4096
 
-// upTo is what of a text is a command, by the mark before it.
+// upTo returns the part of a text that is a command, given the mark before it.
 func upTo(mark, text string) string {
 	switch end := strings.IndexAny(text, "\"'`"); {
 	case mark == "":
@@ -277,8 +279,7 @@ func upTo(mark, text string) string {
 	return text
 }
 
-// isProgram reports whether a word is the name of a program that is known, or the
-// path of one.
+// isProgram reports whether a word is the name or the path of a known program.
 func (r *Reader) isProgram(word string) bool {
 	return !strings.ContainsAny(word, " \t") && (strings.HasPrefix(word, "./") || r.base.Known(path.Base(word)))
 }

@@ -1,5 +1,5 @@
-// Package sql tells the statements of a text apart, and what one of them does to what, in
-// the common dialects: by its words, without a grammar.
+// Package sql splits a text into its SQL statements, and says what each does to what, in the
+// common dialects: by its words, without a grammar.
 package sql
 
 import (
@@ -10,18 +10,18 @@ import (
 	"github.com/DataDog/go-sqllexer"
 )
 
-// Statement is one SQL statement as its significant tokens, upper case but for
-// quoted names and texts.
+// Statement is one SQL statement as its significant tokens.
 type Statement struct {
-	// Words are in upper case; a quoted one is as it stands, behind a quote.
+	// Words are in upper case. A quoted name or text keeps its case and follows a single
+	// quote.
 	Words []string
 
 	depth []int // of parentheses, per word
-	calls []int // the words that a parenthesis follows
+	calls []int // indexes of the words that a parenthesis follows
 }
 
-// Statements are those of a text. The lexer knows the quoting and the comments of
-// the common dialects; ok is false when a text or a comment is not closed.
+// Statements returns the statements of a text. The lexer knows the quoting and the comments
+// of the common dialects. ok is false if a text or a comment is not closed.
 func Statements(text string) (out []Statement, ok bool) {
 	lex := sqllexer.New(text)
 	var s splitter
@@ -37,7 +37,7 @@ func Statements(text string) (out []Statement, ok bool) {
 			return s.done, false
 		case sqllexer.SPACE, sqllexer.COMMENT:
 		case sqllexer.MULTILINE_COMMENT:
-			// MySQL runs what stands in /*! … */.
+			// MySQL runs the content of /*! … */.
 			if body, is := strings.CutPrefix(t.Value, "/*!"); is {
 				inner, _ := Statements(strings.TrimLeft(strings.TrimSuffix(body, "*/"), "0123456789"))
 				s.done = append(s.done, inner...)
@@ -51,7 +51,7 @@ func Statements(text string) (out []Statement, ok bool) {
 	}
 }
 
-// splitter gathers tokens into statements.
+// splitter collects tokens into statements.
 type splitter struct {
 	Statement
 	done  []Statement
@@ -66,7 +66,7 @@ func (s *splitter) end() {
 	s.Statement, s.level = Statement{}, 0
 }
 
-// take adds a token, which is a word unless it is a sign that divides.
+// take adds a token as a word, unless it is a separator.
 func (s *splitter) take(token, word string) {
 	switch token {
 	case ";":
@@ -83,8 +83,8 @@ func (s *splitter) take(token, word string) {
 	}
 }
 
-// Verb is the statement's main verb: with common table expressions it
-// stands behind them.
+// Verb returns the statement's main verb and its index. It follows any common table
+// expressions.
 func (s *Statement) Verb() (string, int) {
 	if len(s.Words) == 0 {
 		return "", 0
@@ -104,8 +104,7 @@ func (s *Statement) Verb() (string, int) {
 	return "", 0
 }
 
-// Target is the objects that the statement names, for a person to read, and of which
-// class they are.
+// Target returns the objects that the statement names, for a person to read, and their class.
 func (s *Statement) Target(at int) (names, class string) {
 	var named []string
 	for more, rest := true, s.Words[min(at+1, len(s.Words)):]; len(rest) > 0; rest = rest[1:] {
@@ -116,7 +115,7 @@ func (s *Statement) Target(at int) (names, class string) {
 			class = strings.ToLower(w)
 		case ",":
 			more = true
-		case "`": // which the lexer takes for a sign of its own
+		case "`": // the lexer takes it for an operator
 		default:
 			if !more {
 				return strings.Join(named, ", "), class
@@ -131,13 +130,13 @@ func (s *Statement) Target(at int) (names, class string) {
 	return cmp.Or(strings.Join(named, ", "), "something"), class
 }
 
-// names reports whether the first of some words is a class of what the statement is about.
+// names reports whether the first of the words is the class of the statement's object.
 func (s *Statement) names(rest []string) bool {
 	return len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0])
 }
 
-// Adds reports whether a statement makes something new in a database, or adds to
-// the form of what is there, so that nothing is lost.
+// Adds reports whether a statement creates something in a database or extends its structure,
+// so that nothing is lost.
 func (s *Statement) Adds() bool {
 	if s.Words[0] == "CREATE" || s.Words[0] == "INSERT" {
 		return !s.Has("REPLACE", "UPDATE", "OVERWRITE")
@@ -145,12 +144,12 @@ func (s *Statement) Adds() bool {
 	return s.Words[0] == "ALTER" && s.Has("ADD", "RENAME") && !s.Has("DROP", "TYPE", "MODIFY", "CHANGE")
 }
 
-// CopiesOut reports whether rows are copied to a file or to whoever asks.
+// CopiesOut reports whether rows are copied to a file or to the caller.
 func (s *Statement) CopiesOut() bool {
 	return s.Has("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.Has("FROM"))
 }
 
-// Attached is the file of another database that a statement opens beside the first.
+// Attached returns the file of another database that a statement opens.
 func (s *Statement) Attached() (file string, ok bool) {
 	if s.Words[0] != "ATTACH" {
 		return "", false
@@ -163,11 +162,10 @@ func (s *Statement) Attached() (file string, ok bool) {
 	return "", true
 }
 
-// Unquoted is a word without the signs that quote it.
+// Unquoted returns a word without its quotes.
 func Unquoted(word string) string { return strings.Trim(word, "'`\"[]") }
 
-// BeginsAt reports whether a verb begins a statement inside of this one, rather
-// than being a name.
+// BeginsAt reports whether the word begins a nested statement, and is not just a name.
 func (s *Statement) BeginsAt(i int) bool {
 	if s.depth[i] == 0 || i+1 == len(s.Words) || i > 0 && s.Words[i-1] != "AS" && s.depth[i-1] >= s.depth[i] {
 		return false
@@ -176,7 +174,7 @@ func (s *Statement) BeginsAt(i int) bool {
 	return next == "FROM" || next == "INTO" || s.Words[i] == "UPDATE" && s.Has("SET")
 }
 
-// Called are the functions that a statement calls.
+// Called returns the functions that a statement calls.
 func (s *Statement) Called() []string {
 	var names []string
 	for _, at := range s.calls {
@@ -185,12 +183,12 @@ func (s *Statement) Called() []string {
 	return names
 }
 
-// From is the statement that stands in another one from a word on.
+// From returns the nested statement that begins at a word.
 func (s *Statement) From(at int) *Statement {
 	return &Statement{Words: s.Words[at:], depth: s.depth[at:]}
 }
 
-// Has reports whether one of some words stands in a statement.
+// Has reports whether a statement contains one of the words.
 func (s *Statement) Has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(s.Words, w) })
 }

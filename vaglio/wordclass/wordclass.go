@@ -1,6 +1,6 @@
-// Package wordclass keeps the longer lists of words that the readers of code look
-// up by the name of their class: names of programs, of variables, of verbs.
-// They are data, so that the code that uses them says only what follows.
+// Package wordclass holds the longer word lists of the code that reads calls: names of
+// programs, of variables, of verbs. They are looked up by the name of their class. As data,
+// they keep the code free of them.
 package wordclass
 
 import (
@@ -16,44 +16,43 @@ import (
 //go:embed words.txt
 var text string
 
-// Is says whether a word is of a class of words.txt. Upper and lower case
-// differ.
+// Is reports whether a word belongs to a class of words.txt. Case matters.
 func Is(class, word string) bool { return classes()[class].has[word] }
 
-// Of are the words of a class, in their order.
+// Of returns the words of a class, in order.
 func Of(class string) []string { return classes()[class].list }
 
-// Any says whether one of some words is of a class.
+// Any reports whether one of the words belongs to a class.
 func Any(class string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Is(class, w) })
 }
 
-// Within says whether a text holds a word of a class.
+// Within reports whether a text contains a word of a class.
 func Within(class, text string) bool {
 	return slices.ContainsFunc(Of(class), func(w string) bool { return strings.Contains(text, w) })
 }
 
-// Kind gives which kind of a class a word is: the first that has it, "" for none.
+// Kind returns the kind of a word within a class: the first that lists it, or "".
 func Kind(class, word string) string { return classes()[class].kind[word] }
 
-// Kinds are the words of each kind of a class, in their order.
+// Kinds returns the words of a class by kind, in order.
 func Kinds(class string) map[string][]string { return classes()[class].kinds }
 
-// words are those of one class.
+// words holds one class.
 type words struct {
 	list []string
 	has  map[string]bool
-	// kinds are the words by their kind, kind is the first kind of a word.
+	// kinds are the words by kind; kind is the first kind of each word.
 	kinds map[string][]string
 	kind  map[string]string
 }
 
-// classes are the lists, which are read once and never change.
+// classes returns the lists. They are read once and never change.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var classes = sync.OnceValue(func() map[string]words { return parse(text) })
 
-// parse reads lines of a class and its words; a class may have several.
+// parse reads lines that each give a class and its words. A class may have several lines.
 func parse(text string) map[string]words {
 	all := map[string]words{}
 	for _, line := range rows.Of(text) {

@@ -2,12 +2,12 @@ package wording
 
 import "strings"
 
-// OrSeveral divides what a message says of one thing from what it says of several:
-// "removes the volume % / removes the volumes %".
+// OrSeveral separates what a message says of one thing from what it says of several: "removes
+// the volume % / removes the volumes %".
 const OrSeveral = " / "
 
-// Number is the form of a message for the things that it is about, and these as a
-// list where it has a form for several.
+// Number returns the form of a message for the given things, and these as a list if the
+// message has a form for several.
 func Number(message string, things []string) (form, several string) {
 	one, many, ok := strings.Cut(message, OrSeveral)
 	if !ok || len(things) < 2 {

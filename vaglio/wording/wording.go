@@ -1,6 +1,5 @@
-// Package wording says in any language what the engine found: a sentence is kept
-// as phrases and what they are about, in English, and each language has its own
-// words for a phrase.
+// Package wording says in any language what the engine found. It keeps a sentence as English
+// phrases and the things that they are about; each language has its own words for a phrase.
 package wording
 
 import (
@@ -11,30 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence is what a judge says as data, so that a person can be told it in
-// another language than the judge's English: clauses that stand one behind the
-// other.
+// Sentence is a judge's message as data, so that it can be shown in other languages than the
+// judge's English. It is a sequence of clauses.
 type Sentence []Clause
 
-// Phrase is the English of a clause, with a %s for each thing that it is about.
-// Other languages know it by this English. Those that stand in Go are constants
-// of this type, by which they are found to be translated.
+// Phrase is the English of a clause, with a %s for each thing that it is about. It is the key
+// under which other languages find their translation. Phrases in Go code are constants of
+// this type, so that translators can find them.
 type Phrase string
 
-// Clause is a part of a sentence: a phrase about things, or such a thing.
+// Clause is a part of a sentence: a phrase with its things, or a thing itself.
 type Clause struct {
 	Phrase Phrase `json:"phrase,omitempty"`
 	// Args are what the phrase is about.
 	Args []Clause `json:"args,omitempty"`
-	// Text is a thing as it stands in the call, in no language; then there is no
-	// phrase.
+	// Text is a thing as it stands in the call, in no language; it excludes a phrase.
 	Text string `json:"text,omitempty"`
 }
 
-// Placeholder stands in a phrase for what it is about.
+// Placeholder stands for a thing in a phrase.
 const Placeholder = "%s"
 
-// The phrases by which a reader of sentences knows what a clause is for.
+// The phrases by which code recognizes what a clause is for.
 const (
 	Something       Phrase = "something"
 	Outside         Phrase = "outside the workspace"
@@ -45,13 +42,13 @@ const (
 	ByTheTool       Phrase = "by the tool %s"
 )
 
-// Language finds how a language says a phrase; false if it does not.
+// Language translates a phrase; false if it has no translation.
 type Language func(phrase Phrase) (string, bool)
 
-// English says phrases as they are.
+// English returns phrases unchanged.
 func English(phrase Phrase) (string, bool) { return string(phrase), true }
 
-// String is the English of the sentence, beginning as it would within another.
+// String returns the sentence in English, as it would read within another.
 func (s Sentence) String() string {
 	var room sentenceRoom
 	w := worder{language: English, b: room[:0]}
@@ -59,8 +56,8 @@ func (s Sentence) String() string {
 	return string(w.b)
 }
 
-// In says the sentence in a language, beginning with a capital; false if the
-// language lacks one of its phrases.
+// In returns the sentence in a language, beginning with a capital; false if the language
+// lacks one of its phrases.
 func (s Sentence) In(language Language) (string, bool) {
 	var room sentenceRoom
 	w := worder{language: language, b: room[:0]}
@@ -73,7 +70,7 @@ func (s Sentence) In(language Language) (string, bool) {
 	return string(w.b), !w.lacks && len(w.b) > 0
 }
 
-// Each returns the sentence with every thing that it is about replaced.
+// Each returns the sentence with every thing replaced.
 func (s Sentence) Each(replaced func(text string) string) Sentence {
 	if s == nil {
 		return nil
@@ -88,7 +85,7 @@ func (s Sentence) Each(replaced func(text string) string) Sentence {
 	return out
 }
 
-// String is the English of the clause.
+// String returns the clause in English.
 func (c Clause) String() string { return Sentence{c}.String() }
 
 // worder writes sentences in a language.
@@ -98,11 +95,10 @@ type worder struct {
 	b        []byte
 }
 
-// sentenceRoom is where a sentence is written that is no longer than most.
+// sentenceRoom holds most sentences without an allocation.
 type sentenceRoom [256]byte
 
-// clauses writes clauses with blanks between them; punctuation that begins one
-// follows without.
+// clauses writes clauses with blanks between them, except before punctuation.
 func (w *worder) clauses(s Sentence) {
 	for i := range s {
 		before := len(w.b)
@@ -115,7 +111,7 @@ func (w *worder) clauses(s Sentence) {
 	}
 }
 
-// clause writes a clause, and says whether there was something to write.
+// clause writes a clause, and reports whether there was anything to write.
 func (w *worder) clause(c *Clause) bool {
 	from := len(w.b)
 	if c.Phrase == "" {
@@ -134,8 +130,8 @@ func (w *worder) clause(c *Clause) bool {
 	}
 }
 
-// closeGap takes back what led to a thing that is not named, from where its clause
-// begins. One verb says nothing by itself.
+// closeGap removes the text that leads to a missing thing; from is where its clause begins. A
+// single verb at the end says nothing, so it gets "something" as its object.
 func (w *worder) closeGap(from int, ends bool) {
 	before := bytes.TrimRight(w.b[from:], " :")
 	w.b = w.b[:from+len(before)]
@@ -144,7 +140,7 @@ func (w *worder) closeGap(from int, ends bool) {
 	}
 }
 
-// phrase finds how a phrase is said; one without words is said everywhere.
+// phrase translates a phrase. One without words needs no translation.
 func (w *worder) phrase(english Phrase) string {
 	if !english.HasWords() {
 		return string(english)
@@ -157,8 +153,7 @@ func (w *worder) phrase(english Phrase) string {
 	return said
 }
 
-// HasWords reports whether the phrase has words of its own, which languages say
-// differently.
+// HasWords reports whether the phrase has words of its own, which need translation.
 func (p Phrase) HasWords() bool {
 	for before, rest, found := "", string(p), true; found; {
 		before, rest, found = strings.Cut(rest, Placeholder)
@@ -169,7 +164,7 @@ func (p Phrase) HasWords() bool {
 	return false
 }
 
-// Say is the clause of a phrase about things that stand in the call.
+// Say returns the clause of a phrase about things from the call.
 func Say(p Phrase, texts ...string) Clause {
 	c := Clause{Phrase: p}
 	if len(texts) > 0 {
@@ -181,13 +176,12 @@ func Say(p Phrase, texts ...string) Clause {
 	return c
 }
 
-// And is the sentence with another clause behind it.
+// And returns the sentence with another clause appended.
 func (s Sentence) And(p Phrase, texts ...string) Sentence {
 	return append(slices.Clip(s), Say(p, texts...))
 }
 
-// About is the sentence about something else than a thing that it names; it looks
-// at the first that it finds.
+// About returns the sentence with the first occurrence of a thing replaced by a clause.
 func (s Sentence) About(was string, is Clause) Sentence {
 	for i := range s {
 		if s[i].Text == was {
@@ -205,8 +199,8 @@ func (s Sentence) About(was string, is Clause) Sentence {
 	return s
 }
 
-// Shortened is the sentence with its longest things cut until its English has at
-// most so many bytes, or nothing in it is long.
+// Shortened returns the sentence with its longest things clipped until its English has at
+// most longest bytes, or nothing in it is long any more.
 func (s Sentence) Shortened(longest int, clip func(text string, most int) string) Sentence {
 	for most := longest; ; most /= 2 {
 		over := len(s.String()) - longest
@@ -222,7 +216,8 @@ func (s Sentence) Shortened(longest int, clip func(text string, most int) string
 	}
 }
 
-// Trim cuts these signs from the end of the last thing of a sentence that nobody else has.
+// Trim removes these characters from the end of the last thing, in place. Nobody else may
+// share the sentence.
 func (s Sentence) Trim(signs string) {
 	for in := s; len(in) > 0; in = in[len(in)-1].Args {
 		last := &in[len(in)-1]

@@ -1,5 +1,5 @@
-// Package spoken says how the words are said of which names of tools and of
-// subcommands are made: "delete_user" deletes a user.
+// Package spoken turns the words in names of tools and subcommands into phrases:
+// "delete_user" deletes a user.
 package spoken
 
 import (
@@ -16,45 +16,45 @@ import (
 //go:embed words.txt
 var text string
 
-// Act is what is done, as a verb says it.
+// Act is what a verb does.
 type Act struct {
-	// Phrase says it of a thing.
+	// Phrase describes it, with a placeholder for a thing.
 	Phrase wording.Phrase
-	// Turns says that another verb takes it back, Partly that it can be undone in
-	// part where it is done to a thing that is not final, Final that it cannot, but
-	// where that is versioned.
+	// Turns says that another verb undoes it. Partly says that it can be undone in part,
+	// unless the thing is final. Final says that it cannot be undone, unless the thing is
+	// versioned.
 	Turns, Partly, Final bool
-	// Makes says that there is one thing more for it, Sets that it sets one going.
+	// Makes says that it adds a thing, Sets that it starts one.
 	Makes, Sets bool
-	// Kept says that what is versioned is kept where it is done.
+	// Kept says that versioned things stay recoverable.
 	Kept bool
-	// holders says that what holds others is emptied by it.
+	// holders says that it empties a thing that holds others.
 	holders bool
-	// With is how a second thing goes with the first: "to %s".
+	// With is how a second thing follows the first: "to %s".
 	With wording.Phrase
 }
 
-// Thing is what something is done to, as a noun says it.
+// Thing is what a noun names.
 type Thing struct {
-	// One, Several and Any say it with a name, with several, and with none.
+	// One, Several and Any are its phrases with one name, with several, and with none.
 	One, Several, Any wording.Phrase
-	// Words are its nouns, in the singular, with words of two joined by a dash.
+	// Words are its nouns in the singular, with compound words joined by a dash.
 	Words []string
-	// Keys are keys of arguments that name it, and nothing else of it.
+	// Keys are argument keys that name this thing and nothing else.
 	Keys []string
-	// Final says that it cannot be taken back once it is there, Versioned that its
-	// history keeps it, Titled that it has a title besides a name.
+	// Final says that it cannot be taken back once it exists, Versioned that its history is
+	// kept, Titled that it has a title besides a name.
 	Final, Versioned, Titled bool
-	// Single says that whoever has one has no second.
+	// Single says that nobody has more than one.
 	Single bool
-	// holds says that it holds others, and stays when they are gone.
+	// holds says that it holds others, and remains when they are gone.
 	holds bool
-	// Gathers says that what is in it is kept elsewhere: taken out, it is not gone.
+	// Gathers says that what it contains is kept elsewhere: removed from it, it is not gone.
 	Gathers bool
 }
 
-// To is how what is done is said of a thing: a queue that is purged is emptied, an
-// account that is purged is gone. A thing that is not known is nil.
+// To returns the act as done to a thing: purging a queue empties it, purging an account
+// removes it. An unknown thing is nil.
 func (a *Act) To(t *Thing) *Act {
 	if a.holders && t != nil && t.holds {
 		return known().acts["empty"]
@@ -62,33 +62,33 @@ func (a *Act) To(t *Thing) *Act {
 	return a
 }
 
-// words are what words.txt says.
+// words is the content of words.txt.
 type words struct {
 	acts   map[string]*Act
 	things map[string]*Thing
-	// keys are the things of keys that are no words, nil where that may be several.
+	// keys are the things of keys that are no words; nil if a key may mean several.
 	keys  map[string]*Thing
 	kinds map[string]wording.Phrase
 	lists map[string][]string
 	all   []wording.Phrase
 }
 
-// known are the words, which are read once and never change.
+// known returns the words. They are read once and never change.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var known = sync.OnceValue(func() *words {
 	w, err := parse(text)
 	if err != nil {
-		panic(err) // It is built in, and a test reads it.
+		panic(err) // it is built in, and a test reads it
 	}
 	return w
 })
 
-// longest is how many words a verb or a noun is made of at most.
+// longest is the largest number of words in a verb or a noun.
 const longest = 3
 
-// ActIn finds the first verb among the words of a name, where it begins, and how many
-// words it is made of.
+// ActIn returns the first verb in the words of a name, its position, and how many words it
+// has.
 func ActIn(name []string) (act *Act, at, n int) {
 	for at := range name {
 		for n := min(longest, len(name)-at); n > 0; n-- {
@@ -100,8 +100,8 @@ func ActIn(name []string) (act *Act, at, n int) {
 	return nil, -1, 0
 }
 
-// ThingOf finds the noun with which some words end, in the singular or the plural,
-// whether it is the plural, and the words before it; nil if it is not listed.
+// ThingOf returns the thing whose noun ends the words, whether the noun is a plural, and the
+// words before it; nil if it is not listed.
 func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 	for n := min(longest, len(name)); n > 0; n-- {
 		before, noun := name[:len(name)-n], strings.Join(name[len(name)-n:], "-")
@@ -117,7 +117,7 @@ func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 	return nil, false, name
 }
 
-// Singular is a noun, and those of which it may be the plural.
+// Singular returns a noun, and the nouns of which it may be the plural.
 func Singular(noun string) []string {
 	out := []string{noun}
 	for _, ends := range [][2]string{{"ies", "y"}, {"es", ""}, {"s", ""}} {
@@ -128,8 +128,8 @@ func Singular(noun string) []string {
 	return out
 }
 
-// ThingAt finds the thing that stands under a key of arguments, nil where that is not
-// listed or may be several.
+// ThingAt returns the thing that an argument key names; nil if it is not listed or may be
+// several.
 func ThingAt(key string) *Thing {
 	if t, _, rest := ThingOf([]string{strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")}); t != nil && len(rest) == 0 {
 		return t
@@ -137,23 +137,23 @@ func ThingAt(key string) *Thing {
 	return known().keys[key]
 }
 
-// Kind says what an effect of a kind does, empty if it is not listed.
+// Kind returns the phrase for a kind of effect; empty if it is not listed.
 func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 
-// Is says whether a word is of one of the lists, such as "places bare".
+// Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
-// Rank is where a word stands in one of the lists, of which some begin with what says
-// most; -1 if it is not in it.
+// Rank returns the position of a word in a list, or -1. Some lists begin with the most
+// telling words.
 func Rank(list, word string) int { return slices.Index(known().lists[list], word) }
 
-// Phrases are all that is said.
+// Phrases returns all phrases.
 func Phrases() []wording.Phrase { return known().all }
 
-// Subcommand says what a command line of nouns and a verb does to the one thing that it
-// names by an operand or an option, nil where it names none or several, or the words are
-// not known: "stops the instance i-1". The operands are some of its words; split finds
-// the words of a name.
+// Subcommand says what a command line of nouns and a verb does to the single thing that an
+// operand or an option names: "stops the instance i-1". It returns nil if there is no such
+// thing, or more than one, or the words are not known. The operands are some of the words;
+// split splits a name into words.
 func Subcommand(operands, words []string, split func(string) []string) wording.Sentence {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
 		name := split(operand)
@@ -162,12 +162,12 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 			continue
 		}
 		nouns := name[n:]
-		if len(nouns) == 0 { // They stand before it, behind that of the service.
+		if len(nouns) == 0 { // they precede it, after the name of the service
 			nouns = split(strings.Join(operands[max(0, i-longest+1):i], " "))
 		}
 		thing, _, before := ThingOf(nouns)
 		if thing == nil || len(before) > 0 && len(name) > n {
-			continue // It may be the name of a service.
+			continue // it may be the name of a service
 		}
 		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
 		named := behind(words, option, option+"s", option+"-name", option+"-id", option+"-ids", option+"-identifier", option+"-url", option+"-arn")
@@ -185,7 +185,7 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 	return nil
 }
 
-// alone are the operands that stand behind no option, of which they may be the value.
+// alone returns the operands that do not follow an option, whose value they may be.
 func alone(operands, words []string) []string {
 	return slices.DeleteFunc(slices.Clone(operands), func(operand string) bool {
 		at := slices.Index(words, operand)
@@ -193,10 +193,10 @@ func alone(operands, words []string) []string {
 	})
 }
 
-// verbStands is how many operands of a command line may be the verb or stand before it.
+// verbStands is how many operands may be the verb or precede it.
 const verbStands = 5
 
-// behind are the words behind one of some options, up to the next one: it may take
+// behind returns the words after one of the options, up to the next option. There may be
 // several.
 func behind(words []string, options ...string) []string {
 	for at, w := range words {
@@ -214,7 +214,7 @@ func behind(words []string, options ...string) []string {
 	return nil
 }
 
-// parse reads the lines of the sections.
+// parse parses the lines of the sections.
 func parse(text string) (*words, error) {
 	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
@@ -233,7 +233,7 @@ func parse(text string) (*words, error) {
 	return w, nil
 }
 
-// take takes a line, and says whether it is one of its section.
+// take parses a line, and reports whether it is valid in its section.
 func (w *words) take(section, said string, list, marks []string) bool {
 	parts := strings.Split(said, " / ")
 	phrases := make([]wording.Phrase, len(parts))
@@ -271,10 +271,10 @@ func (w *words) take(section, said string, list, marks []string) bool {
 	return len(list) > 0 && len(marks) == 0
 }
 
-// forms are the ways in which a thing is said: with one name, with several, with none.
+// forms is the number of phrases of a thing: with one name, with several, with none.
 const forms = 3
 
-// thing takes the line of a thing.
+// thing adds a thing.
 func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
@@ -296,7 +296,7 @@ func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	w.all = append(w.all, said...)
 }
 
-// mark says whether a mark stands among some, and takes it out.
+// mark removes a mark from marks, and reports whether it was there.
 func mark(marks *[]string, name string) bool {
 	at := slices.Index(*marks, name)
 	if at >= 0 {

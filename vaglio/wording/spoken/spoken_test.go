@@ -52,8 +52,8 @@ func TestActsAndThingsOfNames(t *testing.T) {
 	}
 }
 
-// TestEachWordIsSaidOnce holds the words to be read as they are meant: none stands in
-// two lines, where the second would hide the first.
+// TestEachWordIsSaidOnce holds that no word is on two lines, where the second would hide the
+// first.
 func TestEachWordIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
