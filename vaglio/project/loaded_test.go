@@ -75,7 +75,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 	t.Parallel()
 	f := files{
 		"a.rb": "y()", "deep/a.rb": "y()", "/o/a.rb": "y()", "notes.md": "ls -l", "x.sh": "ls -l", "sub/x.sh": "ls -l", "sub/deep/x.sh": "ls -l", "conf.yaml": "run: ls -l",
-		"Makefile": "all: ; id\nbuild:\n\tls -l\n", "sub/Makefile": "all: ; id\nbuild:\n\tps -e\n", "justfile": "all:\n  id\nbuild:\n  ls -l\n",
+		"Makefile": "all: ; id\nbuild:\n\tls -l\n", "sub/Makefile": "all: ; id\nbuild:\n\tps -e\n", "sub/justfile": "build:\n  ps -e\n", "justfile": "all:\n  id\nbuild:\n  ls -l\n",
 		"Taskfile.yml": "tasks:\n  default: id\n  build: ls -l\n", "package.json": "{\"scripts\":{\"build\":\"ls -l\"},\n\"x\":{\"exec\":\"ps -e\"}}",
 		"Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
 	}
@@ -104,6 +104,8 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		// tasks, by their names
 		{"unheardof build", "Makefile", "Makefile", "Makefile:3 sh? ls -l"},
 		{"unheardof build", "sub/Makefile", "sub/Makefile", "sub/Makefile:3 sh? ps -e"},
+		{"unheardof build", "Makefile sub/Makefile", "Makefile sub/Makefile", "Makefile:3 sh? ls -l\nsub/Makefile:3 sh? ps -e"},
+		{"unheardof build", "justfile sub/justfile", "justfile sub/justfile", "justfile:4 sh? ls -l\nsub/justfile:2 sh? ps -e"},
 		{"unheardof build", "justfile", "justfile", "justfile:4 sh? ls -l"},
 		{"unheardof a:build", "justfile", "justfile", "justfile:4 sh? ls -l"},
 		{"unheardof build", "Taskfile.yml", "Taskfile.yml", "Taskfile.yml:3 sh? ls -l"},

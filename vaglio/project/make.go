@@ -280,7 +280,7 @@ func (m *makefile) reference(file string, line int, s string) string {
 
 // build adds the recipes of a target and of its prerequisites.
 func (m *makefile) build(target string) {
-	if !m.v.once("target " + target) {
+	if !m.v.once("target " + m.file + " " + target) {
 		return
 	}
 	if m.v.left -= len(m.rules); m.v.left < 0 { // every target looks at every rule

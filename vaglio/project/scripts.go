@@ -277,7 +277,7 @@ func justHead(s string, line int) (string, *justRecipe) {
 // just adds the lines of a recipe and of its dependencies.
 func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
 	r := recipes[name]
-	if r == nil || !v.once("recipe "+name) {
+	if r == nil || !v.once("recipe "+file+" "+name) {
 		return
 	}
 	for _, need := range r.needs {
