@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// shapeOf gives the language that a text is clearly written in, or "" where it
-// may be anything. It looks for what one language has and the shell has not.
+// shapeOf returns the language that a text is clearly written in, or "" if it may be anything. It
+// looks for what one language has and the shell has not.
 func shapeOf(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {
@@ -37,7 +37,7 @@ func shapeOf(text string) string {
 	return ""
 }
 
-// shapeOfLine looks at one line.
+// shapeOfLine returns the language of one line, or "".
 func shapeOfLine(line string) string {
 	line = strings.TrimSpace(line)
 	switch {
@@ -76,8 +76,8 @@ func beginsWith(line string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) })
 }
 
-// isAssignment says that a line begins as a shell's assignment does: let of
-// the shell takes NAME=value without blanks.
+// isAssignment reports whether a line begins like a shell assignment: the shell's let takes
+// NAME=value without blanks.
 func isAssignment(rest string) bool {
 	name, value, _ := strings.Cut(rest, "=")
 	return !strings.HasSuffix(name, " ") && !strings.HasPrefix(value, " ")
@@ -111,8 +111,8 @@ func isPython(line string) bool {
 	return isCall(line) || isPythonAssignment(line) || isSum(line)
 }
 
-// isSum says that a line is a sum or a comparison of numbers and names, which
-// begins with a number or a parenthesis.
+// isSum reports whether a line is a sum, comparison or list of numbers and names that begins with
+// a number, a parenthesis or a bracket.
 func isSum(line string) bool {
 	if c := line[0]; c != '(' && c != '[' && (c < '0' || c > '9') {
 		return false
@@ -125,8 +125,7 @@ func isSum(line string) bool {
 	return strings.ContainsAny(line, "+-*/%") && line[0] != '(' && line[0] != '[' || strings.ContainsAny(line, ",")
 }
 
-// isDotted says that a text begins with a dotted name and ends there, or at
-// one of some marks.
+// isDotted reports whether a text is a dotted name up to its end or to one of the marks.
 func isDotted(s, marks string) bool {
 	if at := strings.IndexAny(s, marks); at >= 0 {
 		s = strings.TrimSpace(s[:at])
@@ -139,15 +138,15 @@ func isDotted(s, marks string) bool {
 	return s != "" && s[0] != '.' && ('0' > s[0] || s[0] > '9')
 }
 
-// isCall says that a line begins with a call: name(argument or a.b(. A shell
-// takes a name and two parentheses as a function, and nothing between them.
+// isCall reports whether a line begins with a call: name(argument or a.b(. In a shell, a name
+// before empty parentheses defines a function.
 func isCall(line string) bool {
 	name, given, _ := strings.Cut(line, "(")
 	return given != "" && isDotted(name, "[") && (given[0] != ')' || strings.Contains(name, "."))
 }
 
-// isPythonAssignment says that a line gives a name a value with blanks around
-// the sign, as no shell does.
+// isPythonAssignment reports whether a line assigns with blanks around the sign, which no shell
+// does.
 func isPythonAssignment(line string) bool {
 	for _, sign := range [...]string{" = ", " += ", " -= ", " *= "} {
 		name, value, ok := strings.Cut(line, sign)
@@ -167,8 +166,8 @@ func isTargets(name string) bool {
 	return true
 }
 
-// IsStatement says whether a text is clearly a statement of a database, or several
-// behind what only opens a transaction or prepares for them.
+// IsStatement reports whether a text is clearly a database statement, or several after one that
+// only opens a transaction or prepares.
 func IsStatement(text string) bool {
 	words := strings.Fields(strings.ToUpper(uncommented(text)))
 	if len(words) == 0 {
@@ -188,19 +187,19 @@ func IsStatement(text string) bool {
 	return beginsStatement(words) && goesOn(rest)
 }
 
-// beginsStatement says whether words, in capitals, begin as a statement does, with
-// something behind its verb.
+// beginsStatement reports whether words, in capitals, begin with a statement's verb and something
+// after it.
 func beginsStatement(words []string) bool {
 	return len(words) > 1 && wordclass.Is("statement-verb", words[0])
 }
 
-// goesOn says whether words behind the verb of a statement are those of one.
+// goesOn reports whether the words after a statement's verb are those of a statement.
 func goesOn(rest string) bool {
 	return strings.ContainsAny(rest, "*=;(") || strings.Contains(" "+rest, " FROM ") || strings.Contains(rest, "TABLE") || strings.Contains(rest, "INTO")
 }
 
-// defines says whether words that stand in capitals, as no search does, define or drop
-// something, give rights, or change a graph.
+// defines reports whether words define or drop something, grant rights, or change a graph. The
+// caller makes sure that the text has its first word in capitals, unlike a search.
 func defines(words []string, rest string) bool {
 	class := len(words) > 2 && strings.Contains(" USER ROLE DATABASE SCHEMA INDEX VIEW MATERIALIZED FUNCTION TABLE ", " "+words[1]+" ")
 	switch words[0] {
@@ -215,8 +214,7 @@ func defines(words []string, rest string) bool {
 	return words[0] == "MATCH" && strings.Contains(rest, "(") && (strings.Contains(rest, "DELETE") || strings.Contains(rest, " SET "))
 }
 
-// uncommented is a statement from its first word on. What MySQL runs of a comment is
-// no comment.
+// uncommented returns a statement from its first word on. It keeps the comments that MySQL runs.
 func uncommented(text string) string {
 	for {
 		text = strings.TrimSpace(text)
