@@ -45,10 +45,10 @@ func grammarOf(name string) (short, long string) {
 	return "", ""
 }
 
-// Expand returns a script in which every command that applies a patch is
-// followed by what the patch does to files, as calls of inline programs, and
-// whose problems include the patches that could not be read. A script without
-// such commands is returned as it is. The options are those by which it was read.
+// Expand returns a script in which every command that applies a patch is followed by what the
+// patch does to files, as calls of inline programs. Its problems include the patches that could
+// not be read. A script without such commands is returned unchanged. o holds the options that the
+// script was read with.
 func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if !slices.ContainsFunc(s.Commands, applies) {
 		return s
