@@ -11,12 +11,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Threshold is the score below which a person should be asked.
+// Threshold is the score below which a person must be asked.
 const Threshold = 0.5
 
-// The costs of an effect add up to what its score lacks to 1. They are chosen
-// so that what stays in the workspace passes unless it is lost for good, and
-// whatever reaches further is asked.
+// The costs of an effect add up to the difference between its score and 1. They are chosen so that
+// what stays in the workspace passes unless it is lost for good, and whatever reaches further is
+// asked about.
 func costOfUndoing(v Reversibility) float64 {
 	switch v {
 	case Reversible:
@@ -59,12 +59,11 @@ func costOfKind(k Kind) float64 {
 	return 0.20
 }
 
-// asked is the most that an effect can score that is asked whatever the
-// intent says.
+// asked is the highest score of an effect that is asked about whatever the intent says.
 const asked = 0.49
 
-// score grades one effect. What the intent plainly asks for costs less, but
-// what is irreversible, shared or public is asked even then.
+// score grades one effect. What the intent plainly asks for costs less, but what is irreversible,
+// shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
 	if e.Kind == KindRead {
 		return 0.95
@@ -80,7 +79,7 @@ func (e Effect) score(i *intent) float64 {
 	return max(0.02, min(s, 1))
 }
 
-// final reports whether an effect is asked whatever the intent says.
+// final reports whether an effect is asked about whatever the intent says.
 func (e Effect) final() bool {
 	lost := e.Reversibility == Irreversible
 	if e.Kind == KindUnknown || e.Kind == KindDelete && lost {
@@ -96,10 +95,10 @@ func (e Effect) final() bool {
 	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 }
 
-// intent is what a call is meant to do, by its words in lower case.
+// intent is what a call is meant to do, as lower-case words.
 type intent struct {
 	words map[string]bool
-	verbs map[string]map[string]bool // with which people ask, by class
+	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
 // intentOf reads the words of an intent.
@@ -113,14 +112,13 @@ func (t *tables) intentOf(text string) *intent {
 	return i
 }
 
-// asks reports whether the intent plainly asks for the effect: it names what
-// is done and to what.
+// asks reports whether the intent plainly asks for the effect: it names the action and the target.
 func (i *intent) asks(e Effect) bool {
 	if i == nil || len(i.words) == 0 {
 		return false
 	}
 	named := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }), func(s string) bool {
-		s = lastPart(strings.TrimRight(s, "/")) // a folder above it names it not
+		s = lastPart(strings.TrimRight(s, "/")) // a folder above it does not name it
 		return len(s) > 2 && i.words[strings.Trim(s, "./-")]
 	})
 	for verb := range i.verbs["asks-"+string(e.Kind)] {
@@ -131,19 +129,18 @@ func (i *intent) asks(e Effect) bool {
 	return false
 }
 
-// fold is an effect that stands for equal ones on the files of one folder.
+// fold is an effect that stands for equal effects on the files of one folder.
 type fold struct {
 	Effect
 	worst float64 // the lowest score among them
 	count int
 }
 
-// foldLeast is from how many equal effects on they are told as a number.
+// foldLeast is the number of equal effects from which they are reported as a count.
 const foldLeast = 3
 
-// folded joins effects that differ only in which file of a folder they touch,
-// in the order of their first, so that a long list says one thing once and a
-// count says how often.
+// folded joins effects that differ only in which file of a folder they affect, in the order of
+// their first, so that a long list says one thing once, with a count.
 func folded(list []Effect, said *intent) []fold {
 	type key struct {
 		kind  Kind
@@ -180,8 +177,8 @@ func folded(list []Effect, said *intent) []fold {
 	return unfoldFew(list, out, said)
 }
 
-// unfoldFew gives groups that are too small for a number their own sentences
-// back, and the others their number.
+// unfoldFew gives groups that are too small for a count their own sentences back, and the others
+// their count.
 func unfoldFew(list []Effect, groups []fold, said *intent) []fold {
 	few := map[string]bool{}
 	for i := range groups {
@@ -207,8 +204,8 @@ func unfoldFew(list []Effect, groups []fold, said *intent) []fold {
 	return groups
 }
 
-// withoutTarget is what an effect does without the file that it does it to, and
-// whether it is one file by a path.
+// withoutTarget returns what an effect does without the file that it affects, and whether that is
+// a single file with a path.
 func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// scriptRule judges an interpreter: inline code was read by the shell reader
-// and is listed by itself; here the files are judged.
+// scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
+// it separately.
 func scriptRule(c *call) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
@@ -33,8 +33,7 @@ func scriptRule(c *call) []Effect {
 	return own(say("starts %s", c.name))
 }
 
-// scriptWord judges an interpreter by one of its words, if that word decides
-// what runs.
+// scriptWord judges an interpreter by one of its words, if that word decides what runs.
 func (c *call) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
@@ -55,14 +54,14 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 	return c.scriptFile(i), true
 }
 
-// givesCode reports whether a program's text stands behind an option.
+// givesCode reports whether program text follows an option.
 func givesCode(option string) bool {
 	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
 		strings.HasPrefix(option, "-pi")
 }
 
-// line judges a program that is given on the command line. What languages that
-// the shell reader knows would touch is listed by itself.
+// line judges a program given on the command line. What it touches in a language that the shell
+// reader knows is listed separately.
 func (c *call) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
 		return own(say("runs a line of %s that is not seen to touch anything else", c.name))
@@ -91,8 +90,8 @@ func (c *call) scriptFile(i int) []Effect {
 	return c.r.runsFile(c.invocation, a, name)
 }
 
-// scriptOf judges what only this interpreter does with a word that is no
-// option, if it is no file that it runs like all others.
+// scriptOf judges what only this interpreter does with a word that is not an option, unless it is
+// a file that it runs like all others.
 func (c *call) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
@@ -113,8 +112,8 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 	return nil, false
 }
 
-// secretsIn are the effects of reading files, of which those that hold secrets
-// matter; how says what becomes of what they hold.
+// secretsIn returns the effects of reading those files that hold secrets; how says what happens to
+// their content.
 func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effect {
 	var out []Effect
 	for _, f := range files {
@@ -148,8 +147,7 @@ func (c *call) deno(i int) ([]Effect, bool) {
 	return c.task(c.operand(1), say("runs deno %s %s", a.text, c.operand(1))), true
 }
 
-// framework judges the script by which a framework is told what to do, if the
-// file is one.
+// framework judges the script that controls a framework, if the file is one.
 func (c *call) framework(i int) ([]Effect, bool) {
 	switch base := lastPart(c.all[i].text); base {
 	case "manage.py", "artisan", "rails", "rake", "console", "setup.py":
@@ -177,7 +175,7 @@ func (c *call) module(name string, args []arg) []Effect {
 	return c.task(name, say("runs the module %s", name))
 }
 
-// inline judges a call of an inline program that matters.
+// inline judges a relevant call in an inline program.
 func (r *reading) inline(v *invocation) []Effect {
 	targets := argsOf(v.call.Targets)
 	what := v.call.Language + "'s " + v.call.Function
@@ -204,7 +202,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	return out
 }
 
-// inlineBeyond judges a call of an inline program that is about other things than files.
+// inlineBeyond judges a call in an inline program that is not about files.
 func (r *reading) inlineBeyond(v *invocation, targets []arg, what string) []Effect {
 	switch v.call.Verb {
 	case shell.VerbKill:
@@ -232,9 +230,8 @@ func (r *reading) inlineDelete(v *invocation, targets []arg, what string) []Effe
 	return out
 }
 
-// inlineWrite judges the files that an inline program writes. With a pattern,
-// every file that it finds loses its content, unless the program read them
-// before: then it edits them.
+// inlineWrite judges the files that an inline program writes. With a pattern, every matching file
+// loses its content, unless the program read the files before: then it edits them.
 func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
 	var out []Effect
 	for _, t := range targets {
@@ -246,8 +243,7 @@ func (r *reading) inlineWrite(v *invocation, targets []arg) []Effect {
 	return out
 }
 
-// inlineMove judges a file that an inline program moves, copies or links, at
-// both of its places.
+// inlineMove judges a file that an inline program moves, copies or links, at both of its places.
 func (r *reading) inlineMove(v *invocation, targets []arg) []Effect {
 	var out []Effect
 	if len(targets) > 1 {
