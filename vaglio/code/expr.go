@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// expressions reads expressions with commas between them, as one value.
+// expressions reads comma-separated expressions as one value.
 func (p *program) expressions() value {
 	v := p.expression()
 	if !p.is(",") {
@@ -24,7 +24,7 @@ func spreadInto(list []value, v value) []value {
 	return append(list, v)
 }
 
-// expression reads one expression and the assignment that it may be.
+// expression reads one expression, including an assignment.
 func (p *program) expression() value {
 	if !p.enter() {
 		return value{}
@@ -45,7 +45,7 @@ func (p *program) expression() value {
 	return v
 }
 
-// assign gives a value to what an expression stands for.
+// assign assigns a value to what an expression stands for.
 func (p *program) assign(to value, op string, v value) value {
 	switch op {
 	case "+=", ".=":
@@ -61,7 +61,7 @@ func (p *program) assign(to value, op string, v value) value {
 	return v
 }
 
-// How tight operators bind, from c ? a : b to those that join texts.
+// How tightly operators bind, from c ? a : b to those that join texts.
 const (
 	choice = iota + 1
 	either
@@ -77,7 +77,7 @@ var levels = map[string]int{
 	"/": sum, "%": sum, "*": sum, "-": sum, "**": sum, "&": sum, "^": sum, ">>": sum, "<<": sum, "+": sum, "|": sum,
 }
 
-// level is how tight the operator binds that follows, 0 if none does.
+// level returns how tightly the operator binds that comes next, 0 if none does.
 func (p *program) level() int {
 	t, lang := p.peek(0), p.lang.name
 	switch {
@@ -92,7 +92,7 @@ func (p *program) level() int {
 	return levels[t.text]
 }
 
-// wordLevel is how tight a word between operands binds.
+// wordLevel returns how tightly a word operator binds.
 func (p *program) wordLevel(t token) int {
 	lang := p.lang.name
 	switch {
@@ -108,8 +108,7 @@ func (p *program) wordLevel(t token) int {
 	return 0
 }
 
-// binary reads operands with the operators between them that bind as tight as a
-// level or tighter.
+// binary reads operands and the operators between them that bind at least as tightly as a level.
 func (p *program) binary(least int) value {
 	v := p.unary()
 	for p.at < p.end && p.spend(1) {
@@ -126,7 +125,7 @@ func (p *program) binary(least int) value {
 	return v
 }
 
-// between reads an operator of a level and what follows it.
+// between reads an operator of a level and its second operand.
 func (p *program) between(v value, level int) value {
 	t := p.peek(0)
 	if level != sum || !p.beside(t) {
@@ -144,7 +143,7 @@ func (p *program) between(v value, level int) value {
 	return p.operated(v, t)
 }
 
-// chosen reads the rest of c ? a : b and a if c else b.
+// chosen reads the rest of c ? a : b, or of a if c else b.
 func (p *program) chosen(v value) value {
 	if p.lang.name == "python" {
 		p.binary(either)
@@ -161,7 +160,7 @@ func (p *program) chosen(v value) value {
 	return a.or(b)
 }
 
-// either reads the rest of a or b: what it yields may be one or the other.
+// either reads the rest of a or b: the result may be one or the other.
 func (p *program) either(v value, and bool) value {
 	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 	o := value{kind: kindNone}
@@ -179,8 +178,8 @@ func (p *program) either(v value, and bool) value {
 	return v.or(o)
 }
 
-// compared reads the rest of a comparison, which yields no text; what a pattern
-// is applied to may become another.
+// compared reads the rest of a comparison, whose result is not text. What a pattern is applied to
+// may change.
 func (p *program) compared(v value, op token) value {
 	if op.is("=~", "!~") {
 		p.subject = v
@@ -193,26 +192,26 @@ func (p *program) compared(v value, op token) value {
 	return value{kind: kindOther}
 }
 
-// beside reports whether a token of awk continues a text.
+// beside reports whether a token continues a text in awk.
 func (p *program) beside(t token) bool {
 	return p.lang.has("beside") && (t.kind == tokenNumber || t.quoted() || t.kind == tokenName && !t.word(
 		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
 }
 
-// lines skips the ends of lines where an operand is due.
+// lines skips line ends where an operand is due.
 func (p *program) lines() {
 	for p.is(";") && p.peek(0).line {
 		p.take()
 	}
 }
 
-// continued reports whether a new line goes on with this expression.
+// continued reports whether the next line continues this expression.
 func (p *program) continued() bool {
 	t := p.peek(1)
 	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
 }
 
-// added joins two texts or lists; the sum of numbers is not told.
+// added joins two texts or lists; the sum of numbers stays unknown.
 func (p *program) added(a, b value, op string) value {
 	switch {
 	case a.multi() && b.multi():
@@ -223,8 +222,8 @@ func (p *program) added(a, b value, op string) value {
 	return p.glue(a, b)
 }
 
-// operated reads the second operand of an operator that joins texts, paths or
-// lists; of others nothing is known.
+// operated reads the second operand of an operator that joins texts, paths or lists. The results
+// of other operators are unknown.
 func (p *program) operated(a value, op token) value {
 	if op.is("|") && p.word("getline") {
 		p.shellLine(a, "getline")
@@ -247,7 +246,7 @@ func (p *program) operated(a value, op token) value {
 	return value{kind: kindOther}
 }
 
-// shifted reads list << element; what a text becomes so is not known.
+// shifted reads list << element. What it does to a text is unknown.
 func (p *program) shifted(a, b value) value {
 	if a.multi() {
 		return p.grow(a, []value{b})
@@ -256,12 +255,12 @@ func (p *program) shifted(a, b value) value {
 	return value{kind: kindOther}
 }
 
-// dividesPath reports whether a slash joins a path and what stands below it.
+// dividesPath reports whether a slash joins two path elements.
 func dividesPath(a, b value) bool {
 	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
 
-// unary reads an operand and the signs before it.
+// unary reads an operand and the operators before it.
 func (p *program) unary() value {
 	if !p.enter() {
 		return value{}
@@ -288,7 +287,7 @@ func (p *program) unary() value {
 	return p.postfix(p.primary())
 }
 
-// spreadOut reads a sign that spreads its operand, and the operand.
+// spreadOut reads an operator that spreads its operand, and the operand.
 func (p *program) spreadOut() value {
 	t := p.take()
 	v := p.unary()
@@ -299,14 +298,14 @@ func (p *program) spreadOut() value {
 	return v
 }
 
-// signed reads a sign and its operand.
+// signed reads a prefix operator and its operand.
 func (p *program) signed() value {
 	t := p.peek(0)
 	if t.text == "async" && p.define() {
 		return value{}
 	}
 	p.take()
-	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block that stands for its last value
+	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block, with the value of its last statement
 		v := p.scan(p.at+1, to)
 		p.at = to + 1
 		return v
