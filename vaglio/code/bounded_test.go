@@ -48,8 +48,8 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-// TestTextsBesideEachOtherAreNoTower checks that more adjacent texts than fit on a stack, if
-// nested, do not overflow it: beyond its limit the program ends.
+// TestTextsBesideEachOtherAreNoTower checks that adjacent texts are read one after the other: if
+// they nested, this many would overflow the stack and end the process.
 func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
 	for _, part := range []string{`"a" `, `f"{a}b" `, "`a` "} {

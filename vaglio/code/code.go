@@ -34,7 +34,8 @@ type Reader struct {
 	table *table
 }
 
-// New returns a reader with the package's own verbs. Its error names the wrong line of the table.
+// New returns a reader with the package's own verbs. Its error names the line of the table that is
+// wrong.
 func New() (*Reader, error) {
 	table, err := parseTable(verbsText)
 	if err != nil {

@@ -358,8 +358,9 @@ func (p *program) inputLine() value {
 	return textOf(unknownWord("<>"))
 }
 
-// arguments returns the program's own arguments. skip positions of the language's list come before
-// them, such as the name of the script.
+// arguments returns the program's own arguments as the language lists them: for skip 1 just the
+// arguments, for 0 after the name of the script, for 2 after the interpreter and, if the program is
+// in a file, the script.
 func (p *program) arguments(skip int) value {
 	var out []value
 	for range 1 - skip {

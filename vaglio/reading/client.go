@@ -6,8 +6,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// ToolOf returns what is known about a tool, by its name or by a key that ends with a star and
-// whose beginning the name shares.
+// ToolOf returns what is known about a tool, by its name or by a key with a trailing star that
+// matches its name.
 func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 	if t, ok := tools[name]; ok {
 		return t, true

@@ -84,7 +84,7 @@ func roleNames() []string {
 		"named glob data url method body saved recipient statement claim patch content mark core pid thing")
 }
 
-// RoleByName returns the role of that name; ok is false if there is none.
+// RoleByName returns the role of that name; false if there is none.
 func RoleByName(name string) (Role, bool) {
 	i := slices.Index(roleNames(), name)
 	return 1 << max(i, 0), i >= 0

@@ -48,7 +48,7 @@ const (
 func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)) }
 
 // IsRunner reports whether a word of an executor's name says only that the executor runs
-// something, and nothing of what that does.
+// something, and nothing about what that does.
 func IsRunner(word string) bool {
 	k := kindOf(word)
 	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""

@@ -79,8 +79,8 @@ func (w *walk) statement(text string, sc *scope, at string) bool {
 	return true
 }
 
-// otherwise reads a program whose language only its looks tell in the other language that looks
-// like it, and as shell code if a shell may run it.
+// otherwise reads a program whose language is only guessed from its looks in the other likely
+// language, too, and as shell code if a shell may run it.
 func (w *walk) otherwise(text string, sc *scope, at string) {
 	if w.class.shell {
 		w.line(text, sc, at, mood{doubt: true})

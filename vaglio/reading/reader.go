@@ -112,7 +112,7 @@ type Means struct {
 	Env map[string]string
 }
 
-// ReadLine reads a command line, and what the patches do that it applies.
+// ReadLine reads a command line and the patches that it applies.
 func ReadLine(line string, o shell.Options) *shell.Script {
 	return patch.Expand(shell.Read(line, o), &o)
 }

@@ -320,7 +320,7 @@ func builtins() map[string]builtin {
 // declaring lists the builtins that declare variables.
 func declaring() []string { return []string{"export", "declare", "typeset", "local", "readonly"} }
 
-// dispatch reads a call by its name; ok is false if the name is not known.
+// dispatch reads a call by its name; false if the name is not known.
 func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {
 	if do := r.carriers.builtins[name]; do != nil && k.argv[0].Is(name) {
 		return do(r, f, k, name), true

@@ -41,7 +41,7 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 	})
 }
 
-// named runs a call. A plain word as its name is looked up among the aliases first.
+// named runs a call. If its name is a plain word, named reads the alias of that name first.
 func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	if lit := name.Lit(); lit != "" {
 		if e := r.st.get(keyAlias + lit); e.hasValue() {

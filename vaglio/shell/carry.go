@@ -239,7 +239,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 	return f.stdin.Text.lines()
 }
 
-// escape reads the command line behind one of the escapes.
+// escape reads the command line after one of the escapes.
 func (r *reader) escape(f *frame, w *way, v Word, by string) {
 	s := v.Prefix()
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))

@@ -327,7 +327,7 @@ type Task struct {
 	Text, Language string
 	// Dir is the folder that it runs in.
 	Dir string
-	// Guess says that something else may run; Found says that no word names the file.
+	// Guess says that the text may not be what runs; Found says that no word names the file.
 	Guess, Found bool
 	// Closed says why the file's content is not known; there is no text then.
 	Closed *ClosedError

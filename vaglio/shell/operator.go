@@ -194,7 +194,7 @@ func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 	return 0, false
 }
 
-// unary evaluates a negative number, and reads the operand of any other sign.
+// unary evaluates a negative number, and reads the operand of any other operator.
 func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
 	n, ok := r.arithm(f, x.X)
 	if x.Op == syntax.Inc || x.Op == syntax.Dec {

@@ -62,7 +62,7 @@ type ProgramReader interface {
 	Read(p *Program) *ProgramResult
 }
 
-// Program is one inline program and what is known around it.
+// Program is one inline program, with what is known about its environment.
 type Program struct {
 	// Language is the program's language, such as "python".
 	Language string

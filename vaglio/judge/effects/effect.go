@@ -332,7 +332,7 @@ func phraseFrom(message string) (wording.Phrase, []string) {
 	}
 }
 
-// tabled is what a table says an effect does of which nothing more is known.
+// tabled says what an effect does according to its table, if nothing more is known.
 func tabled(o commands.Outcome) wording.Sentence {
 	if o.Why == "" {
 		return say(phraseOf(o.Kind))

@@ -95,7 +95,7 @@ func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
 	return out
 }
 
-// hugeFile is the size in bytes from which creating a file at once is asked about.
+// hugeFile is the size in bytes from which a file that is created at once is asked about.
 const hugeFile = 100 << 30
 
 // fills judges what writes until the disk is full: a size that few disks can spare, or an endless
@@ -270,7 +270,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	return out
 }
 
-// removeAt is the effect of deleting what lies where a word says.
+// removeAt returns the effect of deleting what a word names, depending on its place.
 func (r *reading) removeAt(v *invocation, a arg) []Effect {
 	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)

@@ -81,7 +81,7 @@ type shape struct {
 	cmdTest  bool // if exist
 	cmdlet   bool // a command is named Verb-Noun
 	variable bool // $env:X, $_. or a method of a type
-	path     bool // a path of Windows outside quotes
+	path     bool // a Windows path outside quotes
 	percent  bool // %NAME%\
 	slashes  bool // options begin with a slash
 	builtin  bool // a command is one of cmd's own
