@@ -184,7 +184,7 @@ func (p *program) step(s shell.ProgramStep) {
 // problem records what could not be read, each finding once.
 func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell.Word) {
 	key := string(kind) + "\x00" + w.String()
-	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // each problem once, and only the first of many
+	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // once each, up to the limit
 		return
 	}
 	p.said[key] = true

@@ -68,7 +68,7 @@ func New(o Options) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Unlike the guard's, this table ignores whether the file system folds case.
+	// Only the guard's table folds the case of paths; in this one case always matters.
 	known, err := place.Load(o.Home, false)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says file and line already
