@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// key is the name under which a variable is kept.
+// key returns the name that a variable is stored under.
 func (p *program) key(name string) string {
 	if len(name) > 1 && (name[0] == '@' || name[0] == '%') && p.lang.name == "perl" && name != "@_" && name != "@ARGV" {
 		return "$" + name[1:]
@@ -15,8 +15,8 @@ func (p *program) key(name string) string {
 	return name
 }
 
-// set gives a variable a value. What it was told where this may be passed by is
-// one more of the values that it may have.
+// set gives a variable a value. Where the program may skip this, the value is one more that the
+// variable may have.
 func (p *program) set(name string, v value) {
 	if strings.HasPrefix(name, "@") && p.lang.has("flat") && !v.multi() && v.kind != kindNone {
 		v = listOf(v)
@@ -25,8 +25,8 @@ func (p *program) set(name string, v value) {
 	p.keep(p.key(name), v)
 }
 
-// keep notes what a variable holds. Where the program may pass by, what it held
-// before is one more of the values that it may have.
+// keep records what a variable holds. Where the program may skip this, the previous value stays
+// one of those that the variable may have.
 func (p *program) keep(name string, v value) {
 	if old, had := p.vars[name]; had && !p.fresh && p.perhaps() && !p.within(old, v) && p.spend(1+len(old.list)/4) {
 		v = old.or(v)
@@ -57,8 +57,8 @@ func (p *program) within(v, o value) bool {
 	return ok && strings.HasPrefix(t, s)
 }
 
-// store gives a value to what holds it: a variable, or a field under the
-// object's name and under its own.
+// store assigns a value to its holder: a variable, or a field under the object's name and under
+// its own.
 func (p *program) store(holder string, v value) {
 	base, key, element := strings.Cut(holder, "\x00")
 	if !element {
@@ -82,7 +82,7 @@ func (p *program) store(holder string, v value) {
 	}
 }
 
-// grow adds elements to a list that a variable holds.
+// grow adds elements to a list in a variable.
 func (p *program) grow(v value, rest []value) value {
 	if !v.multi() && len(v.alts) > 0 {
 		return v
@@ -101,8 +101,7 @@ func (p *program) pattern(i int) bool {
 	return p.tok(i).is("(", "[", "{") && p.over(i) > i && i < p.end && p.tok(p.over(i)+1).is("=")
 }
 
-// assigned reads an assignment to names with commas between them, to a name
-// with a type, or to a pattern.
+// assigned reads an assignment to several names, to a name with a type, or to a pattern.
 func (p *program) assigned() bool {
 	at, eq := p.at, p.equals()
 	if !p.tok(eq).is("=", ":=") {
@@ -114,7 +113,7 @@ func (p *program) assigned() bool {
 	return true
 }
 
-// equals is where the sign of the assignment stands that may begin here.
+// equals returns the index of the equal sign of an assignment that may begin here.
 func (p *program) equals() int {
 	at := p.at
 	switch next := p.peek(1); {
@@ -130,7 +129,7 @@ func (p *program) equals() int {
 	return -1
 }
 
-// bindNew binds the pattern that begins at i, or $_, whatever it held before.
+// bindNew binds the pattern that begins at i, or $_ if i is negative, regardless of its old value.
 func (p *program) bindNew(i int, v value) {
 	p.fresh = true
 	if i < 0 {
@@ -141,8 +140,8 @@ func (p *program) bindNew(i int, v value) {
 	p.fresh = false
 }
 
-// bind gives the parts of a value to the pattern that begins at i: a name,
-// names with commas, or brackets with patterns in them.
+// bind assigns the parts of a value to the pattern that begins at i: a name, a list of names, or
+// brackets with patterns in them.
 func (p *program) bind(i int, v value) {
 	t, m := p.tok(i), p.over(i)
 	switch {
@@ -157,7 +156,7 @@ func (p *program) bind(i int, v value) {
 	}
 }
 
-// bind1 gives a value to the one name or pattern at i.
+// bind1 assigns a value to the single name or pattern at i.
 func (p *program) bind1(i int, v value) {
 	if t := p.toks[i]; t.kind == tokenName {
 		p.set(t.text, v)
@@ -180,7 +179,7 @@ func (p *program) bindList(from, to int, v value) {
 	}
 }
 
-// share is the nth part of a value, or all from there on.
+// share returns the nth part of a value, or all parts from there on.
 func (v value) share(n int, rest bool) value {
 	switch {
 	case !v.multi():
@@ -212,8 +211,8 @@ func (p *program) bindKeys(from, to int, v value) {
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 
-// imports reads from a import b as c, and import a, {b as c}, * as d from "m" of
-// node. The others, such as import a.b as c, d, are expressions.
+// imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other
+// forms, such as "import a.b as c, d", are expressions.
 func (p *program) imports() bool {
 	node, mod := p.lang.name == "node", ""
 	if p.peek(1).text == "(" {
@@ -240,8 +239,7 @@ func (p *program) imports() bool {
 	return true
 }
 
-// importNames reads what is imported of a module: its names, or the module
-// itself.
+// importNames reads what is imported from a module: names, or the module itself.
 func (p *program) importNames(mod string, node bool) {
 	for whole := node; p.spend(1) && p.imported(); {
 		t := p.take()
@@ -260,7 +258,7 @@ func (p *program) importNames(mod string, node bool) {
 	}
 }
 
-// imported reports whether one of the names goes on here that are imported.
+// imported reports whether the list of imported names continues here.
 func (p *program) imported() bool {
 	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// TestPadded puts what removes / behind much else: it is found, or the reading
-// says that it broke off.
+// TestPadded checks that a removal of / after much other code is found, or that the reading says
+// that it stopped.
 func TestPadded(t *testing.T) {
 	tail := map[string]string{
 		"python3": "import shutil;shutil.rmtree('/')", "perl": "system('rm -rf /');", "ruby": "system('rm -rf /')",
@@ -48,8 +48,8 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-// TestTextsBesideEachOtherAreNoTower reads more texts that stand beside each other than fit
-// on a stack one in the other: beyond its bound the program ends.
+// TestTextsBesideEachOtherAreNoTower checks that adjacent texts are read one after the other: if
+// they nested, this many would overflow the stack and end the process.
 func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(32 << 20))
 	for _, part := range []string{`"a" `, `f"{a}b" `, "`a` "} {
@@ -60,7 +60,7 @@ func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 	}
 }
 
-// TestUnknownRuns reads programs that run text which nobody knows.
+// TestUnknownRuns checks the problems of programs that run unknown text.
 func TestUnknownRuns(t *testing.T) {
 	for src, want := range map[string]shell.ProblemKind{
 		`python3 -c "import os; os.system(input())"`:                                     shell.ProblemDynamicCode,

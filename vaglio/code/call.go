@@ -15,12 +15,12 @@ func (p *program) callArguments() []value {
 	return args
 }
 
-// blockFollows reports whether a block of ruby follows a call.
+// blockFollows reports whether a ruby block follows a call.
 func (p *program) blockFollows() bool {
 	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && (p.loop == 0 || p.peek(1).text == "|"))
 }
 
-// bareWord reports whether a word follows that stands between operands.
+// bareWord reports whether a keyword or word operator follows.
 func (p *program) bareWord() bool {
 	return p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in", "rescue")
 }
@@ -67,24 +67,23 @@ func (p *program) bareCall(v value) bool {
 	return f != nil && (f.verb == "fork" || p.lang.has("flat") && f.takesSubject())
 }
 
-// standsAlone reports whether a name is no call of what follows it: eval { … }
-// and the names of lists.
+// standsAlone reports whether a name does not take what follows it as arguments: eval { … } and
+// the names of lists.
 func (p *program) standsAlone(f *function) bool {
 	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
 }
 
-// bareName reports whether a value is the name of what may be called without
-// brackets.
+// bareName reports whether a value is a name that may be called without brackets.
 func (p *program) bareName(v value) bool {
 	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).group)
 }
 
-// takesSubject reports whether a function of perl without arguments is given $_.
+// takesSubject reports whether a perl function without arguments gets $_.
 func (f *function) takesSubject() bool {
 	return f.from == 0 || slices.Contains([]string{"=shift", "=reverse", "=chr", "=ord", "print"}, f.verb)
 }
 
-// bareArguments reads arguments up to the statement's end.
+// bareArguments reads arguments up to the end of the statement.
 func (p *program) bareArguments() []value {
 	if p.blockFollows() {
 		return []value{p.blockValue()}
@@ -110,7 +109,7 @@ func (p *program) bareArguments() []value {
 	return out
 }
 
-// lead reads what stands before the arguments in perl: a block, or an open file.
+// lead reads what precedes the arguments in perl: a block, or an open file.
 func (p *program) lead() []value {
 	switch {
 	case p.lang.name != "perl":
@@ -124,7 +123,7 @@ func (p *program) lead() []value {
 	return nil
 }
 
-// handleFollows reports whether print of perl has a handle before its texts.
+// handleFollows reports whether perl's print has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
 	if t.kind != tokenName || !next.quoted() && (next.kind != tokenName || next.word("x", "for", "if", "foreach")) {
@@ -133,8 +132,8 @@ func (p *program) handleFollows() bool {
 	return t.text[0] == '$' || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil
 }
 
-// method calls a method of a value: of an open file, of the program's own, or
-// one that the table knows.
+// method calls a method of a value: of an open file, one that the program defines, or one that the
+// table knows.
 func (p *program) method(v value, name, full string, args []value) value {
 	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
@@ -152,7 +151,7 @@ func (p *program) method(v value, name, full string, args []value) value {
 	return p.call(value{path: full}, v, args)
 }
 
-// call reads the call of a function, or of a method of recv.
+// call reads a call of a function, or of a method of recv.
 func (p *program) call(v, recv value, args []value) value {
 	if v.fn != nil {
 		return p.invoke(v.fn, args)
@@ -211,8 +210,8 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 	return plain, named
 }
 
-// handedOn reads the call of a function that is not known: a function that it is
-// given may be called with each of the rest, or of what its object holds.
+// handedOn reads a call of an unknown function. It may call a function among its arguments with
+// each of the others, or with what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
 	all := slices.Clone(args)
 	if recv.given() {
@@ -230,7 +229,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	fn := all[i]
-	if _, event := first(args).text(); event && i > 0 { // which it is called for
+	if _, event := first(args).text(); event && i > 0 { // the event that it is called for
 		p.later++
 		defer func() { p.later-- }()
 	}
@@ -241,7 +240,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	return p.eachOf(fn, rest)
 }
 
-// isFunction reports whether a value is a function that matters.
+// isFunction reports whether a value is a relevant function.
 func (p *program) isFunction(v value) bool {
 	if v.fn != nil || v.path == "" || v.given() || strings.HasSuffix(v.path, ")") {
 		return v.fn != nil
@@ -250,7 +249,7 @@ func (p *program) isFunction(v value) bool {
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
-// eachOf calls a function with each of some values.
+// eachOf calls a function with each of the values.
 func (p *program) eachOf(fn value, list []value) value {
 	if len(list) == 0 {
 		p.call(fn, value{}, nil)

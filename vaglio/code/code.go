@@ -14,29 +14,28 @@ import (
 const (
 	bytesPerStep = 16
 	maxEvals     = 30
-	// maxAgain is how many tokens are read more than once: the bodies of
-	// functions for each call, of loops for each element.
+	// maxAgain limits how many tokens are read more than once: function bodies for each call, loop
+	// bodies for each element.
 	maxAgain = 60_000
-	// maxProblems is how many problems of one program are told apart; the
-	// budget's own is noted beyond it.
+	// maxProblems limits the distinct problems of one program; running out of the budget is
+	// recorded beyond it.
 	maxProblems = 200
 )
 
-// markOpen and markClose stand around the number of a word that is not known
-// in the text of a program; they are private-use characters.
+// markOpen and markClose surround the number of an unknown word in a program's text. They are
+// private-use characters.
 const (
 	markOpen  = "\uf8fd"
 	markClose = "\uf8fc"
 )
 
-// Reader reads inline programs. It is a [shell.ProgramReader] and may be used
-// by many at a time.
+// Reader reads inline programs. It is a [shell.ProgramReader] and safe for concurrent use.
 type Reader struct {
 	table *table
 }
 
-// New returns a reader with the verbs that the package knows. An error names
-// the line of the table that is wrong.
+// New returns a reader with the package's own verbs. Its error names the line of the table that is
+// wrong.
 func New() (*Reader, error) {
 	table, err := parseTable(verbsText)
 	if err != nil {
@@ -45,8 +44,8 @@ func New() (*Reader, error) {
 	return &Reader{table}, nil
 }
 
-// Read says what a program does. It does not fail: what it cannot read is a
-// problem among the steps.
+// Read says what a program does. It never fails: what it cannot read becomes a problem among the
+// steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
 	defer func() {
@@ -88,11 +87,11 @@ type run struct {
 	evals   int
 	size    int
 	wrote   []shell.Word
-	said    map[string]bool // the problems that were noted
+	said    map[string]bool // the problems recorded so far
 	out     *shell.ProgramResult
 }
 
-// program is the reading of one text.
+// program reads one text.
 type program struct {
 	*run
 
@@ -110,18 +109,18 @@ type program struct {
 	classes  map[string]bool
 	routines []*routine
 	opened   map[string]bool
-	stars    []string // modules all of whose names are imported
-	returns  []value  // what the functions that are being read return
+	stars    []string // modules whose names are all imported
+	returns  []value  // what the functions being read return
 	subject  value    // what =~ applies to
-	scanned  int      // up to where no statement has a loop behind it
+	scanned  int      // no statement before this index has a loop after it
 	loop     int      // how many loops are being read
-	unsure   int      // how many of them may turn any number of times
-	fresh    bool     // what is bound is new, whatever had its name
-	branches int      // how many operands that may be passed by are being read
-	printing bool     // > and | belong to print of awk
+	unsure   int      // how many of them may run any number of times
+	fresh    bool     // what is bound is new, regardless of what had its name
+	branches int      // how many conditional operands are being read
+	printing bool     // > and | belong to awk's print
 	forks    int
-	later    int             // how many functions are being read that nobody has called yet
-	modules  map[string]bool // that are taken in, by the first of their names
+	later    int             // how many functions are being read that nothing has called yet
+	modules  map[string]bool // the imported modules, by the first part of their name
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
@@ -131,7 +130,7 @@ func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	}
 }
 
-// inner is the reading of code that the program evaluates.
+// inner returns a program for code that this program evaluates.
 func (p *program) inner() *program {
 	sub := newProgram(p.run, p.table, p.lang, p.in)
 	sub.loop, sub.unsure, sub.forks, sub.stars = p.loop, p.unsure, p.forks, p.stars
@@ -139,13 +138,13 @@ func (p *program) inner() *program {
 	return sub
 }
 
-// inherit takes over the variables of another program.
+// inherit copies the variables and modules of another program.
 func (p *program) inherit(o *program) {
 	maps.Copy(p.modules, o.modules)
 	maps.Copy(p.vars, o.vars)
 }
 
-// spend takes steps from the budget and reports whether some are left.
+// spend takes steps from the budget and reports whether any are left.
 func (p *program) spend(n int) bool {
 	if p.stopped {
 		return false
@@ -158,7 +157,7 @@ func (p *program) spend(n int) bool {
 	return !p.stopped
 }
 
-// enter goes one level deeper; leave must follow if it may.
+// enter goes one level deeper and reports whether it may; if so, the caller must call leave.
 func (p *program) enter() bool {
 	if p.stopped {
 		return false
@@ -180,10 +179,10 @@ func (p *program) step(s shell.ProgramStep) {
 	}
 }
 
-// problem notes what could not be read, each finding once.
+// problem records what could not be read, each finding once.
 func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell.Word) {
 	key := string(kind) + "\x00" + w.String()
-	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // each is said once, and the first of many
+	if p.said[key] || len(p.said) >= maxProblems && kind != shell.ProblemTooCostly && kind != shell.ProblemTooDeep { // once each, up to the limit
 		return
 	}
 	p.said[key] = true
@@ -193,8 +192,8 @@ func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell
 	}})
 }
 
-// read reads a program text and returns the value of its last statement. What
-// no statement led to, such as functions that nobody calls, is read at the end.
+// read reads a program text and returns the value of its last statement. It reads what no
+// statement led to, such as functions that nothing calls, at the end.
 func (p *program) read(w shell.Word) value {
 	src := p.mark(w)
 	if len(src) > maxText {
@@ -207,7 +206,7 @@ func (p *program) read(w shell.Word) value {
 	if w.HasUnknown() {
 		p.gap(w)
 	}
-	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // about as many as there are
+	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // roughly the number of tokens
 	newLexer(p, src).run()
 	p.seen = make([]bool, len(p.toks))
 	p.end = len(p.toks)
@@ -219,8 +218,8 @@ func (p *program) read(w shell.Word) value {
 	return out
 }
 
-// others reads what others call, if anybody does: functions that no statement led to, and
-// what stands between them.
+// others reads what nothing has called yet: functions that no statement led to, and what is
+// between them.
 func (p *program) others() {
 	p.later++
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
@@ -242,8 +241,7 @@ func (p *program) others() {
 	}
 }
 
-// mark writes a word as the text of a program; what is not known becomes a
-// mark.
+// mark writes a word as program text, with a mark for each unknown part.
 func (p *program) mark(w shell.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts() {
@@ -257,7 +255,7 @@ func (p *program) mark(w shell.Word) string {
 	return b.String()
 }
 
-// unmark is the word that a text with marks stands for.
+// unmark returns the word that a text with marks stands for.
 func (p *program) unmark(s string) shell.Word {
 	if !strings.Contains(s, markOpen) {
 		return shell.Text(s)
@@ -280,8 +278,8 @@ func (p *program) unmark(s string) shell.Word {
 //nolint:gochecknoglobals // Made once, never changed.
 var shared = sync.OnceValues(New)
 
-// Default returns the reader over the package's own table. It is made once; a
-// table with a mistake, which the tests rule out, stops the program.
+// Default returns the shared reader with the package's own table. It panics on a mistake in the
+// table, which the tests rule out.
 func Default() *Reader {
 	r, err := shared()
 	if err != nil {

@@ -19,7 +19,7 @@ func read(t *testing.T, src string) *shell.Script {
 	return shell.Read(src, shell.Options{Home: "/home/user", User: "user", Cwd: "/home/user/project", Programs: r})
 }
 
-// rows are the sources of a file of testdata.
+// rows returns the sources in a file of testdata.
 func rows(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
@@ -58,8 +58,8 @@ func show(s *shell.Script) string {
 	return b.String()
 }
 
-// TestHarmful reads programs that remove /, and a few that run what nobody
-// knows: each is found, or is a problem.
+// TestHarmful checks that programs that remove /, and a few that run unknown code, are found or
+// are a problem.
 func TestHarmful(t *testing.T) {
 	for _, src := range rows(t, "harmful.txt") {
 		if s := read(t, src); !slices.ContainsFunc(s.Commands, removesRoot) && len(s.Problems) == 0 {
@@ -68,8 +68,7 @@ func TestHarmful(t *testing.T) {
 	}
 }
 
-// TestHarmless reads everyday programs: none has a problem, removes or moves
-// anything.
+// TestHarmless checks that everyday programs have no problem and remove or move nothing.
 func TestHarmless(t *testing.T) {
 	for _, src := range rows(t, "harmless.txt") {
 		s := read(t, src)
@@ -82,8 +81,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestCarriers reads calls of interpreters, each of which removes / by another
-// way.
+// TestCarriers checks that calls of interpreters, each of which removes / in a different way, are
+// found.
 func TestCarriers(t *testing.T) {
 	for _, src := range rows(t, "carriers.txt") {
 		s := read(t, src)
@@ -95,7 +94,7 @@ func TestCarriers(t *testing.T) {
 	}
 }
 
-// line are the words of a command.
+// line returns the words of a command.
 func line(c shell.Command) string {
 	words := make([]string, len(c.Argv))
 	for i, w := range c.Argv {

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// expressions reads expressions with commas between them, as one value.
+// expressions reads comma-separated expressions as one value.
 func (p *program) expressions() value {
 	v := p.expression()
 	if !p.is(",") {
@@ -24,7 +24,7 @@ func spreadInto(list []value, v value) []value {
 	return append(list, v)
 }
 
-// expression reads one expression and the assignment that it may be.
+// expression reads one expression, including an assignment.
 func (p *program) expression() value {
 	if !p.enter() {
 		return value{}
@@ -45,7 +45,7 @@ func (p *program) expression() value {
 	return v
 }
 
-// assign gives a value to what an expression stands for.
+// assign assigns a value to what an expression stands for.
 func (p *program) assign(to value, op string, v value) value {
 	switch op {
 	case "+=", ".=":
@@ -158,8 +158,8 @@ func (p *program) compares(t token) bool {
 		t.text == "not" && p.peek(1).text == "in" || t.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua"
 }
 
-// compared reads the rest of a comparison, which yields no text; what a pattern
-// is applied to may become another.
+// compared reads the rest of a comparison, whose result is not text. What a pattern is applied to
+// may change.
 func (p *program) compared(v value, op token) value {
 	if op.is("=~", "!~") {
 		p.subject = v
@@ -172,26 +172,26 @@ func (p *program) compared(v value, op token) value {
 	return value{kind: kindOther}
 }
 
-// beside reports whether a token of awk continues a text.
+// beside reports whether a token continues a text in awk.
 func (p *program) beside(t token) bool {
 	return p.lang.has("beside") && (t.kind == tokenNumber || t.quoted() || t.kind == tokenName && !t.word(
 		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
 }
 
-// lines skips the ends of lines where an operand is due.
+// lines skips line ends where an operand is due.
 func (p *program) lines() {
 	for p.is(";") && p.peek(0).line {
 		p.take()
 	}
 }
 
-// continued reports whether a new line goes on with this expression.
+// continued reports whether the next line continues this expression.
 func (p *program) continued() bool {
 	t := p.peek(1)
 	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
 }
 
-// added joins two texts or lists; the sum of numbers is not told.
+// added joins two texts or lists; the sum of numbers stays unknown.
 func (p *program) added(a, b value, op string) value {
 	switch {
 	case a.multi() && b.multi():
@@ -202,8 +202,8 @@ func (p *program) added(a, b value, op string) value {
 	return p.glue(a, b)
 }
 
-// operated reads the second operand of an operator that joins texts, paths or
-// lists; of others nothing is known.
+// operated reads the second operand of an operator that joins texts, paths or lists. The results
+// of other operators are unknown.
 func (p *program) operated(a value, op token) value {
 	if op.is("|") && p.word("getline") {
 		p.shellLine(a, "getline")
@@ -226,7 +226,7 @@ func (p *program) operated(a value, op token) value {
 	return value{kind: kindOther}
 }
 
-// shifted reads list << element; what a text becomes so is not known.
+// shifted reads list << element. What it does to a text is unknown.
 func (p *program) shifted(a, b value) value {
 	if a.multi() {
 		return p.grow(a, []value{b})
@@ -235,12 +235,12 @@ func (p *program) shifted(a, b value) value {
 	return value{kind: kindOther}
 }
 
-// dividesPath reports whether a slash joins a path and what stands below it.
+// dividesPath reports whether a slash joins two path elements.
 func dividesPath(a, b value) bool {
 	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
 
-// unary reads an operand and the signs before it.
+// unary reads an operand and the operators before it.
 func (p *program) unary() value {
 	if !p.enter() {
 		return value{}
@@ -267,7 +267,7 @@ func (p *program) unary() value {
 	return p.postfix(p.primary())
 }
 
-// spreadOut reads a sign that spreads its operand, and the operand.
+// spreadOut reads an operator that spreads its operand, and the operand.
 func (p *program) spreadOut() value {
 	t := p.take()
 	v := p.unary()
@@ -278,14 +278,14 @@ func (p *program) spreadOut() value {
 	return v
 }
 
-// signed reads a sign and its operand.
+// signed reads a prefix operator and its operand.
 func (p *program) signed() value {
 	t := p.peek(0)
 	if t.text == "async" && p.define() {
 		return value{}
 	}
 	p.take()
-	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block that stands for its last value
+	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block, with the value of its last statement
 		v := p.scan(p.at+1, to)
 		p.at = to + 1
 		return v

@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// runOpen reads open: the mode says whether the file is read or written.
+// runOpen reads open. The mode says whether it reads or writes the file.
 func (p *program) runOpen(f *function, name string, args []value, named map[string]value) value {
 	if p.lang.name == "perl" {
 		return p.perlOpen(name, args)
@@ -36,7 +36,7 @@ func (p *program) runOpen(f *function, name string, args []value, named map[stri
 	return out
 }
 
-// mode is how a file is opened.
+// mode returns the mode that a file is opened with.
 func (f *function) mode(args []value, named map[string]value) string {
 	m, ok := named["mode"]
 	switch {
@@ -50,7 +50,7 @@ func (f *function) mode(args []value, named map[string]value) string {
 	return "r"
 }
 
-// modeOf is the text of a mode, or the names of its flags.
+// modeOf returns the text of a mode, or the names of its flags.
 func modeOf(v value) string {
 	if len(v.alts) > 0 {
 		return v.word().String()
@@ -58,7 +58,7 @@ func modeOf(v value) string {
 	return v.path
 }
 
-// openFile notes that a file is opened, and returns what is written to it.
+// openFile records that a file is opened, and returns a handle if it is opened for writing.
 func (p *program) openFile(name, mode string, file value) *handle {
 	verb := openVerb(mode)
 	p.falls(name, verb, []value{file})
@@ -80,8 +80,8 @@ func openVerb(mode string) shell.Verb {
 	return shell.VerbRead
 }
 
-// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|").
-// Other functions have the mode behind the path, or no handle.
+// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|"). Other functions have
+// the mode after the path, or no handle.
 func (p *program) perlOpen(name string, args []value) value {
 	h := value{path: name + "()"}
 	if name == "POSIX.open" || strings.HasSuffix(name, ".new") {
@@ -113,7 +113,7 @@ func (p *program) perlOpen(name string, args []value) value {
 	return h
 }
 
-// cut removes characters from a text's ends.
+// cut removes characters from the ends of a text.
 func cut(w shell.Word, before, after string) shell.Word {
 	parts := slices.Clone(w.Parts())
 	for i := range parts {
@@ -138,7 +138,7 @@ func (p *program) runHandle(f *function, _ string, args []value, _ map[string]va
 	return args[0]
 }
 
-// feed gives a text to an open file or command.
+// feed writes a text to an open file or command.
 func (p *program) feed(h *handle, w shell.Word) {
 	if h.command {
 		cmd := h.file
@@ -191,7 +191,7 @@ func (p *program) print(h *handle, w shell.Word) {
 	p.out.Unsure = p.out.Unsure || p.unsure > 0
 }
 
-// awkStatement reads print, printf and getline with where their texts go.
+// awkStatement reads print, printf and getline, including where their texts go.
 func (p *program) awkStatement() value {
 	name := p.take().text
 	if name == "getline" {
@@ -239,7 +239,7 @@ func (p *program) awkTo(w shell.Word) {
 	}
 }
 
-// recordField is a field of awk's present line.
+// recordField returns a field of awk's current line.
 func (p *program) recordField(digits string) value {
 	n, ok := text(digits).int()
 	switch {

@@ -7,19 +7,18 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// routine is a function of the program: what its parameters bind and where its
-// body stands.
+// routine is a function of the program: its parameters and the place of its body.
 type routine struct {
 	name     string
-	params   []int // where the parameters stand
+	params   []int // indexes of the parameters
 	from, to int
-	toks     *program // whose tokens they are
+	toks     *program // the program that the tokens belong to
 	called   bool
 	active   int
 }
 
-// body finds the body of a loop or a function whose first word stands at def
-// and whose head goes on at i.
+// body returns the body of a loop or function whose first word is at def and whose head continues
+// at i.
 func (p *program) body(def, i int) (from, to int) {
 	if p.lang.has("columns") {
 		if i = p.until(i, func(i int) bool { return p.toks[i].is(":", ";") }); i < p.end {
@@ -39,7 +38,7 @@ func (p *program) body(def, i int) (from, to int) {
 	return i, p.until(i, func(j int) bool { return p.toks[j].is(";") || j > i && p.toks[j-1].is("}") })
 }
 
-// indented is where a block ends that is indented more than the line of def.
+// indented returns the end of a block that is indented more than the line of def.
 func (p *program) indented(def, from int) int {
 	column, sameLine := p.toks[def].column, from < p.end && !p.toks[from].line
 	return p.until(from, func(i int) bool {
@@ -48,8 +47,8 @@ func (p *program) indented(def, from int) int {
 	})
 }
 
-// define reads the definition of a function, whose body is read when it is
-// called, or at the end.
+// define reads the definition of a function. The function's body is read when it is called, or at
+// the end.
 func (p *program) define() bool {
 	def := p.at
 	if next := p.peek(1); p.word("async", "local") && next.word("def", "function") {
@@ -75,7 +74,7 @@ func (p *program) define() bool {
 	return true
 }
 
-// parameters reads those in round brackets.
+// parameters reads the parameters in parentheses.
 func (p *program) parameters(f *routine) {
 	if end := p.over(p.at); p.opens(p.at, "(") {
 		f.params = p.params(p.at+1, end)
@@ -83,7 +82,7 @@ func (p *program) parameters(f *routine) {
 	}
 }
 
-// definedName reads the name of the function that is defined here, if one is.
+// definedName reads the name of the function defined here, if there is one.
 func (p *program) definedName() (string, bool) {
 	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && p.tok(to+1).text == "{" &&
 		!p.word("if", "for", "while", "switch", "catch", "with", "function") {
@@ -101,7 +100,7 @@ func (p *program) definedName() (string, bool) {
 	return name, true
 }
 
-// params are the places of the parameters between two places.
+// params returns the indexes of the parameters between two indexes.
 func (p *program) params(from, to int) []int {
 	var out []int
 	begin := true
@@ -160,8 +159,8 @@ func (p *program) arrow() value {
 	return p.closure(f, def)
 }
 
-// closure is a function whose first word stands at def, and whose body is the
-// block or the expression that begins here.
+// closure returns a function whose first word is at def, and whose body is the block or expression
+// that begins here.
 func (p *program) closure(f *routine, def int) value {
 	f.from = p.at
 	switch {
@@ -179,7 +178,7 @@ func (p *program) closure(f *routine, def int) value {
 	return p.function(f, f.to+1)
 }
 
-// function is the value of a function whose text ends at end.
+// function returns the value of a function whose text ends at end.
 func (p *program) function(f *routine, end int) value {
 	p.at = min(end, p.end)
 	p.routines = append(p.routines, f)
@@ -222,8 +221,8 @@ func (p *program) invoke(f *routine, args []value) value {
 	return out
 }
 
-// through reads the body of a function, and returns the value of its last
-// statement and what it returns.
+// through reads the body of a function, and returns the value of its last statement and its return
+// value.
 func (p *program) through(f *routine, args []value) (last, out value) {
 	at, end, scanned := p.at, p.end, p.scanned
 	p.end, p.scanned = len(p.toks), 0
@@ -236,9 +235,9 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 		}
 	}
 	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
-		args = args[0].list // its parameters share the elements
+		args = args[0].list // its parameters take the elements
 	}
-	hidden := map[string]value{} // behind the parameters of the same names
+	hidden := map[string]value{} // hidden by parameters of the same name
 	for i, place := range f.params {
 		name := p.key(p.toks[place].text)
 		if h, ok := p.vars[name]; ok {
@@ -259,7 +258,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	return last, out
 }
 
-// param is the value of the parameter at a place.
+// param returns the value of the parameter at an index.
 func (p *program) param(at, i int, args []value, named map[string]value) value {
 	name := p.toks[at].text
 	v, ok := named[name]
@@ -270,14 +269,14 @@ func (p *program) param(at, i int, args []value, named map[string]value) value {
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
-	case p.tok(at + 1).is("="): // what a call leaves out
+	case p.tok(at + 1).is("="): // its default
 		p.at = at + 2
 		return p.expression()
 	}
 	return value{path: name, alts: []shell.Word{unknownWord(name)}}
 }
 
-// construct makes an object of a class of the program.
+// construct creates an object of a class of the program.
 func (p *program) construct(name string, args []value) value {
 	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
 		if f := p.fns[c]; f != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// FuzzRead checks that no text fails inside, and that the budget holds.
+// FuzzRead checks that no text makes the reader fail, and that the budget holds.
 func FuzzRead(f *testing.F) {
 	langs := []string{"python", "perl", "ruby", "node", "php", "awk", "lua", "tcl", "vim"}
 	for i, src := range []string{"f'{a!r:>{w}}'", "$x{", "%w(", "`${`${", "{$a", "{print $", "x[[", "[set", "call system('", "s/a/", "<<~X\n", "lambda: (", "=> {"} {

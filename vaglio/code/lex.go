@@ -18,19 +18,18 @@ const (
 	tokenOp
 )
 
-// token is one lexeme. The text of a string is its value; what is not known of
-// it stands as a mark.
+// token is one lexeme. The text of a string is its value, with marks for unknown parts.
 type token struct {
 	kind tokenKind
-	// line says that the token begins a line; a ";" for a new line has it too.
+	// line says that the token begins a line. The ";" for a line end has it, too.
 	line bool
-	// tight says that nothing stands before the token.
+	// tight says that no blank precedes the token.
 	tight bool
-	// group says that a bracket stands around the parts of a text.
+	// group says that a bracket surrounds the parts of a text.
 	group  bool
 	column int32 // how far the line is indented
-	// match is the counterpart of a bracket, or of a word that "end" belongs to,
-	// or -1.
+	// match is the index of the counterpart of a bracket, or of a word that pairs with "end"; -1 if
+	// there is none.
 	match int32
 	// perhaps says that the program may pass the token by, or come to it again.
 	perhaps bool
@@ -40,32 +39,32 @@ type token struct {
 // join is the operator between the parts of an interpolated string.
 const join = "\x00join"
 
-// The bounds of one reading, besides the steps it is given.
+// The limits of one reading, besides its steps.
 const (
 	maxNesting = 40  // strings within strings
 	maxDepth   = 120 // brackets, calls and blocks within each other
-	maxAlts    = 32  // texts that one value may be
-	maxList    = 256 // elements of a list that are told apart
+	maxAlts    = 32 // texts that one value may stand for
+	maxList    = 256 // elements of a list that are kept apart
 	maxText    = 1 << 20
 )
 
-// lexer cuts a program into tokens in one pass. What is no token is skipped.
+// lexer cuts a program into tokens in one pass. It skips what is no token.
 type lexer struct {
 	p      *program
 	src    string
 	at     int
 	depth  int
-	fresh  bool // no token of the line was read
+	fresh  bool // no token of the line has been read
 	start  int  // where the line begins
 	indent int32
 	open   []int32 // the brackets and words that are open here
 	braces int     // how many of them are blocks
-	branch bool    // behind a word such as "if", to the end of the line
+	branch bool // after a word such as "if", up to the end of the line
 	loop   bool    // the "do" of a loop is due
-	// endless are the quotes that do not end, and up to where no pattern does.
+	// endless lists the quotes without an end; no pattern ends before noRegexp.
 	endless  string
 	noRegexp int
-	after    int // where the text continues behind the line's here-documents
+	after    int // where the text continues after the line's here-documents
 }
 
 func newLexer(p *program, src string) *lexer { return &lexer{p: p, src: src} }
@@ -100,7 +99,7 @@ func (l *lexer) add(t token) {
 	l.p.toks = append(l.p.toks, t)
 }
 
-// structure notes what a token opens or closes.
+// structure records what a token opens or closes.
 func (l *lexer) structure(t *token, n int32) {
 	switch {
 	case t.kind == tokenName && l.has("ends") && l.word(t, n):
@@ -111,7 +110,7 @@ func (l *lexer) structure(t *token, n int32) {
 	}
 }
 
-// bracket notes what a bracket opens or closes.
+// bracket records what a bracket opens or closes.
 func (l *lexer) bracket(t *token, n int32) {
 	switch t.text[0] {
 	case '(', '[':
@@ -186,7 +185,7 @@ func (l *lexer) last() token {
 	return token{}
 }
 
-// next reads what begins here: what is no code, or a token.
+// next reads what begins here: a token, or something that is not code.
 func (l *lexer) next() {
 	rest := l.src[l.at:]
 	switch c := rest[0]; {
@@ -207,7 +206,7 @@ func (l *lexer) next() {
 	}
 }
 
-// hole reads the mark of a word that is not known: a string by itself.
+// hole reads the mark of an unknown word as a string.
 func (l *lexer) hole(rest string) bool {
 	if !strings.HasPrefix(rest, markOpen) {
 		return false
@@ -222,7 +221,7 @@ func (l *lexer) hole(rest string) bool {
 	return true
 }
 
-// number reads a number, in any of the ways that languages write one.
+// number reads a number, in any notation of the languages.
 func (l *lexer) number(rest string) {
 	n := 1
 	for n < len(rest) && (isName(rest[n]) || rest[n] == '.' && n+1 < len(rest) && isDigit(rest[n+1])) {
@@ -241,8 +240,7 @@ func (l *lexer) newline() {
 	l.branch = l.branch && l.inside()
 }
 
-// comment skips a comment: to its end, or to that of the line; and the end of a
-// line that goes on with the next.
+// comment skips a comment, to its own end or the end of the line, or an escaped line end.
 func (l *lexer) comment(rest string) bool {
 	if strings.HasPrefix(rest, "\\\n") {
 		l.at += 2
@@ -277,7 +275,7 @@ func (l *lexer) operand() bool {
 	}
 }
 
-// pattern reads a regular expression, which says nothing by itself.
+// pattern reads a regular expression, which means nothing by itself.
 func (l *lexer) pattern(rest string) bool {
 	if rest[0] != '/' || !l.operand() || !l.has("regexp") || l.at < l.noRegexp {
 		return false
@@ -295,7 +293,7 @@ func (l *lexer) pattern(rest string) bool {
 
 var patternText = regexp.MustCompile(`^/(?:\\.|\[\]?(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/\w*`)
 
-// input reads <STDIN>, <$file> and <*.c> of perl.
+// input reads perl's <STDIN>, <$file> and <*.c>.
 func (l *lexer) input(rest string) bool {
 	if rest[0] != '<' || !l.has("flat") {
 		return false
@@ -316,13 +314,13 @@ func (l *lexer) input(rest string) bool {
 	return true
 }
 
-// named reports whether a name begins here, by itself or behind a mark.
+// named reports whether a name begins here, with or without a sigil.
 func (l *lexer) named(s string) bool {
 	return isStart(s[0]) || len(s) > 1 && strings.IndexByte(l.p.lang.sigils, s[0]) >= 0 && l.sigil(s[0], s[1])
 }
 
-// sigil reports whether a mark and the character behind it begin a name. The
-// marks that are operators too do so only where an operand is due.
+// sigil reports whether a mark and the character after it begin a name. Marks that are also
+// operators do so only where an operand is due.
 func (l *lexer) sigil(mark, c byte) bool {
 	if mark == '%' || mark == '&' {
 		last := l.last()
@@ -356,7 +354,7 @@ func (l *lexer) prefixed(s string, q byte) bool {
 	return true
 }
 
-// tight reports whether nothing stands before what begins here.
+// tight reports whether no blank precedes what begins here.
 func (l *lexer) tight() bool { return l.at == 0 || strings.IndexByte(" \t\n", l.src[l.at-1]) < 0 }
 
 func (l *lexer) operator(rest string) {

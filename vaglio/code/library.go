@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// library notes a call of what a library made: of a program that has its name, or of a
-// service that it changes. Functions that are called later, if ever, change nothing yet.
+// library records a call of something from a library: of a program with the call's name, or of a
+// service that the call changes. Functions that are called later, if ever, change nothing yet.
 func (p *program) library(name string, args []value) {
 	plain, named := splitNamed(args)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
@@ -21,14 +21,14 @@ func (p *program) library(name string, args []value) {
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
 			p.emit(name, shell.VerbClient, text)
 		}
-	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // which was read by itself
+	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
 		p.emit(name, shell.VerbClient)
 	}
 }
 
-// anyLibrary notes a call on what is not known in a program that is no file: it may be of any
-// module that the program takes in.
+// anyLibrary records a call on an unknown object in a program that is not a file: the object may
+// belong to any module that the program imports.
 func (p *program) anyLibrary(on value, name string, args []value) {
 	name = p.canonical(name)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
@@ -36,7 +36,7 @@ func (p *program) anyLibrary(on value, name string, args []value) {
 	if wordclass.Is("client-statement", last) {
 		words = append(words, first(args).word())
 	}
-	own := on.given() && wordclass.Is("client-verb", last) // lists and texts have methods of such names
+	own := on.given() && wordclass.Is("client-verb", last) // lists and texts have methods with such names
 	if p.in.File || own || p.taken(name) || words == nil && !wordclass.Within("client-verb", last) {
 		return
 	}
@@ -45,8 +45,8 @@ func (p *program) anyLibrary(on value, name string, args []value) {
 	}
 }
 
-// runsNamed reads a call that by its name runs a program, or what it is given if that is one
-// whose words are known.
+// runsNamed reads a call that, judging by its name, runs a program, or runs its arguments if they
+// begin with a known program.
 func (p *program) runsNamed(name, last string, plain []value, named map[string]value) bool {
 	program := p.programWords(name)
 	if program == nil && last != "push" && !wordclass.Within("spawn-verb", last) {
@@ -67,27 +67,27 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	return true
 }
 
-// harms reports whether words begin with a program whose words tell what it changes or fetches.
+// harms reports whether words begin with a program whose arguments say what it changes or fetches.
 func harms(words []shell.Word) bool {
 	return len(words) > 1 && slices.ContainsFunc([]string{"takes-words", "acts-on-system", "fetches"}, func(class string) bool {
 		return wordclass.Is(class, words[0].String())
 	})
 }
 
-// taken reports whether a name begins with that of a module that the program takes in.
+// taken reports whether a name begins with that of a module that the program imports.
 func (p *program) taken(name string) bool {
 	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
 	return p.modules[head] || head != "" && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
 }
 
-// takes notes the name of a module.
+// takes records the import of a module.
 func (p *program) takes(module string) {
 	head, _, _ := strings.Cut(module, ".")
 	p.modules[head] = true
 }
 
-// programWords are a program and its first words, as a name below that of a library gives
-// them whose functions are called as programs are.
+// programWords returns a program and its first words, from a name below a library whose functions
+// are called like programs.
 func (p *program) programWords(name string) (words []shell.Word) {
 	for i := range name {
 		if name[i] != '.' {
@@ -105,7 +105,7 @@ func (p *program) programWords(name string) (words []shell.Word) {
 	return nil
 }
 
-// made is what a function of a library yields, which may be of this machine alone.
+// made returns the result of a library function, which may concern only this machine.
 func made(name string, args []value) value {
 	if slices.ContainsFunc(listOf(args...).words(), func(w shell.Word) bool { return wordclass.Within("this-machine", w.Prefix()) }) {
 		return unknown(name + "(localhost)")
@@ -113,7 +113,7 @@ func made(name string, args []value) value {
 	return unknown(name + "()")
 }
 
-// runRemote reads what runs a command line on another machine.
+// runRemote reads a function that runs a command line on another machine.
 func (p *program) runRemote(_ *function, name string, args []value, _ map[string]value) value {
 	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
 	return unknown(name + "()")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLibraries reads programs that have a library do what matters: what they run by the
-// names of programs, and what they change elsewhere.
+// TestLibraries checks what programs do through libraries: the programs that they run through a
+// library's names, and the services that they change.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ language, program, want string }{

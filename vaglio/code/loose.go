@@ -8,8 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// loose reads a program of a language of which only the calls that matter are
-// known.
+// loose reads a program in a language of which only the relevant calls are known.
 func (p *program) loose(w shell.Word) {
 	src := p.mark(w)
 	if len(src) > maxText || !p.spend(len(src)/4) {
@@ -26,15 +25,15 @@ func (p *program) loose(w shell.Word) {
 	}
 }
 
-// looseTokens are what a loose program is made of: texts, names, the ends of
-// statements; a line that begins with a dot goes on with the one before.
+// looseTokens matches the parts of a loose program: texts, names, and ends of statements. A line
+// that begins with a dot continues the line before it.
 var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])*)'|` + "`((?:\\\\.|[^`\\\\])*)`" +
 	`|([\w.:*!/\-\x{80}-\x{10ffff}]+)|(\n\s*\.)|([;\n])`)
 
-// looseCalls reads calls: the texts behind one, up to the statement's end, are
-// what it runs or removes.
+// looseCalls reads calls: the texts after one, up to the end of the statement, are what it runs or
+// removes.
 func (p *program) looseCalls(src string) {
-	var before, texts []shell.Word // before are texts that no call has taken
+	var before, texts []shell.Word // before are texts that no call has taken yet
 	var call string
 	var f *function
 	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
@@ -60,8 +59,8 @@ func (p *program) looseCalls(src string) {
 	}
 }
 
-// looseFind finds what a name does; names that begin with a dot count with
-// anything before them, as any name does behind a module's.
+// looseFind returns what a name does. Names that begin with a dot match after anything, as any
+// name does after a module's.
 func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f
@@ -80,7 +79,7 @@ func (p *program) looseFind(name string) *function {
 	return nil
 }
 
-// looseCall notes a call and its texts, if there is one and it has any.
+// looseCall records a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	switch {
 	case f == nil || len(texts) == 0:
@@ -94,7 +93,7 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	p.shell(texts[0], name)
 }
 
-// words reads a program whose statements are words, as tcl's are.
+// words reads a program whose statements consist of words, as in tcl.
 func (p *program) words(src string) {
 	vars := map[string]shell.Word{}
 	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return strings.ContainsRune("\n;[]", c) }) {
@@ -120,10 +119,10 @@ func (p *program) words(src string) {
 	}
 }
 
-// looseWords are words: a text in braces or marks is one.
+// looseWords matches words. A text in braces or quotes is one word.
 var looseWords = regexp.MustCompile(`\{[^{}]*\}|"[^"]*"|[^\s{}"]+`)
 
-// wordsOf are the words of a statement.
+// wordsOf returns the words of a statement.
 func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
 	for _, f := range looseWords.FindAllString(stmt, -1) {
 		if f = strings.NewReplacer("{", "", "}", "", `"`, "").Replace(f); f == "" {
@@ -140,7 +139,7 @@ func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.
 	return out
 }
 
-// wordOpen reads the opening of a file, or of a command behind a bar.
+// wordOpen reads the opening of a file, or of a command after a bar.
 func (p *program) wordOpen(name string, rest []shell.Word) {
 	if cmd, ok := strings.CutPrefix(rest[0].Prefix(), "|"); ok {
 		p.shell(p.spaced(append([]shell.Word{shell.Text(cmd)}, rest[1:]...), " "), name)

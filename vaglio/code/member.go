@@ -36,8 +36,8 @@ func (p *program) postfix(v value) value {
 	return p.constant(v)
 }
 
-// joint reports whether what follows joins a subscript, a call or a member of
-// the next line to what was read.
+// joint reports whether the next token joins a subscript, a call or a member on the next line to
+// what was read.
 func (p *program) joint() bool {
 	next := p.peek(1)
 	return p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
@@ -54,13 +54,13 @@ func (p *program) subscriptFollows(v value, t token) bool {
 		t.is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
 }
 
-// templated reports whether a value is what gives a text to a shell: $ and Bun.$.
+// templated reports whether a value passes a template text to a shell: $ and Bun.$.
 func (p *program) templated(v value) bool {
 	return p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
 }
 
-// callFollows reports whether the bracket of a call follows; in php and perl,
-// the text of a name may be called as well.
+// callFollows reports whether the bracket of a call follows. In php and perl the text of a name
+// may be called as well.
 func (p *program) callFollows(v value, t token) bool {
 	if !t.is("(") || t.group {
 		return false
@@ -69,7 +69,7 @@ func (p *program) callFollows(v value, t token) bool {
 	return v.path != "" || v.fn != nil || ok && (p.lang.name == "php" || p.lang.name == "perl" && v.holder != "") && p.lang.full[s] != nil
 }
 
-// member reads .name and what may be called by it.
+// member reads .name, and a call of it if one follows.
 func (p *program) member(v value, name string) value {
 	on := p.canonical(v.path)
 	switch verb := p.yielded(v, on); {
@@ -87,7 +87,7 @@ func (p *program) member(v value, name string) value {
 	switch {
 	case ok:
 		v = e
-	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of those that are not told apart
+	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of the elements that are not kept apart
 		v = v.part(full)
 	default:
 		v.path, holder = name, ""
@@ -96,7 +96,7 @@ func (p *program) member(v value, name string) value {
 	return v
 }
 
-// holder is what holds a member of a value.
+// holder returns what holds a member of a value.
 func (p *program) holder(v value, name, full string) string {
 	switch {
 	case v.holder != "":
@@ -107,7 +107,7 @@ func (p *program) holder(v value, name, full string) string {
 	return name
 }
 
-// yielded is the operation that the name of a value stands for, if any.
+// yielded returns the operation that the name of a value stands for, if any.
 func (p *program) yielded(v value, name string) string {
 	if f := p.lang.full[name]; f != nil && !v.given() {
 		return f.verb
@@ -115,8 +115,8 @@ func (p *program) yielded(v value, name string) string {
 	return ""
 }
 
-// methodArguments reads the arguments of a method, if one is called here: with
-// brackets or, where the language has that and the table knows it, without.
+// methodArguments reads the arguments of a method, if one is called here: with brackets or, where
+// the language allows that and the table knows the method, without.
 func (p *program) methodArguments(v value, name, full, holder string) (args []value, ok bool) {
 	bare := p.lang.has("bare")
 	if t := p.peek(0); t.is("(") && !t.group && (t.tight || !bare) {
@@ -133,8 +133,7 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	return nil, f != nil && p.plainCall(f, v, name)
 }
 
-// stored is what a field was given: in its map, under the name of the object,
-// or under its own.
+// stored returns what a field was set to: in its map, under the object's name, or under its own.
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
 	for _, key := range []string{holder, "." + name} {
@@ -145,8 +144,8 @@ func (p *program) stored(v value, name, holder string) (value, bool) {
 	return e, ok
 }
 
-// plainCall reports whether a member without brackets is a call: every method
-// of ruby, and what a path is made of elsewhere.
+// plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere
+// what a path offers.
 func (p *program) plainCall(f *function, v value, name string) bool {
 	if p.lang.name == "ruby" {
 		return v.given() || f.verb != "shell" && f.verb != "exec"
@@ -154,7 +153,7 @@ func (p *program) plainCall(f *function, v value, name string) bool {
 	return v.kind == kindPath && (p.lang.path[name] == f || f.verb[0] == '=' && (p.lang.method[name] == f || !p.lang.has("class")))
 }
 
-// part is what is not known of a value: it is as remote as the whole.
+// part returns an unknown part of a value, which is as remote as the whole.
 func (v value) part(path string) value {
 	if v.word().Remote() {
 		return remote(path)
@@ -162,7 +161,7 @@ func (v value) part(path string) value {
 	return unknown(path)
 }
 
-// onOf says what a method is of.
+// onOf says what kind of object a method is called on.
 func onOf(v value) string {
 	switch {
 	case v.kind == kindPath:
@@ -173,7 +172,7 @@ func onOf(v value) string {
 	return onUnknown
 }
 
-// canonical is the name by which the table knows a function.
+// canonical returns the name that the table knows a function by.
 func (p *program) canonical(name string) string {
 	head, _, _ := strings.Cut(name, ".")
 	for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
@@ -249,7 +248,7 @@ func (p *program) slice(v, from value, end int) value {
 	})
 }
 
-// place is the nth place of some; below zero it counts from the end.
+// place returns an index within a length; a negative one counts from the end.
 func place(n, of int) int {
 	if n < 0 {
 		n += of
@@ -257,7 +256,7 @@ func place(n, of int) int {
 	return max(0, min(n, of))
 }
 
-// index is an element, of a value or of what the table knows by its name.
+// index returns an element, of a value or of what the table knows by its name.
 func (p *program) index(v, at value) value {
 	path := p.canonical(v.path)
 	f := p.lang.find(path, "")
@@ -278,8 +277,8 @@ func (p *program) index(v, at value) value {
 	return p.element(v, at)
 }
 
-// element is the element of a list or a map under a number or a key, or what
-// any of them may be; of a text, a character.
+// element returns the element of a list or map under a number or key, or what any of the elements
+// may be; of a text, an unknown part.
 func (p *program) element(v, at value) value {
 	n, isInt := at.int()
 	e, found := p.keyedElement(v, at)
@@ -291,7 +290,7 @@ func (p *program) element(v, at value) value {
 			n--
 		}
 		return v.nth(n)
-	case v.kind == kindMap && at.known(): // it was put there by what is not followed
+	case v.kind == kindMap && at.known(): // put there by code that is not followed
 		return p.anyOf(v.list).or(unknown(""))
 	case v.multi():
 		return p.anyOf(v.list)
@@ -299,8 +298,7 @@ func (p *program) element(v, at value) value {
 	return v.part(v.path)
 }
 
-// keyedElement is the element under a key: of a map, or of a list of keys and
-// values.
+// keyedElement returns the element under a key: of a map, or of a list of keys and values.
 func (p *program) keyedElement(v, at value) (value, bool) {
 	key, ok := at.text()
 	if _, isInt := at.int(); ok && p.lang.has("flat") && !isInt && v.kind == kindList {
@@ -314,7 +312,7 @@ func (p *program) keyedElement(v, at value) (value, bool) {
 	return e, found && ok
 }
 
-// anyOf is what may be any of some values.
+// anyOf returns what any of the values may be.
 func (p *program) anyOf(list []value) value {
 	all := first(list)
 	for _, e := range tailOf(list, 1) {
@@ -326,7 +324,7 @@ func (p *program) anyOf(list []value) value {
 	return all
 }
 
-// constant is the value of a name that stands for something known.
+// constant returns the value of a name that stands for something known.
 func (p *program) constant(v value) value {
 	if v.path == "" || v.given() || v.fn != nil {
 		return v
@@ -340,7 +338,7 @@ func (p *program) constant(v value) value {
 	return out
 }
 
-// env is the value of an environment variable.
+// env returns the value of an environment variable.
 func (p *program) env(name value) value {
 	s, ok := name.text()
 	if !ok {
@@ -349,7 +347,7 @@ func (p *program) env(name value) value {
 	return textOf(p.in.Env(s))
 }
 
-// inputLine is a line that <> or <$file> of perl reads.
+// inputLine returns a line that perl's <> or <$file> reads.
 func (p *program) inputLine() value {
 	if p.take().text == "<STDIN>" {
 		return textOf(p.in.Stdin)
@@ -360,8 +358,9 @@ func (p *program) inputLine() value {
 	return textOf(unknownWord("<>"))
 }
 
-// arguments are the program's own; skip of them come first in the list of
-// the language, such as the name of the script.
+// arguments returns the program's own arguments as the language lists them: for skip 1 just the
+// arguments, for 0 after the name of the script, for 2 after the interpreter and, if the program is
+// in a file, the script.
 func (p *program) arguments(skip int) value {
 	var out []value
 	for range 1 - skip {

@@ -6,7 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// primary reads what stands for itself.
+// primary reads a single operand.
 func (p *program) primary() value {
 	t := p.peek(0)
 	switch t.kind {
@@ -32,7 +32,7 @@ func (p *program) primary() value {
 	return value{}
 }
 
-// glued is a text with those that stand beside it.
+// glued reads a text and the texts directly beside it.
 func (p *program) glued() value {
 	v := p.text()
 	for p.lang.has("prefixes") && p.peek(0).quoted() {
@@ -41,7 +41,7 @@ func (p *program) glued() value {
 	return v
 }
 
-// text is a text by itself, of one part or of several.
+// text reads a single text, of one part or of several.
 func (p *program) text() value {
 	t := p.take()
 	if t.kind == tokenString {
@@ -55,7 +55,7 @@ func (p *program) text() value {
 	return v
 }
 
-// nameOperand reads what begins with a name.
+// nameOperand reads an operand that begins with a name.
 func (p *program) nameOperand() value {
 	t := p.peek(0)
 	switch t.text {
@@ -86,8 +86,7 @@ func (p *program) nameOperand() value {
 	return p.named(t.text)
 }
 
-// named is what a name stands for: a key, a variable or a function that the
-// table may know.
+// named returns what a name stands for: a key, a variable, or a function that the table may know.
 func (p *program) named(name string) value {
 	if p.is("=>") && p.lang.name != "node" {
 		return text(name)
@@ -106,7 +105,7 @@ func (p *program) named(name string) value {
 	return v
 }
 
-// variable is the value of a variable, of perl also as an element.
+// variable returns the value of a variable; perl's elements of @_ and @ARGV count as their lists.
 func (p *program) variable(name string) (value, bool) {
 	if next := p.peek(0).text; p.lang.name == "perl" && next == "[" && (name == "$_" || name == "$ARGV") {
 		name = "@" + name[1:]
@@ -123,8 +122,8 @@ func (p *program) variable(name string) (value, bool) {
 	return value{}, false
 }
 
-// substituted reads s/…/…/ and tr/…/…/: what =~ stands behind, or $_, is not
-// known from there on.
+// substituted reads s/…/…/ and tr/…/…/. The text on the left of =~, or $_, is unknown from there
+// on.
 func (p *program) substituted() value {
 	p.take()
 	if p.takeIf(p.is("(")) {
@@ -139,8 +138,8 @@ func (p *program) substituted() value {
 	return out
 }
 
-// group reads what stands in round brackets: a function's parameters, a text
-// of several parts, a list or one expression.
+// group reads what is in parentheses: a function's parameters, a text of several parts, a list or
+// one expression.
 func (p *program) group() value {
 	t, end := p.peek(0), p.over(p.at)
 	if end > p.at && p.tok(end+1).text == "=>" && end+1 < p.end && !t.group {
@@ -160,8 +159,7 @@ func (p *program) group() value {
 	return v
 }
 
-// close reads what an expression left before the bracket at end, and moves
-// behind it.
+// close reads what an expression left before the bracket at end, and moves after it.
 func (p *program) close(end int) {
 	if end <= 0 || end < p.at {
 		p.takeIf(p.is(")", "]", "}"))
@@ -176,8 +174,7 @@ func (p *program) close(end int) {
 	p.at = end + 1
 }
 
-// items reads a list up to a bracket. A name with "=" or ":" behind it names
-// the item.
+// items reads a list up to a bracket. A name before "=" or ":" names the item.
 func (p *program) items(shut string) (out []value) {
 	saved := p.printing
 	p.printing = false
@@ -207,8 +204,8 @@ func (p *program) items(shut string) (out []value) {
 	return out
 }
 
-// comprehended reads "e for x in list if c" of python, for every element of the
-// list; false where none begins here.
+// comprehended reads python's "e for x in list if c", once for every element of the list; false if
+// none begins here.
 func (p *program) comprehended() (out []value, ok bool) {
 	if p.lang.name != "python" {
 		return nil, false
@@ -253,7 +250,7 @@ func (p *program) itemName() string {
 	return t.text
 }
 
-// mapping reads what stands in braces: a map, a set, or statements.
+// mapping reads what is in braces: a map, a set, or statements.
 func (p *program) mapping() value {
 	end := int(p.peek(0).match)
 	p.take()
@@ -277,7 +274,7 @@ func (p *program) mapping() value {
 	return v
 }
 
-// entered is a map with one entry more, or with those of a map that is spread.
+// entered returns a map with one more entry, or with those of a map that is spread.
 func (v value) entered(key string, e value) value {
 	switch {
 	case key != "":
@@ -290,7 +287,7 @@ func (v value) entered(key string, e value) value {
 	return v
 }
 
-// entry reads one entry of a map: a key, and the value if there is one.
+// entry reads one entry of a map: a key, and its value if there is one.
 func (p *program) entry() (string, value) {
 	t := p.peek(0)
 	if t.kind == tokenName && p.keyed(t.text) {
@@ -306,7 +303,7 @@ func (p *program) entry() (string, value) {
 		return key, p.expression()
 	}
 	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
-		return t.text, v // a variable that is an entry by itself
+		return t.text, v // a variable that is an entry of its own
 	}
 	return "", v
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// LooksOnly reports whether a script that runs on a web page does no more than look
-// at it: it calls what page-look of the words names and functions of its own, binds
-// names of its own, and mentions nothing else but page-global. Whatever it does
-// besides, be it known or not, makes the answer no.
+// LooksOnly reports whether a script that runs on a web page only looks at the page: it calls only
+// functions of its own and those in the word class page-look, binds only names of its own, and
+// otherwise mentions only names in page-global. Anything else it does, known or not, makes the
+// answer false.
 func (r *Reader) LooksOnly(script string) bool {
 	run := &run{left: len(script) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
 	p := newProgram(run, r.table, r.table.languages["node"], &shell.Program{Language: "node"})
@@ -30,15 +30,16 @@ func (r *Reader) LooksOnly(script string) bool {
 	return !p.stopped && len(p.toks) > 0
 }
 
-// page is a script of a web page, by the names that it binds itself: all of them, those of its
-// functions, the keys of the objects that it makes, and the names that may hold more than a number.
+// page is a script of a web page, with the names that it binds itself: all of them, those of its
+// functions, the keys of its objects, and the names that may hold more than a number.
 type page struct {
 	*program
 
 	own, routine, keys, texts map[string]bool
 }
 
-// declare notes the names that are bound at a token: by const, let or var, as a function, as parameters.
+// declare records the names that a token binds: through const, let or var, as a function, as
+// parameters.
 func (s *page) declare(i int) {
 	switch t := s.tok(i); {
 	case t.word("const", "let", "var", "catch"):
@@ -62,7 +63,7 @@ func (s *page) declare(i int) {
 	}
 }
 
-// note notes a key of an object, and a name that gets another value than a number.
+// note records a key of an object, and a name that is set to something other than a number.
 func (s *page) note(i int) {
 	t, next := s.tok(i), s.tok(i+1)
 	number := next.kind == tokenNumber && s.tok(i+2).is(";")
@@ -74,7 +75,7 @@ func (s *page) note(i int) {
 	}
 }
 
-// names notes the names that a pattern or parameters bind, not those of their defaults.
+// names records the names that a pattern or parameters bind, without those in their defaults.
 func (s *page) names(from, to int) {
 	for i := max(from, 0); i < to; i++ {
 		if t := s.tok(i); t.kind == tokenName && (i == from || s.tok(i-1).is("(", ",", "{", "[", ":", "...")) {
@@ -83,13 +84,13 @@ func (s *page) names(from, to int) {
 	}
 }
 
-// past is the place behind what begins at a token: a bracket up to its counterpart, or a name.
+// past returns the index after what begins at a token: a bracket with its content, or a name.
 func (s *page) past(i int) int { return max(int(s.tok(i).match), i) + 1 }
 
-// arrow reports whether a function with an arrow begins at a token.
+// arrow reports whether an arrow function begins at a token.
 func (s *page) arrow(i int) bool { return s.tok(s.past(i)).is("=>") }
 
-// looks reports whether a token belongs to what only looks at a page.
+// looks reports whether a token belongs to code that only looks at a page.
 func (s *page) looks(i int) bool {
 	switch t := s.tok(i); {
 	case t.word("of"):
@@ -105,7 +106,7 @@ func (s *page) looks(i int) bool {
 	}
 }
 
-// operates reports whether an operator changes nothing but names of the script's own.
+// operates reports whether an operator changes only names of the script's own.
 func (s *page) operates(i int) bool {
 	switch s.tok(i).text {
 	case "=":
@@ -123,15 +124,15 @@ func (s *page) operates(i int) bool {
 	}
 }
 
-// mentions reports whether a name may stand where it does.
+// mentions reports whether a name is allowed where it is.
 func (s *page) mentions(i int) bool {
 	t, prev, next := s.tok(i), s.tok(i-1), s.tok(i+1)
 	switch {
-	case wordclass.Is("page-private", t.text), next.quoted() && !wordclass.Is("page-word", t.text): // a template that a function is given
+	case wordclass.Is("page-private", t.text), next.quoted() && !wordclass.Is("page-word", t.text): // a template for a tag function
 		return false
-	case wordclass.Is("page-root", t.text): // all that it holds is more than a look
+	case wordclass.Is("page-root", t.text): // everything that it holds is more than a look
 		return next.is(".", "?.")
-	case prev.is(".", "?."): // of what is looked at
+	case prev.is(".", "?."): // a member of what is looked at
 		return !t.word("top", "parent") || !wordclass.Is("page-root", s.tok(i-2).text)
 	case prev.word("new"):
 		return wordclass.Is("page-maker", t.text)
@@ -141,12 +142,12 @@ func (s *page) mentions(i int) bool {
 	return prev.is("{", ",") && next.is(":") || next.is("(") && wordclass.Is("page-function", t.text)
 }
 
-// picks reports whether a bracket makes a list, or takes out of what is known by a number, a
-// name that is written there or, of what is the script's own, by any.
+// picks reports whether a bracket makes a list or accesses an allowed element: by number, by a
+// literal name or, of the script's own objects, by any name.
 func (s *page) picks(i int) bool {
 	prev, in := s.tok(i-1), s.tok(i+1)
 	switch {
-	case prev.is("{", ",") && s.tok(s.past(i)).is(":"): // a key that is put together
+	case prev.is("{", ",") && s.tok(s.past(i)).is(":"): // a computed key
 		return false
 	case !prev.is(")", "]", "?.") && (prev.kind != tokenName || wordclass.Is("page-word", prev.text)):
 		return true
@@ -167,10 +168,11 @@ func (s *page) binds(i int) bool {
 	return s.holds(i - 1)
 }
 
-// holds reports whether a token is a name that the script bound itself, and no member of anything.
+// holds reports whether a token is a name that the script itself bound, and not a member of
+// something.
 func (s *page) holds(i int) bool { return s.own[s.tok(i).text] && !s.tok(i-1).is(".", "?.") }
 
-// calls reports whether what a bracket calls only looks; one that calls nothing does.
+// calls reports whether a bracket calls something that only looks, or calls nothing.
 func (s *page) calls(i int) bool {
 	callee, before := s.tok(i-1), s.tok(i-2)
 	switch {
@@ -186,16 +188,16 @@ func (s *page) calls(i int) bool {
 	return s.routine[callee.text] || before.word("function", "new") || wordclass.Is("page-function", callee.text) && !s.own[callee.text]
 }
 
-// method reports whether a method that a bracket calls only looks: by a name that no object of
-// the script has, and with no function of others where it would call one.
+// method reports whether the method that a bracket calls only looks: no object of the script has a
+// method of its name, and it gets no foreign function if it would call one.
 func (s *page) method(i int) bool {
 	name := s.tok(i - 1).text
 	held := wordclass.Is("page-holder", name) && (s.holds(i-3) || s.tok(i-3).word("searchParams"))
 	return !s.keys[name] && (held || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
 }
 
-// takes reports whether a call that may call what it is given is given no function of others: in
-// each of its arguments, or in those behind the first.
+// takes reports whether a call that may call its arguments gets no foreign function: in any of its
+// arguments, or in those after the first.
 func (s *page) takes(i int, kind string) bool {
 	end := int(s.tok(i).match)
 	for at, n := i+1, 0; kind != "" && at < end; n++ {
@@ -210,7 +212,7 @@ func (s *page) takes(i int, kind string) bool {
 	return true
 }
 
-// harmless reports whether an argument is no function but one of the script's own.
+// harmless reports whether an argument is not a function, or a function of the script's own.
 func (s *page) harmless(i int) bool {
 	t := s.tok(i)
 	if s.tok(i+1).is(",", ")") && (s.routine[t.text] || wordclass.Is("page-cast", t.text)) {
@@ -219,8 +221,8 @@ func (s *page) harmless(i int) bool {
 	return s.arrow(i) || t.word("function", "async", "null", "//") || t.quoted() || t.kind == tokenNumber || t.is("{", "[", "-")
 }
 
-// inPlace reports whether the bracket before a call holds a function, which is called where it
-// stands, or belongs to what no call is.
+// inPlace reports whether the bracket before a call holds a function that is called immediately,
+// or belongs to a statement that is not a call.
 func (s *page) inPlace(open int) bool {
 	in := open + 1
 	return open >= 0 && (s.tok(in).word("function", "async") || s.arrow(in)) || s.tok(open-1).word("if", "for", "while")

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/code"
 )
 
-// TestLooksOnly tells scripts of web pages that only look at the page from those
-// that do anything else: lines of testdata/page.txt begin with "looks" or "acts".
+// TestLooksOnly checks that scripts of web pages that only look at the page are told apart from
+// those that do more: lines of testdata/page.txt begin with "looks" or "acts".
 func TestLooksOnly(t *testing.T) {
 	for _, row := range pageRows(t) {
 		if got := code.Default().LooksOnly(row.script); got != row.looks {

@@ -13,10 +13,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// pure is a function that yields a value of its first argument and the rest.
+// pure computes the value of a function from its first argument and the rest.
 type pure func(p *program, v value, rest []value) value
 
-// pures are the functions that the table knows with a sign "=".
+// pures returns the functions that the table marks with "=".
 func pures() map[string]pure {
 	out := map[string]pure{
 		"args": func(p *program, _ value, _ []value) value { return p.arguments(1) },
@@ -62,7 +62,7 @@ func pures() map[string]pure {
 		"values": func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":  func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":    func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"call": func(p *program, v value, rest []value) value { // f.call(this, …) of node, f.call(…) of ruby
+		"call": func(p *program, v value, rest []value) value { // node's f.call(this, …), ruby's f.call(…)
 			if p.lang.name == "node" {
 				rest = tailOf(rest, 1)
 			}
@@ -76,10 +76,10 @@ func pures() map[string]pure {
 	return out
 }
 
-// decoder turns a text into another; false says that it is not encoded so.
+// decoder converts a text; false says that the text does not have that encoding.
 type decoder func(string) (string, bool)
 
-// decoders are the functions of one text alone.
+// decoders returns the functions of a single text.
 func decoders() map[string]decoder {
 	always := func(fn func(string) string) decoder {
 		return func(s string) (string, bool) { return fn(s), true }
@@ -101,8 +101,8 @@ func decode64(s string) (string, bool) {
 	return string(b), err == nil
 }
 
-// decoded applies the decoder of a name: "hex", "base64". What is encoded in a
-// way that is not read is not known.
+// decoded applies the decoder of a name: "hex", "base64". The result of an encoding that is not
+// read is unknown.
 func decoded(_ *program, v value, rest []value) value {
 	name, _ := first(rest).text()
 	switch fn := decoders()[name]; {
@@ -116,7 +116,7 @@ func decoded(_ *program, v value, rest []value) value {
 	return unknown("decode()")
 }
 
-// characters are the text of some numbers.
+// characters returns the text for character codes.
 func characters(args []value) value {
 	var b strings.Builder
 	for _, a := range args {
@@ -144,7 +144,7 @@ func reversed(p *program, v value, _ []value) value {
 	})
 }
 
-// joinTexts is sep.join(list) of python, join(sep, list) and list.join(sep).
+// joinTexts reads python's sep.join(list), join(sep, list) and list.join(sep).
 func joinTexts(p *program, v value, rest []value) value {
 	with := first(rest)
 	switch {
@@ -174,7 +174,7 @@ func joinWith(p *program, sep value, list []value) value {
 	return out
 }
 
-// splitText splits at a text, or at spaces.
+// splitText splits a text at another, or at blanks.
 func splitText(p *program, v value, rest []value) value {
 	sep := first(rest)
 	if p.lang.name == "php" && len(rest) > 0 {
@@ -208,7 +208,7 @@ func splitAt(v value, sep string) value {
 	return listOf(bounded(out)...)
 }
 
-// replaced puts a text in the place of another.
+// replaced replaces one text by another.
 func replaced(p *program, v value, rest []value) value {
 	from, ok := first(rest).text()
 	to := nth(rest, 1)
@@ -229,14 +229,14 @@ func replaced(p *program, v value, rest []value) value {
 	return out
 }
 
-// The places of a text that a format fills.
+// The places in a text that a format fills.
 var (
 	braceHoles   = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}`)
 	percentHoles = regexp.MustCompile(`%(?:\(\w*\))?[-+ #0-9.*]*[^-+ #0-9.*]`)
 	holeKey      = regexp.MustCompile(`^(?:\{|%\()(\w*)`)
 )
 
-// filled puts arguments into the holes of a text: {}, {0}, {name}, %s, %(name)s.
+// filled fills the holes of a text with arguments: {}, {0}, {name}, %s, %(name)s.
 func (p *program) filled(format value, holes *regexp.Regexp, args []value) value {
 	s, ok := format.text()
 	if !ok {
@@ -273,7 +273,7 @@ func (p *program) filled(format value, holes *regexp.Regexp, args []value) value
 	return p.glue(out, text(s[from:]))
 }
 
-// shown is what a format makes of a value: of the number of a character, that.
+// shown returns what a format makes of a value; for %c, the character with that code.
 func shown(v value, character bool) value {
 	if i, ok := v.int(); ok && i > 9 && character {
 		return characters([]value{v})
@@ -284,7 +284,7 @@ func shown(v value, character bool) value {
 	return v
 }
 
-// environment is the value of a variable, or what stands in its place.
+// environment returns the value of a variable, or its default.
 func environment(p *program, v value, rest []value) value {
 	out := p.env(v)
 	if len(rest) > 0 && out.word().HasUnknown() {
@@ -293,11 +293,10 @@ func environment(p *program, v value, rest []value) value {
 	return out
 }
 
-// serialised is a call inside a serialised object.
+// serialised matches a call inside a serialized object.
 var serialised = regexp.MustCompile(`(?:!!python/object/(?:apply|new):([\w.]+)\s*|^c(\w+)\n(\w+)\n\([SVU])([^\n]*)`)
 
-// pickle reads the call inside a serialised object; of any other nothing is
-// known.
+// pickle reads the call inside a serialized object. Of any other object nothing is known.
 func pickle(p *program, v value, _ []value) value {
 	s, _ := v.text()
 	if m := serialised.FindStringSubmatch(s); m != nil {
@@ -307,7 +306,7 @@ func pickle(p *program, v value, _ []value) value {
 	return unknown("loads()")
 }
 
-// imported is what a name stands for.
+// imported returns the module that a name stands for.
 func imported(p *program, v value, _ []value) value {
 	s, ok := v.text()
 	if !ok {
@@ -317,13 +316,13 @@ func imported(p *program, v value, _ []value) value {
 	return unknown(moduleName(s))
 }
 
-// moduleName is the dotted name of a module.
+// moduleName returns the dotted name of a module.
 func moduleName(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }
 
-// applied calls what its first argument names, for each element of a list:
-// send(:system, …), array_map("unlink", …), f.apply(this, […]).
+// applied calls what its first argument names, for each element of a list: send(:system, …),
+// array_map("unlink", …), f.apply(this, […]).
 func applied(p *program, v value, rest []value) value {
 	node := p.lang.name == "node"
 	if node {
@@ -340,7 +339,7 @@ func applied(p *program, v value, rest []value) value {
 	return p.eachOf(v, flattened(rest))
 }
 
-// flattened are some values with the elements of lists in their place.
+// flattened returns values with lists replaced by their elements.
 func flattened(vs []value) (out []value) {
 	for _, v := range vs {
 		v.spread = true
@@ -349,7 +348,7 @@ func flattened(vs []value) (out []value) {
 	return out
 }
 
-// joined are texts joined as the elements of a path.
+// joined joins texts as the elements of a path.
 func (p *program) joined(args []value) value {
 	var parts []value
 	for _, a := range args {
@@ -366,7 +365,7 @@ func (p *program) joined(args []value) value {
 		}
 		out = p.glue(out, v)
 	}
-	for i, w := range out.alts { // what is not known in full stays as it is
+	for i, w := range out.alts { // a partly unknown path stays as it is
 		if s, ok := w.Text(); ok && s != "" && !out.multi() {
 			out.alts = slices.Clone(out.alts)
 			out.alts[i] = shell.Text(path.Clean(s))
@@ -375,7 +374,7 @@ func (p *program) joined(args []value) value {
 	return out
 }
 
-// expanded is a path with the home folder in place of its tilde.
+// expanded returns a path with the home folder instead of its tilde.
 func (p *program) expanded(w shell.Word) shell.Word {
 	s := w.Prefix()
 	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {

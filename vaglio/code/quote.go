@@ -11,7 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// quoted reads a string; prefix are the letters before its quote.
+// quoted reads a string; prefix holds the letters before its quote.
 func (l *lexer) quoted(prefix string) {
 	q := l.src[l.at : l.at+1]
 	if t := strings.Repeat(q, 3); l.has("prefixes") && strings.HasPrefix(l.src[l.at:], t) {
@@ -36,8 +36,8 @@ func (l *lexer) quoted(prefix string) {
 	l.at = end + len(q)
 }
 
-// opener is what begins an expression inside a string; a "`" before it in the
-// table says that only such strings have any.
+// opener returns what begins an expression inside a string. A "`" before it in the table says that
+// only backtick strings have expressions.
 func (l *lexer) opener(q, prefix string) string {
 	fills, only := strings.CutPrefix(l.p.lang.fills, "`")
 	switch {
@@ -49,12 +49,12 @@ func (l *lexer) opener(q, prefix string) string {
 	return ""
 }
 
-// unended notes a text that does not end, behind which nothing is sure.
+// unended records a text that does not end, after which nothing is certain.
 func (l *lexer) unended() {
 	l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 }
 
-// command adds the call of the shell that a text in backticks is.
+// command adds the shell call that a text in backticks is.
 func (l *lexer) command(body string) {
 	l.add(token{kind: tokenName, text: "`"})
 	l.op("(")
@@ -62,8 +62,8 @@ func (l *lexer) command(body string) {
 	l.op(")")
 }
 
-// stringEnd is where a string ends, -1 if it does not. Expressions inside are
-// skipped with their own strings.
+// stringEnd returns where a string ends, -1 if it does not end. It skips expressions inside, with
+// their own strings.
 func (l *lexer) stringEnd(i int, q, opener string, line bool, depth int) int {
 	for i < len(l.src) {
 		switch c := l.src[i]; {
@@ -82,7 +82,7 @@ func (l *lexer) stringEnd(i int, q, opener string, line bool, depth int) int {
 	return -1
 }
 
-// skip returns the place behind the brace that closes an expression.
+// skip returns the index after the brace that closes an expression.
 func (l *lexer) skip(i, depth int) int {
 	for open := 1; i < len(l.src); i++ {
 		switch l.src[i] {
@@ -104,7 +104,7 @@ func (l *lexer) skip(i, depth int) int {
 	return min(i, len(l.src))
 }
 
-// value adds a string: a token, or the group of its parts.
+// value adds a string: a token, or a group of its parts.
 func (l *lexer) value(body, opener string, raw, single bool) {
 	plain := plainer(raw, single)
 	if opener == "" || !strings.ContainsAny(body, "{$@#") {
@@ -133,7 +133,7 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 	l.op(")")
 }
 
-// plainer is how the text of a string is read.
+// plainer returns the function that decodes the text of a string.
 func plainer(raw, single bool) func(string) string {
 	switch {
 	case raw:
@@ -144,12 +144,11 @@ func plainer(raw, single bool) func(string) string {
 	return unescape
 }
 
-// variable is one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
+// variable matches one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
 var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
 
-// filler is the code of the expression that a stretch of a string begins with,
-// and how long it is with its marks; 0 if there is none. In perl and php that
-// is a variable, ${x}, @{[…]} or {$x}.
+// filler returns the code of the expression at the beginning of s, and its length including its
+// marks, 0 if there is none. In perl and php that is a variable, ${x}, @{[…]} or {$x}.
 func filler(s, opener string) (code string, n int) {
 	from := len(opener)
 	switch {
@@ -172,7 +171,7 @@ func filler(s, opener string) (code string, n int) {
 	return strings.TrimPrefix(code, "\\"), n
 }
 
-// part adds a stretch of text and the expression behind it.
+// part adds a piece of text and the expression after it.
 func (l *lexer) part(text, code string) {
 	l.add(token{kind: tokenString, text: text})
 	l.op(join)
@@ -184,8 +183,7 @@ func (l *lexer) part(text, code string) {
 	l.op(join)
 }
 
-// quoteOperator reads q{}, qq{}, qx{}, qw{} and s/// of perl, %w() and %x() of
-// ruby.
+// quoteOperator reads perl's q{}, qq{}, qx{}, qw{} and s///, and ruby's %w() and %x().
 func (l *lexer) quoteOperator(s, rest string) bool {
 	percent := l.has("percent") && l.last().text == "%"
 	if rest = l.delimiter(s, rest, percent); rest == "" || isName(rest[0]) {
@@ -211,8 +209,8 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 	return true
 }
 
-// delimiter is the text from the delimiter of a quoting operator on, "" where
-// the word is none.
+// delimiter returns the text from the delimiter of a quoting operator on, "" if the word is not
+// one.
 func (l *lexer) delimiter(s, rest string, percent bool) string {
 	switch prev := l.last().text; {
 	case percent && strings.Contains(" x q Q w W i ", " "+s+" "):
@@ -224,7 +222,7 @@ func (l *lexer) delimiter(s, rest string, percent bool) string {
 	return strings.TrimLeft(rest, " ")
 }
 
-// quotation adds what an operator quotes, and returns what stands behind it.
+// quotation adds what an operator quotes, and returns the text after it.
 func (l *lexer) quotation(s, body, from, tail string) string {
 	switch s {
 	case "s", "tr", "y":
@@ -249,13 +247,13 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 	return tail
 }
 
-// substitution reads s/…/…/ and tr/…/…/: a call of that name with what
-// is put in the place of the first text.
+// substitution reads s/…/…/ and tr/…/…/ as a call of that name, with the replacement if it is
+// code.
 func (l *lexer) substitution(s, from, rest string) string {
 	if strings.IndexByte("([{<", from[0]) >= 0 {
 		rest = strings.TrimLeft(rest, " \t\n")
 	} else {
-		rest = from[len(from)-len(rest)-1:] // its middle is the first text's end
+		rest = from[len(from)-len(rest)-1:] // its middle delimiter ends the first text
 	}
 	if rest == "" {
 		return rest
@@ -274,7 +272,7 @@ func (l *lexer) substitution(s, from, rest string) string {
 	return rest[len(flags):]
 }
 
-// delimited reads a text between a delimiter and its counterpart.
+// delimited returns the text between a delimiter and its counterpart.
 func delimited(s string) (body, rest string, ok bool) {
 	open, shut := s[0], s[0]
 	if i := strings.IndexByte("([{<", open); i >= 0 {
@@ -296,10 +294,10 @@ func delimited(s string) (body, rest string, ok bool) {
 	return s[1:], "", false
 }
 
-// documentHead is what stands behind the mark of a here-document on its line.
+// documentHead matches what follows the mark of a here-document on its line.
 var documentHead = regexp.MustCompile(`^([~\- ]*)(?:(["'])([\w\x{80}-\x{10ffff}]+)|([A-Z][\w\x{80}-\x{10ffff}]*))[^\n]*\n`)
 
-// document reads a here-document; its text stands behind the line.
+// document reads a here-document, whose text follows the line.
 func (l *lexer) document(rest string) bool {
 	mark := l.p.lang.document
 	if mark == "" || !strings.HasPrefix(rest, mark) || l.last().kind == tokenNumber {
@@ -319,7 +317,7 @@ func (l *lexer) document(rest string) bool {
 	return true
 }
 
-// documentText reads the lines of a here-document up to its word.
+// documentText reads the lines of a here-document up to its end word.
 func (l *lexer) documentText(word string, indent bool) string {
 	var body strings.Builder
 	for l.after < len(l.src) {
@@ -336,10 +334,10 @@ func (l *lexer) documentText(word string, indent bool) string {
 	return body.String()
 }
 
-// escapes are what a backslash begins.
+// escapes matches what a backslash begins.
 var escapes = regexp.MustCompile(`(?s)\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|.)`)
 
-// unescape decodes the escapes that the languages have in common.
+// unescape decodes the escapes that the languages share.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

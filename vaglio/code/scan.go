@@ -6,9 +6,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// scan reads a stretch of the program, expression by expression, and returns
-// the value of the last. Words such as "if" and the brackets of blocks are
-// passed over: what may be passed by is told by the block that a token stands in.
+// scan reads a part of the program, expression by expression, and returns the value of the last.
+// It skips words such as "if" and the brackets of blocks: a token's block says whether the program
+// may skip it.
 func (p *program) scan(from, to int) value {
 	if !p.enter() {
 		return value{}
@@ -28,7 +28,7 @@ func (p *program) scan(from, to int) value {
 	return last
 }
 
-// forward leaves one token behind where nothing was read, and says so.
+// forward skips one token if nothing was read, and reports whether it did.
 func (p *program) forward(before int) bool {
 	if p.at > before {
 		return false
@@ -45,7 +45,7 @@ func (p *program) peek(n int) token {
 	return token{}
 }
 
-// take moves on by one token.
+// take advances by one token.
 func (p *program) take() token {
 	t := p.peek(0)
 	p.skip(p.at + 1)
@@ -57,7 +57,7 @@ func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
 
 func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
 
-// takeIf moves on by one token where a condition holds, and says so.
+// takeIf advances by one token if a condition holds, and reports whether it does.
 func (p *program) takeIf(here bool) bool {
 	if here {
 		p.take()
@@ -65,7 +65,7 @@ func (p *program) takeIf(here bool) bool {
 	return here
 }
 
-// skip moves on to a place; what is skipped has been read otherwise.
+// skip advances to an index and marks the tokens before it as read.
 func (p *program) skip(to int) {
 	for to = min(to, len(p.toks)); p.at < to; p.at++ {
 		p.seen[p.at] = true
@@ -83,7 +83,7 @@ func (t token) word(words ...string) bool {
 // quoted reports whether a token begins a text.
 func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
 
-// tok is the token at a place of the program, or none.
+// tok returns the token at an index, or a zero token.
 func (p *program) tok(i int) token {
 	if i >= 0 && i < len(p.toks) {
 		return p.toks[i]
@@ -91,14 +91,13 @@ func (p *program) tok(i int) token {
 	return token{}
 }
 
-// over is the place of the bracket that closes the one at i, or i.
+// over returns the index of the bracket that closes the one at i, or i.
 func (p *program) over(i int) int { return max(i, int(p.tok(i).match)) }
 
-// opens reports whether a bracket that closes again stands at a place.
+// opens reports whether an index holds a bracket that is closed again.
 func (p *program) opens(i int, bracket string) bool { return p.tok(i).is(bracket) && p.over(i) > i }
 
-// until is the first place outside of brackets at which a condition holds, or
-// the end.
+// until returns the first index outside brackets at which a condition holds, or the end.
 func (p *program) until(from int, stop func(i int) bool) int {
 	i := from
 	for i < p.end && !stop(i) {
@@ -108,8 +107,8 @@ func (p *program) until(from int, stop func(i int) bool) int {
 	return min(i, p.end)
 }
 
-// find is the place of the first token outside of brackets of which is holds,
-// below 0 if none does before the end of the statement.
+// find returns the index of the first token outside brackets that satisfies is, or -1 if there is
+// none before the end of the statement.
 func (p *program) find(from int, is func(token) bool) int {
 	i := p.until(from, func(i int) bool { t := p.toks[i]; return is(t) || t.is(";", ")", "]", "}") })
 	if i < p.end && is(p.toks[i]) {
@@ -131,13 +130,12 @@ func (p *program) statement() value {
 	return p.expressions()
 }
 
-// beginsMap reports whether a statement begins with a map, and no block.
+// beginsMap reports whether a statement begins with a map rather than a block.
 func (p *program) beginsMap(t token) bool {
 	return t.is("{") && (t.line || p.at == 0 || p.peek(-1).is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
 }
 
-// keyword reads what begins with a word of the language that binds a name or
-// repeats what follows; other words say nothing.
+// keyword reads a keyword that binds a name or repeats what follows, and skips other keywords.
 func (p *program) keyword(name string) bool {
 	switch name {
 	case "import", "from":
@@ -162,7 +160,7 @@ func (p *program) keyword(name string) bool {
 	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isName)
 }
 
-// returned reads what a function yields.
+// returned reads what a function returns.
 func (p *program) returned() {
 	p.take()
 	if n := len(p.returns); !p.is(";", "}") && n > 0 {
@@ -170,7 +168,7 @@ func (p *program) returned() {
 	}
 }
 
-// repeated reads a statement with a loop behind it: … for @list, fork while 1.
+// repeated reads a statement followed by a loop: … for @list, fork while 1.
 func (p *program) repeated() bool {
 	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).kind == tokenName && p.over(p.at) > p.at {
 		return false
@@ -199,8 +197,7 @@ func (p *program) repeated() bool {
 	return true
 }
 
-// turns reads a part of the program for each element of a list, which target
-// stands for.
+// turns reads a part of the program for each element of a list, bound to target.
 func (p *program) turns(list value, from, to, target int) {
 	p.each(list, to-from, func(e value) {
 		p.bindNew(target, e)
@@ -208,8 +205,8 @@ func (p *program) turns(list value, from, to, target int) {
 	})
 }
 
-// each does something for each element of a list, or once for all if there are
-// too many to do what costs so much.
+// each calls do for each element of a list, or once for all of them if there are too many for the
+// cost.
 func (p *program) each(list value, cost int, do func(value)) {
 	elements := list.elements()
 	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
@@ -231,7 +228,7 @@ func (p *program) each(list value, cost int, do func(value)) {
 	p.loop--
 }
 
-// looped reads a loop: over a list, for each element; any other once.
+// looped reads a loop: over a list, once for each element; any other, once.
 func (p *program) looped() {
 	def := p.at
 	p.take()
@@ -261,8 +258,8 @@ func (p *program) looped() {
 	p.at = max(to, open)
 }
 
-// loopHead finds what a loop binds, and reads its list; false for other loops.
-// The head stands in brackets if they close behind here.
+// loopHead returns what a loop binds, and reads its list; false for other loops. The head is in
+// brackets if shut is after here.
 func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	at := p.at
 	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })

@@ -14,39 +14,39 @@ import (
 //go:embed verbs.txt
 var verbsText string
 
-// language is how programs of a language look and what their functions do.
+// language says what programs in a language look like and what their functions do.
 type language struct {
 	name     string
 	comments []string
-	// concat are the operators that join texts; sigils begin names; fills
+	// concat lists the operators that join texts; sigils are the marks that begin names; fills
 	// begins an expression inside a string, document a here-document.
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
 	full                    map[string]*function // by full name
-	tail                    map[string]*function // by last name, behind anything
-	method                  map[string]*function // by last name, on a path or what is not known
+	tail                    map[string]*function // by last name, after anything
+	method                  map[string]*function // by last name, on a path or an unknown object
 	path                    map[string]*function // by last name, on a path
 	alias                   map[string]string
 }
 
-// function is what a function does.
+// function says what a function does.
 type function struct {
-	verb string // of shell.Verb, of the verbs that are read further, or "=" and an operation
-	// args are the targets, counted from 0; from on all are if not below 0.
+	verb string // a shell.Verb, a verb that is read further, or "=" and an operation
+	// args are the targets, counted from 0; if from is not negative, all arguments from there on
+	// are, too.
 	args []int
 	from int
-	// method says that its object is the first argument.
+	// method says that the function's object is its first argument.
 	method bool
-	// text is what stands in the place of targets: a fixed target, or the
-	// separator and the end of what is printed.
+	// text replaces the targets: a fixed target, or the separator and the end of what is printed.
 	text string
 }
 
 func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag) }
 
-// find returns what a function does by its full name; on says of what it is a
-// method, "" if of nothing.
+// find returns what a function does by its full name; on says what kind of object it is a method
+// of, "" if none.
 func (l *language) find(name, on string) *function {
 	if f := l.full[name]; f != nil {
 		return f
@@ -67,14 +67,14 @@ func (l *language) find(name, on string) *function {
 	return l.tail[last]
 }
 
-// What a method may be of.
+// The kinds of objects that a method may have.
 const (
 	onPath    = "path"
 	onText    = "text"
 	onUnknown = "unknown"
 )
 
-// table is what is known of all languages.
+// table is what is known about all languages.
 type table struct {
 	languages map[string]*language
 	pures     map[string]pure
@@ -196,8 +196,8 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 	return f, nil
 }
 
-// checkVerb refuses a verb of the table that nothing reads, spelled as it
-// stands there and as the engine knows it.
+// checkVerb refuses a verb that nothing reads; verb is its spelling in the table, known the
+// engine's.
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return fmt.Errorf("unknown operation %q", op)

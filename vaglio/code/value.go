@@ -15,20 +15,20 @@ const (
 	kindNone      // null, undefined, false
 	kindList
 	kindMap
-	kindPath // a text that is the path of a file
+	kindPath // a text that is a file path
 	kindNumber
-	kindOther // a result that is no text: of a comparison, a pattern
+	kindOther // a result that is not text: of a comparison, a pattern
 )
 
 // value is what an expression may be.
 type value struct {
 	kind kind
-	alts []shell.Word // what the text may be; none if only its path is known
+	alts []shell.Word // what the text may be; none if only the path is known
 	list []value
-	keys []string // the keys of a map, beside its list
-	// path is the dotted name of a function, a module or what is not known.
+	keys []string // the keys of a map, parallel to its list
+	// path is the dotted name of a function, a module or something unknown.
 	path string
-	// holder is the variable or field that holds it, for assignments to it.
+	// holder is the variable or field that holds the value, for assignments to it.
 	holder string
 	fn     *routine
 	file   *handle
@@ -36,8 +36,7 @@ type value struct {
 	name   string
 }
 
-// handle is a file that is open for writing, or a command that reads what is
-// written to it.
+// handle is a file opened for writing, or a command that reads what is written to it.
 type handle struct {
 	file    shell.Word
 	command bool
@@ -53,14 +52,14 @@ func number(n int) value {
 
 func listOf(vs ...value) value { return value{kind: kindList, list: vs} }
 
-// unknown is a value of which only is known where it comes from.
+// unknown returns a value of which only the origin is known.
 func unknown(from string) value { return value{path: ending(from)} }
 
-// maxFrom is how much of where a value comes from is kept, in bytes: the end, by
-// which functions are known behind anything.
+// maxFrom limits how much of a value's origin is kept, in bytes: its end, because functions match
+// by the end of their names.
 const maxFrom = 1024
 
-// ending is what is kept of a name: its end.
+// ending returns what is kept of a name: its end.
 func ending(name string) string { return name[max(0, len(name)-maxFrom):] }
 
 func remote(from string) value {
@@ -75,7 +74,7 @@ func unknownWord(from string) shell.Word {
 	return shell.NewWord(p)
 }
 
-// word is the value as one text.
+// word returns the value as one text.
 func (v value) word() shell.Word {
 	if len(v.alts) == 0 || v.multi() {
 		return unknownWord(v.path)
@@ -85,7 +84,7 @@ func (v value) word() shell.Word {
 
 func (v value) multi() bool { return v.kind == kindList || v.kind == kindMap }
 
-// text is the value if it is one known text.
+// text returns the value if it is one known text.
 func (v value) text() (string, bool) {
 	if len(v.alts) != 1 || v.multi() {
 		return "", false
@@ -98,14 +97,14 @@ func (v value) known() bool {
 	return ok || v.multi()
 }
 
-// int is the value as a number.
+// int returns the value as a number.
 func (v value) int() (int, bool) {
 	s, ok := v.text()
 	n, err := strconv.ParseInt(s, 0, 32)
 	return int(n), ok && err == nil
 }
 
-// words are the alternatives of a text, or of each element of a list.
+// words returns the alternatives of a text, or each element of a list.
 func (v value) words() []shell.Word {
 	if !v.multi() {
 		if len(v.alts) == 0 {
@@ -135,8 +134,8 @@ func upTo[E any](most int, list []E, anything E) []E {
 // bounded are the elements of a list that are told apart.
 func bounded(list []value) []value { return upTo(maxList, list, unknown("")) }
 
-// elements are the elements of a list, the alternatives of a text, or what is
-// not known.
+// elements returns the elements of a list, the alternatives of a text, or the unknown value
+// itself.
 func (v value) elements() []value {
 	switch {
 	case v.multi():
@@ -156,7 +155,7 @@ func (v value) elements() []value {
 	return out
 }
 
-// field is the value under a key.
+// field returns the value under a key.
 func (v value) field(key string) (value, bool) {
 	if i := slices.Index(v.keys, key); i >= 0 && v.kind == kindMap {
 		return v.list[i], true
@@ -179,7 +178,7 @@ func (v value) with(key string, e value) value {
 	return v
 }
 
-// nth is an element of a list; below zero it counts from the end.
+// nth returns an element of a list; a negative n counts from the end.
 func (v value) nth(n int) value {
 	if n < 0 {
 		n += len(v.list)
@@ -190,7 +189,7 @@ func (v value) nth(n int) value {
 	return v.list[n]
 }
 
-// or is what may be one value or the other.
+// or returns what may be either value.
 func (v value) or(o value) value {
 	switch {
 	case v.idle():
@@ -211,7 +210,7 @@ func (v value) or(o value) value {
 	}
 }
 
-// orText is the text that may be one or the other.
+// orText returns a text that may be either one.
 func (v value) orText(o value) value {
 	a, b := v.words(), o.words()
 	if len(a) <= maxAlts && slices.ContainsFunc(b, func(w shell.Word) bool { return !slices.ContainsFunc(a, w.Equal) }) {
@@ -221,10 +220,10 @@ func (v value) orText(o value) value {
 	return v
 }
 
-// idle reports whether a value says nothing of a text.
+// idle reports whether a value says nothing about a text.
 func (v value) idle() bool { return v.kind == kindNone || v.kind == kindOther }
 
-// orMap is the map whose fields may be those of one or of the other.
+// orMap returns a map whose fields may be those of either one.
 func (v value) orMap(o value) value {
 	for i, k := range o.keys {
 		e := o.list[i]
@@ -247,7 +246,7 @@ func capped(words []shell.Word) []shell.Word {
 	return upTo(maxAlts, out, unknownWord(""))
 }
 
-// each applies a function to what the text may be.
+// each applies a function to every alternative of the text.
 func (v value) each(fn func(string) (string, bool)) value {
 	if v.multi() {
 		return v
@@ -288,7 +287,7 @@ func (p *program) glue(a, b value) value {
 	return v
 }
 
-// concat joins words; what is paid for in vain or too long is not known.
+// concat joins words; the result is unknown if it is too long or the budget is spent.
 func (p *program) concat(words ...shell.Word) shell.Word {
 	n := 0
 	for _, w := range words {
@@ -300,7 +299,7 @@ func (p *program) concat(words ...shell.Word) shell.Word {
 	return shell.Glue(words...)
 }
 
-// spaced joins words with a text between them.
+// spaced joins words with a separator.
 func (p *program) spaced(words []shell.Word, sep string) shell.Word {
 	all := make([]shell.Word, 0, 2*len(words))
 	for i, w := range words {
@@ -312,7 +311,7 @@ func (p *program) spaced(words []shell.Word, sep string) shell.Word {
 	return p.concat(all...)
 }
 
-// fields are the elements of a map by their keys.
+// fields returns the elements of a map by key.
 func (v value) fields() map[string]value {
 	out := map[string]value{}
 	for i, k := range v.keys {
@@ -335,7 +334,7 @@ func pathOf(v value) value {
 	return v
 }
 
-// pairs are the keys of a map, or the places of a list, with what stands there.
+// pairs returns the keys of a map, or the indexes of a list, with their values.
 func (v value) pairs() value {
 	if !v.multi() {
 		return listOf(listOf(unknown(v.path), value{path: v.path, alts: v.alts}))

@@ -8,7 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// further reads a call of a verb that is read further.
+// further reads a call of a verb that needs further reading.
 type further func(p *program, f *function, name string, args []value, named map[string]value) value
 
 func furtherVerbs() map[string]further {
@@ -18,7 +18,7 @@ func furtherVerbs() map[string]further {
 	}
 }
 
-// apply reads a call of a function of the table.
+// apply reads a call of a function in the table.
 func (p *program) apply(f *function, name string, args []value) value {
 	if op, ok := strings.CutPrefix(f.verb, "="); ok {
 		return p.yields(op, f, args)
@@ -42,13 +42,13 @@ func (p *program) apply(f *function, name string, args []value) value {
 		}
 	case shell.VerbWrite, shell.VerbAppend:
 		targets = p.writes(f, verb, targets)
-	default: // The others do nothing but fall on their targets.
+	default: // The others only act on their targets.
 	}
 	p.falls(name, verb, targets)
 	return p.result(verb, name, targets, args)
 }
 
-// yields calls a function that yields a value.
+// yields calls a function that returns a value.
 func (p *program) yields(op string, f *function, args []value) value {
 	if len(args) == 0 && p.lang.has("flat") {
 		args = []value{p.vars["$_"]}
@@ -62,7 +62,7 @@ func (p *program) yields(op string, f *function, args []value) value {
 	return p.table.pures[op](p, first(args), tailOf(args, 1))
 }
 
-// onlyAsks reports whether a signal asks whether a process is there.
+// onlyAsks reports whether a signal only asks whether a process exists.
 func (f *function) onlyAsks(args []value) bool {
 	signal := 1
 	if f.from > 0 {
@@ -71,14 +71,14 @@ func (f *function) onlyAsks(args []value) bool {
 	return len(args) > 1 && args[signal].word().Is("0")
 }
 
-// result is what a call yields that is not known, but for where it is from.
+// result returns the unknown result of a call, with its origin.
 func (p *program) result(verb shell.Verb, name string, targets, args []value) value {
 	switch {
 	case verb == shell.VerbNetwork:
 		return remote(name)
 	case verb == shell.VerbList && len(targets) > 0:
 		found := p.listing(name, targets[0], nth(args, 1))
-		for _, a := range args { // find of perl calls a function for each name
+		for _, a := range args { // perl's find calls a function for each name
 			if a.fn != nil && p.lang.has("flat") {
 				p.set("$_", found.nth(0))
 				p.invoke(a.fn, nil)
@@ -91,7 +91,7 @@ func (p *program) result(verb shell.Verb, name string, targets, args []value) va
 	return unknown(name + "()")
 }
 
-// targets are the arguments that a verb falls on.
+// targets returns the arguments that a verb acts on.
 func (f *function) targets(p *program, args []value, named map[string]value) []value {
 	if f.text != "" && f.verb != "open" && f.verb != "eval" {
 		return []value{text(f.text)}
@@ -114,7 +114,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 	return out
 }
 
-// withoutOptions are the arguments that are no functions and no maps.
+// withoutOptions returns the arguments that are neither functions nor maps.
 func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
@@ -123,7 +123,7 @@ func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
 }
 
-// falls notes a verb on each of its targets, or on none.
+// falls records a verb for each of its targets, or without one.
 func (p *program) falls(name string, verb shell.Verb, targets []value) {
 	for _, t := range targets {
 		for _, w := range t.words() {
@@ -135,7 +135,7 @@ func (p *program) falls(name string, verb shell.Verb, targets []value) {
 	}
 }
 
-// pairs notes a call with two targets: for several of each, in turn.
+// pairs records a call with two targets; if both have several texts, they are paired in turn.
 func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	if len(targets) < 2 {
 		p.emit(name, verb, listOf(targets...).words()...)
@@ -151,7 +151,7 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 	}
 }
 
-// fork notes that the program copies itself; without end that is a bomb.
+// fork records that the program copies itself. In a loop that is a fork bomb.
 func (p *program) fork(name string) {
 	p.forks++
 	p.emit(name, shell.VerbFork)
@@ -160,7 +160,7 @@ func (p *program) fork(name string) {
 	}
 }
 
-// writes notes what a call writes, and returns the file.
+// writes records what a call writes, and returns the file.
 func (p *program) writes(f *function, verb shell.Verb, targets []value) []value {
 	if len(targets) == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (p *program) writes(f *function, verb shell.Verb, targets []value) []value 
 	return targets[:1]
 }
 
-// content is what is known of a file.
+// content returns what is known of a file's content.
 func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
@@ -181,7 +181,7 @@ func (p *program) content(file value) value {
 	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
 }
 
-// listing are the names below a folder, or those that match a pattern.
+// listing returns the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
 	if s, ok := pattern.text(); ok && dir.kind == kindPath {
@@ -212,8 +212,8 @@ func (p *program) listing(name string, dir, pattern value) value {
 	return listOf(textOf(entry))
 }
 
-// runs reads what runs a program: system, subprocess.run, spawn, execl and their
-// like. One text is a command line, several are the words of a command.
+// runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
+// single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	asShell := inShell(args, named)
 	if args = withoutOptions(args); len(f.args) > 0 {
@@ -230,8 +230,8 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	return unknown(name + "()")
 }
 
-// way is a value with the nth of the texts that each text of it may be, and how
-// many the one with the most has.
+// way returns a value with only the nth alternative of each text in it, and the largest number of
+// alternatives.
 func (p *program) way(v value, n int) (value, int) {
 	most := len(v.alts)
 	if most > 1 {
@@ -265,8 +265,8 @@ func (p *program) runsWay(f *function, name string, args []value, asShell bool) 
 	}
 }
 
-// runsWords runs what several arguments are: the words of a command, or a command
-// line and what is none.
+// runsWords runs what several arguments are: the words of a command, or a command line followed by
+// other arguments.
 func (p *program) runsWords(f *function, name string, args []value, words []shell.Word) {
 	listed := nth(args, 1).kind == kindList
 	switch {
@@ -306,7 +306,7 @@ func (p *program) argv(words []shell.Word) {
 	}
 }
 
-// runEval reads code of the same language.
+// runEval reads code in the same language.
 func (p *program) runEval(f *function, name string, args []value, _ map[string]value) value {
 	out := value{}
 	if len(args) == 0 {
@@ -339,7 +339,7 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 	return out
 }
 
-// gap notes that code is not known.
+// gap records that code is unknown.
 func (p *program) gap(w shell.Word) {
 	switch {
 	case w.Remote():
@@ -351,7 +351,7 @@ func (p *program) gap(w shell.Word) {
 	}
 }
 
-// globbed is a word whose metacharacters stand for the names that match.
+// globbed returns a word whose metacharacters stand for the matching names.
 func globbed(w shell.Word) shell.Word {
 	var out []shell.Part
 	for _, part := range w.Parts() {

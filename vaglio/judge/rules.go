@@ -15,12 +15,12 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// KindRules is the kind of the judge that [Rules] gives.
+// KindRules is the kind of the judge that [Rules] returns.
 const KindRules = "rule-based-v1"
 
-// Rules gives the rule-based judge: four signals around a base score of 0.7.
-// It asks nobody and is always sure of itself. Its scores are sums of IEEE
-// doubles, so that 0.7 and 0.1 make 0.7999999999999999.
+// Rules returns the rule-based judge: four signals around a base score of 0.7. It asks nobody and
+// always has full confidence. Its scores are sums of IEEE doubles, so that 0.7 and 0.1 make
+// 0.7999999999999999.
 func Rules() vaglio.Judge { return rules{} }
 
 type rules struct{}
@@ -32,7 +32,7 @@ func seedWeights() weights {
 	return weights{base: 0.7, named: 0.1, climbs: 0.2, oddKey: 0.1, harmless: 0.05}
 }
 
-// Kind is [KindRules].
+// Kind returns [KindRules].
 func (rules) Kind() string { return KindRules }
 
 // Grade never fails.
@@ -64,15 +64,15 @@ func (rules) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult,
 	}, nil
 }
 
-// grade is a score in the making.
+// grade is a score being computed.
 type grade struct {
 	score   float64
 	notes   []string
 	signals []vaglio.Signal
 }
 
-// add moves the score. The signal's own score is 1 where it speaks for the
-// call and 0 where it speaks against it.
+// add changes the score. The signal's own score is 1 if it speaks for the call and 0 if it speaks
+// against it.
 func (g *grade) add(by float64, category, message string, noted bool) {
 	g.score += by
 	if noted {
@@ -85,8 +85,8 @@ func (g *grade) add(by float64, category, message string, noted bool) {
 	g.signals = append(g.signals, s)
 }
 
-// namedToken finds a token of the executor's name in the lowered intent. The
-// token itself is not lowered, and shorter ones than three letters say nothing.
+// namedToken finds a token of the executor's name in the lower-cased intent. It does not
+// lower-case the token, and ignores tokens of fewer than three characters.
 func namedToken(executor, intent string) (string, bool) {
 	if intent == "" {
 		return "", false
@@ -100,7 +100,7 @@ func namedToken(executor, intent string) (string, bool) {
 	return "", false
 }
 
-// lower lowers as Python does, which knows a final sigma and a dotted I.
+// lower lower-cases text as Python does, which knows a final sigma and a dotted I.
 func lower(text string) string {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -110,13 +110,12 @@ func lower(text string) string {
 	return strings.ToLower(text)
 }
 
-// isPythonSpace is what \s matches in Python.
+// isPythonSpace reports whether \s matches a character in Python.
 func isPythonSpace(r rune) bool {
 	return unicode.IsSpace(r) || (0x1c <= r && r <= 0x1f)
 }
 
-// climbs says whether any string value holds both ".." and "/". Keys do not
-// count.
+// climbs reports whether any string value contains both ".." and "/". It ignores keys.
 func climbs(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -135,7 +134,7 @@ func climbs(v any) bool {
 	return false
 }
 
-// oddKey gives the first argument name, in order, that is no identifier.
+// oddKey returns the first argument name, in order, that is not an identifier.
 func oddKey(args vaglio.Args) (string, bool) {
 	odd := func(key string) bool { return !isIdentifier(key) }
 	if len(args) == 1 {
@@ -151,8 +150,8 @@ func oddKey(args vaglio.Args) (string, bool) {
 	return "", false
 }
 
-// isIdentifier is ^[a-zA-Z_][a-zA-Z0-9_]*$ as Python reads it: a final newline
-// is not noticed.
+// isIdentifier reports whether a key matches ^[a-zA-Z_][a-zA-Z0-9_]*$ as in Python, which ignores
+// a final newline.
 func isIdentifier(key string) bool {
 	key = strings.TrimSuffix(key, "\n")
 	for i := range len(key) {

@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Script is what a patch does that a tool is handed, as calls of inline
-// programs. Names begin in the folder in. A text that is no patch is a problem.
+// Script returns what a patch that is passed to a tool does, as calls of inline programs. Relative
+// names start in the folder in. A text that is not a patch is a problem.
 func Script(text string, in shell.Word) *shell.Script {
 	made := map[string]shell.Word{}
 	a := &applier{name: "apply_patch", made: made, cmd: &shell.Command{Cwd: in, Argv: []shell.Word{shell.Text("apply_patch"), shell.Text(text)}}}
@@ -16,8 +16,8 @@ func Script(text string, in shell.Word) *shell.Script {
 	return &shell.Script{Commands: calls, Problems: problems, Wrote: made}
 }
 
-// NamesApplier reports whether a tool applies whatever patch it is given, by
-// the words of its name in lower case.
+// NamesApplier reports whether a tool applies whatever patch it is given, judging by the words of
+// its name in lower case.
 func NamesApplier(words []string) bool {
 	for i, w := range words {
 		if (w == "patch" || w == "diff") && (len(words) == 1 || i > 0 && words[i-1] == "apply" || i+1 < len(words) && words[i+1] == "apply") {
@@ -27,8 +27,8 @@ func NamesApplier(words []string) bool {
 	return slices.Contains(words, "applypatch")
 }
 
-// NamesReader reports whether a tool only looks at a patch, by the words of its
-// name in lower case.
+// NamesReader reports whether a tool only looks at a patch, judging by the words of its name in
+// lower case.
 func NamesReader(words []string) bool { return slices.ContainsFunc(words, reads) }
 
 func reads(word string) bool {

@@ -2,16 +2,16 @@ package patch
 
 import "strings"
 
-// The lines that stand around the parts of an envelope.
+// The lines around the parts of an envelope.
 const (
 	beginPatch = "*** Begin Patch"
 	endPatch   = "*** End Patch"
 	endOfFile  = "*** End of File"
 )
 
-// envelope reads a part of an envelope whose first line is marker, and reports
-// whether it was one. The parts are known by themselves, for some programs read
-// them without the envelope's first line, and behind any text.
+// envelope reads the part of an envelope that starts with the line marker, and reports whether
+// there is one. Parts are recognized on their own, because some programs read them without the
+// envelope's first line, and after any text.
 func (r *reader) envelope(marker string) bool {
 	at := r.n
 	switch marker {
@@ -60,8 +60,8 @@ func (r *reader) part(at int, verb Verb, name string) {
 	r.change(c)
 }
 
-// body reads the lines of one file of an envelope up to the next mark and
-// returns those that are added.
+// body reads the lines of one file of an envelope up to the next marker and returns the added
+// ones.
 func (r *reader) body(verb Verb) string {
 	var added strings.Builder
 	for {
@@ -70,7 +70,7 @@ func (r *reader) body(verb Verb) string {
 			return added.String()
 		}
 		if verb == Delete && strings.TrimSpace(line) != "" {
-			return "" // a delete has no lines of its own
+			return "" // a deletion has no lines of its own
 		}
 		marked := strings.TrimSpace(line)
 		if verb == Create && strings.HasPrefix(marked, "*** ") {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// namesIn returns the names that a header line may mean, and whether it means
-// that there is no file. A tab ends a name; without one, programs differ on
-// whether the first space does.
+// namesIn returns the names that a header line may mean, and whether it means that there is no
+// file. A tab ends a name; if there is none, programs disagree on whether the first space does.
 func namesIn(s string) (names []string, null bool) {
 	s = strings.TrimLeft(s, " ")
 	if q, err := strconv.QuotedPrefix(s); err == nil && s != "" && s[0] == '"' {
@@ -29,7 +28,7 @@ func namesIn(s string) (names []string, null bool) {
 	return []string{first, name}, false
 }
 
-// unquoted takes the quotes of C off a name, if it has any.
+// unquoted removes C quoting from a name, if it is quoted.
 func unquoted(s string) string {
 	s = strings.TrimSpace(s)
 	if u, err := strconv.Unquote(s); err == nil && s[0] == '"' {
@@ -38,7 +37,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// quotedPair reads two names of which at least one is quoted.
+// quotedPair reads two names at least one of which is quoted.
 func quotedPair(s string) (a, b string, ok bool) {
 	if s == "" || s[0] != '"' {
 		at := strings.Index(s, " \"")
@@ -54,7 +53,7 @@ func quotedPair(s string) (a, b string, ok bool) {
 	return unquoted(q), unquoted(s[len(q):]), true
 }
 
-// stripped are the paths that a name may stand for.
+// stripped returns the paths that a name may stand for.
 func (r *reader) stripped(name string) []string {
 	if n := r.o.Strip; n >= 0 {
 		return []string{strip(name, n)}
@@ -69,7 +68,7 @@ func (r *reader) stripped(name string) []string {
 	return []string{p}
 }
 
-// strip takes n leading folders off a name, "" if it has not as many.
+// strip removes n leading folders from a name; it returns "" if there are fewer.
 func strip(name string, n int) string {
 	for range n {
 		i := strings.IndexByte(name, '/')

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNamesOfHeaders takes the names out of header lines as any of the programs may.
+// TestNamesOfHeaders checks that every name which a program may read from a header line is found.
 func TestNamesOfHeaders(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
@@ -52,7 +52,7 @@ func TestNamesOfHeaders(t *testing.T) {
 	}
 }
 
-// TestPathsOfNames takes folders off a name as git and patch do by themselves.
+// TestPathsOfNames checks that folders are stripped as git and patch do by default.
 func TestPathsOfNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"a/x": "x", "b/x/y": "x/y y", "d/x": "d/x x", "x": "x", "a/": "a/ a", "ab/x": "ab/x x", "2/x": "x", "/x": "/x x"} {
@@ -67,7 +67,7 @@ func TestPathsOfNames(t *testing.T) {
 	}
 }
 
-// TestRanges reads where a hunk begins and how long it is.
+// TestRanges checks the sizes read from the first line of a hunk.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][2]int{
@@ -95,7 +95,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestNamesOfTools tells tools that apply patches, and those that only look.
+// TestNamesOfTools checks that tools that apply patches are told apart from those that only look.
 func TestNamesOfTools(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]bool{

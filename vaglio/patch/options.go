@@ -6,7 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// parse tells the options and operands of a command apart.
+// parse separates the options of a command from its operands.
 func (a *applier) parse() {
 	words := a.cmd.Argv[1:]
 	if strings.HasPrefix(a.name, "apply") { // the patch itself may begin with a dash
@@ -20,7 +20,7 @@ func (a *applier) parse() {
 	a.options, a.words = shell.ParseOptions(words, short, long)
 }
 
-// behind takes git's own options and the subcommand off its words.
+// behind returns git's words after its own options and the subcommand.
 func (a *applier) behind(sub string, words []shell.Word) []shell.Word {
 	for i, w := range words {
 		if w.Is(sub) && (i == 0 || !words[i-1].Is("-C")) {

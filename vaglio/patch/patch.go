@@ -1,12 +1,11 @@
-// Package patch reads patches as operations on files: the envelopes that
-// coding agents send (*** Begin Patch) and the diffs that patch, git apply and
-// git am take (unified, plain and of git).
+// Package patch reads patches as operations on files: the envelopes that coding agents send (***
+// Begin Patch) and the diffs that patch, git apply and git am accept (unified, plain and git's
+// own).
 //
-// It reads for safety, not to apply. Whatever one of the programs might act on
-// becomes a [Change], so a file that could be meant by either of two names is
-// named twice, and a line that could be meant as a patch and is not understood
-// is an error. The kept libraries for diffs skip such lines as garbage, which
-// is where patch would act and nobody would have looked.
+// It reads for safety, not to apply. Everything that one of the programs might act on becomes a
+// [Change], so a file that either of two names could mean is named twice, and a line that could
+// belong to a patch but is not understood is an error. The maintained diff libraries skip such
+// lines as garbage, and patch would then act where nobody looked.
 package patch
 
 import (
@@ -38,53 +37,53 @@ const (
 // Change is one operation on a file.
 type Change struct {
 	Verb Verb
-	// Path is the file, as the patch names it after stripping. It is relative
-	// to where the patch is applied, or absolute; it may hold dots.
+	// Path is the file, as the patch names it after stripping. It is relative to where the patch
+	// is applied, or absolute, and may contain dots.
 	Path string
 	// To is the new name of Move and Copy, and what a Link points to.
 	To string
-	// Mode are the permission bits that git states for the file, 0 if none.
+	// Mode holds the permission bits that git states for the file, 0 if none.
 	Mode uint32
 	// Added are the lines that the patch adds, each with its newline.
 	Added string
-	// Line is the line of the patch where the change begins, counted from 1.
+	// Line is the line of the patch at which the change begins, counted from 1.
 	Line int
 }
 
-// How many leading folders of a name are stripped when nobody says so.
+// How many leading folders are stripped from a name unless an option says so.
 const (
-	// StripGit strips one folder if it is one that git puts before names.
+	// StripGit strips one folder if git puts it before names.
 	StripGit = -1
-	// StripBase does the same, and takes the last part of the name for a
-	// second candidate, as patch does without -p.
+	// StripBase does the same, and also considers the last element of the name, as patch does
+	// without -p.
 	StripBase = -2
 )
 
 // Options say how a patch is applied.
 type Options struct {
-	// Strip is how many leading folders of names are stripped, as -p says, or
-	// StripGit or StripBase.
+	// Strip is how many leading folders are stripped from names, as with -p, or StripGit or
+	// StripBase.
 	Strip int
-	// Reverse says that the patch is undone (-R).
+	// Reverse says that the patch is reversed (-R).
 	Reverse bool
-	// File is changed whatever the patch names, "" if there is none.
+	// File is changed regardless of what the patch names, "" if there is none.
 	File string
 }
 
 // Error is a part of a patch that was not understood.
 type Error struct {
-	// Line is where it stands, counted from 1.
+	// Line is its line, counted from 1.
 	Line int
 	// Why says what is wrong, as the end of a sentence.
 	Why string
 }
 
-// Error says the line and what is wrong with it.
+// Error returns the line and what is wrong with it.
 func (e *Error) Error() string { return fmt.Sprintf("line %d of the patch %s", e.Line, e.Why) }
 
-// Parse reads a patch. The error is an [*Error] about the first part that was
-// not understood; the changes that were are returned beside it. A text without
-// any change is an error. The work grows with the size of the text.
+// Parse reads a patch. The error is an [*Error] about the first part that was not understood;
+// Parse returns the understood changes with it. A text without any change is an error. The work is
+// proportional to the size of the text.
 func Parse(text string, o Options) ([]Change, error) {
 	r := &reader{o: o, rest: text}
 	r.all()
@@ -120,8 +119,7 @@ func Looks(text string) bool {
 	return false
 }
 
-// IsEnvelope reports whether a text begins with an envelope, be it inside a
-// here-document's marks.
+// IsEnvelope reports whether a text begins with an envelope, possibly inside a here-document.
 func IsEnvelope(text string) bool {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "<<") {
@@ -138,7 +136,7 @@ type reader struct {
 	n    int // the number of the line that was read last
 	out  []Change
 	err  *Error
-	file *file // whose header or hunks are being read
+	file *file // the file whose header or hunks are being read
 	open bool  // inside an envelope, where every line has a meaning
 }
 
@@ -162,7 +160,7 @@ func (r *reader) next() (string, bool) {
 	return line, ok
 }
 
-// peek returns the next line and leaves it.
+// peek returns the next line without consuming it.
 func (r *reader) peek() (string, bool) {
 	if r.rest == "" {
 		return "", false
@@ -171,7 +169,7 @@ func (r *reader) peek() (string, bool) {
 	return strings.TrimSuffix(line, "\r"), true
 }
 
-// all reads lines outside hunks to the end.
+// all reads the lines outside hunks to the end.
 func (r *reader) all() {
 	for {
 		line, ok := r.next()

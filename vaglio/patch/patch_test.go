@@ -15,8 +15,8 @@ type row struct {
 	o                Options
 }
 
-// rows reads testdata/patches.txt: a title, the patch, its options, and what it
-// is read as, each behind a line that begins with ====.
+// rows reads testdata/patches.txt: a title, the patch, its options, and what is read of it,
+// separated by lines that begin with ====.
 func rows(tb testing.TB) []row {
 	tb.Helper()
 	data, err := os.ReadFile("testdata/patches.txt")
@@ -122,9 +122,9 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// FuzzParse holds what is true of every text: no panic, no silence, no line
-// that is not there, no more added than the patch holds, and text before a
-// patch takes nothing away from it.
+// FuzzParse checks what holds for every text: no panic, no silence, no line number beyond the
+// text, no more added than the patch contains, and no change lost because of text before the
+// patch.
 func FuzzParse(f *testing.F) {
 	for _, r := range rows(f) {
 		f.Add(r.text, r.o.Strip, r.o.Reverse)

@@ -11,26 +11,25 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// applier is a program that applies patches, as its command line says it.
+// applier is a program that applies patches, as its command line describes it.
 type applier struct {
 	name    string
 	words   []shell.Word // operands
 	options shell.Given
 	cmd     *shell.Command
 	written map[string]string     // what the line wrote to files before, by name
-	made    map[string]shell.Word // the files that patches make, by their paths
+	made    map[string]shell.Word // the files that patches create, by path
 	opts    *shell.Options
 }
 
-// NotPart is the detail of a problem about a patch whose text is a file's.
+// NotPart is the detail of a problem about a patch in a file.
 const NotPart wording.Phrase = "%s: applies a patch that is not part of the command"
 
-// Fetched is the detail of a problem about a patch that is downloaded.
+// Fetched is the detail of a problem about a downloaded patch.
 const Fetched wording.Phrase = "%s: applies a patch from the network"
 
-// grammarOf are the options that take a value of the programs that apply patches,
-// short ones as letters, long ones by name; the name of a subcommand is behind that
-// of its program.
+// grammarOf returns the options that take a value, of a program that applies patches: short ones
+// as letters, long ones by name. The name of a subcommand follows that of its program.
 func grammarOf(name string) (short, long string) {
 	switch name {
 	case "patch", "gpatch":
@@ -46,10 +45,10 @@ func grammarOf(name string) (short, long string) {
 	return "", ""
 }
 
-// Expand returns a script in which every command that applies a patch is
-// followed by what the patch does to files, as calls of inline programs, and
-// whose problems include the patches that could not be read. A script without
-// such commands is returned as it is. The options are those by which it was read.
+// Expand returns a script in which every command that applies a patch is followed by what the
+// patch does to files, as calls of inline programs. Its problems include the patches that could
+// not be read. A script without such commands is returned unchanged. o holds the options that the
+// script was read with.
 func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if !slices.ContainsFunc(s.Commands, applies) {
 		return s
@@ -77,7 +76,7 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 
 func applies(c shell.Command) bool { return c.Call == nil && programOf(&c) != "" }
 
-// programOf names the applier that a command runs, "" if it runs none.
+// programOf returns the applier that a command runs, "" if it runs none.
 func programOf(c *shell.Command) string {
 	switch c.Name {
 	case "patch", "gpatch", "apply_patch", "applypatch":
@@ -98,8 +97,7 @@ func programOf(c *shell.Command) string {
 	return ""
 }
 
-// noteWritten remembers a text that the line writes to a file, which may be a
-// patch that it then applies.
+// noteWritten remembers a text that the line writes to a file and may later apply as a patch.
 func noteWritten(c *shell.Command, written map[string]string) {
 	text, known := c.Stdin.Text.Text()
 	if !known || c.Stdin.Kind != shell.InputText || c.Name != "cat" && c.Name != "tee" {
@@ -139,7 +137,7 @@ func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 	return calls, problems
 }
 
-// changes are the calls that one patch stands for, and what of it is not known.
+// changes returns the calls that one patch stands for, and the problems with it.
 func (a *applier) changes(in input, o Options) (calls []shell.Command, problems []shell.Problem) {
 	text, known := in.text.Text()
 	if !known {
@@ -157,14 +155,14 @@ func (a *applier) changes(in input, o Options) (calls []shell.Command, problems 
 
 func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch" }
 
-// unread is the problem of a patch whose text is not known. What git says of
-// the repository itself is no foreign text.
+// unread returns the problem of a patch whose text is unknown. What git prints about the
+// repository itself is not foreign text.
 func (a *applier) unread(in input) shell.Problem {
 	if in.file && in.text.IsUnknown() {
 		if _, one := in.name.Text(); one {
 			return a.problem(shell.ProblemScriptFile, NotPart, in.name)
 		}
-		in.text = in.name // of any number of files
+		in.text = in.name // any number of files
 	}
 	own := len(in.text.Parts()) > 0
 	for _, p := range in.text.Parts() {
@@ -183,7 +181,7 @@ func (a *applier) problem(kind shell.ProblemKind, detail wording.Phrase, w shell
 	return shell.Problem{Kind: kind, Detail: wording.Say(detail, append([]string{a.name}, besides...)...), Word: w, Interpreter: a.name, Span: a.cmd.Span}
 }
 
-// onlyLooks reports whether the options say that no file is changed.
+// onlyLooks reports whether the options say that no file changes.
 func (a *applier) onlyLooks() bool {
 	switch a.name {
 	case "git apply":
@@ -196,7 +194,7 @@ func (a *applier) onlyLooks() bool {
 	return false
 }
 
-// settings are the options as they say how names are read.
+// settings returns the options that affect how the patch is read.
 func (a *applier) settings() Options {
 	o := Options{Strip: StripGit, Reverse: a.has("R", "reverse")}
 	switch a.name {
@@ -224,7 +222,7 @@ type input struct {
 	file bool
 }
 
-// inputs are the patches that a command reads.
+// inputs returns the patches that a command reads.
 func (a *applier) inputs() []input {
 	if strings.HasPrefix(a.name, "apply") && len(a.words) > 0 {
 		return []input{{text: a.words[0]}}
@@ -248,7 +246,7 @@ func (a *applier) inputs() []input {
 	return nil
 }
 
-// files are the words that name files with patches.
+// files returns the words that name patch files.
 func (a *applier) files() []shell.Word {
 	if !a.isPatch() {
 		return a.words
@@ -259,7 +257,8 @@ func (a *applier) files() []shell.Word {
 	return a.words[min(1, len(a.words)):min(2, len(a.words))]
 }
 
-// inFile is the patch in a file. Its text is known if the line wrote it, or it can be read.
+// inFile returns the patch in a file. Its text is known if the line wrote it, or if the file can
+// be read.
 func (a *applier) inFile(f shell.Word) input {
 	part := shell.Part{Kind: shell.PartUnknown}
 	if name, ok := f.Text(); ok {
@@ -271,7 +270,7 @@ func (a *applier) inFile(f shell.Word) input {
 	return input{text: a.held(shell.NewWord(part)), name: f, file: true}
 }
 
-// held is what a file holds, for a word that is nothing but its unknown content.
+// held returns a file's content, for a word that is nothing but its unread content.
 func (a *applier) held(w shell.Word) shell.Word {
 	parts := w.Parts()
 	if len(parts) != 1 || !path.IsAbs(parts[0].File) || a.cmd.Remote != nil || a.opts.Files == nil {
@@ -284,7 +283,7 @@ func (a *applier) held(w shell.Word) shell.Word {
 	return shell.Text(text)
 }
 
-// absolute is a name as seen from where the command runs.
+// absolute resolves a name against the folder that the command runs in.
 func (a *applier) absolute(name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
@@ -293,7 +292,7 @@ func (a *applier) absolute(name string) string {
 	return path.Join(cwd, name)
 }
 
-// calls say a change in the words of inline programs.
+// calls expresses a change as calls of inline programs.
 func (a *applier) calls(c *Change) []shell.Command {
 	at := a.located(c.Path)
 	switch c.Verb {
@@ -316,7 +315,7 @@ func (a *applier) calls(c *Change) []shell.Command {
 	return []shell.Command{out}
 }
 
-// make keeps what a file of this machine holds that a patch makes.
+// make remembers the content of a local file that a patch creates.
 func (a *applier) make(at shell.Word, text string) {
 	name, known := at.Text()
 	if name = a.absolute(name); known && path.IsAbs(name) && a.cmd.Remote == nil {
@@ -324,8 +323,8 @@ func (a *applier) make(at shell.Word, text string) {
 	}
 }
 
-// located is a path below the folder that an option names; git's own -C is where the
-// command runs.
+// located returns a path below the folder that an option names. Git's own -C already affects where
+// the command runs.
 func (a *applier) located(p string) shell.Word {
 	dir, ok := a.options.Get("d", "directory")
 	if strings.HasPrefix(p, "/") || !ok {
@@ -334,7 +333,7 @@ func (a *applier) located(p string) shell.Word {
 	return shell.Glue(dir, shell.Text("/"+p))
 }
 
-// call is a command that stands for one change.
+// call returns a command that stands for one change.
 func (a *applier) call(v shell.Verb, targets ...shell.Word) shell.Command {
 	c := *a.cmd
 	c.Name = "patch:" + string(v)

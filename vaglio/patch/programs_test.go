@@ -16,7 +16,7 @@ const (
 	wrapped  = "*** Begin Patch\n*** Update File: e.py\n@@\n-a\n+b\n*** Delete File: f.py\n*** End Patch"
 )
 
-// done are the calls and problems of a script, one a line.
+// done lists the calls and problems of a script, one per line.
 func done(s *shell.Script) string {
 	var out []string
 	for i := range s.Commands {
@@ -123,7 +123,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestWhatAPatchMakesIsKnown to who reads what follows, where it is known where it is made.
+// TestWhatAPatchMakesIsKnown checks that the content of a file that a patch creates is known
+// afterwards, under its absolute path.
 func TestWhatAPatchMakesIsKnown(t *testing.T) {
 	t.Parallel()
 	const made = "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+ls\n"
@@ -153,7 +154,7 @@ func TestWhatAPatchMakesIsKnown(t *testing.T) {
 	}
 }
 
-// files hold texts by their paths.
+// files holds texts by path.
 type files struct {
 	shell.NoFolders
 	texts map[string]string
@@ -164,7 +165,7 @@ func (f files) Content(name string) (string, bool) {
 	return text, ok
 }
 
-// TestAPatchInAFile is read where the file can be.
+// TestAPatchInAFile checks that a patch in a file is read if the file can be read.
 func TestAPatchInAFile(t *testing.T) {
 	t.Parallel()
 	o := shell.Options{Cwd: "/w", Files: files{texts: map[string]string{"/w/d.patch": plain, "/w/sub/d.patch": plain}}}
@@ -210,8 +211,8 @@ func TestExpandKeepsSurroundings(t *testing.T) {
 	}
 }
 
-// TestManyNames holds that a header with very many names is read whole, and in
-// a time that grows with its size.
+// TestManyNames checks that a header with very many names is read whole, in time proportional to
+// its size.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
@@ -225,7 +226,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestLarge holds that a patch of the largest size is read whole.
+// TestLarge checks that a patch of the largest size is read whole.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	const n = 20_000

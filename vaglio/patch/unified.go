@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// contextHunk begins a hunk of a context diff, a form that is not read.
+// contextHunk begins a hunk of a context diff, a format that is not read.
 const contextHunk = "***************"
 
 // file is one file of a diff while its header and hunks are read.
 type file struct {
 	line     int
-	git      bool     // the header is one of git
+	git      bool     // the header is git's
 	old, new []string // the names of its two sides
-	others   []string // names that belong to no side for sure
+	others   []string // names that cannot be assigned to a side
 	oldNull  bool     // the old side is /dev/null
 	newNull  bool
-	context  bool // the old name was one of a context diff
-	named    bool // a side was named by a line of its own
+	context  bool // the old name came from a context diff
+	named    bool // a line of its own named a side
 	deleted  bool
 	created  bool
 	from, to string // of a rename or copy
@@ -30,8 +30,8 @@ type file struct {
 	added    strings.Builder
 }
 
-// header reads a line outside hunks. A line that no program acts on, such as
-// the text of a mail, is skipped.
+// header reads a line outside hunks. It skips lines that no program acts on, such as the text of a
+// mail.
 func (r *reader) header(line string) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
@@ -49,8 +49,8 @@ func (r *reader) header(line string) {
 	}
 }
 
-// odd fails for a line that patch could take for a diff of a form that is not
-// read: an indented one, an ed script, a normal diff.
+// odd fails for a line that patch could take for a diff in a format that is not read: an indented
+// diff, an ed script, a normal diff.
 func (r *reader) odd(line string) {
 	trimmed := strings.TrimLeft(line, " \tX")
 	for strings.HasPrefix(trimmed, "- ") {
@@ -66,8 +66,8 @@ func (r *reader) odd(line string) {
 	}
 }
 
-// edCommand reports whether a line is a command of an ed script or the first
-// line of a hunk of a normal diff: numbers and one letter.
+// edCommand reports whether a line is a command of an ed script or the first line of a hunk of a
+// normal diff: numbers and one letter.
 func edCommand(line string) bool {
 	rest := strings.TrimLeft(line, "0123456789,")
 	if rest == line || rest == "" || !strings.ContainsAny(rest[:1], "acdis") {
@@ -83,7 +83,7 @@ func (r *reader) begin(git bool) {
 	r.file = &file{line: r.n, git: git}
 }
 
-// name reads a header line with one name of a file.
+// name reads a header line that names one file.
 func (r *reader) name(line string) {
 	mark, rest, _ := strings.Cut(line, " ")
 	f := r.headerOf(mark)
@@ -102,19 +102,19 @@ func (r *reader) name(line string) {
 	}
 }
 
-// headerOf is the file to whose header a line with a mark belongs.
+// headerOf returns the file whose header a line with a mark belongs to.
 func (r *reader) headerOf(mark string) *file {
 	if r.file == nil || r.file.hunks {
 		r.begin(false)
 	}
 	if f := r.file; mark == "---" && !f.context && f.named && !f.git || mark == "***" && f.named {
-		r.begin(false) // the lines before were no header
+		r.begin(false) // the lines before it were not a header
 	}
 	return r.file
 }
 
-// gitNames reads the two names of git's first line. Names may hold spaces, but
-// then both are the same behind their first folder.
+// gitNames reads the two names of git's first line. Names may contain spaces, but then both are
+// the same after their first folder.
 func (r *reader) gitNames(rest string) {
 	f := r.file
 	if a, b, ok := quotedPair(rest); ok {
@@ -184,7 +184,7 @@ func (r *reader) hunkOf() *file {
 	return r.file
 }
 
-// unifiedHunk reads a hunk as long as its first line says.
+// unifiedHunk reads a hunk of the length that its first line states.
 func (r *reader) unifiedHunk(line string) {
 	f := r.hunkOf()
 	start := r.n
@@ -200,7 +200,7 @@ func (r *reader) unifiedHunk(line string) {
 	for olds > 0 || news > 0 {
 		line, ok := r.peek()
 		if !ok {
-			if olds != news { // missing lines that stay as they are may be empty ones
+			if olds != news { // missing context lines may be empty ones
 				r.fail(start, "begins a part of a patch that is cut off")
 			}
 			return
@@ -222,8 +222,8 @@ func (r *reader) unifiedHunk(line string) {
 	}
 }
 
-// sides says how many lines of either side one line of a hunk is, and whether
-// it is a line of a hunk at all.
+// sides returns how many lines of each side a line of a hunk counts for, and whether it is a line
+// of a hunk at all.
 func sides(line string) (olds, news int, ok bool) {
 	switch firstByte(line) {
 	case ' ', '\t', 0:
@@ -238,7 +238,7 @@ func sides(line string) (olds, news int, ok bool) {
 	return 0, 0, false
 }
 
-// addLine keeps a line of the side that a file has afterwards.
+// addLine appends a line that the file has afterwards.
 func addLine(added *strings.Builder, line string) {
 	added.WriteString(line)
 	added.WriteByte('\n')
@@ -251,7 +251,7 @@ func firstByte(s string) byte {
 	return s[0]
 }
 
-// hunkSize reads the numbers of @@ -1,2 +3,4 @@.
+// hunkSize reads the sizes in @@ -1,2 +3,4 @@.
 func hunkSize(line string) (olds, news int, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 4 || !strings.HasPrefix(fields[1], "-") || !strings.HasPrefix(fields[2], "+") || !strings.HasPrefix(fields[3], "@@") {
@@ -274,17 +274,17 @@ func rangeSize(s string) (int, bool) {
 	return int(n), err == nil
 }
 
-// beginsHunk reports whether a line is the first of a hunk.
+// beginsHunk reports whether a line is the first line of a hunk.
 func beginsHunk(line string) bool {
 	return strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, contextHunk)
 }
 
-// flush records what the file that was read is changed to.
+// flush records the changes to the file that was read.
 func (r *reader) flush() {
 	f := r.file
 	r.file = nil
 	if f == nil || !f.git && !f.hunks {
-		return // a text that only looked like a header
+		return // it only looked like a header
 	}
 	if r.o.Reverse {
 		f.old, f.new, f.from, f.to = f.new, f.old, f.to, f.from
@@ -304,8 +304,8 @@ func (r *reader) flush() {
 	}
 }
 
-// moved records a rename or a copy. Git writes these names without the folder
-// that it puts before others.
+// moved records a rename or a copy. Git writes these names without the folder that it puts before
+// others.
 func (r *reader) moved(f *file, c Change) {
 	c.Verb = Move
 	if f.copies {
@@ -318,8 +318,7 @@ func (r *reader) moved(f *file, c Change) {
 	r.change(c)
 }
 
-// candidates are the paths by which a program may know the file, without those
-// of a rename.
+// candidates returns the paths by which a program may know the file, without those of a rename.
 func (r *reader) candidates(f *file) []string {
 	if r.o.File != "" {
 		return []string{r.o.File}
@@ -337,8 +336,8 @@ func (r *reader) candidates(f *file) []string {
 	return out
 }
 
-// verbed gives a change of a path its verb. A side that is said to be missing
-// and is named all the same counts as there.
+// verbed gives a change its verb. A side that is said to be missing but is named counts as
+// present.
 func (f *file) verbed(c Change) Change {
 	created := (f.created || f.oldNull) && len(f.old) == 0
 	deleted := (f.deleted || f.newNull) && len(f.new) == 0

@@ -2,7 +2,7 @@ package reading
 
 import "strings"
 
-// properties are the parameters that a JSON schema declares.
+// properties returns the parameters that a JSON schema declares.
 func properties(schema any) map[string]any {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -12,9 +12,8 @@ func properties(schema any) map[string]any {
 	return p
 }
 
-// claims says whether an argument asks for nothing to be changed. It counts
-// only where the executor declares the parameter: a tool ignores what it does
-// not know, and does what it does.
+// claims reports whether an argument asks that nothing be changed. It only counts if the executor
+// declares the parameter: a tool ignores parameters that it does not know, and goes ahead.
 func (w *walk) claims(key string, v any) bool {
 	if _, declared := w.schema[key]; !declared {
 		return false
@@ -33,8 +32,8 @@ func (w *walk) claims(key string, v any) bool {
 	return false
 }
 
-// declares says that the executor declares what it would run, if it declares
-// anything.
+// declares reports whether the executor declares the arguments that it would run. An executor
+// without a schema counts as declaring them.
 func (w *walk) declares(keys []string) bool {
 	if w.schema == nil {
 		return true

@@ -6,8 +6,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// ToolOf gives what is known of a tool by its name, or by a name that ends with
-// a star and with which it begins.
+// ToolOf returns what is known about a tool, by its name or by a key with a trailing star that
+// matches its name.
 func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 	if t, ok := tools[name]; ok {
 		return t, true
@@ -21,12 +21,11 @@ func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 	return none, false
 }
 
-// IsLanguage says whether a name is that of a language in which programs are
-// read, as [Tool] names it.
+// IsLanguage reports whether a name is a language in which programs are read, as [Tool] names it.
 func IsLanguage(name string) bool { return name == langShell || interpreter(name, "") != nil }
 
-// client takes up what is known of the tool in the client that would make the
-// call. It adds to what the executor's name says of running things, but for a language.
+// client applies what is known about the tool of the client that would make the call. Apart from
+// the language, it adds to what the executor's name says about running things.
 func (w *walk) client(c Call) {
 	if c.Client == "" {
 		return

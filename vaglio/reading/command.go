@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// add keeps a command line or program that was read.
+// add keeps a command line or program that was read, up to maxTexts of them.
 func (w *walk) add(c Command) {
 	if w.texts++; w.texts > maxTexts {
 		if w.texts == maxTexts+1 {
@@ -20,7 +20,7 @@ func (w *walk) add(c Command) {
 	w.rd.Commands = append(w.rd.Commands, c)
 }
 
-// text reads one text by the roles of its key.
+// text reads one text according to the roles of its key.
 func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int) {
 	if role&(runs|RoleTyped|RoleProse|RoleProgram|RoleInput|RoleWords) == 0 || strings.TrimSpace(text) == "" {
 		return
@@ -33,13 +33,13 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 		}
 		text = plain
 	}
-	// A shell would read the braces of JSON, and what stands in them.
+	// A shell would also read the braces of JSON, and what is in them.
 	isFile := role&RoleContent != 0 && sc.file != "" && !w.class.runs
 	doubt := !isFile && role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
 	w.run(key, text, role, sc, at, doubt)
 }
 
-// run reads one text that is run, or may be.
+// run reads one text that runs, or may run.
 func (w *walk) run(key, text string, role Role, sc *scope, at string, doubt bool) {
 	switch {
 	case role&RoleProgram != 0 && (role&RoleCommand == 0 || w.dialect(key, text, sc) == powershell.Posix) && w.named(text, role, sc, at):
@@ -54,14 +54,14 @@ func (w *walk) run(key, text string, role Role, sc *scope, at string, doubt bool
 	}
 }
 
-// decoded is a text out of base64, in the spellings that programs take.
+// decoded decodes base64, in any spelling that programs accept.
 func decoded(text string) (string, bool) {
 	text = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "", " ", "").Replace(text), "=")
 	plain, err := base64.RawStdEncoding.DecodeString(text)
 	return string(plain), err == nil
 }
 
-// named reads a program whose words stand beside its name.
+// named reads a program whose words are in another argument.
 func (w *walk) named(text string, role Role, sc *scope, at string) bool {
 	if sc.words == nil && sc.more == "" || strings.ContainsAny(text, " \t\n;|&") {
 		return false
@@ -69,7 +69,7 @@ func (w *walk) named(text string, role Role, sc *scope, at string) bool {
 	if role&runs == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
 		return false
 	}
-	doubt := role&runs == 0 && sc.commands // the words may be another's
+	doubt := role&runs == 0 && sc.commands // the words may belong to another command
 	if sc.words == nil {
 		w.line(text+" "+sc.more, sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
 		return true
@@ -78,7 +78,7 @@ func (w *walk) named(text string, role Role, sc *scope, at string) bool {
 	return true
 }
 
-// isTyped says whether a text that nothing else runs is what an executor runs.
+// isTyped reports whether an executor runs a text that nothing else runs.
 func (w *walk) isTyped(text string, role Role, sc *scope) bool {
 	switch {
 	case w.class.elsewhere || sc.commands:
@@ -92,7 +92,7 @@ func (w *walk) isTyped(text string, role Role, sc *scope) bool {
 	}
 }
 
-// typed reads what is handed to an executor that runs its input.
+// typed reads what is passed to an executor that runs its input.
 func (w *walk) typed(text string, role Role, sc *scope, at string) {
 	if w.class.cells {
 		if text = w.cell(text, sc, at); strings.TrimSpace(text) == "" {
@@ -111,7 +111,7 @@ func (w *walk) typed(text string, role Role, sc *scope, at string) {
 	}
 }
 
-// mood is how sure a reading is.
+// mood says how certain a reading is, with the meanings of [Command].
 type mood struct{ final, doubt, verb bool }
 
 // command reads a command line.
@@ -137,7 +137,7 @@ func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
 	w.withWords(withProgram(key, text), sc, at, m)
 }
 
-// dialect is the shell whose command line a text is.
+// dialect returns the shell that a text is a command line of.
 func (w *walk) dialect(key, text string, sc *scope) powershell.Dialect {
 	if isOther(languageWord(Normal(key))) || sc.lang == langPowerShell {
 		return powershell.PowerShell
@@ -145,7 +145,7 @@ func (w *walk) dialect(key, text string, sc *scope) powershell.Dialect {
 	return powershell.Of(w.name, text)
 }
 
-// withProgram puts the program that a key names before its text.
+// withProgram prepends the program that a key names to its text.
 func withProgram(key, text string) string {
 	program := keyProgram(key)
 	if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); program != "" && first != program {
@@ -154,7 +154,7 @@ func withProgram(key, text string) string {
 	return text
 }
 
-// windows reads a line of a shell of Windows.
+// windows reads a line of a Windows shell.
 func (w *walk) windows(d powershell.Dialect, text string, sc *scope, at string) {
 	if sc.more != "" {
 		text += " " + sc.more
@@ -165,7 +165,7 @@ func (w *walk) windows(d powershell.Dialect, text string, sc *scope, at string) 
 	w.add(Command{At: at, Text: text, Language: langPowerShell, Env: sc.env, Script: powershell.ReadAs(d, text, sc.o)})
 }
 
-// otherLanguage gives the language of a text that is clearly no command line.
+// otherLanguage returns the language of a text that is clearly not a command line, or "".
 func (w *walk) otherLanguage(text string, sc *scope) string {
 	if lang := shapeOf(text); isOther(lang) {
 		if lang == langPython && isOther(sc.lang) {
@@ -176,10 +176,10 @@ func (w *walk) otherLanguage(text string, sc *scope) string {
 	return ""
 }
 
-// isOther says that a language is none of the shells.
+// isOther reports whether a language is known and not the shell's.
 func isOther(lang string) bool { return lang != "" && lang != langShell }
 
-// isWord says that a text is one plain word, such as a verb.
+// isWord reports whether a text is one plain word, such as a verb.
 func isWord(text string) bool {
 	const longest = 40
 	for i := range len(text) {
@@ -190,8 +190,7 @@ func isWord(text string) bool {
 	return text != "" && len(text) <= longest
 }
 
-// withWords reads a line alone, and as its tool may lengthen it by the words
-// that stand beside it.
+// withWords reads a line alone, and with the words beside it that its tool may append.
 func (w *walk) withWords(text string, sc *scope, at string, m mood) {
 	blank := strings.ContainsAny(strings.TrimSpace(text), " \t\n;|&")
 	if sc.more == "" || blank {
@@ -206,7 +205,7 @@ func (w *walk) withWords(text string, sc *scope, at string, m mood) {
 	}
 }
 
-// line reads a command line with what stands around it.
+// line reads a command line in its surroundings.
 func (w *walk) line(text string, sc *scope, at string, m mood) {
 	c := Command{At: at, Text: text, Language: langShell, Env: sc.env, Final: m.final, Doubt: m.doubt, Verb: m.verb}
 	if sc.input != "" && sc.commands {
@@ -228,7 +227,7 @@ func (w *walk) line(text string, sc *scope, at string, m mood) {
 	w.elsewhere(c, sc)
 }
 
-// argv reads a command that is given as words.
+// argv reads a command given as words.
 func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 	if sc.input != "" && sc.commands {
 		w.line(quoted(argv), sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
@@ -239,9 +238,8 @@ func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 	w.elsewhere(c, sc)
 }
 
-// elsewhere reads a line once more as what runs on the host or in the container
-// that stands beside it. It may run here all the same: tools ignore arguments
-// that they do not know.
+// elsewhere reads a line once more, as run on the host or in the container that an argument beside
+// it names. The line may still run here: tools ignore arguments that they do not know.
 func (w *walk) elsewhere(c Command, sc *scope) {
 	var argv []string
 	switch {
@@ -260,7 +258,7 @@ func isHere(host string) bool {
 	return strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
-// quoted writes words as a shell would have to read them.
+// quoted joins words, quoted so that a shell reads exactly these words.
 func quoted(argv []string) string {
 	var b strings.Builder
 	for i, a := range argv {
@@ -278,12 +276,12 @@ func quoted(argv []string) string {
 	return b.String()
 }
 
-// fewLines is how many lines of a list are read one by one; more are read as
-// one script only.
+// fewLines is how many lines of a list are also read one by one; longer lists are only read as one
+// script.
 const fewLines = 64
 
-// sequence reads a list of texts: of lines where the key or the first of them
-// says so, and of words.
+// sequence reads a list of texts: as lines, if the key or the first text suggests so, and as
+// words.
 func (w *walk) sequence(key string, list []string, role Role, sc *scope, at string, depth int) {
 	if role&(RoleCommand|RoleWords) == 0 {
 		w.text(key, wholeOf(list), role, sc, at, depth+1)
@@ -308,7 +306,7 @@ func (w *walk) sequence(key string, list []string, role Role, sc *scope, at stri
 	w.argv(list, sc, at, lines)
 }
 
-// wholeOf is a program that is given in lines, with their ends or without.
+// wholeOf joins the lines of a program, which may or may not end with newlines.
 func wholeOf(list []string) string {
 	if strings.HasSuffix(list[0], "\n") {
 		return strings.Join(list, "")
@@ -316,7 +314,7 @@ func wholeOf(list []string) string {
 	return strings.Join(list, "\n")
 }
 
-// lines reads each line of a list, and all of them as they run in one shell.
+// lines reads each line of a list, and all of them as one script.
 func (w *walk) lines(key string, list []string, role Role, sc *scope, at string, depth int) {
 	if len(list) <= fewLines {
 		for _, text := range list {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SeedLine is the command line that the guard's core looks at: command, or cmd
-// where command is missing or empty.
+// SeedLine returns the command line that the guard's core looks at: the argument command, or cmd
+// if command is missing or empty.
 func SeedLine(args map[string]any) string {
 	if line := plainLine(args["command"]); line != "" {
 		return line
@@ -14,7 +14,7 @@ func SeedLine(args map[string]any) string {
 	return plainLine(args["cmd"])
 }
 
-// plainLine joins a list with one space, as the core does.
+// plainLine joins a list with single spaces, as the core does.
 func plainLine(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -35,8 +35,8 @@ func plainLine(v any) string {
 	}
 }
 
-// CoreLines gathers every line that a shell could be given: the values of the
-// command arguments at any depth, lists joined and one by one.
+// CoreLines returns every line that a shell could be given: the values of the command arguments at
+// any depth, with lists both joined and one by one.
 func (rd *Reading) CoreLines(args map[string]any) []string { return rd.coreLines(nil, args, false) }
 
 func (rd *Reading) coreLines(lines []string, v any, command bool) []string {
@@ -55,10 +55,10 @@ func (rd *Reading) coreLines(lines []string, v any, command bool) []string {
 	return lines
 }
 
-// Bases gives the folders that arguments name, at any depth that tools use, in
-// which the paths beside them may begin.
+// Bases returns the folders that arguments name, at any depth that tools use, and that relative
+// paths beside them may start from.
 func (rd *Reading) Bases(args map[string]any) []string {
-	for key, v := range args { // a cheap first look
+	for key, v := range args { // a cheap check first
 		if _, nests := v.(map[string]any); nests || rd.Role(key)&RoleBase != 0 {
 			return rd.bases(nil, args, 0)
 		}

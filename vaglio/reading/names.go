@@ -10,54 +10,51 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// class is what an executor does with a text, as its name says.
+// class is what an executor does with a text, judging by its name.
 type class struct {
-	// shell says that it runs command lines, runs that it runs something,
-	// types that it types into something that may run it.
+	// shell says that it runs command lines, runs that it runs something, types that it types into
+	// something that may run the text.
 	shell, runs, types bool
 	// posix says that the name names a shell such as bash.
 	posix bool
-	// cells says that it runs the cells of a notebook, whose lines may be a
-	// shell's.
+	// cells says that it runs notebook cells, whose lines may be shell commands.
 	cells bool
-	// elsewhere says that it works on something of its own, such as a database
-	// or a web page, to which a text is no command.
+	// elsewhere says that it works on something that does not take commands, such as a database or
+	// a web page.
 	elsewhere bool
-	// data says that this is a database, queries that it runs queries, of
-	// whatever that may be.
+	// data says that it works on a database, queries that it runs queries on something.
 	data, queries bool
-	// language is the language of the programs that it runs, "" if the name
-	// tells none.
+	// language is the language of the programs that it runs, "" if the name does not say.
 	language string
 }
 
-// wordKind is what a word of an executor's name says of running things, as the
-// classes of words name it.
+// wordKind is what a word of an executor's name says about running things. Its values are the
+// names of word classes.
 type wordKind string
 
 const (
-	wordShell   wordKind = "shell"   // what it names runs command lines
+	wordShell   wordKind = "shell"   // names something that runs command lines
 	wordVerb    wordKind = "verb"    // runs something
-	wordProcess wordKind = "process" // with a verb it starts a program
-	wordRuns    wordKind = "runs"    // what it names runs programs
-	wordCode    wordKind = "code"    // a program, with a verb that runs it
+	wordProcess wordKind = "process" // starts a program, with a verb
+	wordRuns    wordKind = "runs"    // names something that runs programs
+	wordCode    wordKind = "code"    // a program, which a verb runs
 	wordTypes   wordKind = "types"   // types into something
 	wordData    wordKind = "data"    // works on a database
-	wordOther   wordKind = "other"   // works on something of its own
-	wordNeutral wordKind = "neutral" // says nothing of what is done
+	wordOther   wordKind = "other"   // works on something that takes no commands
+	wordNeutral wordKind = "neutral" // says nothing about what is done
 )
 
-// kindOf gives what a word says of running things, "" if it is nothing.
+// kindOf returns the kind of a word, or "".
 func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)) }
 
-// IsRunner says whether a word of an executor's name says no more than that it
-// runs something: it tells nothing of what is done.
+// IsRunner reports whether a word of an executor's name says only that the executor runs
+// something, and nothing about what that does.
 func IsRunner(word string) bool {
 	k := kindOf(word)
 	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
 }
 
-// classOf reads an executor's name.
+// classOf classifies an executor by the words of its name.
 func classOf(words []string) class {
 	has := map[wordKind]bool{}
 	for _, w := range words {
@@ -78,18 +75,17 @@ func classOf(words []string) class {
 	return c
 }
 
-// runsAlone says that the words of a name tell that it runs something,
-// whatever that is.
+// runsAlone reports whether the words of a name say that it runs something, whatever that is.
 func runsAlone(has map[wordKind]bool, words int) bool {
 	return has[wordRuns] || has[wordVerb] || has[wordCode] && words == 1
 }
 
-// runsQueries says that the words of a name tell of queries that are run.
+// runsQueries reports whether the words of a name say that it runs queries.
 func runsQueries(has map[wordKind]bool, words []string) bool {
 	return (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 }
 
-// languageIn gives the first language that is named, but for the shell's.
+// languageIn returns the first language named, other than the shell's.
 func languageIn(words []string) string {
 	for _, w := range words {
 		if lang := languageWord(w); isOther(lang) {
@@ -99,7 +95,7 @@ func languageIn(words []string) string {
 	return ""
 }
 
-// The languages that are told apart.
+// The languages that the reader distinguishes.
 const (
 	langShell      = "sh"
 	langPowerShell = "powershell"
@@ -108,12 +104,12 @@ const (
 	langNode       = "node"
 )
 
-// languageWord gives the language that one word names, or "".
+// languageWord returns the language that one word names, or "".
 func languageWord(word string) string { return wordclass.Kind("language", word) }
 
-// languageOf gives the language that an argument names: "python", "python3.12",
-// "/bin/bash", "Node.js". It gives the argument itself where that is a language
-// that nobody here can read, and "" where it names none.
+// languageOf returns the language that an argument names: "python", "python3.12", "/bin/bash",
+// "Node.js". If that is no language that can be read, it returns the argument itself, or "" if the
+// argument cannot be a language's name.
 func languageOf(name string) string {
 	const longest = 40
 	if name == "" || len(name) > longest {
@@ -130,12 +126,11 @@ func languageOf(name string) string {
 	return name
 }
 
-// Words are the words of a name in snake, kebab, dotted or camel case, in lower
-// case.
+// Words returns the words of a name in snake, kebab, dotted or camel case, in lower case.
 func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), words(name)) }
 
-// nameWords are the words of an executor's name. Names of languages that are
-// written as two stay one.
+// nameWords returns the words of an executor's name. A language written as two words counts as
+// one.
 func nameWords(name string) []string {
 	all := Words(name)
 	for i := 0; i+1 < len(all); i++ {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWordsOfNames parts names where people see words.
+// TestWordsOfNames checks that names are split where people see words.
 func TestWordsOfNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"snake_case": "snake case", "kebab-case": "kebab case", "dotted.name": "dotted name", "camelCase": "camel case", "PascalCase": "pascal case",
@@ -16,7 +16,7 @@ func TestWordsOfNames(t *testing.T) {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	for w := range words("one_two") { // who has seen enough stops
+	for w := range words("one_two") { // the caller may stop early
 		if w != "one" {
 			t.Error(w)
 		}
@@ -24,7 +24,7 @@ func TestWordsOfNames(t *testing.T) {
 	}
 }
 
-// TestNamesOfPrograms tells what keys and executors name beside words.
+// TestNamesOfPrograms checks which programs keys and executors name beside words.
 func TestNamesOfPrograms(t *testing.T) {
 	for key, want := range map[string]string{
 		"kubectl_command": "kubectl", "gitCmd": "git", "NPM-ARGS": "npm", "git": "", "command": "", "rm_command": "", "git_line": "",
@@ -42,7 +42,7 @@ func TestNamesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestInterpreters tells the name of what runs a program from a command line.
+// TestInterpreters checks that an interpreter's name is told apart from a command line.
 func TestInterpreters(t *testing.T) {
 	for text, want := range map[string]bool{
 		"bash": true, "/bin/bash": true, "python3": true, `C:\\x\\cmd.exe`: true, "CMD": true, "ls": false, "": false, "bash -c x": false, "ls x/bash": false, "ls;bash": false,

@@ -12,7 +12,7 @@ const (
 	wrapped  = "*** Begin Patch\n*** Update File: e.py\n@@\n-a\n+b\n*** Delete File: f.py\n*** End Patch"
 )
 
-// patched are the calls and problems of the patches of a reading.
+// patched lists the calls and problems of the patches in a reading.
 func patched(rd *Reading) string {
 	var out []string
 	for _, c := range rd.Commands {
@@ -35,8 +35,7 @@ func patched(rd *Reading) string {
 	return strings.Join(out, "; ")
 }
 
-// TestPatches checks which texts among the arguments are patches that a call
-// applies.
+// TestPatches checks which texts in the arguments are patches that a call applies.
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	type args = map[string]any

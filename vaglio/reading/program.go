@@ -10,9 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// program reads a text under a key that names code: in its language where the
-// key, the executor or an argument tells one, and otherwise as what it looks
-// like.
+// program reads a text under a key that names code. The key, the executor or an argument may tell
+// its language; otherwise it is read as what it looks like.
 func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 	in := *sc
 	if lang := languageWord(Normal(key)); lang != "" {
@@ -33,21 +32,20 @@ func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 	w.spoken(text, role, &in, at)
 }
 
-// isName says that a text is a number or a name, which does nothing as a
-// program, under a key that hands it to no shell.
+// isName reports whether a text is a number or a name, which does nothing as a program, under a
+// key that does not pass it to a shell.
 func (w *walk) isName(text string, role Role) bool {
 	return !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs)
 }
 
-// spoken reads a program in the language that it is said to be in, and in the
-// one that it looks like.
+// spoken reads a program in its claimed language, and in the one that it looks like.
 func (w *walk) spoken(text string, role Role, in *scope, at string) {
 	shape := shapeOf(text)
 	said := isOther(in.lang)
 	switch {
 	case !isOther(shape) && (w.class.shell || in.lang == langShell):
 		w.withWords(text, in, at, mood{final: w.class.posix && !said})
-		if said { // an argument says so, and a shell takes no notice
+		if said { // an argument says so, but a shell ignores it
 			w.inline(text, in, at)
 		}
 	case said:
@@ -64,15 +62,15 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 	}
 }
 
-// despite reads a program as a shell does, whatever is said of its language.
+// despite reads a program as shell code, whatever its claimed language.
 func (w *walk) despite(text string, in *scope, at string) {
 	if interpreter(in.lang, "") != nil {
 		w.line(text, in, at, mood{doubt: true})
 	}
 }
 
-// statement notes a statement of a database under a key of what is run, and
-// says whether it is no more than that.
+// statement records a database statement under a key for things that run, and reports whether the
+// text is one.
 func (w *walk) statement(text string, sc *scope, at string) bool {
 	if w.class.shell || !w.class.data && (!IsStatement(text) || isOther(shapeOf(text))) {
 		return false
@@ -82,8 +80,8 @@ func (w *walk) statement(text string, sc *scope, at string) bool {
 	return true
 }
 
-// otherwise reads a program of which only its looks say the language in the
-// other language that looks like it, and as a shell does where one may run it.
+// otherwise reads a program whose language is only guessed from its looks in the other likely
+// language, too, and as shell code if a shell may run it.
 func (w *walk) otherwise(text string, sc *scope, at string) {
 	if w.class.shell {
 		w.line(text, sc, at, mood{doubt: true})
@@ -93,8 +91,8 @@ func (w *walk) otherwise(text string, sc *scope, at string) {
 	}
 }
 
-// undecided reads a text of which nobody says what it is: as a shell does if
-// that can be, and as the common languages do.
+// undecided reads a text of unknown language: as shell code if it parses, otherwise in the common
+// languages, too.
 func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	known := w.class.runs && !w.class.elsewhere
 	s := ReadLine(text, sc.o)
@@ -141,8 +139,7 @@ func clip(s string) string {
 	return s[:min(len(s), most)]
 }
 
-// interpreter is the command line that runs a program, nil for a language that
-// is not read.
+// interpreter returns the command line that runs a program, nil for a language that is not read.
 func interpreter(lang, text string) []string {
 	switch lang {
 	case langPython:
@@ -156,8 +153,7 @@ func interpreter(lang, text string) []string {
 	}
 }
 
-// cell reads what a notebook's cell hands to a shell or a file, and gives the
-// rest of it.
+// cell reads what a notebook cell passes to a shell or a file, and returns the rest of it.
 func (w *walk) cell(text string, sc *scope, at string) string {
 	if !strings.ContainsAny(text, "!%") {
 		return text
@@ -181,7 +177,7 @@ func (w *walk) cell(text string, sc *scope, at string) string {
 	return strings.Join(rest, "\n")
 }
 
-// cellMagic reads a cell whose first line says what all of it is.
+// cellMagic reads a cell whose first line says what the whole cell is.
 func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
 	head, body, _ := strings.Cut(cell, "\n")
 	name, args, _ := strings.Cut(strings.TrimSpace(head), " ")
@@ -224,7 +220,7 @@ var (
 	cellPython = regexp.MustCompile(`^%run (.*)`)
 )
 
-// cellCommand gives the command line that one line of a cell hands to a shell.
+// cellCommand returns the command line that one line of a cell passes to a shell.
 func cellCommand(line string) (string, bool) {
 	line = strings.TrimSpace(line)
 	for _, form := range [...]*regexp.Regexp{cellLine, cellNamed} {

@@ -15,60 +15,60 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// maxDepth is how deep arguments may nest, maxTexts how many command lines and
-// programs of one call are read.
+// maxDepth limits how deep arguments may nest, maxTexts how many command lines and programs of one
+// call are read.
 const (
 	maxDepth = 128
 	maxTexts = 4096
 )
 
-// Options say what is known of the world in which calls run.
+// Options say what is known about the environment in which calls run.
 type Options struct {
-	// Home is the home folder of the user, "" if it is not known.
+	// Home is the home folder of the user, "" if unknown.
 	Home string
-	// User is the name of the user, "" takes it from the home.
+	// User is the name of the user; "" derives it from Home.
 	User string
-	// Clients are the tools of which it is known what their arguments are, by
-	// the client that has them and the executor's whole name; one that ends with
-	// a star stands for all that begin so. It wins over the shape of a call.
+	// Clients says what is known about tools, by client and by the executor's whole name. A name
+	// that ends with a star stands for all names that start with the part before it. This
+	// knowledge overrides the shape of a call.
 	Clients map[string]map[string]Tool
-	// Env are variables that every call may have.
+	// Env holds variables that every call may have.
 	Env map[string]string
 }
 
-// Tool is what is known of one tool.
+// Tool is what is known about one tool.
 type Tool struct {
-	// Args are the roles of its arguments by their keys as written, at any
-	// depth. A key that is not listed has the roles of its shape.
+	// Args holds the roles of its arguments, by key as written, at any depth. A key that is not
+	// listed has the roles of its shape.
 	Args map[string]Role
-	// Shell says that its commands are run by a shell.
+	// Shell says that a shell runs its commands.
 	Shell bool
-	// Language is the language of its programs, "" for whatever they look like.
+	// Language is the language of its programs, "" if their looks decide.
 	Language string
 }
 
 // Call is one proposed call as plain values.
 type Call struct {
 	Executor string
-	// Client is the program that would make the call, "" if it is not known. A
-	// call of a tool that this client is not known to have is a gap.
+	// Client is the program that would make the call, "" if unknown. A call of a tool that this
+	// client is not known to have is a gap.
 	Client string
 	// Args hold nil, bool, number, string, []any and map[string]any, nested.
 	Args map[string]any
-	// Cwd is the folder in which the call would run, "" if it is not known.
+	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files reads what the call runs; nil leaves it unread. Changed gives the
-	// files that the session wrote, Loaded those of them that hold what would be
-	// asked about or denied if it ran.
+	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
+	// that the session wrote, Loaded those among them that would be asked about or denied if they
+	// ran.
 	Files           shell.Files
 	Changed, Loaded func() []string
-	// Capabilities are all that anybody claims of the executor. They can add
-	// to what is read: "code:exec" makes its texts a shell's.
+	// Capabilities are everything that anybody claims about the executor. They can only add to
+	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
 	// Shell marks an executor that the catalog knows as a shell.
 	Shell bool
-	// Schema is the executor's declared JSON schema of its arguments, nil if
-	// there is none. Only what it declares counts as a claim.
+	// Schema is the JSON schema that the executor declares for its arguments, nil if there is
+	// none. Only what it declares counts as a claim.
 	Schema any
 }
 
@@ -79,7 +79,7 @@ type Reader struct {
 	endings []ending
 }
 
-// NewReader makes a reader.
+// NewReader returns a reader.
 func NewReader(o Options) *Reader {
 	if home := path.Clean(o.Home); o.User == "" && strings.HasPrefix(home, "/") && home != "/" {
 		o.User = path.Base(home)
@@ -87,12 +87,11 @@ func NewReader(o Options) *Reader {
 	return &Reader{o: o, keys: keyTable(), endings: keyEndings()}
 }
 
-// LooksOnly reports whether a script that runs on a web page does no more than look at it.
+// LooksOnly reports whether a script that runs on a web page only looks at the page.
 func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly(script) }
 
-// LineOptions are the options with which every command line is read: what is
-// known of its world, the means that all lines of a call share, and the readers
-// of what it carries besides shell code.
+// LineOptions returns the options for reading a command line: what is known about its environment,
+// the means that all lines of a call share, and the readers of what it carries besides shell code.
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
@@ -100,21 +99,20 @@ func LineOptions(home, user, cwd string, m Means) shell.Options {
 	}
 }
 
-// Means are what all readings of one call share. They are not safe for
-// concurrent use.
+// Means are shared by all readings of one call. They are not safe for concurrent use.
 type Means struct {
-	// Budget is what the call may still cost.
+	// Budget limits what the call may still cost.
 	Budget *shell.Budget
-	// Files reads what the call runs; nil leaves it unread. Changed gives the
-	// files that the session wrote, Loaded those of them that hold what would be
-	// asked about or denied if it ran.
+	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
+	// that the session wrote, Loaded those among them that would be asked about or denied if they
+	// ran.
 	Files           shell.Files
 	Changed, Loaded func() []string
-	// Env are the variables of its environment that are known.
+	// Env holds the known variables of its environment.
 	Env map[string]string
 }
 
-// ReadLine reads a command line, and what the patches do that it applies.
+// ReadLine reads a command line and the patches that it applies.
 func ReadLine(line string, o shell.Options) *shell.Script {
 	return patch.Expand(shell.Read(line, o), &o)
 }
@@ -128,33 +126,31 @@ func ReadArgv(argv []string, o shell.Options) *shell.Script {
 type Reading struct {
 	// Words are the words of the executor's name, in lower case.
 	Words []string
-	// Runs says that the executor runs what it is given, by its name or by
-	// what is known of it.
+	// Runs says that the executor runs what it is given, judging by its name or by what is known
+	// about it.
 	Runs bool
-	// OnlyRuns says that the arguments hold a command and what surrounds one,
-	// and that the executor declares the command if it declares anything.
+	// OnlyRuns says that the arguments hold nothing but a command and its surroundings, and that
+	// the executor declares the command if it declares anything.
 	OnlyRuns bool
 	// Commands are the command lines and programs, in the order of their keys.
 	Commands []Command
-	// Paths, URLs, Statements and Recipients are the texts that stand under keys
-	// with these roles.
+	// Paths, URLs, Statements and Recipients are the texts under keys with these roles.
 	Paths, URLs, Statements, Recipients []Text
-	// Patched says that what the call does is to apply a patch, whose operations
-	// are among the commands.
+	// Patched says that the call applies a patch, whose operations are among the commands.
 	Patched bool
-	// Deed is what the executor does to paths, and Operations what it does to
-	// processes, services and packages, as far as its name tells.
+	// Deed is what the executor does to paths, and Operations what it does to processes, services
+	// and packages, as far as its name says.
 	Deed       Deed
 	Operations []operation.Operation
-	// DryRun says that the call asks for nothing to be changed, by an argument
-	// that the executor declares.
+	// DryRun says that the call asks for no change, through an argument that the executor
+	// declares.
 	DryRun bool
-	// Gaps are what could not be read.
+	// Gaps lists what could not be read.
 	Gaps []Gap
-	// Failed says that the reader itself failed, so that nothing here is whole.
+	// Failed says that the reader itself failed, so that the reading is incomplete.
 	Failed bool
 
-	// Means are for whatever of the call is read later.
+	// Means are used to read further parts of the call later.
 	Means Means
 
 	reader  *Reader
@@ -166,37 +162,35 @@ type Reading struct {
 type Command struct {
 	// At is the place in the arguments, such as "steps[1].run".
 	At string
-	// Text is what stands there. The words of a list are joined as a shell
-	// would have to read them.
+	// Text is the text there. The words of a list are joined, quoted as for a shell.
 	Text string
-	// Language is "sh" for a command line, else the program's language.
+	// Language is "sh" for a command line, otherwise the program's language.
 	Language string
-	// Script is what it would run. Its places are those in Text, moved by Shift:
-	// what stands around a line is put before it.
+	// Script is what it would run. Its spans are offsets in Text, plus Shift for what the reader
+	// put before the text.
 	Script *shell.Script
 	Shift  int
-	// Env are the variables that arguments beside it set.
+	// Env holds the variables that arguments beside it set.
 	Env map[string]string
-	// Final says that an executor that really is a shell runs the text: that
-	// it cannot be read is then no matter of guessing.
+	// Final says that a real shell runs the text, so that a text that cannot be read is certainly
+	// wrong.
 	Final bool
-	// Doubt says that the text has another, likelier reading. What is found
-	// here counts; what is not understood does not.
+	// Doubt says that the text has another, likelier reading. Findings in this one count; what it
+	// does not understand does not.
 	Doubt bool
-	// Verb says that the text is one word beside other arguments: it may name
-	// what a tool of many is to do.
+	// Verb says that the text is one word beside other arguments and may select what a tool does.
 	Verb bool
 }
 
-// IsLine says whether it is a command line, and no program of another language.
+// IsLine reports whether it is a command line rather than a program in another language.
 func (c *Command) IsLine() bool { return c.Language == langShell }
 
-// IsProgram says whether it is a program of another language than a shell's.
+// IsProgram reports whether it is a program in a language other than a shell's.
 func (c *Command) IsProgram() bool {
 	return c.Language != langShell && c.Language != langPowerShell && c.Language != langPatch
 }
 
-// Text is one text with the roles of its key.
+// Text is one text and the roles of its key.
 type Text struct {
 	At, Text string
 	Role     Role
@@ -206,14 +200,14 @@ type Text struct {
 type Gap struct {
 	// At is the place in the arguments.
 	At string
-	// Why is one sentence part for a person, such as "is no program of a
-	// language that is known".
+	// Why is the end of a sentence for a person, such as "is no program of a language that is
+	// known".
 	Why wording.Clause
-	// Doubt says that all was read, and that Why tells what it may do all the same.
+	// Doubt says that everything was read, and that Why says what the text may still do.
 	Doubt bool
 }
 
-// Read reads a call. It never fails: what it cannot read is a [Gap].
+// Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
 	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded = c.Files, c.Changed, c.Loaded
@@ -244,7 +238,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
 }
 
-// HomeOf gives the home in which a folder lies by its name, "" if it tells none.
+// HomeOf returns the home that a folder is in, judging by its path; "" if it is in none.
 func HomeOf(dir string) string {
 	const root, users, name, below = 0, 1, 2, 4
 	parts := strings.SplitN(strings.TrimRight(dir, "/"), "/", below)
@@ -254,7 +248,7 @@ func HomeOf(dir string) string {
 	return ""
 }
 
-// Role gives the roles of a key of this call.
+// Role returns the roles of a key of this call.
 func (rd *Reading) Role(key string) Role {
 	if rd.tool != nil && rd.tool.Args[key] != 0 {
 		return rd.tool.Args[key]
@@ -262,10 +256,10 @@ func (rd *Reading) Role(key string) Role {
 	return rd.reader.roleOf(key)
 }
 
-// IsCore says whether a key holds a command line for the guard's core.
+// IsCore reports whether a key holds a command line for the guard's core.
 func (rd *Reading) IsCore(key string) bool { return rd.reader.roleOf(key)&roleCore != 0 }
 
-// folder resolves a folder that an argument names; "" is one that is not known.
+// folder resolves a folder that an argument names; "" stands for an unknown folder.
 func (w *walk) folder(cwd, dir string) string {
 	const scheme = "file://"
 	if len(dir) > len(scheme) && strings.EqualFold(dir[:len(scheme)], scheme) {

@@ -18,8 +18,8 @@ const (
 	cwd  = "/home/user/app"
 )
 
-// row is one call and what is to be read of it: commands as "language at text",
-// with a question mark before those that are in doubt, and the places of gaps.
+// row is one call and what must be read of it: commands as "language at text", with a question
+// mark before doubtful ones, and the places of gaps.
 type row struct {
 	Executor     string         `json:"executor"`
 	Args         map[string]any `json:"args"`
@@ -57,7 +57,7 @@ func rows(t testing.TB) []row {
 
 func reader() *reading.Reader { return reading.NewReader(reading.Options{Home: home}) }
 
-// told writes what was read as the rows do.
+// told formats a reading as the rows do.
 func told(rd *reading.Reading) (read, gaps []string) {
 	for _, c := range rd.Commands {
 		mark := ""
@@ -88,8 +88,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestClaimsTakeNothingAway checks that what a caller says adds to what is read
-// at most.
+// TestClaimsTakeNothingAway checks that a caller's claims can only add to what is read.
 func TestClaimsTakeNothingAway(t *testing.T) {
 	r := reader()
 	for _, row := range rows(t) {
@@ -100,7 +99,7 @@ func TestClaimsTakeNothingAway(t *testing.T) {
 			claimed := r.Read(c)
 			for _, command := range plain.Commands {
 				if command.Doubt {
-					continue // it may have become the only reading
+					continue // it may now be the only reading
 				}
 				if !slices.ContainsFunc(claimed.Commands, func(other reading.Command) bool {
 					return other.At == command.At && strings.HasSuffix(other.Text, command.Text) && !other.Doubt
@@ -143,7 +142,7 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
-// TestTheUsersHome expands the user's name, which is the home's where none is given.
+// TestTheUsersHome checks that the user's name expands, and comes from the home if none is given.
 func TestTheUsersHome(t *testing.T) {
 	for name, tt := range map[string]struct {
 		o    reading.Options
@@ -189,8 +188,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestClients checks that what is known of a client's tool wins over the shape
-// of a call, and hides nothing of which the table does not speak.
+// TestClients checks that what is known about a client's tool overrides the shape of a call, and
+// hides nothing that the table does not mention.
 func TestClients(t *testing.T) {
 	r := reading.NewReader(reading.Options{Home: home, Clients: map[string]map[string]reading.Tool{"agent": {
 		"Note":    {Args: map[string]reading.Role{"command": reading.RoleData, "file": reading.RolePath}},
@@ -229,7 +228,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestBounds checks that nothing is left unread in silence.
+// TestBounds checks that nothing is silently left unread.
 func TestBounds(t *testing.T) {
 	type A = map[string]any
 	deep := any("rm -rf /")
@@ -313,7 +312,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLinesOfValues checks which line the guard's core takes a value for.
+// TestLinesOfValues checks which line the guard's core makes of a value.
 func TestLinesOfValues(t *testing.T) {
 	type name string
 	for want, v := range map[string]any{
@@ -325,8 +324,8 @@ func TestLinesOfValues(t *testing.T) {
 	}
 }
 
-// TestWhatNestsAsDeepAsItMay reads JSON in a text, lists and maps to the same depth as
-// arguments, and tells where it stopped.
+// TestWhatNestsAsDeepAsItMay checks that JSON in a text, lists and maps are read to the same depth
+// as arguments, and that a gap says where the reading stopped.
 func TestWhatNestsAsDeepAsItMay(t *testing.T) {
 	type A = map[string]any
 	for text, most := range map[string]int{`{"command":"ls"}`: 127, `[["ls"]]`: 126} {
@@ -360,7 +359,7 @@ func TestWhatNestsAsDeepAsItMay(t *testing.T) {
 	}
 }
 
-// TestFoldersOfArguments checks which arguments name folders in which paths begin.
+// TestFoldersOfArguments checks which arguments name folders that relative paths start from.
 func TestFoldersOfArguments(t *testing.T) {
 	type A = map[string]any
 	within := func(depth int) A {
@@ -382,7 +381,7 @@ func TestFoldersOfArguments(t *testing.T) {
 	}
 }
 
-// TestWrittenByPatches checks where a patch puts what it adds.
+// TestWrittenByPatches checks where a patch writes what it adds.
 func TestWrittenByPatches(t *testing.T) {
 	for name, want := range map[string]string{"x": cwd + "/x", "/srv/x": "/srv/x"} {
 		rd := reader().Read(reading.Call{Executor: "apply_patch", Cwd: cwd, Args: map[string]any{
@@ -394,7 +393,7 @@ func TestWrittenByPatches(t *testing.T) {
 	}
 }
 
-// TestWrittenByArguments checks which argument names the file that gets a text.
+// TestWrittenByArguments checks which argument names the file that receives a text.
 func TestWrittenByArguments(t *testing.T) {
 	type A = map[string]any
 	for name, tt := range map[string]struct {

@@ -10,13 +10,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// scope is what surrounds a command: what the arguments beside it and around
-// it say.
+// scope is what surrounds a command: what the arguments beside and around it say.
 type scope struct {
-	file string // that arguments beside or around it name
+	file string // the file that arguments beside or around it name
 	o    shell.Options
 	lang string
-	// claimed says that an argument, not the executor's name, told the language.
+	// claimed says that an argument, rather than the executor's name, gave the language.
 	claimed bool
 	host    string
 	box     string
@@ -27,18 +26,18 @@ type scope struct {
 	env   map[string]string
 	// inherited is the role of texts whose own key has none.
 	inherited Role
-	// alone says that no other argument than these surroundings stands beside.
+	// alone says that only surroundings are beside the command.
 	alone bool
-	// commands says that a command stands in this map, program that a name
-	// does to which words may belong.
+	// commands says that this map holds a command, program that it names a program that the words
+	// may belong to.
 	commands, program bool
-	// argv says that the words beside a program can be nothing else.
+	// argv says that the words beside a program cannot be a command.
 	argv bool
 	// shell says that an argument asks for a shell.
 	shell bool
 }
 
-// surround takes in what the keys of one map say of its commands.
+// surround takes over what the keys of one map say about its commands.
 func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
 	sc.words, sc.more, sc.input, sc.alone, sc.commands, sc.program, sc.argv, sc.shell = nil, "", "", true, false, false, false, false
 	for _, k := range keys {
@@ -57,7 +56,7 @@ func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
 	}
 }
 
-// onlyWords says that a list can be no command of its own: it begins with an
+// onlyWords reports whether a list cannot be a command of its own because it begins with an
 // option.
 func onlyWords(v any) bool {
 	list := Texts(v)
@@ -75,7 +74,7 @@ func holdsText(v any) bool {
 	}
 }
 
-// surroundBy takes in one argument.
+// surroundBy takes over one argument.
 func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	const around = RoleFolder | RoleEnv | RoleSettings | RoleLanguage | RoleHost | RoleBox | RoleWords | RoleInput
 	text, isText := v.(string)
@@ -97,7 +96,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	}
 }
 
-// placeBy takes in where and with what a command runs.
+// placeBy takes over the folder and the variables that a command runs with.
 func (w *walk) placeBy(v any, role Role, sc *scope) {
 	switch v := v.(type) {
 	case string:
@@ -123,8 +122,7 @@ func (w *walk) placeBy(v any, role Role, sc *scope) {
 	}
 }
 
-// languageBy takes in the language that an argument names, or that it asks for
-// a shell.
+// languageBy takes over the language that an argument names, or its request for a shell.
 func (sc *scope) languageBy(key string, v any) {
 	switch v := v.(type) {
 	case bool:
@@ -136,8 +134,8 @@ func (sc *scope) languageBy(key string, v any) {
 	}
 }
 
-// namesLanguage tells a key that may hold a command line, such as shell, from
-// one that names what runs it.
+// namesLanguage reports whether a key names a language. The key shell may instead hold a command
+// line.
 func namesLanguage(key, text string) bool {
 	if Normal(key) != "shell" {
 		return true
@@ -145,8 +143,8 @@ func namesLanguage(key, text string) bool {
 	return isInterpreter(text)
 }
 
-// isInterpreter says whether a text is no more than the name of an interpreter,
-// perhaps with its folder.
+// isInterpreter reports whether a text is just the name of an interpreter, possibly with its
+// folder.
 func isInterpreter(text string) bool {
 	if strings.ContainsAny(text, " \t\n;|&$`") {
 		return false
@@ -155,7 +153,7 @@ func isInterpreter(text string) bool {
 	return languageWord(strings.ToLower(name)) != "" || strings.EqualFold(name, "cmd")
 }
 
-// wordsBeside takes in the words that stand beside a program's name.
+// wordsBeside takes over the words beside a program's name.
 func (w *walk) wordsBeside(key string, v any, sc *scope) {
 	switch v := v.(type) {
 	case string:
@@ -170,7 +168,7 @@ func (w *walk) wordsBeside(key string, v any, sc *scope) {
 	}
 }
 
-// variables takes an environment from a map, or from a list of NAME=value.
+// variables reads an environment from a map, or from a list of NAME=value.
 func variables(v any) map[string]string {
 	env := map[string]string{}
 	switch v := v.(type) {
@@ -191,7 +189,7 @@ func variables(v any) map[string]string {
 	return env
 }
 
-// Texts are the texts and numbers of a value, in a row, however it nests.
+// Texts returns the texts and numbers in a value, flattened.
 func Texts(v any) []string { return gather(nil, v, 0) }
 
 func gather(into []string, v any, depth int) []string {
@@ -215,8 +213,8 @@ func gather(into []string, v any, depth int) []string {
 	return into
 }
 
-// Word writes one value as Python's str does where that can matter. What nests
-// becomes one line of its words.
+// Word formats one value as Python's str does where that can matter. A nested value becomes one
+// line of its words.
 func Word(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -235,7 +233,7 @@ func Word(v any) string {
 	}
 }
 
-// SortedKeys gives a map one order.
+// SortedKeys returns the keys of a map in order.
 func SortedKeys(m map[string]any) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	slices.Sort(keys)

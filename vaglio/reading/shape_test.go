@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestShapes tells programs by what one language has and the shell has not, and
-// takes for a program what only looks like one to whoever is too quick.
+// TestShapes checks that programs are recognized by what one language has and the shell has not,
+// and that look-alikes are not.
 func TestShapes(t *testing.T) {
 	for lang, texts := range map[string][]string{
 		langNode: {

@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Spot writes a word as the path that it may be, see the package place.
+// Spot writes a word as the path that it may be, in the notation of the package place.
 func Spot(w shell.Word) string {
 	if s, ok := w.Text(); ok {
 		return s
@@ -25,7 +25,7 @@ func Spot(w shell.Word) string {
 			}
 		case shell.PartUnknown:
 			if p.From == "mktemp" && b.Len() == 0 {
-				b.WriteString("/tmp/") // so that what climbs out of it is seen to
+				b.WriteString("/tmp/") // so that paths that climb out of it are noticed
 			}
 			b.WriteString(unknownSpot(p))
 		}

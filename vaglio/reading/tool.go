@@ -9,22 +9,20 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// Deed is what an executor that is no shell does to the paths among its
-// arguments, as the words of its name tell.
+// Deed is what an executor that is no shell does to the paths in its arguments, judging by the
+// words of its name.
 type Deed struct {
-	// Verb is what it does, [operation.Use] where no word tells.
+	// Verb is what it does, [operation.Use] if no word says.
 	Verb operation.Verb
-	// Lists says that it only tells names, Greps that it prints what files hold:
-	// a pattern is one of texts.
+	// Lists says that it only lists names, Greps that it prints file contents, so that a pattern
+	// matches text.
 	Lists, Greps bool
-	// Local says that it works on files, or that its name is no more than what
-	// is done: a path is one of files here. Remote says that it works on
-	// something else, where a path is none.
+	// Local says that it works on files, or that its name is just a verb: a path is a local file.
+	// Remote says that it works on something else, so that a path is no local file.
 	Local, Remote bool
 }
 
-// does reads the words of the executor's name, and of the verb that an argument
-// adds to them.
+// does reads the words of the executor's name, and of the verb that an argument adds to them.
 func (rd *Reading) does(args map[string]any) {
 	words := rd.Words
 	for k, v := range args {
@@ -38,7 +36,7 @@ func (rd *Reading) does(args map[string]any) {
 	rd.aims(words, args)
 }
 
-// deedOf reads the words of a name; of several deeds the last one counts.
+// deedOf reads the words of a name; if they name several deeds, the last one in its table counts.
 func deedOf(words []string) Deed {
 	d := Deed{Verb: operation.Use, Lists: wordclass.Any("tool-lists", words), Greps: slices.Contains(words, "grep")}
 	for _, of := range [...]struct {
@@ -61,8 +59,8 @@ func deedOf(words []string) Deed {
 	return d
 }
 
-// aims notes which processes, services and packages a tool stops or removes, by
-// their numbers and by their names.
+// aims records which processes, services and packages a tool stops or removes, by number or by
+// name.
 func (rd *Reading) aims(words []string, args map[string]any) {
 	var numbered, named []operation.Verb
 	if wordclass.Any("tool-kills", words) {
@@ -85,8 +83,8 @@ func (rd *Reading) aims(words []string, args map[string]any) {
 	}
 }
 
-// stopped is what a tool does that stops or removes what is named, nil if its
-// name does not tell what that is.
+// stopped returns what a tool that stops or removes things does to those it names; nil if its name
+// does not say what they are.
 func stopped(words []string) []operation.Verb {
 	var all []operation.Verb
 	if wordclass.Any("tool-processes", words) {

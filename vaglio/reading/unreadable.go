@@ -9,28 +9,25 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// Unreadable says where a call cannot be read, and why. It holds no value out
-// of the arguments.
+// Unreadable says where a call cannot be read, and why. It contains no value of the arguments.
 type Unreadable struct {
-	// Key is the place of the text in the arguments, such as "steps[1].run"; ""
-	// where that is not known.
+	// Key is the place of the text in the arguments, such as "steps[1].run"; "" if unknown.
 	Key string
-	// Line and Col count from 1, in the text under the argument; both are 0
-	// when the text or the arguments as a whole are meant. Col counts
-	// characters.
+	// Line and Col are the position in the text under the argument, counted from 1; Col counts
+	// characters. Both are 0 if the text or the arguments as a whole are meant.
 	Line, Col int
-	// Excerpt shows the operators and keywords of the line, with … for all
-	// other words; "" without a line.
+	// Excerpt shows the operators and keywords of the line, with … for all other words; "" if
+	// there is no line.
 	Excerpt string
-	// What says what is wrong, as the end of a sentence about the text.
+	// What is the reason, as the end of a sentence about the text.
 	What string
 }
 
-// Unread gives the first of a script's problems that is its sender's mistake, nil
-// if none is. key is the argument under which the text stands, "" for text out of
-// a command; shift is how many bytes were put before it, and an empty text one of
-// which no place is known. certain says that the text is a shell's command line,
-// and nothing else: of another text only its size and depth are such a mistake.
+// Unread returns the first of a script's problems that is the sender's mistake, nil if there is
+// none. key is the argument that holds the text, "" for text from a command; shift is how many
+// bytes were put before the text; an empty text means that no position is known. certain says that
+// the text can only be a shell's command line: of any other text, only its size and depth count as
+// such a mistake.
 func Unread(key string, problems []shell.Problem, text string, shift int, certain bool) *Unreadable {
 	for i := range problems {
 		p := &problems[i]
@@ -46,7 +43,7 @@ func Unread(key string, problems []shell.Problem, text string, shift int, certai
 	return nil
 }
 
-// locate finds the line and the column of an offset.
+// locate converts an offset into a line and a column.
 func locate(key, text string, at int, what string) *Unreadable {
 	if text == "" || at < 0 || at > len(text) {
 		return &Unreadable{Key: key, What: what}
@@ -58,8 +55,8 @@ func locate(key, text string, at int, what string) *Unreadable {
 	return u
 }
 
-// excerpt is the line around a byte without its words: any of them may be a
-// secret, what a shell acts on is none.
+// excerpt returns the line around a byte without its words: any of them may be a secret, while
+// what a shell acts on is none.
 func excerpt(line string, at int) string {
 	const around = 40
 	from, to := max(0, at-around), min(len(line), at+around)
@@ -84,5 +81,5 @@ func excerpt(line string, at int) string {
 	return b.String()
 }
 
-// actsOnLine says whether a byte means something to a shell by itself.
+// actsOnLine reports whether a byte by itself means something to a shell.
 func actsOnLine(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", c) >= 0 }

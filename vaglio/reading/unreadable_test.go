@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExcerpts shows what of a line may be seen: what a shell acts on, and no
-// word, of forty bytes on either side.
+// TestExcerpts checks that an excerpt shows what a shell acts on but no words, of forty bytes on
+// either side.
 func TestExcerpts(t *testing.T) {
 	long := strings.Repeat("a;", 60)
 	for _, tt := range []struct {
@@ -24,7 +24,7 @@ func TestExcerpts(t *testing.T) {
 		{"fi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)},
 		{"if" + strings.Repeat(" ", 39), 41, "…" + strings.Repeat(" ", 39)},
 		{"if" + strings.Repeat(" ", 39), 40, "if" + strings.Repeat(" ", 39)},
-		{"xfi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)}, // and where it begins
+		{"xfi" + strings.Repeat(" ", 40), 41, "…" + strings.Repeat(" ", 40)}, // the beginning is cut off
 		{long, 60, strings.Repeat("…;", 40)},
 	} {
 		if got := excerpt(tt.line, tt.at); got != tt.want {

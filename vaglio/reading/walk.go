@@ -11,34 +11,33 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// walk is the reading of one call while it is made.
+// walk reads one call.
 type walk struct {
 	r     *Reader
 	home  string
 	rd    *Reading
 	class class
 	name  string // the executor's
-	// applies says that the executor applies patches, by its name.
+	// applies says that the executor applies patches, judging by its name.
 	applies bool
 	schema  map[string]any
 	texts   int
-	// stopped says that the arguments nest too deeply: those that a program
-	// built could be endless.
+	// stopped says that the arguments nest too deep: those that a program built could be endless.
 	stopped bool
 }
 
-// role gives the roles of a key of this call.
+// role returns the roles of a key of this call.
 func (w *walk) role(key string) Role { return w.rd.Role(key) }
 
-// gap notes what could not be read.
+// gap records what could not be read.
 func (w *walk) gap(at string, why wording.Clause) {
-	const most = 64 // all of them are of one kind then
+	const most = 64 // more would say the same
 	if len(w.rd.Gaps) < most {
 		w.rd.Gaps = append(w.rd.Gaps, Gap{At: at, Why: why})
 	}
 }
 
-// tooDeep says whether the reading ends here.
+// tooDeep reports whether the reading stops here.
 func (w *walk) tooDeep(at string, depth int) bool {
 	if depth > maxDepth && !w.stopped {
 		w.stopped = true
@@ -75,8 +74,8 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 	}
 }
 
-// isSurrounding says that what stands under a key only surrounds a command
-// that stands beside it: the words of a program, or its input.
+// isSurrounding reports whether the value of a key only surrounds a command beside it: the words
+// of a program, or its input.
 func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
 	switch {
 	case role&RoleLanguage != 0:
@@ -86,7 +85,7 @@ func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
 		if role&RoleCommand == 0 {
 			return true
 		}
-		return (sc.commands || sc.program) && onlyWords(v) // argv: of its own, or of the program beside it
+		return (sc.commands || sc.program) && onlyWords(v) // a command of its own, or words of the program beside it
 	case role&RoleInput != 0:
 		return sc.commands
 	default:
@@ -94,7 +93,7 @@ func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
 	}
 }
 
-// join is the place of what stands under a key.
+// join returns the place of what is under a key.
 func join(at, key string) string {
 	if at == "" {
 		return key
@@ -102,7 +101,7 @@ func join(at, key string) string {
 	return at + "." + key
 }
 
-// value reads what stands under one key.
+// value reads what is under one key.
 func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth int) {
 	if w.tooDeep(at, depth) {
 		return
@@ -124,19 +123,19 @@ func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth i
 		w.args(v, *sc, at, depth+1)
 	case nil, bool, int, int64, uint64, float64:
 	default:
-		if role&runs != 0 { // what a program, not a decoder, put there
+		if role&runs != 0 { // a program put it there, not a decoder
 			w.text(key, Word(v), role, sc, at, depth)
 		}
 	}
 }
 
-// isStatement says whether a text under a key for statements is one: to what runs
-// queries any text is that begins so.
+// isStatement reports whether a text under a key for statements is one. For an executor that runs
+// queries, any text with a statement's beginning is.
 func (w *walk) isStatement(text string) bool {
 	return w.class.data || IsStatement(text) || w.class.queries && beginsStatement(strings.Fields(strings.ToUpper(uncommented(text))))
 }
 
-// note keeps a text that is a path, an address or a statement.
+// note keeps a text that is a path, an address, a recipient or a statement.
 func (w *walk) note(text string, role Role, at string) {
 	const kept = RolePath | RoleSource | RoleGoal | RoleURL | RoleStatement | RoleRecipient
 	if role&kept == 0 || text == "" {
@@ -161,9 +160,8 @@ func (w *walk) note(text string, role Role, at string) {
 	}
 }
 
-// patch reads a text as what a patch does to files: one under a key that names
-// a patch, whatever an applier of patches is given, and an envelope wherever it
-// is not the content of a file.
+// patch reads a text as what a patch does to files: text under a key that names a patch, whatever
+// an applier of patches is given, and an envelope anywhere but in the content of a file.
 func (w *walk) patch(text string, role Role, sc *scope, at string) {
 	named := role&RolePatch != 0
 	switch {
@@ -179,7 +177,7 @@ func (w *walk) patch(text string, role Role, sc *scope, at string) {
 	w.add(Command{At: at, Text: text, Language: langPatch, Script: patch.Script(text, shell.Text(sc.o.Cwd))})
 }
 
-// list reads a list: of lines, of words, or of maps.
+// list reads a list of lines, words or maps.
 func (w *walk) list(key string, list []any, role Role, sc *scope, at string, depth int) {
 	plain := true // only texts and numbers
 	for i, e := range list {
@@ -217,13 +215,13 @@ func (w *walk) list(key string, list []any, role Role, sc *scope, at string, dep
 	w.sequence(key, Texts(list), role, sc, at, depth)
 }
 
-// wordsAlone says that a list of words has no program beside it, in an
-// executor that runs what it is given.
+// wordsAlone reports whether a list of words has no program beside it, in an executor that runs
+// what it is given.
 func (w *walk) wordsAlone(role Role, sc *scope) bool {
 	return role&RoleWords != 0 && (w.class.runs || sc.shell) && !w.class.elsewhere && !sc.commands && !sc.program
 }
 
-// embedded reads JSON that stands inside a text, and says whether there is any.
+// embedded reads JSON inside a text, and reports whether there is any that may run.
 func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth int) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || strings.IndexByte("{[", trimmed[0]) < 0 || strings.IndexByte("}]", trimmed[len(trimmed)-1]) < 0 {

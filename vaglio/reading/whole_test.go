@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// TestWholeReadings holds all that is read of calls of every shape: which texts
-// run, as what and how surely, what surrounds them, and what is noted besides.
+// TestWholeReadings pins the whole reading of calls of every shape: which texts run, as what and
+// how certainly, what surrounds them, and what else is recorded.
 func TestWholeReadings(t *testing.T) {
 	calls, err := os.ReadFile("testdata/whole.txt")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestWholeReadings(t *testing.T) {
 	golden.Check(t, "testdata/whole.golden", b.String())
 }
 
-// callOf reads a row: an executor, its arguments, what else is known.
+// callOf reads a row: an executor, its arguments, and what else is known.
 func callOf(t *testing.T, n int, line string) reading.Call {
 	t.Helper()
 	executor, rest, _ := strings.Cut(line, " ")
@@ -54,7 +54,7 @@ func callOf(t *testing.T, n int, line string) reading.Call {
 	return c
 }
 
-// wholly writes a reading, a line for each part of it.
+// wholly formats a reading, one line for each part of it.
 func wholly(rd *reading.Reading) string {
 	var b strings.Builder
 	flag := func(is bool, name string) {

@@ -7,14 +7,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Written is a text that a call puts into a file.
+// Written is a text that a call writes to a file.
 type Written struct {
-	// File is the path, as far as it is known where it begins.
+	// File is the path, absolute if its folder is known.
 	File string
 	Text string
 }
 
-// writes keeps the texts that stand beside the name of a file, or below it.
+// writes keeps the texts that are beside the name of a file, or below it.
 func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 	for _, k := range keys {
 		if name, ok := args[k].(string); ok && name != "" && w.role(k)&(RolePath|RoleGoal) != 0 {
@@ -29,8 +29,8 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 	}
 }
 
-// Written are the texts that the call puts into files, by its arguments, by
-// patches and by what its commands write.
+// Written returns the texts that the call writes to files, through its arguments, through patches
+// and through its commands.
 func (rd *Reading) Written() []Written {
 	all := rd.written
 	for i := range rd.Commands {
@@ -42,7 +42,7 @@ func (rd *Reading) Written() []Written {
 	return all
 }
 
-// added are the texts that patches add to files.
+// added returns the texts that patches add to files.
 func added(commands []shell.Command) []Written {
 	var all []Written
 	for i := range commands {
@@ -59,7 +59,7 @@ func added(commands []shell.Command) []Written {
 	return all
 }
 
-// later is what a file may run once it holds a text.
+// later holds what a file may run once it contains a text.
 type later struct {
 	shell.NoFolders
 	tasks []shell.Task
@@ -68,7 +68,7 @@ type later struct {
 // laterName stands for whatever will run the file.
 const laterName = "what runs it later"
 
-// Tasks are the file's, for the command that stands for all.
+// Tasks returns the file's tasks for the command named laterName.
 func (l later) Tasks(c shell.TaskCall) []shell.Task {
 	if c.Name != laterName {
 		return nil
@@ -76,24 +76,24 @@ func (l later) Tasks(c shell.TaskCall) []shell.Task {
 	return l.tasks
 }
 
-// Content says that there is nothing else to be read.
+// Content finds no further files.
 func (later) Content(string) (string, bool) { return "", false }
 
-// ReadWritten reads what a file may run once it holds a text.
+// ReadWritten reads what a file may run once it contains a text.
 func ReadWritten(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Written(w.File, w.Text), o)
 }
 
-// ReadLoaded is [ReadWritten] whoever runs the file, and whatever it is.
+// ReadLoaded is like [ReadWritten], whatever the file is and whoever runs it.
 func ReadLoaded(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Loaded(w.File, w.Text), o)
 }
 
-// IsPlain reports whether [ReadLoaded] reads all files of the folder alike, and of a text
-// in them what [Telling] finds.
+// IsPlain reports whether [ReadLoaded] treats all files of the folder alike and only reads what
+// [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
 
-// Telling are the lines of a text that tell what it may run in a plain file.
+// Telling returns the lines of a text that say what it may run in a plain file.
 func Telling(text string) string { return project.Default().Telling(text) }
 
 func readLater(tasks []shell.Task, o shell.Options) *shell.Script {

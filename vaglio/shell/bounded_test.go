@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestReadNasty reads sources that cost much for their size: the budget of
-// steps holds, whatever the shape, and nothing fails inside. It is the work
-// that counts here; the whole mebibyte is for [BenchmarkReadNasty].
+// TestReadNasty checks that the budget of steps holds for sources that cost much for their size,
+// whatever their shape, and that the reader does not fail on them. It measures work;
+// [BenchmarkReadNasty] uses the full mebibyte.
 func TestReadNasty(t *testing.T) {
 	t.Parallel()
 	const budget = maxSteps / 16
@@ -31,7 +31,7 @@ func TestReadNasty(t *testing.T) {
 	}
 }
 
-// BenchmarkReadNasty tells how long each shape takes.
+// BenchmarkReadNasty measures how long each shape takes.
 func BenchmarkReadNasty(b *testing.B) {
 	for name, src := range nasty(1) {
 		src = src[:min(len(src), MaxSource)]
@@ -43,7 +43,7 @@ func BenchmarkReadNasty(b *testing.B) {
 	}
 }
 
-// FuzzReadAppend checks that a further command never hides those before it.
+// FuzzReadAppend checks that an appended command never hides those before it.
 func FuzzReadAppend(f *testing.F) {
 	for _, src := range carriers() {
 		f.Add(src)
@@ -53,9 +53,9 @@ func FuzzReadAppend(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		before := Read(src, testOptions())
-		plain := strings.ReplaceAll(src, "\x00", "") // a shell does not see them
+		plain := strings.ReplaceAll(src, "\x00", "") // a shell does not see NUL
 		if len(before.Problems) > 0 || len(before.Commands) > 1000 || strings.HasSuffix(strings.TrimRight(plain, "\r"), "\\") || strings.Contains(plain, "<<") {
-			return // an open quote or document takes the next line for itself
+			return // an open quote or document swallows the next line
 		}
 		after := Read(src+"\nprobe", testOptions())
 		if len(after.Commands) < len(before.Commands) {

@@ -17,7 +17,7 @@ func (r *reader) runCommand(f *frame, k *call, name string) Word {
 	return r.run(f.at(k, name), &call{argv: rest, redirs: k.redirs, assigns: k.assigns, span: k.span, external: true})
 }
 
-// runExec reads exec, which may only redirect.
+// runExec reads exec, which may do nothing but redirect.
 func (r *reader) runExec(f *frame, k *call, _ string) Word {
 	_, rest := grammar{values: "a"}.parse(k.argv[1:])
 	if len(rest) == 0 {
@@ -30,7 +30,7 @@ func (r *reader) runExec(f *frame, k *call, _ string) Word {
 	return r.inner(f, k, "exec", rest)
 }
 
-// resolvePath is a path as seen from the current folder.
+// resolvePath resolves a path against the current folder.
 func (r *reader) resolvePath(p Word) Word {
 	s, ok := p.Text()
 	if !ok {
@@ -52,7 +52,7 @@ func (r *reader) resolvePath(p Word) Word {
 	return Glue(cwd, Text("/"+s))
 }
 
-// runCd reads cd and pushd, which are taken to succeed.
+// runCd reads cd and pushd, and assumes that they succeed.
 func (r *reader) runCd(k *call, name string) {
 	old := r.cwd()
 	if name == "pushd" {
@@ -72,7 +72,7 @@ func (r *reader) runCd(k *call, name string) {
 	r.st.set(keyCwd, target)
 }
 
-// cdTarget is the folder that cd or pushd changes to.
+// cdTarget returns the folder that cd or pushd changes to.
 func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	_, rest := grammar{}.parse(k.argv[1:])
 	switch {
@@ -89,8 +89,7 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	return r.resolvePath(r.belowCdpath(k, rest[0]))
 }
 
-// belowCdpath is where cd looks for a relative folder when CDPATH is one
-// folder that is known.
+// belowCdpath returns where cd looks for a relative folder when CDPATH is a single known folder.
 func (r *reader) belowCdpath(k *call, to Word) Word {
 	root, ok := assigned(k.assigns, "CDPATH")
 	if !ok {
@@ -107,8 +106,8 @@ func (r *reader) belowCdpath(k *call, to Word) Word {
 // maxStack is how many folders pushd remembers.
 const maxStack = 64
 
-// maxPath is the longest current folder that is followed, in bytes; Linux
-// takes no longer path.
+// maxPath is the longest current folder that the reader follows, in bytes; Linux accepts no longer
+// path.
 const maxPath = 4096
 
 func (r *reader) runPopd(_ *frame, _ *call, _ string) {
@@ -123,8 +122,7 @@ func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 	r.st.set(keyCwd, last)
 }
 
-// declClause reads declare, local, export, readonly and typeset as the parser
-// knows them.
+// declClause reads declare, local, export, readonly and typeset where the parser recognizes them.
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export"}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
@@ -162,7 +160,7 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	return Word{}
 }
 
-// earlier is what an exported variable was set to before.
+// earlier returns the value that a variable had before it was exported.
 func (r *reader) earlier(d *declaration, name string) []Assign {
 	if !d.export || r.st.get(name) == nil {
 		return nil
@@ -171,7 +169,7 @@ func (r *reader) earlier(d *declaration, name string) []Assign {
 	return []Assign{{Name: name, Value: value}}
 }
 
-// declareAssign declares a variable with a value, which may be an array's.
+// declareAssign declares a variable with a value, possibly an array.
 func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as Assign) {
 	if a.Array == nil && a.Index == nil && !a.Append {
 		r.declareName(f, d, as.Name, as.Value, true)
@@ -186,7 +184,7 @@ func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as As
 	r.assignNode(f, a, as.Value)
 }
 
-// declaration is what the options of a declaring command say.
+// declaration holds the options of a declaring command.
 type declaration struct {
 	variant                          string
 	ref, lower, upper, ints, assoc   bool
@@ -218,7 +216,7 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 	}
 }
 
-// declareName declares a name that may have a value.
+// declareName declares a name, with or without a value.
 func (r *reader) declareName(f *frame, d *declaration, name string, value Word, has bool) {
 	if d.functions {
 		if d.export {
@@ -263,7 +261,7 @@ func (r *reader) declareScalar(f *frame, d *declaration, name string, value Word
 	}
 }
 
-// export lets the shells below see a name.
+// export makes a name visible to child shells.
 func (r *reader) export(name string) {
 	for _, key := range []string{name, keyFunc + name} {
 		if e := r.st.get(key); e != nil && !e.exported {
@@ -285,8 +283,7 @@ func (r *reader) runDeclare(f *frame, k *call, name string) {
 // builtin reads a call of a command that is part of the shell.
 type builtin func(r *reader, f *frame, k *call, name string) Word
 
-// builtins are the commands that only a plain name runs, for they are part of
-// the shell.
+// builtins returns the commands that are part of the shell, which only a plain name runs.
 func builtins() map[string]builtin {
 	all := map[string]builtin{
 		"eval": (*reader).runEval, "command": (*reader).runCommand, "builtin": (*reader).runCommand, "exec": (*reader).runExec,
@@ -305,7 +302,7 @@ func builtins() map[string]builtin {
 	}
 	for _, name := range []string{"cd", "chdir", "pushd"} {
 		all[name] = func(r *reader, f *frame, k *call, name string) Word {
-			r.emitCall(f, k) // it stands in the folder that it leaves
+			r.emitCall(f, k) // it runs in the folder that it leaves
 			r.runCd(k, name)
 			return Word{}
 		}
@@ -320,10 +317,10 @@ func builtins() map[string]builtin {
 	return all
 }
 
-// declaring are the builtins that declare variables.
+// declaring lists the builtins that declare variables.
 func declaring() []string { return []string{"export", "declare", "typeset", "local", "readonly"} }
 
-// dispatch reads a call by its name; false if the name says nothing.
+// dispatch reads a call by its name; false if the name is not known.
 func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {
 	if do := r.carriers.builtins[name]; do != nil && k.argv[0].Is(name) {
 		return do(r, f, k, name), true

@@ -32,8 +32,8 @@ func (r *reader) runUnset(f *frame, k *call, _ string) {
 	}
 }
 
-// runSet reads set, which replaces the positional parameters. An o among the
-// letters takes the next word as its name.
+// runSet reads set, which replaces the positional parameters. Each o among the option letters
+// takes a word as its name.
 func (r *reader) runSet(f *frame, k *call, _ string) {
 	args := k.argv[1:]
 	for len(args) > 0 {
@@ -55,7 +55,7 @@ func (r *reader) runSet(f *frame, k *call, _ string) {
 	}
 }
 
-// setOptions reads one word of options of set and the names that it takes.
+// setOptions reads one word of set's options and the names that it takes.
 func (r *reader) setOptions(f *frame, k *call, letters string, names []Word) {
 	named := func(name string) bool { return slices.ContainsFunc(names, func(w Word) bool { return w.Is(name) }) }
 	if w, ok := r.variable("PS4"); ok && r.st.get("PS4") != nil && (strings.ContainsRune(letters, 'x') || named("xtrace")) {
@@ -86,7 +86,7 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
 }
 
-// runRead reads read: the fields of the input's first line.
+// runRead reads read, which takes the fields of the input's first line.
 func (r *reader) runRead(f *frame, k *call, _ string) {
 	opts, names := grammar{values: "adiNnptu"}.parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
@@ -115,15 +115,14 @@ func (r *reader) runRead(f *frame, k *call, _ string) {
 		r.subscriptCode(f, w)
 	}
 	if f.inLoop && len(lines) > 1 {
-		// A loop reads every line: all are alternatives.
+		// A loop reads every line, so all lines are alternatives.
 		r.readLines(opts, names, lines, ifs)
 		return
 	}
 	r.readLine(opts, names, line, ifs)
 }
 
-// firstUntil is the text before the first delimiter, which is the NUL byte
-// when it is empty.
+// firstUntil returns the text before the first delimiter; an empty delimiter means NUL.
 func firstUntil(text, delim Word) Word {
 	d, ok := delim.Text()
 	if !ok || d == "" {
@@ -133,8 +132,8 @@ func firstUntil(text, delim Word) Word {
 	return line
 }
 
-// subscriptCode reads the substitutions in the subscript of a name that a
-// builtin command takes as a word, such as that of printf -v 'a[$(id)]'.
+// subscriptCode reads the substitutions in the subscript of a name that a builtin takes as a word,
+// as in printf -v 'a[$(id)]'.
 func (r *reader) subscriptCode(f *frame, name Word) {
 	_, sub, ok := name.Split("[")
 	if s := sub.String(); ok && strings.ContainsAny(s, "$`") {
@@ -142,7 +141,7 @@ func (r *reader) subscriptCode(f *frame, name Word) {
 	}
 }
 
-// readLines gives the names every line of the input as an alternative.
+// readLines assigns every line of the input to the names, as alternatives.
 func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 	var changes []change
 	for i, l := range lines {
@@ -157,7 +156,7 @@ func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 	r.join(changes...)
 }
 
-// readLine gives the names the fields of a line.
+// readLine assigns the fields of a line to the names.
 func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	array, isArray := opts.Get("a")
 	n := len(names)
@@ -165,7 +164,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	case isArray:
 		n = -1
 	case n == 0:
-		names, n, ifs = []Word{Text("REPLY")}, 1, "" // which keeps the blanks
+		names, n, ifs = []Word{Text("REPLY")}, 1, "" // REPLY keeps its blanks
 	}
 	fields := []Word{line}
 	text, known := line.Text()
@@ -190,7 +189,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	}
 }
 
-// runMapfile reads mapfile: an array of lines, and code by -C.
+// runMapfile reads mapfile, which fills an array with lines and runs the code of -C.
 func (r *reader) runMapfile(f *frame, k *call, _ string) {
 	opts, names := grammar{values: "dnOsuCc"}.parse(k.argv[1:])
 	for _, code := range opts.all("C") {
@@ -243,7 +242,7 @@ func (r *reader) runTrap(f *frame, k *call, _ string) {
 	r.scoped(func() Word { return r.carried(g, rest[0], "trap") })
 }
 
-// runHash reads hash -p, which lets a name stand for another program.
+// runHash reads hash -p, which makes a name run another program.
 func (r *reader) runHash(_ *frame, k *call, _ string) {
 	opts, rest := grammar{values: "p"}.parse(k.argv[1:])
 	target, ok := opts.Get("p")

@@ -11,13 +11,13 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// call is a simple command whose words are expanded.
+// call is a simple command after the expansion of its words.
 type call struct {
 	argv     []Word
 	assigns  []Assign
 	redirs   []Redirect
 	span     Span
-	external bool // functions and aliases do not count (command, env, sudo)
+	external bool // ignores functions and aliases (command, env, sudo)
 }
 
 // callExpr reads a simple command of the syntax tree.
@@ -41,7 +41,7 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 	})
 }
 
-// named runs a call, after its aliases if its name is a plain word.
+// named runs a call. If its name is a plain word, named reads the alias of that name first.
 func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	if lit := name.Lit(); lit != "" {
 		if e := r.st.get(keyAlias + lit); e.hasValue() {
@@ -51,8 +51,8 @@ func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	return r.run(f, k)
 }
 
-// expandAlias reads what an alias makes of a command. The command itself is
-// read as well, for aliases only work in some shells.
+// expandAlias reads what an alias turns a command into. The caller still reads the command itself,
+// because aliases only work in some shells.
 func (r *reader) expandAlias(f *frame, k *call, name string, e *entry) {
 	r.st.put(keyAlias+name, nil)
 	defer r.st.put(keyAlias+name, e)
@@ -90,7 +90,7 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 	return r.deliver(f, red, Word{})
 }
 
-// interestingAssign reports whether a shell or a program acts on a variable.
+// interestingAssign reports whether a shell or a program acts on one of the variables.
 func interestingAssign(list []Assign) bool {
 	return slices.ContainsFunc(list, func(a Assign) bool { return codeVariable(a.Name) != "" || wordclass.Is("loader-variable", a.Name) })
 }
@@ -131,7 +131,7 @@ func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
 	}
 }
 
-// assignChecked assigns unless the value has grown too long.
+// assignChecked assigns a value, or an unknown one if the value has grown too long.
 func (r *reader) assignChecked(f *frame, name string, w Word) {
 	if w.Size() > maxValue || !r.step(f, w.Size()/32) {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a variable becomes longer than 1 MiB")})
@@ -171,7 +171,7 @@ func (r *reader) values(words []Word) []Word {
 	return words
 }
 
-// place puts a value under a subscript and returns the list of all values.
+// place stores a value under a subscript and returns the list of all values.
 func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) []Word {
 	n, ok := r.arithm(f, index)
 	if e.opaque || !ok || n < 0 || n > maxFields {
@@ -200,7 +200,7 @@ func (r *reader) assignElement(f *frame, a *syntax.Assign, name string, value Wo
 	r.st.put(name, e)
 }
 
-// assign gives a variable a value, with the attributes that it has.
+// assign gives a variable a value and applies the variable's attributes.
 func (r *reader) assign(f *frame, name string, w Word) {
 	if !r.step(f, entryCost+len(name)/bytesPerStep) {
 		return
@@ -235,7 +235,7 @@ func (r *reader) assign(f *frame, name string, w Word) {
 		w = w.mapText(strings.ToUpper)
 	case e.ints:
 		if s, ok := w.Text(); ok {
-			r.number(f, s) // for what it runs
+			r.number(f, s) // for the code in it
 		}
 		w = unknownHome("")
 	}
@@ -243,8 +243,8 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	r.st.put(name, e)
 }
 
-// scanTail looks for a destructive command among the words of a program that
-// is not known, which may be a wrapper.
+// scanTail looks for a destructive command among the words of an unknown program, which may be a
+// wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
 	name := baseName(k.argv[0])
 	if len(k.argv) < 3 || wordclass.Is("takes-words", name) || r.carriers.known(name) {
@@ -262,8 +262,8 @@ func (r *reader) scanTail(f *frame, k *call) {
 	}
 }
 
-// lastCommandLike is the place of the last word that looks like one of a file
-// tool: an option or a path, other than in "tool rm NAME"; 0 if there is none.
+// lastCommandLike returns the index of the last word that looks like an argument of a file tool,
+// an option or a path, so that "tool rm NAME" does not count; 0 if there is none.
 func lastCommandLike(words []Word) int {
 	for i, w := range slices.Backward(words) {
 		s := w.Prefix()
@@ -274,20 +274,20 @@ func lastCommandLike(words []Word) int {
 	return 0
 }
 
-// destructive reports whether a program's name alone is worth a second look.
+// destructive reports whether a program's name alone deserves a second look.
 func destructive(name string) bool {
 	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
 }
 
-// A hole is a mark in carried text that stands for a word which is no plain
-// text. The marks are private-use characters that no shell gives a meaning.
+// A hole is a mark in carried text that stands for a word that is not plain text. Marks are
+// private-use characters, which mean nothing to any shell.
 const (
 	holeOpen  = "\uf8ff"
 	holeClose = "\uf8fe"
 )
 
-// splice writes a word as text to be parsed; what is not known, or active as a
-// pattern, becomes a mark.
+// splice writes a word as text to be parsed, with a mark for each part that is unknown or an
+// active pattern.
 func (r *reader) splice(w Word) string {
 	if w.parts == nil {
 		return w.text
@@ -303,13 +303,13 @@ func (r *reader) splice(w Word) string {
 	return b.String()
 }
 
-// mark returns the mark that stands for a whole word.
+// mark returns a mark that stands for a whole word.
 func (r *reader) mark(w Word) string {
 	r.holes = append(r.holes, w)
 	return holeOpen + strconv.Itoa(len(r.holes)-1) + holeClose
 }
 
-// takeHole returns the word of the mark that s begins with, and the rest.
+// takeHole returns the word whose mark s begins with, and the rest of s.
 func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
 	s, ok = strings.CutPrefix(s, holeOpen)
 	if !ok {
@@ -347,7 +347,7 @@ func (r *reader) fillHoles(s string) Word {
 	}
 }
 
-// quote writes a word as one shell word whose value is exactly the word's.
+// quote writes a word as one shell word whose value is exactly that word.
 func (r *reader) quote(w Word) string {
 	if s, ok := w.Text(); ok {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -355,10 +355,10 @@ func (r *reader) quote(w Word) string {
 	return "\"" + r.mark(w) + "\""
 }
 
-// spaced joins words with blanks, as eval does, to text that can be parsed.
+// spaced joins words with blanks, as eval does, into text that can be parsed.
 func spaced(words []Word) Word { return joined(words, " ") }
 
-// joined are words side by side, with a text between them.
+// joined joins words with a separator between them.
 func joined(words []Word, sep string) Word {
 	var b builder
 	for i, w := range words {

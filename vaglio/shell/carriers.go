@@ -14,22 +14,22 @@ import (
 //go:embed carriers.txt
 var carriersText string
 
-// evaluator reads a call of a program of the table.
+// evaluator reads a call of a program in the table.
 type evaluator func(r *reader, f *frame, k *call, p *program, name string) Word
 
-// oddity reads what programs of a grammar of their own carry.
+// oddity reads what a program with a grammar of its own carries.
 type oddity func(r *reader, f *frame, k *call, name string)
 
-// program is what the table says of programs that carry something.
+// program is the table's entry for programs that carry something.
 type program struct {
 	way
 	read evaluator
 	odd  oddity
 	ways []way // by the first operands
 
-	// may are operands that may precede the others, options follow again.
+	// may lists operands that may precede the others; options may follow each.
 	may []string
-	// not are first operands that show that another program is meant.
+	// not lists first operands that show that a different program is meant.
 	not []string
 }
 
@@ -37,47 +37,47 @@ type program struct {
 type way struct {
 	grammar
 
-	words [][]string // the operands that tell it; each may be one of several
-	run   string     // what the operands are, see [modes]
+	words [][]string // the operands that select it; each may be one of several
+	run   string     // what the operands are: one of [modes]
 	from  int        // how many operands precede them
 
-	// The options whose value is a command line, and what it begins behind; one
-	// that is key=line, and the keys; a program of the language; the name of
-	// the program that the operands are given to; its file; the folder to run
-	// in; another root; the file that is written.
+	// Options whose value is: a command line (behind holds the prefix that it must have);
+	// key=line, for the given keys; a program in the language; the name of the program that takes
+	// the operands; that program's file; the folder to run in; another root; the file that is
+	// written.
 	line, settings, keys, text, program, file, chdir, root, to []string
 	behind                                                     map[string]string
-	// The options with which the operands are a line or a command, a login
-	// shell's line or nothing; those behind which a command stands; that stand
-	// for an operand before it; that name what is fetched.
+	// Options that make the operands a command line, a command, or a login shell's line, or that
+	// keep them from running; that precede a command; that replace the first operand; that name
+	// the fetched file.
 	lineWith, argvWith, login, unless, after, instead, named []string
-	// escapes are what a command line begins behind, in words and input.
+	// escapes lists what precedes a command line in words and in the input.
 	escapes  []string
 	language string
-	with     string // the program that the operands are given to
+	with     string // the program that takes the operands
 
 	assigns    bool // NAME=value operands precede the command
 	privileged bool // the command gets raised rights
 	own        bool // the program has effects of its own and is listed too
 	dash       bool // the command must follow a "--"
-	here       bool // the command sees this machine's files where they are
+	here       bool // the command sees this machine's files at their usual paths
 	operand    bool // the first operand is program text
-	records    bool // the program runs for each line of the input
-	stdin      bool // text on the input is a program too
-	script     bool // the first operand is a program's file
-	bindings   bool // a line may stand as KEY:ACTION(line)
-	unescape   bool // blanks of a line are written with a backslash
+	records    bool // the program runs once for each line of the input
+	stdin      bool // text on the input is also a program
+	script     bool // the first operand is a program file
+	bindings   bool // a line may have the form KEY:ACTION(line)
+	unescape   bool // a backslash escapes the blanks of a line
 }
 
-// What operands are.
+// What the operands are.
 const (
 	runArgv   = "argv"   // a command
-	runLine   = "line"   // joined they are a command line
+	runLine   = "line"   // joined by blanks, a command line
 	runEach   = "each"   // each is a command line
-	runWhole  = "whole"  // a command together with the operands that tell the way
-	runKeys   = "keys"   // what is typed into a terminal
+	runWhole  = "whole"  // a command, together with the operands that select the way
+	runKeys   = "keys"   // keys typed into a terminal
 	runText   = "text"   // program text
-	runScript = "script" // a program's file
+	runScript = "script" // a program file
 	runNone   = "none"
 )
 
@@ -85,14 +85,14 @@ func modes() []string {
 	return []string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runNone}
 }
 
-// carrierTable are all programs that carry something, by name.
+// carrierTable holds all programs that carry something, by name.
 type carrierTable struct {
 	programs map[string]*program
 	builtins map[string]builtin
-	lists    map[string]string // the shared lists, @name
+	lists    map[string]string // the shared lists, by @name
 }
 
-// program finds what is known of a program, whatever version its name tells.
+// program looks up a program by its name, with or without a version.
 func (c *carrierTable) program(name string) *program {
 	if p := c.programs[name]; p != nil {
 		return p
@@ -100,7 +100,7 @@ func (c *carrierTable) program(name string) *program {
 	return c.programs[strings.TrimRight(name, "0123456789.")] // as in python3.12
 }
 
-// known reports whether the reader knows more of a program than its name.
+// known reports whether the reader knows more about a program than its name.
 func (c *carrierTable) known(name string) bool {
 	return c.program(name) != nil || c.builtins[name] != nil
 }
@@ -108,8 +108,8 @@ func (c *carrierTable) known(name string) bool {
 //nolint:gochecknoglobals // Read once, then only looked at.
 var sharedCarriers = sync.OnceValues(func() (*carrierTable, error) { return readCarriers("carriers.txt", carriersText) })
 
-// defaultCarriers is the package's own table. A mistake in it, which the tests
-// rule out, stops the program.
+// defaultCarriers returns the package's own table. It panics on a mistake in the table, which the
+// tests rule out.
 func defaultCarriers() *carrierTable {
 	c, err := sharedCarriers()
 	if err != nil {
@@ -118,7 +118,7 @@ func defaultCarriers() *carrierTable {
 	return c
 }
 
-// tableWord is a word of the table and its place.
+// tableWord is a word of the table with its position.
 type tableWord struct {
 	text      string
 	line, col int
@@ -140,8 +140,8 @@ func readCarriers(file, text string) (*carrierTable, error) {
 	return c, nil
 }
 
-// statements splits a table into statements. A line that begins with a blank
-// goes on with the one before; after a comma, with its last word.
+// statements splits a table into statements. A line that begins with a blank continues the line
+// before it; after a comma it continues that line's last word.
 func statements(text string) [][]tableWord {
 	var out [][]tableWord
 	for n, l := range rows.Of(text) {
@@ -279,8 +279,7 @@ func (c *carrierTable) ofOperands(w *way, name, value string) bool {
 	return true
 }
 
-// ofOptions reads an attribute that lists options. Those whose value is read
-// take one.
+// ofOptions reads an attribute that lists options, and notes which of them take a value.
 func (c *carrierTable) ofOptions(w *way, name, value string) bool {
 	valued := map[string]*[]string{
 		"values": new([]string), "line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
@@ -317,7 +316,7 @@ func (c *carrierTable) ofOptions(w *way, name, value string) bool {
 	return true
 }
 
-// flag is the attribute of a name that is set or not.
+// flag returns the boolean attribute of that name, or nil.
 func (w *way) flag(name string) *bool {
 	return map[string]*bool{
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "dash": &w.dash, "here": &w.here, "operand": &w.operand,
@@ -326,7 +325,7 @@ func (w *way) flag(name string) *bool {
 	}[name]
 }
 
-// list splits a list, with the shared lists in it.
+// list splits a comma-separated list and expands the shared lists in it.
 func (c *carrierTable) list(value string) []string {
 	var out []string
 	for e := range strings.SplitSeq(value, ",") {
@@ -339,7 +338,7 @@ func (c *carrierTable) list(value string) []string {
 	return out
 }
 
-// take notes that an option takes a value, or one only if it is glued on.
+// take notes that an option takes a value, or takes one only when it is glued on.
 func (g *grammar) take(name string, glued bool) {
 	switch {
 	case len(name) > 1 && !g.takesValue(name):
@@ -352,8 +351,8 @@ func (g *grammar) take(name string, glued bool) {
 	}
 }
 
-// find returns the way that the operands tell and the words behind them; nil
-// when they tell none. Options may stand between the words.
+// find returns the way that the operands select and the words after them, or nil if they select
+// none. Options may stand between the words.
 func (p *program) find(operands []Word) (*way, []Word) {
 	for i := range p.ways {
 		rest, ok := operands, true
@@ -373,7 +372,7 @@ func (p *program) find(operands []Word) (*way, []Word) {
 	return nil, nil
 }
 
-// options reads the options and operands of a call, and what may precede them.
+// options reads the options and operands of a call, and the operands that may precede them.
 func (p *program) options(k *call) (opts options, operands []Word) {
 	opts, operands = p.parse(k.argv[1:])
 	for len(operands) > 0 && isOneOf(operands[0], p.may) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCarriersMistakes looks at what is said about a table with a mistake.
+// TestCarriersMistakes checks the error messages for mistakes in a table.
 func TestCarriersMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a] unles=-x":                `t.txt:1:5: unknown attribute "unles=-x"`,
@@ -31,7 +31,7 @@ func TestCarriersMistakes(t *testing.T) {
 	}
 }
 
-// TestCarriersNotation reads a program of a table of its own in each form.
+// TestCarriersNotation checks every form of the table's notation on programs of its own.
 func TestCarriersNotation(t *testing.T) {
 	c, err := readCarriers("t.txt", `
 @some = -a,--all

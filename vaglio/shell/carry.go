@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// evaluators read the calls of programs, by the name that the table gives.
+// evaluators maps the table's names to the functions that read the calls of programs.
 func evaluators() map[string]evaluator {
 	return map[string]evaluator{
 		"elsewhere": (*reader).runElsewhere, "container": (*reader).runContainer, "ssh": (*reader).runSSH, "options": (*reader).runOptions,
@@ -17,8 +17,7 @@ func evaluators() map[string]evaluator {
 	}
 }
 
-// runOperands reads a call of a program that runs the command among its
-// operands.
+// runOperands reads a call of a program that runs the command among its operands.
 func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
@@ -69,15 +68,15 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 	})
 }
 
-// below goes to the folders that options name.
+// below changes to the folders that options name.
 func (r *reader) below(opts options, w *way) {
 	for _, dir := range opts.all(w.chdir...) {
 		r.st.set(keyCwd, r.resolvePath(dir))
 	}
 }
 
-// operands are the way in which a program runs what is among its operands, and
-// those behind what tells the way; nil if the program runs nothing.
+// operands returns the way in which a program runs its operands, and the operands after those that
+// select it; nil if the program runs nothing.
 func (p *program) operands(rest []Word) (*way, []Word) {
 	if len(rest) > 0 && isOneOf(rest[0], p.not) {
 		return nil, nil
@@ -97,8 +96,8 @@ func (p *program) operands(rest []Word) (*way, []Word) {
 	return w, rest
 }
 
-// lateLine is the line of an option that follows the operands before a command:
-// flock FILE -c LINE.
+// lateLine returns the command line of an option that follows the operands, as in flock FILE -c
+// LINE.
 func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
 	if len(rest) <= w.from+1 || len(p.line) == 0 || !rest[w.from].Is("-c") && !rest[w.from].Is("--command") {
 		return Word{}, false
@@ -109,8 +108,8 @@ func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
 // runs reports whether the program runs its operands.
 func (p *program) runs(opts options) bool { return p.run != runNone && !opts.any(p.unless...) }
 
-// enterRoot notes the other root below which a command runs: the operands are
-// those before it and its own name. Without one it runs where its carrier does.
+// enterRoot notes the other root in which a command runs, if there is one. The operands are those
+// before the command, and the command's name.
 func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if len(p.root) == 0 || len(operands) <= p.from {
 		return
@@ -124,8 +123,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	}
 }
 
-// lines reads the options whose value is a command line, and reports whether
-// there are any.
+// lines reads the options whose value is a command line, and reports whether there are any.
 func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
 	for _, o := range opts {
 		if !o.has || !slices.Contains(w.line, o.name) {
@@ -158,7 +156,7 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	}
 	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}
 	switch {
-	case opts.any(w.login...): // a login shell is given the words as code
+	case opts.any(w.login...): // a login shell takes the words as code
 		r.run(f, inner)
 		return r.carried(f, spaced(rest), by)
 	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
@@ -177,8 +175,8 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	return Word{}
 }
 
-// runOptions reads a program that does more than to run what some of its
-// options and operands carry.
+// runOptions reads a program that has effects of its own besides running what some of its options
+// and operands carry.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	g := f.at(k, name)
@@ -233,7 +231,7 @@ func (r *reader) carries(f *frame, k *call, w *way, words []Word, by string) []W
 	return rest
 }
 
-// typed are the lines of the input, if they may hold command lines.
+// typed returns the lines of the input if they may hold command lines.
 func (r *reader) typed(f *frame, w *way) []Word {
 	if len(w.escapes) == 0 || f.stdin.Kind != InputText {
 		return nil
@@ -241,7 +239,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 	return f.stdin.Text.lines()
 }
 
-// escape reads the command line behind one of the escapes.
+// escape reads the command line after one of the escapes.
 func (r *reader) escape(f *frame, w *way, v Word, by string) {
 	s := v.Prefix()
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
@@ -269,8 +267,8 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	r.settingOf(f, w, text[:at], value, nil, by)
 }
 
-// settingOf reads the line of a key that is one of the way's. One whose name
-// stands behind an exclamation mark is a line only if it begins with one.
+// settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
+// if its value begins with an exclamation mark.
 func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word, by string) {
 	line, bang := value, strings.HasPrefix(value.Prefix(), "!")
 	if bang {
@@ -323,7 +321,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// behindPod are the operands without the options that follow the pod.
+// behindPod returns the operands without the options that follow the pod.
 func (w *way) behindPod(operands []Word) []Word {
 	if w.permute {
 		return operands
@@ -333,8 +331,8 @@ func (w *way) behindPod(operands []Word) []Word {
 	return slices.Concat(head, rest)
 }
 
-// elsewhere are the way in which a call runs a command elsewhere, the words
-// before a "--" and those behind it.
+// elsewhere returns the way in which a call runs a command elsewhere, the words before a "--" and
+// those after it.
 func (p *program) elsewhere(k *call) (w *way, args, dashed []Word) {
 	head, dashed := cutAt(k.argv[1:], "--")
 	if len(p.ways) == 0 {
@@ -353,8 +351,7 @@ func (p *program) elsewhere(k *call) (w *way, args, dashed []Word) {
 	return w, args, dashed
 }
 
-// cutAt splits words at the first that is the mark; the second list is nil
-// when there is none.
+// cutAt splits words at the first that equals mark; after is nil if there is none.
 func cutAt(words []Word, mark string) (before, after []Word) {
 	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
 		return words[:i], words[i+1:]
@@ -362,8 +359,8 @@ func cutAt(words []Word, mark string) (before, after []Word) {
 	return words, nil
 }
 
-// jsonCommands is the code in commands=["…","…"], one command a line; any
-// other text is code as it stands.
+// jsonCommands returns the code in commands=["…","…"], one command per line; any other text is
+// code as it is.
 func jsonCommands(code Word) Word {
 	s, ok := code.Text()
 	_, list, found := strings.Cut(s, "[")

@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// runFind reads find: the commands of -exec and its kin, and find itself.
+// runFind reads find and the commands of -exec, -ok and their variants.
 func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 	r.wrapper(f, k)
 	args := k.argv[1:]
@@ -38,7 +38,8 @@ func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 	return b.word()
 }
 
-// findCommands reads the commands of -exec and its kin for what find passes on.
+// findCommands reads the commands of -exec, -ok and their variants for each name that find passes
+// on.
 func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
 	for i := 0; i < len(args); i++ {
 		if !isOneOf(args[i], []string{"-exec", "-execdir", "-ok", "-okdir"}) {
@@ -65,8 +66,8 @@ func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
 	}
 }
 
-// foundBelow are the names that find passes on: each start itself and what is
-// below it, narrowed by -name if that is the only condition on names.
+// foundBelow returns the names that find passes on: each starting point and what is below it,
+// narrowed by -name if every name must match it.
 func foundBelow(starts, args []Word) []Word {
 	if len(starts) == 0 {
 		starts = []Word{Text(".")}
@@ -92,7 +93,7 @@ func foundBelow(starts, args []Word) []Word {
 	return out
 }
 
-// inFolder is a name in a folder.
+// inFolder returns the path of a name in a folder.
 func inFolder(folder, name Word) Word {
 	if strings.HasSuffix(folder.Suffix(), "/") {
 		return Glue(folder, name)
@@ -100,14 +101,13 @@ func inFolder(folder, name Word) Word {
 	return Glue(folder, Text("/"), name)
 }
 
-// atStarts reports whether find looks at its starts alone: -maxdepth 0.
+// atStarts reports whether find looks only at its starting points: -maxdepth 0.
 func atStarts(args []Word) bool {
 	i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-maxdepth") })
 	return i >= 0 && i+1 < len(args) && args[i+1].Is("0")
 }
 
-// nameCondition is the pattern of -name, when every name that find passes on
-// must match it.
+// nameCondition returns the pattern of -name if every name that find passes on must match it.
 func nameCondition(args []Word) (name Word, found bool) {
 	negated := false
 	for i, w := range args {
@@ -125,7 +125,7 @@ func nameCondition(args []Word) (name Word, found bool) {
 				return Word{}, false
 			}
 		case "-name", "-iname":
-			// What a negated condition leaves out narrows nothing.
+			// A negated condition narrows nothing: it only leaves names out.
 			if i+1 < len(args) && !before {
 				name, found = args[i+1], true
 			}
@@ -138,7 +138,7 @@ func nameCondition(args []Word) (name Word, found bool) {
 	return name, found
 }
 
-// fillBraces puts a word in place of a mark such as {} in each word.
+// fillBraces replaces a mark such as {} in each word.
 func fillBraces(argv []Word, mark string, value Word) []Word {
 	out := make([]Word, len(argv))
 	for i, w := range argv {
@@ -164,8 +164,8 @@ func replaceAll(w Word, mark string, value Word) Word {
 	return b.word()
 }
 
-// fdCommand reads the command that fd runs on what it finds: below the operands
-// behind the first, or the current folder.
+// fdCommand reads the command that fd runs on what it finds in the folders after its first
+// operand, or in the current folder.
 func (r *reader) fdCommand(f *frame, k *call, _ string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
 	if at < 1 || at+1 == len(k.argv) {
@@ -186,7 +186,7 @@ func (r *reader) fdCommand(f *frame, k *call, _ string) {
 		targets = append(targets, inFolder(dir, NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})))
 	}
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
-		targets = append(targets, dirs...) // it finds all that is there
+		targets = append(targets, dirs...) // it finds everything there
 	}
 	if !r.step(f, wordCost*len(argv)*len(targets)) {
 		return
@@ -200,13 +200,12 @@ func (r *reader) fdCommand(f *frame, k *call, _ string) {
 	}
 }
 
-// isTelling reports whether a pattern of names leaves out most names: it has a
-// letter or a digit.
+// isTelling reports whether a name pattern excludes most names: it has a letter or a digit.
 func isTelling(pattern Word) bool {
 	return strings.ContainsFunc(pattern.Prefix(), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
-// runXargs reads xargs: its command with the items of the input.
+// runXargs reads xargs, which runs its command with the items of the input.
 func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	opts, argv := p.parse(k.argv[1:])
 	text := f.stdin.Text
@@ -277,7 +276,7 @@ func xargsItems(text Word, opts options) []Word {
 	return items
 }
 
-// nullItems are the items of a line that null bytes part.
+// nullItems returns the items of a line that is separated by NUL bytes.
 func nullItems(l Word) (items []Word) {
 	for more := true; more; {
 		var piece Word
@@ -288,13 +287,13 @@ func nullItems(l Word) (items []Word) {
 	return items
 }
 
-// trimBlanks removes the blanks around a word.
+// trimBlanks removes the leading blanks of a word.
 func trimBlanks(w Word) Word {
 	p := w.Prefix()
 	return w.Cut(len(p) - len(strings.TrimLeft(p, " \t")))
 }
 
-// runParallel reads GNU parallel: its command with each argument in turn.
+// runParallel reads GNU parallel, which runs its command for each argument in turn.
 func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	r.wrapper(f, k)
@@ -323,8 +322,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	return out.word()
 }
 
-// parallelOne reads the command for one argument, which parallel gives to a
-// shell as text.
+// parallelOne reads the command for one argument. Parallel passes it to a shell as text.
 func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item Word) Word {
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
@@ -347,7 +345,7 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	return r.run(f, &call{argv: filled, span: k.span, external: true})
 }
 
-// parallelItems splits the operands at ::: and its kin.
+// parallelItems splits the operands at :::, :::+ or ::::.
 func parallelItems(rest []Word) (argv, items []Word) {
 	for i, w := range rest {
 		s, _ := w.Text()

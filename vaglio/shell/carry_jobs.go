@@ -2,8 +2,8 @@ package shell
 
 import "strings"
 
-// runJob reads at, batch and crontab, which take commands or a table of them from
-// their input or from a file.
+// runJob reads at, batch and crontab, which take commands, or a table of them, from their input or
+// a file.
 func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
 	g := f.at(k, name)
@@ -27,8 +27,7 @@ func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
 	return Word{}
 }
 
-// crontab reads the commands of a table: what follows five fields of time, or
-// one of the @names.
+// crontab reads the commands of a crontab: what follows five time fields or one @name.
 func (r *reader) crontab(f *frame, text Word, users bool) {
 	for _, l := range text.lines() {
 		s := strings.TrimLeft(l.Prefix(), " \t")
@@ -41,7 +40,7 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 			n = 1
 		}
 		if users {
-			n++ // a table of the system names the user
+			n++ // a system crontab also names the user
 		}
 		ok := true
 		for range n {
@@ -59,8 +58,8 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 	}
 }
 
-// runTerminal reads tmux and its like: commands for new windows and typed
-// keys. Several commands of its own stand with ";" between them.
+// runTerminal reads tmux and its like: commands for new windows, and typed keys. A ";" separates
+// several of its own commands.
 func (r *reader) runTerminal(f *frame, k *call, p *program, name string) Word {
 	r.wrapper(f, k)
 	_, rest := p.parse(k.argv[1:])
@@ -90,7 +89,7 @@ func (r *reader) runScreen(f *frame, k *call, p *program, name string) Word {
 	return Word{}
 }
 
-// sentKeys reads what is typed into a terminal.
+// sentKeys reads keys typed into a terminal as command lines.
 func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 	var b builder
 	for _, w := range ops {
@@ -137,7 +136,7 @@ func (r *reader) runMake(f *frame, k *call, p *program, _ string) Word {
 	})
 }
 
-// makefile reads the recipes and the $(shell …) of a makefile.
+// makefile reads the recipes and each $(shell …) of a makefile.
 func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")
 	for _, l := range text.lines() {
@@ -164,8 +163,7 @@ func (r *reader) makefile(f *frame, text Word) {
 	}
 }
 
-// runMove reads cp, mv, ln and install, which give a known content another
-// name.
+// runMove reads cp, mv, ln and install, which give known content another name.
 func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
 	r.plain(f, k)
 	opts, rest := p.parse(k.argv[1:])
@@ -208,8 +206,8 @@ func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
 	return out
 }
 
-// runDownload reads programs that write what they fetch to a file: the one
-// that an option names, or one that is named as the address ends.
+// runDownload reads a program that writes what it fetches to a file: the file that an option
+// names, or one named after the last element of the address.
 func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
@@ -230,8 +228,7 @@ func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 	return out
 }
 
-// carriedFile reads a file that is run before anything else, if its content is
-// known.
+// carriedFile reads a file that runs before anything else, if its content is known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
 	if content := r.content(f, name); r.written(name) || content.parts != nil {
 		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {

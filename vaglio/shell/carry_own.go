@@ -10,7 +10,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	g := p.grammar
 	g.last = []string{"S", "split-string"}
 	opts, rest := g.parse(k.argv[1:])
-	if text, ok := opts.Get(g.last...); ok { // what follows it are further words, options included
+	if text, ok := opts.Get(g.last...); ok { // what follows are further words, options included
 		line := []Word{k.argv[0]}
 		if dir, ok := opts.Get(p.chdir...); ok {
 			line = append(line, Text("-C"), Text(r.quote(dir)))
@@ -24,7 +24,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	return r.runOperands(f, k, p, name)
 }
 
-// variable is the value of a plain variable.
+// variable returns the value of a plain variable; of an array, its first element.
 func (r *reader) variable(name string) (Word, bool) {
 	e := r.st.get(name)
 	switch {
@@ -36,7 +36,7 @@ func (r *reader) variable(name string) (Word, bool) {
 	return r.value(name)
 }
 
-// runSu reads su and its like: a user, and code by -c.
+// runSu reads su and its like, which take a user, and code by -c.
 func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, name)
@@ -47,7 +47,7 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 		return r.carried(h, code[len(code)-1], name)
 	case opts.any(p.argvWith...) && len(rest) > 0:
 		command := p.grammar
-		command.permute = false // what follows its name are its own options
+		command.permute = false // what follows the command's name are its own options
 		_, rest = command.parse(k.argv[1:])
 		return r.run(h, &call{argv: rest, redirs: k.redirs, span: k.span, external: true})
 	}
@@ -64,7 +64,7 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	return Word{}
 }
 
-// runSSH reads ssh and its like: a command on another machine.
+// runSSH reads ssh and its like, which run a command on another machine.
 func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	out := r.plain(f, k)
@@ -106,7 +106,7 @@ func (r *reader) onOther(read func() Word) Word {
 	return r.scoped(func() Word { r.freshCwd(); return read() })
 }
 
-// freshCwd forgets the current folder, for another machine has its own.
+// freshCwd forgets the current folder: another machine has its own.
 func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
 
 // runContainer reads docker run, docker exec and their like.
@@ -119,7 +119,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 	}
 	opts, args := w.parse(args)
 	if opts.any(w.instead...) {
-		args = slices.Insert(slices.Clone(args), 0, Text("latest")) // podman names no container then
+		args = slices.Insert(slices.Clone(args), 0, Text("latest")) // podman then names no container
 	}
 	if len(args) == 0 {
 		return outputOf(name)
@@ -142,7 +142,7 @@ func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// containerOf is the container that options describe.
+// containerOf returns the container that the options describe.
 func containerOf(opts options, image Word) *Remote {
 	network, _ := opts.Get("network", "net")
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: opts.any("volumes-from")}
@@ -192,8 +192,8 @@ func mountOf(v Word) Mount {
 	}
 }
 
-// oddities read what programs carry whose grammar the table has no words for,
-// by the name that the table gives.
+// oddities maps the table's names to the functions that read programs whose grammar the table
+// cannot express.
 func oddities() map[string]oddity {
 	return map[string]oddity{
 		"flake": (*reader).flake, "fd": (*reader).fdCommand, "editor": (*reader).editorCode,
@@ -236,8 +236,7 @@ func (r *reader) binding(f *frame, v Word, by string) {
 	}
 }
 
-// runGit reads git: commands that its settings name, and its subcommands that
-// run one.
+// runGit reads git: the commands that its settings name, and the subcommands that run one.
 func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, "git -c")
@@ -275,8 +274,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// gitEnvironment are the settings that GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n
-// give.
+// gitEnvironment returns the settings in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
 func gitEnvironment(assigns []Assign) []Assign {
 	var out []Assign
 	for _, a := range assigns {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReadCarrierTable reads the sources of testdata/carriers.txt, each of
-// which removes / in another way.
+// TestReadCarrierTable checks that each source of testdata/carriers.txt, each in a different way,
+// is found to remove /.
 func TestReadCarrierTable(t *testing.T) {
 	text, err := os.ReadFile("testdata/carriers.txt")
 	if err != nil {
@@ -22,8 +22,8 @@ func TestReadCarrierTable(t *testing.T) {
 	}
 }
 
-// TestReadGaps reads the sources of testdata/gaps.txt, which hide what they run in
-// ways that are not followed: each must be told.
+// TestReadGaps checks that each source of testdata/gaps.txt, which hides what it runs in a way
+// that is not followed, has a problem.
 func TestReadGaps(t *testing.T) {
 	text, err := os.ReadFile("testdata/gaps.txt")
 	if err != nil {
@@ -47,8 +47,8 @@ func removesRoot(c Command) bool {
 	return c.Name == "rm" || c.Name == "rimraf"
 }
 
-// TestReadCarriesNothing reads everyday commands that look like carriers: what
-// they run is what they say, and nothing else.
+// TestReadCarriesNothing checks that everyday commands that look like carriers run only what they
+// say.
 func TestReadCarriesNothing(t *testing.T) {
 	for src, want := range map[string]string{
 		"git push -u origin main":                           "git push -u origin main",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// carriers wrap rm -rf / in all the ways that lead to it.
+// carriers wraps rm -rf / in every way that runs it.
 func carriers() map[string]string {
 	return map[string]string{
 		"Sudo": "sudo -u root -E A=b rm -rf /", "Doas": "doas -u x rm -rf /", "Env": "env -i A=b -u C rm -rf /", "EnvSplit": "env -S 'rm -rf' /",
@@ -63,7 +63,7 @@ func TestReadCarriers(t *testing.T) {
 	}
 }
 
-// TestReadData reads sources in which rm -rf / is text and nothing more.
+// TestReadData checks that rm -rf / as mere text never becomes a command.
 func TestReadData(t *testing.T) {
 	for name, src := range map[string]string{
 		"Echo": `echo "rm -rf /"`, "EchoWords": "echo rm -rf /", "Printf": `printf '%s\n' 'rm -rf /'`, "Grep": `grep -r "rm -rf /" .`, "Commit": `git commit -m "rm -rf /"`,

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestConfirmTable compares the sources of testdata/confirm.txt, which run
-// nothing but probes and the core utilities in an empty folder, word for word
-// with what bash runs.
+// TestConfirmTable compares what bash runs, word for word, with what the reader finds in the
+// sources of testdata/confirm.txt, which run only probes and the core utilities in an empty
+// folder.
 func TestConfirmTable(t *testing.T) {
 	text, err := os.ReadFile("testdata/confirm.txt")
 	if err != nil {

@@ -12,12 +12,11 @@ import (
 	"time"
 )
 
-// probeScript prints its words, so that what bash makes of a source can be
-// compared with what the reader says.
+// probeScript prints its words, so that bash's view of a source can be compared with the reader's.
 const probeScript = "#!/bin/sh\nfor w do printf '<%s>' \"$w\"; done\necho\n"
 
-// bashLines runs a source in bash, in an empty folder and with nothing but
-// probe and the core utilities, and returns what the probes printed.
+// bashLines runs a source in bash, in an empty folder with only probe and the core utilities, and
+// returns what the probes printed.
 func bashLines(t *testing.T, src string) []string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -43,8 +42,8 @@ func bashLines(t *testing.T, src string) []string {
 	return lines
 }
 
-// readLines are the probes of a source as the reader sees them; a word that is
-// not known shows as one and so equals nothing that bash prints.
+// readLines returns the probes of a source as the reader sees them. An unknown word shows as such
+// and so never equals what bash prints.
 func readLines(src string) []string {
 	s := Read(src, Options{Home: "/home/user", Cwd: "/work"})
 	var out []string
@@ -156,7 +155,7 @@ X
 	}
 }
 
-// TestConfirmRandom compares random words, made of pieces that matter.
+// TestConfirmRandom compares random words, built from significant pieces, with bash.
 func TestConfirmRandom(t *testing.T) {
 	pieces := []string{
 		"a", "'b c'", `"d  e"`, `\f`, "${a}", `"$a"`, "${c}", `"$c"`, "${b%.*}", `"${b##*.}"`, "${n}", "{x,y}", "{1..3}", "$((n+1))", "$(echo g h)", `"$(echo g  h)"`, `$'\t'`,

@@ -9,19 +9,19 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// expander turns the parts of one shell word into fields.
+// expander expands the parts of one shell word into fields.
 type expander struct {
 	r     *reader
 	f     *frame
 	out   []Word
 	cur   builder
-	has   bool // the current field exists even when it is empty
+	has   bool // the current field exists even if it is empty
 	ifs   string
 	split bool // unquoted expansions split into fields
 	globs bool // metacharacters are active
 }
 
-// words expands the words of a command to its arguments.
+// words expands the words of a command into its arguments.
 func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 	out := make([]Word, 0, len(list))
 	for _, w := range list {
@@ -58,7 +58,7 @@ func plainLit(w *syntax.Word) (string, bool) {
 	return "", false
 }
 
-// fields expands one word to any number of fields.
+// fields expands one word into any number of fields.
 func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 	var out []Word
 	for _, parts := range r.braces(f, w) {
@@ -76,10 +76,10 @@ func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 	return out
 }
 
-// word expands a word to exactly one text, as an assignment or a pattern does.
+// word expands a word into exactly one text, as an assignment or a pattern does.
 func (r *reader) word(f *frame, w *syntax.Word) Word { return r.single(f, w, true) }
 
-// text expands a word to one text in which no character is a pattern.
+// text expands a word into one text in which no character is part of a pattern.
 func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).quoted() }
 
 func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
@@ -105,7 +105,7 @@ func (e *expander) end() {
 	e.has = false
 }
 
-// tildeMode says where a tilde stands for a home.
+// tildeMode says where a tilde stands for a home folder.
 type tildeMode uint8
 
 const (
@@ -144,7 +144,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 	}
 }
 
-// dblQuoted adds a double-quoted stretch. An empty "$@" makes no field.
+// dblQuoted adds a double-quoted part. An empty "$@" makes no field.
 func (e *expander) dblQuoted(p *syntax.DblQuoted) {
 	if len(p.Parts) == 1 {
 		if pe, ok := p.Parts[0].(*syntax.ParamExp); ok && listParam(pe) && len(e.r.paramList(e.f, pe)) == 0 {
@@ -155,7 +155,7 @@ func (e *expander) dblQuoted(p *syntax.DblQuoted) {
 	e.parts(p.Parts, true, tildeNone)
 }
 
-// quotedText adds literal text, in which holes are words that were spliced in.
+// quotedText adds literal text and fills its holes with the spliced-in words.
 func (e *expander) quotedText(s string) {
 	if !strings.Contains(s, holeOpen) {
 		e.cur.addText(s)
@@ -164,7 +164,7 @@ func (e *expander) quotedText(s string) {
 	e.cur.addWord(e.r.fillHoles(s).quoted())
 }
 
-// lit adds a literal with the escapes of its context.
+// lit adds a literal and interprets the escapes of its context.
 func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool) {
 	if quoted {
 		e.quotedText(unixtext.Unescape(s))
@@ -193,7 +193,7 @@ func (e *expander) marked(s, marks string) {
 	}
 }
 
-// special adds what begins with a special character and returns the rest.
+// special adds what begins with a special character and returns the rest of s.
 func (e *expander) special(s string) string {
 	switch s[0] {
 	case '\\':
@@ -241,8 +241,8 @@ func (e *expander) glob(s string) {
 	e.cur.addText(s)
 }
 
-// tildes replaces the tildes that a literal begins with, or that follow = or :
-// in an assignment, and adds the homes; it returns what is left to add.
+// tildes replaces the tildes at the start of a literal, and those after = or : in an assignment.
+// It adds the homes and returns what is left to add.
 func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	if mode == tildeArg {
 		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
@@ -272,8 +272,8 @@ func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	return s
 }
 
-// tildeEnd is where the name behind a tilde ends; false if it stands for no
-// home, as in ~"user".
+// tildeEnd returns where the name after a tilde ends; false if the tilde stands for no home, as in
+// ~"user".
 func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
 	end := strings.IndexAny(s, "/:\\")
 	if end < 0 {
@@ -282,7 +282,7 @@ func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
 	return end, s[end] != '\\' && (mode != tildeArg || s[end] != ':')
 }
 
-// home is the home folder that a tilde with a user's name stands for.
+// home returns the home folder that a tilde with a user's name stands for.
 func (r *reader) home(user string) (Word, bool) {
 	switch {
 	case user == "":
@@ -307,7 +307,7 @@ func (r *reader) home(user string) (Word, bool) {
 	return unknownHome("~" + user), true
 }
 
-// unknownHome is a home folder that is not known; it is not empty.
+// unknownHome returns an unknown folder, which is never empty.
 func unknownHome(name string) Word {
 	return NewWord(Part{Kind: PartUnknown, Name: name})
 }
@@ -316,8 +316,8 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// value adds the result of an expansion: as it is when quoted, else split at
-// the field separators and with its metacharacters active.
+// value adds the result of an expansion: as it is if quoted, otherwise split at the field
+// separators and with its metacharacters active.
 func (e *expander) value(w Word, quoted bool) {
 	if w.Size() > maxValue {
 		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word becomes longer than 1 MiB")})
@@ -349,7 +349,7 @@ func (e *expander) unquoted(s string) {
 				i = k
 			}
 		}
-		e.marked(s[:i], "*?[") // whose metacharacters work
+		e.marked(s[:i], "*?[") // metacharacters stay active
 		if i == len(s) {
 			return
 		}
@@ -357,8 +357,8 @@ func (e *expander) unquoted(s string) {
 	}
 }
 
-// separator ends the field at a run of separators: blanks run together, any
-// other separator ends a field of its own.
+// separator ends the field at a run of separators: blanks run together, while any other separator
+// ends its own field.
 func (e *expander) separator(s string) string {
 	hard := false
 	for s != "" && strings.IndexByte(e.ifs, s[0]) >= 0 {
@@ -377,7 +377,7 @@ func (e *expander) separator(s string) string {
 	return s
 }
 
-// ifs are the field separators.
+// ifs returns the field separators.
 func (r *reader) ifs() string {
 	w, ok := r.value("IFS")
 	if s, known := w.Text(); ok && known {

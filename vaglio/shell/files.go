@@ -11,40 +11,40 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Files gives the content of the files that a source runs.
+// Files reads the files that a source runs.
 type Files interface {
-	// Content returns what a regular file holds, by its absolute and clean path;
-	// false when it is not there, may not be read or is too large.
+	// Content returns the content of a regular file by its absolute, clean path; ok is false if
+	// the file is missing, unreadable or too large.
 	Content(path string) (text string, ok bool)
-	// Closed tells why a file that is there was not read; nil of any other.
+	// Closed says why an existing file was not read; nil for any other file.
 	Closed(path string) *ClosedError
-	// Below returns the files below a folder that lie as many folders deep, or
-	// anywhere for a depth below zero, and whose paths from there match; whole is
-	// false when there is more than can be looked at.
+	// Below returns the matching files exactly depth folders below folder, or at any depth if
+	// depth is negative. match gets the path relative to folder. whole is false if there is more
+	// than can be looked at.
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
 
-// NoFolders is that part of [Files] that finds nothing in any folder.
+// NoFolders is the part of [Files] that finds nothing in any folder.
 type NoFolders struct{}
 
-// Closed finds none.
+// Closed returns nil.
 func (NoFolders) Closed(string) *ClosedError { return nil }
 
-// Below finds none.
+// Below returns nothing.
 func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
-// sourceFile is a file of which the text is being read. What is found in it counts.
-// What cannot be known of it makes it a file that was not read to its end.
+// sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
+// marks the file as not read to its end.
 type sourceFile struct {
 	path   string
 	text   string
 	first  int // line of the text in the file
-	line   int // of the statement being read, from 1
+	line   int // line of the statement being read, from 1
 	unread bool
 }
 
-// tolerates reports whether a problem in a file's text is no more than that the
-// file was not read to its end.
+// tolerates reports whether a problem in a file's text only means that the file was not read to
+// its end.
 func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	switch kind {
 	case ProblemUnparsable, ProblemUnread, ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode, ProblemScriptFile,
@@ -56,7 +56,7 @@ func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	return false
 }
 
-// inFile is the frame for a text that may be that of a file.
+// inFile returns the frame for a text that may be the text of a file.
 func (f *frame) inFile(src string) *frame {
 	if f.file == nil {
 		return f
@@ -79,8 +79,8 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 }
 
-// runFile reads a file that runs by its path, the command at a place of the
-// script. One that was read to its end carries what it holds.
+// runFile reads a file that runs by its path, as the command at index at of the script. If the
+// file was read to its end, that command becomes a wrapper for its content.
 func (r *reader) runFile(f *frame, k *call, at int) {
 	text, _, ok := r.load(f, k.argv[0])
 	if !ok || strings.ContainsRune(text, 0) {
@@ -94,9 +94,8 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	}
 }
 
-// fromFile reads the text of a file and reports whether it was read to its end.
-// It spends at most half of what is left, so that a large file leaves the rest
-// of the source readable.
+// fromFile reads the text of a file and reports whether it was read to its end. It spends at most
+// half of the remaining budget, so that a large file leaves the rest of the source readable.
 func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
 	budget, marks := r.budget, r.marks
 	r.budget = r.steps + (r.budget-r.steps)/2
@@ -104,7 +103,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	g.file = &from
-	g.conditional = false // as in a function: what counts is whether its own commands are sure
+	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	out := read(&g)
 	r.budget = budget
 	if r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands {
@@ -116,12 +115,12 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	return out, !g.file.unread
 }
 
-// maxMatches is how many files that one pattern names are read.
+// maxMatches limits how many of the files that one pattern names are read.
 const maxMatches = 200
 
-// matching are the files that a word with a pattern stands for, or one that find
-// passes on, as they are before the source runs and as it writes them. It is not
-// the whole when there are more than can be read.
+// matching returns the files that a word with a pattern stands for, or that find passes on: those
+// that exist before the source runs and those that it writes. whole is false if there are more
+// than can be read.
 func (r *reader) matching(w Word) (files []string, whole bool) {
 	dir, pat, depth, ok := r.splitPattern(w)
 	if !ok {
@@ -132,7 +131,7 @@ func (r *reader) matching(w Word) (files []string, whole bool) {
 	return files[:min(len(files), maxMatches)], whole && len(files) <= maxMatches
 }
 
-// matched is the content of all files that a pattern names, one after the other.
+// matched returns the content of all files that a pattern names, one after the other.
 func (r *reader) matched(f *frame, file Word) (Word, bool) {
 	files, whole := r.matching(file)
 	var b builder
@@ -142,8 +141,8 @@ func (r *reader) matched(f *frame, file Word) (Word, bool) {
 	return b.word(), len(files) > 0 && whole
 }
 
-// Below finds files as they are before the source runs, and as it and the session
-// write them.
+// Below finds files that exist before the source runs, and files that the source and the session
+// write.
 func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	whole = true
 	if r.opts.Files != nil {
@@ -158,7 +157,7 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	return slices.Compact(files), whole
 }
 
-// changed are the files that were written before the source.
+// changed returns the files that were written before the source runs.
 func (r *reader) changed() []string {
 	if r.opts.Changed == nil {
 		return nil
@@ -166,8 +165,8 @@ func (r *reader) changed() []string {
 	return r.opts.Changed()
 }
 
-// splitPattern parts a word with a pattern into the folder that is certain, the
-// pattern below it and how many folders deep that is, below zero for any depth.
+// splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
+// pattern's depth in folders, negative for any depth.
 func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
 	cwd, known := r.cwd().Text()
 	if !known || !w.HasGlob() && !w.HasUnknown() {
@@ -186,8 +185,8 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	return path.Clean(dir), pat, depth, ok
 }
 
-// widened puts a star in place of what names of any kind may stand for, and tells
-// how many folders deep they are; false if they are not names that are found.
+// widened replaces the parts that stand for arbitrary names with a star and returns their depth in
+// folders; ok is false if they do not stand for existing files.
 func widened(parts []Part) (depth int, ok bool) {
 	star := Part{Kind: PartGlob, Text: "*"}
 	for i := range parts {
@@ -210,8 +209,8 @@ func widened(parts []Part) (depth int, ok bool) {
 	return depth, true
 }
 
-// runMatches reads a command that runs the files which a pattern names once for
-// each of them.
+// runMatches reads a command once for each file that a pattern names, if the command runs such
+// files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
 	if at < 0 || at > 0 && !r.runsOperand(name) || f.remote != nil {
@@ -219,7 +218,7 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 	}
 	for _, w := range k.argv[min(at, 1):at] {
 		if !strings.HasPrefix(w.Prefix(), "-") {
-			return // what follows are the arguments of what runs
+			return // what follows are arguments of what runs
 		}
 	}
 	files, whole := r.matching(k.argv[at])
@@ -241,8 +240,8 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 	}
 }
 
-// runFound reads the file that runs in the place of a program, where the source
-// put a folder before those in which programs are.
+// runFound reads the file that runs instead of a program because the source put its folder into
+// PATH.
 func (r *reader) runFound(f *frame, k *call, name string) {
 	list, ok := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
 	if e := r.st.get("PATH"); !ok && e.hasValue() && !e.inherited {
@@ -263,8 +262,8 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 	}
 }
 
-// loaded is a text about to be run, with the content of the files in the place
-// of what is only known as such, and whether there was any.
+// loaded replaces each part of a text that is known only as a file's content with that content. It
+// returns the text, the last file loaded, and whether there was any.
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	var b builder
 	from := ""
@@ -283,28 +282,26 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	return b.word(), from, from != ""
 }
 
-// Tasks knows what the tools of a project run from its files, such as make from
-// a makefile.
+// Tasks knows what a project's tools run from its files, as make does from a makefile.
 type Tasks interface {
-	// Tasks returns the texts that a command runs, in order; none when it is not
-	// such a tool, or its files are not there.
+	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
+	// files are missing.
 	Tasks(c TaskCall) []Task
 }
 
-// TaskCall is a command that may run what stands in files.
+// TaskCall is a command that may run what files hold.
 type TaskCall struct {
-	// Name is the program's name without its folder, Args are the words behind
-	// it.
+	// Name is the program's name without its folder; Args are the words after it.
 	Name string
 	Args []Word
-	// Assigns are the variables that are set for it.
+	// Assigns are the variables set for this command.
 	Assigns []Assign
-	// Env gives the values of variables that were set before; nil for none.
+	// Env returns the values of variables that were set before; it may be nil.
 	Env func(name string) (Word, bool)
-	// Cwd is the folder in which it runs, absolute and clean.
+	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
-	// Files gives the files' contents, with those that the source wrote. Changed and
-	// Loaded are as in [Options], Input the files of which its standard input is.
+	// Files reads files, including those that the source wrote. Changed and Loaded are as in
+	// [Options]; Input lists the files that make up the standard input.
 	Files   Files
 	Changed []string
 	Loaded  func() []string
@@ -313,7 +310,7 @@ type TaskCall struct {
 	Carries bool
 }
 
-// Variable gives the value that the command sees of a variable, if one is set.
+// Variable returns the value of a variable as the command sees it, if it is set.
 func (c *TaskCall) Variable(name string) (Word, bool) {
 	if value, ok := assigned(c.Assigns, name); ok || c.Env == nil {
 		return value, ok
@@ -323,21 +320,21 @@ func (c *TaskCall) Variable(name string) (Word, bool) {
 
 // Task is one text that a tool runs from a file.
 type Task struct {
-	// File is the path of the file, and Line the text's first line in it.
+	// File is the path of the file, Line the text's first line in it.
 	File string
 	Line int
-	// Text is what runs, in Language: "sh", one of [ProgramReader], or "" for any other.
+	// Text is what runs. Language is "sh", a language of [ProgramReader], or "" for any other.
 	Text, Language string
-	// Dir is the folder in which it runs.
+	// Dir is the folder that it runs in.
 	Dir string
-	// Guess says that it may be something else, Found that no word names the file.
+	// Guess says that the text may not be what runs; Found says that no word names the file.
 	Guess, Found bool
-	// Closed is why what the file holds is not known, instead of a text.
+	// Closed says why the file's content is not known; there is no text then.
 	Closed *ClosedError
 }
 
-// Content gives what is known of a file's content: what the source wrote, or
-// what it holds now.
+// Content returns what is known of a file's content: what the source wrote, or else what the file
+// holds now.
 func (r *reader) Content(path string) (string, bool) {
 	if r.written(Text(path)) {
 		return r.content(&frame{}, Text(path)).Text()
@@ -359,7 +356,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
-	if !f.guess { // what may be a command, found in such a file, would load the file again
+	if !f.guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Loaded = r.changed(), r.opts.Loaded
 	}
 	for _, p := range f.stdin.Text.parts {

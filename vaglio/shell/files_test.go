@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// onDisk are files by their paths.
+// onDisk holds files by path.
 type onDisk map[string]string
 
 func (d onDisk) Content(path string) (string, bool) {
@@ -26,11 +26,10 @@ func (d onDisk) Below(folder string, depth int, match func(string) bool) (files 
 			files = append(files, name)
 		}
 	}
-	return files, len(files) <= 300 // as many as may be looked at
+	return files, len(files) <= 300 // more may not be looked at
 }
 
-// TestFiles reads lines that run files: what is found, where it stands, and what
-// counts as not read.
+// TestFiles checks lines that run files: what is found, its place, and what counts as not read.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	disk := onDisk{
@@ -129,7 +128,7 @@ func words(argv []shell.Word) string {
 	return strings.Join(all, " ")
 }
 
-// TestFindOfNothing gives find bounds between which nothing lies.
+// TestFindOfNothing checks that find with bounds that exclude everything causes no problem.
 func TestFindOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, p := range shell.Read("find -mindepth 1 -maxdepth 0 -exec rm x ';'", shell.Options{}).Problems {

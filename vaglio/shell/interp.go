@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// syntaxOnly matches the options of a shell that runs nothing: -n, unless it is
+// syntaxOnly matches the option -n, which keeps a shell from running anything unless it is
 // interactive.
 var syntaxOnly = regexp.MustCompile(`^-[a-hj-z]*n[a-hj-z]*$`)
 
@@ -37,8 +37,8 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	return r.scriptFile(g, k, args, name)
 }
 
-// shellOptions reads the options of a shell: whether its first operand is
-// code, and whether it reads its standard input.
+// shellOptions reads the options of a shell. It reports whether the first operand is code, and
+// whether the shell reads its standard input.
 func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Word, code, stdin bool) {
 	for len(args) > 0 {
 		switch w, s := args[0], args[0].Prefix(); {
@@ -57,7 +57,7 @@ func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Wo
 	return args, code, stdin
 }
 
-// shellOption reads one option, whose values are among the words behind it.
+// shellOption reads one option, which may take values from the words after it.
 func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operands []Word, code, stdin bool) {
 	s := w.Prefix()
 	if !strings.HasPrefix(s, "--") {
@@ -79,10 +79,10 @@ func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operan
 
 func tail(list []Word, n int) []Word { return list[max(0, min(n, len(list))):] }
 
-// defined are the names of functions and the texts of aliases.
+// defined matches the names of functions and the texts of aliases.
 var defined = regexp.MustCompile(`(?m)(?:^|[\s;])(?:([\w-]+)\s*\(\)|function\s+([\w-]+)|alias\s+[\w.-]+=(?:"([^"]*)"|'([^']*)'))`)
 
-// everyName calls all that a file defines, for whatever runs after it may.
+// everyName calls everything that a file defines, because whatever runs afterwards may call it.
 func everyName(file Word) string {
 	var b strings.Builder
 	for _, m := range defined.FindAllStringSubmatch(file.Prefix(), maxMatches) {
@@ -91,8 +91,7 @@ func everyName(file Word) string {
 	return b.String()
 }
 
-// exportedFunctions defines the functions that BASH_FUNC_name%%=() {…} hands
-// to a shell.
+// exportedFunctions defines the functions that BASH_FUNC_name%%=() {…} passes to a shell.
 func (r *reader) exportedFunctions(f *frame, assigns []Assign) {
 	for _, a := range assigns {
 		name, ok := strings.CutPrefix(a.Name, "BASH_FUNC_")
@@ -128,14 +127,14 @@ func assigned(list []Assign, name string) (Word, bool) {
 	return Word{}, false
 }
 
-// nested reads code in a shell of its own with its own arguments.
+// nested reads code in its own shell with its own arguments.
 func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Word {
 	var zero *Word
 	if by != "" && strings.HasSuffix(f.via[len(f.via)-1], " -c") && len(args) > 0 {
 		zero, args = &args[0], args[1:]
 	}
 	return r.freshShell(func() Word {
-		if len(k.redirs) > 0 || len(f.assigns) > 0 { // the environment is part of what is run
+		if len(k.redirs) > 0 || len(f.assigns) > 0 { // the environment is part of what runs
 			r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 		}
 		if zero != nil {
@@ -151,7 +150,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 	})
 }
 
-// shellInput reads a shell that takes its program from standard input.
+// shellInput reads a shell that reads its program from standard input.
 func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 	if f.stdin.Kind == InputInherited {
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
@@ -182,7 +181,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
 	}
 	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
-		g.conditional = false // what counts is whether the script's own commands are sure
+		g.conditional = false // what counts is whether the script's own commands are sure to run
 		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
 	if whole {
@@ -193,9 +192,8 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	return outputOf(by)
 }
 
-// ofFile reads what stands in a file that runs: what the source itself wrote or
-// gives as input, or what the file holds. It reports whether that was read to its
-// end.
+// ofFile reads the content of a file that runs: what the source itself wrote or passes as input,
+// or what the file holds. It reports whether the content was read to its end.
 func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word) (Word, bool) {
 	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
 		g := *f
@@ -208,11 +206,11 @@ func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word
 	return r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return read(g, Text(text)) })
 }
 
-// keySource is the variable that names the file of which the text is read. What $0
-// names may be that, too, where it is asked in which folder it lies.
+// keySource is the variable that names the file whose text is being read. $0 may name the same
+// file when a script asks for its folder.
 const keySource = "BASH_SOURCE"
 
-// fromHere reads what stands in a file.
+// fromHere reads the content of a file with BASH_SOURCE set to it.
 func (r *reader) fromHere(file Word, read func() Word) Word {
 	if _, known := file.Text(); !known {
 		return read()
@@ -257,8 +255,8 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	return outputOf("source")
 }
 
-// codeVariable is what runs the value of an environment variable as shell
-// code, "" if nothing does.
+// codeVariable returns what runs the value of an environment variable as shell code, "" if nothing
+// does.
 func codeVariable(name string) string {
 	switch {
 	case wordclass.Is("git-command-variable", name):
@@ -269,8 +267,7 @@ func codeVariable(name string) string {
 	return ""
 }
 
-// codeInAssigns reads the variables of a command's environment that the
-// command runs as code.
+// codeInAssigns reads the variables of a command's environment that the command runs as code.
 func (r *reader) codeInAssigns(f *frame, k *call) {
 	for _, a := range k.assigns {
 		by := codeVariable(a.Name)

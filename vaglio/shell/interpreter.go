@@ -33,7 +33,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	return r.programFile(f, g, p.language, rest, out)
 }
 
-// texts are the program texts among a call's words, and the other operands.
+// texts returns the program texts among a call's words, and the other operands.
 func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
 	texts = opts.all(p.text...)
 	if len(texts) == 0 && p.operand && !opts.any(p.file...) && len(operands) > 0 {
@@ -42,11 +42,11 @@ func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
 	return texts, operands
 }
 
-// maxRecords bounds how many lines of its input a program is read for.
+// maxRecords limits how many lines of its input a program is read for.
 const maxRecords = 64
 
-// programText reads program text, once per line of a known input when the
-// program runs for each.
+// programText reads program text, once per line of a known input if the program runs for each
+// line.
 func (r *reader) programText(f, g *frame, in *program, opts options, text Word, rest []Word, out Word) Word {
 	p := Program{Language: in.language, Text: text, Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
 	loops := opts.any("n", "p") && in.language != "node"
@@ -84,7 +84,7 @@ func (r *reader) readsFiles(f *frame, language string, files []Word) {
 	}
 }
 
-// records are the lines of an input that is known.
+// records returns the lines of a known input.
 func (f *frame) records(opts options) []Word {
 	stdin := f.stdin.Text
 	if f.stdin.Kind != InputText || stdin.IsUnknown() {
@@ -96,7 +96,7 @@ func (f *frame) records(opts options) []Word {
 	return stdin.lines()
 }
 
-// inputOf is what is known of a program's input.
+// inputOf returns what is known of a program's input.
 func inputOf(f *frame) Word {
 	if f.stdin.Kind == InputText {
 		return f.stdin.Text
@@ -104,7 +104,7 @@ func inputOf(f *frame) Word {
 	return outputOf("standard input")
 }
 
-// recordOf are the line and its fields.
+// recordOf returns the line, followed by its fields.
 func recordOf(line, sep Word) []Word {
 	out := []Word{line}
 	s, ok := line.Text()
@@ -122,7 +122,8 @@ func recordOf(line, sep Word) []Word {
 	return out
 }
 
-// moduleOutput is the output of python -m; that of base64 is what base64 prints.
+// moduleOutput returns the output of python -m. The module base64 prints what the program base64
+// prints.
 func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
 	if name, known := module.Text(); known && f.capture && k.argv[1].Is("-m") {
 		if w, read := r.filtered(f, k.argv[3:], name); read {
@@ -132,7 +133,7 @@ func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
 	return out
 }
 
-// normalOptions spells the cluster -pe of node as -e.
+// normalOptions rewrites node's option cluster -pe as -e.
 func (p *program) normalOptions(words []Word) []Word {
 	at := slices.IndexFunc(words, func(w Word) bool { return w.Is("-pe") })
 	if at >= 0 && p.language == "node" {
@@ -142,7 +143,7 @@ func (p *program) normalOptions(words []Word) []Word {
 	return words
 }
 
-// assignmentText spells an awk variable as program text.
+// assignmentText writes an awk variable as program text.
 func assignmentText(v Word) Word {
 	name, value, _ := v.Split("=")
 	return Glue(name, Text(`="`), value.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
@@ -178,7 +179,7 @@ func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word
 	return res
 }
 
-// runRunner reads programs that run another program, or a text, by a verb.
+// runRunner reads programs that run another program, or a text, through a subcommand.
 func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	if len(k.argv) < 3 {
 		return r.plain(f, k)
@@ -208,7 +209,7 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	return outputOf(name)
 }
 
-// readLoose reads the program texts of a call that does more than to run them.
+// readLoose reads the program texts of a call that does more than run them.
 func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
 	texts, _ := p.texts(opts, rest)
@@ -232,7 +233,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	}
 }
 
-// editorCode reads commands that an editor is told to run: :!code.
+// editorCode reads the commands that an editor is told to run: :!code.
 func (r *reader) editorCode(f *frame, k *call, name string) {
 	texts := append([]Word(nil), k.argv[1:]...)
 	if f.stdin.Kind == InputText {
@@ -297,7 +298,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		}
 		if _, with, flags, _, ok := unixtext.SedCommand(s); ok && strings.Contains(flags, "e") {
 			r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
-			r.carried(f, outputOf("sed"), "sed s///e") // with what it does not replace
+			r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReadBounded reads sources that would do endless or exponential work; the
-// test fails by running into its deadline.
+// TestReadBounded checks that sources with endless or exponential work end; otherwise the test
+// runs into its deadline.
 func TestReadBounded(t *testing.T) {
 	var chain, vars strings.Builder
 	for i := range 30 {

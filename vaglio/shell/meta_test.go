@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// inner are commands that must come out of every disguise unchanged.
+// inner returns commands that must come out of every disguise unchanged.
 func inner() []string {
 	return []string{
 		"rm -rf /", "rm -rf /home/user", "dd if=/dev/zero of=/dev/sda", "chmod -R 777 /etc", "cat /etc/shadow", "mkfs.ext4 /dev/sda1", "mv /etc /tmp/x", "tee /etc/passwd",
 	}
 }
 
-// wrappers put a command, given as words, behind something that runs it.
+// wrappers put a command, given as words, after something that runs it.
 func wrappers() map[string]func(string) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	return map[string]func(string) string{
@@ -29,7 +29,7 @@ func wrappers() map[string]func(string) string {
 	}
 }
 
-// around puts a command line among others that change nothing for it.
+// around puts a command line among others that do not affect it.
 func around() map[string]func(string) string {
 	return map[string]func(string) string{
 		"before": func(s string) string { return "ls; " + s }, "after": func(s string) string { return s + "; ls" }, "newline": func(s string) string { return "true\n" + s }, "and": func(s string) string { return "true && " + s },
@@ -42,7 +42,7 @@ func around() map[string]func(string) string {
 	}
 }
 
-// respell writes each word of a command in another way that means the same.
+// respell writes each word of a command in another way with the same meaning.
 func respell(rnd *rand.Rand, command string) string {
 	words := strings.Fields(command)
 	for i, w := range words {
@@ -83,7 +83,7 @@ func runs(t *testing.T, src, want string) {
 	t.Errorf("Read(%q)\n = %q %v\n, want %q among them", src, shown(s), kinds(s), want)
 }
 
-// TestMetamorphicWrappers puts commands behind every pair of wrappers and some
+// TestMetamorphicWrappers checks that a command is found behind every pair of wrappers and some
 // triples.
 func TestMetamorphicWrappers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -121,7 +121,7 @@ func TestMetamorphicAround(t *testing.T) {
 		}
 		for b, other := range as {
 			if b == "background" || b == "comment" || b == "negated" || b == "trap" || b == "heredoc" || b == "herestring" {
-				continue // These end a line, or may not stand inside of another.
+				continue // These end a line, or may not be nested.
 			}
 			if a == "trap" || a == "herestring" {
 				continue // Their quotes do not nest.
@@ -138,7 +138,7 @@ func TestMetamorphicAround(t *testing.T) {
 	}
 }
 
-// TestMetamorphicAppend appends text: no command that was read may get lost.
+// TestMetamorphicAppend checks that appended text never loses a command.
 func TestMetamorphicAppend(t *testing.T) {
 	for _, tail := range []string{"; ls", "\nls", " # x", "\n(", "\n\"", "; exit", "\n}", " && echo $(date)", "\nrm() { :; }", "; unset HOME", "\nalias rm=ls", "\ncat <<X\n"} {
 		for _, c := range inner() {
@@ -147,7 +147,7 @@ func TestMetamorphicAppend(t *testing.T) {
 	}
 }
 
-// TestMetamorphicVariables builds commands from variables.
+// TestMetamorphicVariables checks that commands built from variables are found.
 func TestMetamorphicVariables(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	for _, c := range inner() {

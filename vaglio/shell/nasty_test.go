@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// nasty are sources of shapes that cost much for their size: of up to a
-// mebibyte, or of the share of it that is asked for.
+// nasty returns sources of shapes that cost much for their size, up to a mebibyte divided by
+// share.
 //
 //nolint:maintidx // A table.
 func nasty(share int) map[string]string {
-	// What repeats a few times only is a matter of depth and stays.
+	// What repeats only a few times is about depth and stays.
 	const few = 500
 	rep := func(unit string, n int) string {
 		if n > few {

@@ -15,14 +15,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// The limits of brace expansion. A longer sequence of numbers is represented
-// by its ends and by an unknown number, for its members are alike.
+// The limits of brace expansion. A longer sequence of numbers is represented by its ends and an
+// unknown number, because its members are alike.
 const (
 	maxBraces   = 200
 	maxSequence = 64
 )
 
-// braces returns the words that a word's brace expansions yield.
+// braces returns the words that a word's braces expand to.
 func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 	n := 0
 	for _, p := range w.Parts {
@@ -37,7 +37,7 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word has too many braces to be expanded")})
 		return [][]syntax.WordPart{w.Parts}
 	}
-	split := &syntax.Word{Parts: w.Parts} // for the word may be read again
+	split := &syntax.Word{Parts: w.Parts} // the word may be read again
 	syntax.SplitBraces(split)
 	if r.shorten(split) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the braces of a word expand to too many words")})
@@ -53,8 +53,8 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 	return out
 }
 
-// shorten makes of long sequences a choice between their ends and an unknown number.
-// It returns how many words the word yields, but at most one more than may be.
+// shorten replaces long sequences by a choice between their ends and an unknown number. It returns
+// how many words the word expands to, at most maxFields+1.
 func (r *reader) shorten(w *syntax.Word) int {
 	n := 1
 	for _, p := range w.Parts {
@@ -80,8 +80,7 @@ func (r *reader) shorten(w *syntax.Word) int {
 	return n
 }
 
-// members is how many members {from..to..step} has, but at most one more than are
-// read.
+// members returns how many members {from..to..step} has, at most maxSequence+1.
 func members(b *syntax.BraceExp) int {
 	first, last := b.Elems[0].Lit(), b.Elems[1].Lit()
 	from, errFrom := strconv.ParseInt(first, 10, 64)
@@ -98,9 +97,8 @@ func members(b *syntax.BraceExp) int {
 	return int(min(distance/uint64(step), maxSequence)) + 1
 }
 
-// mergeNames lengthens the names of variables by the letters that a brace
-// expansion put behind them, because the shell expands braces first: $a{b,c}
-// is $ab $ac.
+// mergeNames extends a variable's name by the letters that a brace expansion puts after it,
+// because the shell expands braces first: $a{b,c} is $ab $ac.
 func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
 	for i := 0; i+1 < len(parts); i++ {
 		pe, ok := parts[i].(*syntax.ParamExp)
@@ -136,8 +134,8 @@ func (r *reader) arithmWord(f *frame, x syntax.ArithmExpr) Word {
 	return unknownHome("")
 }
 
-// number evaluates the text of an operand: a number in any notation, a name,
-// or an expression of its own.
+// number evaluates the text of an operand: a number in any notation, a name, or another
+// expression.
 func (r *reader) number(f *frame, s string) (int64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -170,8 +168,8 @@ func (r *reader) number(f *frame, s string) (int64, bool) {
 	return r.arithm(f, x)
 }
 
-// arithm evaluates an arithmetic expression; false if it is not constant. Its
-// substitutions are read in any case.
+// arithm evaluates an arithmetic expression; false if it is not constant. It reads the
+// substitutions in it either way.
 func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 	if x == nil || !r.step(f, 1) || !r.enter(f) {
 		return 0, false
@@ -196,7 +194,7 @@ func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 	return 0, false
 }
 
-// unary evaluates a number below zero, and reads what else stands behind a sign.
+// unary evaluates a negative number, and reads the operand of any other operator.
 func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
 	n, ok := r.arithm(f, x.X)
 	if x.Op == syntax.Inc || x.Op == syntax.Dec {
@@ -205,7 +203,7 @@ func (r *reader) unary(f *frame, x *syntax.UnaryArithm) (int64, bool) {
 	return -n, ok && x.Op == syntax.Minus
 }
 
-// binaryArithm evaluates both sides. What is assigned is not followed.
+// binaryArithm evaluates both sides. It does not follow assignments.
 func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 	a, okA := r.arithm(f, x.X)
 	b, okB := r.arithm(f, x.Y)
@@ -219,21 +217,21 @@ func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 	return compute(x.Op, a, b, okA && okB)
 }
 
-// setNumber forgets the variable that an operand names.
+// setNumber marks the variable that an operand names as unknown.
 func (r *reader) setNumber(f *frame, x syntax.ArithmExpr) {
 	if w, isWord := x.(*syntax.Word); isWord && syntax.ValidName(w.Lit()) {
 		r.assign(f, w.Lit(), unknownHome(w.Lit()))
 	}
 }
 
-// compute applies an operator to numbers that are known.
+// compute applies an operator to known numbers.
 func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 	switch op {
 	case syntax.Shl, syntax.Shr:
-		ok = ok && b >= 0 && b < 64 // beyond, processors differ
+		ok = ok && b >= 0 && b < 64 // processors differ beyond that
 	default:
 	}
-	if !ok || a == math.MinInt64 || b == math.MinInt64 { // which no literal spells
+	if !ok || a == math.MinInt64 || b == math.MinInt64 { // no literal spells it
 		return 0, false
 	}
 	n, err := expand.Arithm(nil, &syntax.BinaryArithm{Op: op, X: literal(a), Y: literal(b)})
@@ -244,12 +242,11 @@ func literal(n int64) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strconv.FormatInt(n, 10)}}}
 }
 
-// maxPattern is the longest value, and the longest pattern, in bytes, on which
-// patterns are tried.
+// maxPattern is the size in bytes of the longest value and the longest pattern that are matched.
 const maxPattern = 4096
 
-// compile makes of a word, which is a pattern, a regular expression of a form; false
-// if the word is not known or uses extended patterns.
+// compile turns a word that is a pattern into a regular expression, inserted into form; false if
+// the word is unknown or uses extended patterns.
 func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
 	if w.Size() > maxPattern {
 		return nil, false
@@ -290,7 +287,7 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	return Text(s)
 }
 
-// endPattern finds what an operator removes of a text.
+// endPattern returns the expression for what an operator removes from a text.
 func endPattern(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
 	mode, form := pattern.Mode(0), "^((?:%s))"
 	switch op {
@@ -345,8 +342,8 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	return out.word()
 }
 
-// findPattern finds a pattern in a text: at its beginning behind a #, at its end
-// behind a %, if that may be.
+// findPattern returns the expression that finds a pattern in a text. If mayAnchor is set, a
+// leading # anchors it at the start and a leading % at the end.
 func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool) {
 	form := "(?:%s)"
 	if pre := pat.Prefix(); mayAnchor && strings.HasPrefix(pre, "#") {
@@ -366,10 +363,10 @@ func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool
 	return re, anchored, ok
 }
 
-// globs are what programs expand by themselves in the names of files.
+// globs matches what programs themselves expand in file names.
 var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
 
-// Globs are the parts of a pattern of names of files.
+// Globs splits a file name pattern into its parts.
 func Globs(s string) []Part {
 	if !strings.ContainsAny(s, "*?[") {
 		return []Part{{Text: s}}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// grammar says how a program reads its options, as far as that is needed to
-// tell them from its operands.
+// grammar describes a program's options, as far as needed to tell them from operands.
 type grammar struct {
 	// values are the short options that take a value, one letter each. A
 	// letter followed by "?" takes one only when it is glued on.
@@ -17,7 +16,7 @@ type grammar struct {
 	single bool
 	// permute says that options may follow operands.
 	permute bool
-	// last are the options behind which all words are operands.
+	// last lists the options after which all words are operands.
 	last []string
 }
 
@@ -30,11 +29,11 @@ type option struct {
 
 type options []option
 
-// Given are the options that a command was given.
+// Given holds the options that a command was given.
 type Given = options
 
-// ParseOptions tells options, which may stand anywhere, from operands: short are
-// the letters, long the names of those that take a value.
+// ParseOptions separates options, which may stand anywhere, from operands. short lists the
+// letters, and long the names, of options that take a value.
 func ParseOptions(words []Word, short, long string) (Given, []Word) {
 	return grammar{values: short, long: long, permute: true}.parse(words)
 }
@@ -112,8 +111,7 @@ func (g grammar) longOption(opts options, words []Word) (options, []Word) {
 	return append(opts, option{name: n}), words
 }
 
-// complete returns the option that takes a value and that an abbreviation
-// stands for, or the name itself.
+// complete returns the value-taking option that name abbreviates, or name itself.
 func (g grammar) complete(name string) string {
 	if len(name) < 3 || g.takesValue(name) {
 		return name
@@ -128,8 +126,8 @@ func (g grammar) complete(name string) string {
 
 func (g grammar) takesValue(name string) bool { return slices.Contains(strings.Fields(g.long), name) }
 
-// shortOptions reads a cluster of short options; the value of the last may be
-// glued on or be the next word.
+// shortOptions reads a cluster of short options. The value of the last may be glued on or be the
+// next word.
 func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
 	w := words[0]
 	words = words[1:]
@@ -154,7 +152,7 @@ func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
 	return opts, words
 }
 
-// behindDashes are words without the -- before them.
+// behindDashes returns the words without a leading "--".
 func behindDashes(words []Word) []Word {
 	if len(words) > 0 && words[0].Is("--") {
 		return words[1:]
@@ -162,7 +160,7 @@ func behindDashes(words []Word) []Word {
 	return words
 }
 
-// leadingAssigns splits off the NAME=value words that a list begins with.
+// leadingAssigns splits off the leading NAME=value words.
 func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 	for len(words) > 0 {
 		name, value, ok := words[0].Split("=")
@@ -176,14 +174,14 @@ func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 	return assigns, words
 }
 
-// isOneOf reports whether a word is one of some texts; a star stands for any.
+// isOneOf reports whether a word equals one of the texts or matches one of the patterns, see
+// [like].
 func isOneOf(w Word, list []string) bool {
 	s, ok := w.Text()
 	return ok && slices.ContainsFunc(list, func(pattern string) bool { return like(s, pattern) })
 }
 
-// like matches a text with a pattern that may have a star at either end or in
-// the middle.
+// like matches a text against a pattern, which may have a star at either end or in the middle.
 func like(s, pattern string) bool {
 	if inner, ok := strings.CutPrefix(pattern, "*"); ok {
 		if middle, ok := strings.CutSuffix(inner, "*"); ok {

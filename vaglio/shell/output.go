@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// output is what a plain command writes to its standard output, as far as
-// that follows from its words and its input.
+// output returns what a plain command writes to its standard output, as far as that follows from
+// its words and its input.
 func (r *reader) output(f *frame, k *call) Word {
 	if !f.capture {
 		return Word{}
@@ -29,8 +29,7 @@ func (r *reader) output(f *frame, k *call) Word {
 	return out
 }
 
-// impure is an output that cannot be known. What comes from a network stays
-// marked through the commands that it is piped through.
+// impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
@@ -44,8 +43,8 @@ func urlArgument(argv []Word) bool {
 	})
 }
 
-// pure is an output that follows from the words and the state of the shell alone,
-// or from the input of a filter.
+// pure returns an output that follows from the words and the shell's state alone, or from the
+// input of a filter.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
 	switch name {
@@ -69,8 +68,7 @@ func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	return r.filtered(f, args, name)
 }
 
-// told is the output of a program that says something of the user, of programs or
-// of paths.
+// told returns the output of a program that reports on the user, on programs or on paths.
 func (r *reader) told(args []Word, name string) (Word, bool) {
 	switch name {
 	case "whoami":
@@ -89,7 +87,7 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 	return Word{}, false
 }
 
-// filtered is the output of a program that turns one text into another.
+// filtered returns the output of a program that turns one text into another.
 func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	texts, size := make([]string, len(args)), 0
 	for i, w := range args {
@@ -123,7 +121,7 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	return mayPass(in, name)
 }
 
-// apply is what a filter makes of a text of which not all may be known.
+// apply returns the result of a filter for a text that may be known only in part.
 func apply(f *filter.Filter, in Word) (Word, bool) {
 	s, known := in.Text()
 	switch {
@@ -136,8 +134,8 @@ func apply(f *filter.Filter, in Word) (Word, bool) {
 	return Word{}, false
 }
 
-// mayPass is the output of a program that hands on all or part of its known
-// input in ways that are not followed: the input, and what is not known.
+// mayPass returns the output of a program that passes on all or part of its known input in ways
+// that are not followed: the input, followed by an unknown part.
 func mayPass(in Word, name string) (Word, bool) {
 	if filter.MayPass(name) && !in.IsUnknown() && !in.Is("") {
 		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
@@ -145,7 +143,7 @@ func mayPass(in Word, name string) (Word, bool) {
 	return Word{}, false
 }
 
-// folderOf is the output of dirname.
+// folderOf returns the output of dirname.
 func (r *reader) folderOf(args []Word) (Word, bool) {
 	if len(args) != 1 {
 		return Word{}, false
@@ -179,7 +177,7 @@ func baseOf(args []Word) (Word, bool) {
 	return Text(b + "\n"), ok && !strings.HasPrefix(s, "-")
 }
 
-// located is the path of a program: the folder is not known, the name is.
+// located returns a program's path: its folder is unknown, its name is known.
 func located(args []Word) (Word, bool) {
 	if len(args) == 0 {
 		return Word{}, false
@@ -199,7 +197,7 @@ func (r *reader) realPath(args []Word) (Word, bool) {
 	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()
 }
 
-// sequenceOf is the output of seq.
+// sequenceOf returns the output of seq.
 func sequenceOf(args []Word) (Word, bool) {
 	var nums []int64
 	for _, w := range args {
@@ -231,7 +229,7 @@ func hasWord(args []Word, s string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(s) })
 }
 
-// echoed is the output of echo.
+// echoed returns the output of echo.
 func echoed(args []Word) Word {
 	newline, escapes := true, false
 	for len(args) > 0 {
@@ -261,7 +259,7 @@ func echoed(args []Word) Word {
 	return b.word()
 }
 
-// formatted is the output of printf.
+// formatted returns the output of printf.
 func formatted(args []Word) Word {
 	if len(args) == 0 {
 		return Word{}
@@ -282,11 +280,10 @@ func formatted(args []Word) Word {
 	return b.word()
 }
 
-// conversions are the places of a format that take an argument.
+// conversions matches the parts of a format that take an argument.
 var conversions = regexp.MustCompile(`(?s)%([-+ #0-9.*']*)(.)`)
 
-// formatOnce applies a format to as many arguments as it takes and returns
-// the rest.
+// formatOnce applies a format once and returns the arguments that are left.
 func formatOnce(b *builder, format string, args []Word) []Word {
 	for b.size <= maxValue {
 		at := conversions.FindStringSubmatchIndex(format)
@@ -320,7 +317,7 @@ func formatArg(flags string, verb byte, arg Word) Word {
 	case strings.IndexByte("diuxXoaAeEfFgG", verb) >= 0, verb == 'c' && !ok:
 		return unknownHome("") // a number
 	case flags != "" && verb != 'q':
-		return unknown("") // cut or filled up
+		return unknown("") // cut off or padded
 	case !ok:
 		return arg
 	case verb == 'q':

@@ -28,7 +28,7 @@ func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	e.value(w, quoted)
 }
 
-// lengthens reports whether the operator puts another word in place of a list.
+// lengthens reports whether the operator replaces a list by another word.
 func lengthens(op syntax.ParExpOperator) bool {
 	return op <= syntax.AssignUnsetOrNull && op >= syntax.AlternateUnset
 }
@@ -45,7 +45,7 @@ func listParam(p *syntax.ParamExp) bool {
 // everything reports whether a name or a subscript stands for a whole list.
 func everything(s string) bool { return s == "@" || s == "*" }
 
-// subscript is the literal subscript of an array, "" if it is no literal.
+// subscript returns the literal subscript of an array, "" if it is not a literal.
 func subscript(x syntax.ArithmExpr) string {
 	if w, ok := x.(*syntax.Word); ok && w != nil {
 		return w.Lit()
@@ -100,7 +100,7 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 		return nil
 	}
 	if p.Slice != nil {
-		r.arithm(f, p.Slice.Offset) // for what they run
+		r.arithm(f, p.Slice.Offset) // for the code in them
 		r.arithm(f, p.Slice.Length)
 		return []Word{NewWord(Part{Kind: PartUnknown, Name: p.Param.Value, MayBeEmpty: true, Splits: true})}
 	}
@@ -114,7 +114,7 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	return out
 }
 
-// args are the positional parameters.
+// args returns the positional parameters.
 func (r *reader) args() []Word {
 	e := r.st.get(keyArgs)
 	if e == nil {
@@ -126,7 +126,7 @@ func (r *reader) args() []Word {
 	return e.list
 }
 
-// elements are the values of an array, or the one value of a scalar.
+// elements returns the values of an array, or the one value of a scalar.
 func (r *reader) elements(name string) []Word {
 	if e := r.st.get(name); e != nil && e.isList {
 		return e.list
@@ -149,7 +149,7 @@ func (r *reader) resolveRef(name string) string {
 	return name
 }
 
-// paramValue returns what a scalar expansion yields.
+// paramValue returns the result of a scalar expansion.
 func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	if p.Length || p.Width || p.IsSet {
 		return r.length(p)
@@ -188,12 +188,12 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 		return r.arrayLookup(f, e, name, p.Index), true
 	}
 	if p.Index != nil && f != nil && subscript(p.Index) == "" {
-		r.arithm(f, p.Index) // for what it runs
+		r.arithm(f, p.Index) // for the code in it
 	}
 	return r.variable(name)
 }
 
-// special is the value of a parameter that the shell itself sets.
+// special returns the value of a parameter that the shell itself sets.
 func (r *reader) special(name string) (Word, bool) {
 	switch name {
 	case "#":
@@ -227,7 +227,7 @@ func (r *reader) positional(n int) (Word, bool) {
 	return e.list[n-1], true
 }
 
-// arrayLookup returns the element that a subscript names, the first without.
+// arrayLookup returns the element at a subscript, or the first if there is no subscript.
 func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.ArithmExpr) Word {
 	n, ok := int64(0), true
 	if index != nil {
@@ -302,7 +302,7 @@ func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 	}, p.Exp.Op)
 }
 
-// filled is the word when it is known not to be empty.
+// filled returns the word, marked as not empty.
 func filled(w Word) Word {
 	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
 		return w
@@ -340,8 +340,8 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	return Text(string(runes[from:to]))
 }
 
-// transform evaluates the operators that change a value: removal of a prefix
-// or suffix, replacement, case.
+// transform evaluates the operators that change a value: removing a prefix or suffix, replacing,
+// changing case.
 func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	if p.Repl != nil {
 		return r.replace(f, p, w)

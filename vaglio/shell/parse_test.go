@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// parseRows gives the rows of testdata/parse.txt by what they are: "read",
-// "refused" by bash, too, or "unread", where bash parses what our parser does
-// not. In a row \n is a new line.
+// parseRows returns the rows of testdata/parse.txt by kind: "read"; "refused", by bash as well; or
+// "unread", where bash parses what our parser does not. In a row \n stands for a newline.
 func parseRows(t *testing.T) map[string][]string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/parse.txt")
@@ -28,8 +27,7 @@ func parseRows(t *testing.T) map[string][]string {
 	return rows
 }
 
-// TestParse checks that a line is called no shell program only when bash would
-// not parse it either.
+// TestParse checks that a line is only called unparsable if bash would not parse it either.
 func TestParse(t *testing.T) {
 	for kind, rows := range parseRows(t) {
 		want := map[string]ProblemKind{"read": "", "refused": ProblemUnparsable, "unread": ProblemUnread}[kind]
@@ -43,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseAsBash holds the rows against bash itself.
+// TestParseAsBash checks the rows against bash itself.
 func TestParseAsBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -33,37 +33,36 @@ const (
 	VerbKill Verb = "kill"
 	// VerbFork copies the process.
 	VerbFork Verb = "fork"
-	// VerbNetwork talks to the address that is the first target.
+	// VerbNetwork connects to the address in the first target.
 	VerbNetwork Verb = "network"
-	// VerbClient changes what a library reaches, as the function's name says.
+	// VerbClient changes something that a library reaches; the function's name says what.
 	VerbClient Verb = "client"
 )
 
-// AnyOf stands behind the name of a library in that of a function of which only the last part is
-// known, and that may be one of the library.
+// AnyOf follows a library's name in the name of a function that may belong to that library, when
+// only the function's last part is known.
 const AnyOf = "(?)"
 
-// Call is one call of an inline program (python -c, perl -e, …) that touches
-// files, processes or the network. It stands in [Command.Call]; the command's
-// Argv are the name and the targets.
+// Call is one call in an inline program (python -c, perl -e, …) that touches files, processes or
+// the network. [Command.Call] holds it; the command's Argv are the name and the targets.
 type Call struct {
 	// Language is the program's language, such as "python".
 	Language string
-	// Function is the called function as the program names it.
+	// Function is the called function, as the program names it.
 	Function string
 	Verb     Verb
-	// Targets are the paths, addresses or processes that are touched.
+	// Targets are the paths, addresses or processes that it touches.
 	Targets []Word
 }
 
-// ProgramReader reads inline programs of other languages than the shell's. It
-// must be safe for concurrent use, and must do bounded work: a program that it
-// cannot read to its end has a [Problem] among its actions.
+// ProgramReader reads inline programs in languages other than the shell's. It must be safe for
+// concurrent use and do bounded work. A program that it cannot read to its end has a [Problem]
+// among its actions.
 type ProgramReader interface {
 	Read(p *Program) *ProgramResult
 }
 
-// Program is one inline program and what is known around it.
+// Program is one inline program, with what is known about its environment.
 type Program struct {
 	// Language is the program's language, such as "python".
 	Language string
@@ -71,60 +70,60 @@ type Program struct {
 	Text Word
 	// Args are the program's own arguments.
 	Args []Word
-	// File says that the program stands in a file, whose name comes before Args.
+	// File says that the program is in a file, whose name comes before Args.
 	File bool
-	// Stdin is the program's input, unknown as a rule.
+	// Stdin is the program's input, usually unknown.
 	Stdin Word
-	// Record is the present line of the input and its fields, for a program
-	// that runs for each; nil for any other.
+	// Record is the current line of the input, followed by its fields, for a program that runs
+	// once per line; nil for any other.
 	Record []Word
-	// Prints says that the line is printed when the program has run for it,
-	// Lines that what is printed ends with a new line (perl -p, -l).
+	// Prints says that the line is printed after the program has run for it, Lines that each
+	// output ends with a newline (perl -p, -l).
 	Prints, Lines bool
-	// Home returns the home folder of a user, "" for the present one.
+	// Home returns the home folder of a user, "" for the current one.
 	Home func(user string) Word
-	// Env returns the value of a variable of the environment.
+	// Env returns the value of an environment variable.
 	Env func(name string) Word
 	// Content returns what is known of a file that the source wrote.
 	Content func(file Word) (Word, bool)
-	// Steps is how much work the reading may do.
+	// Steps limits the work that the reading may do.
 	Steps int
 }
 
-// ProgramStep is one thing that a program does. One of Call, Shell, Argv,
-// Writes and Problem is set.
+// ProgramStep is one thing that a program does. Exactly one of Call, Shell, Argv, Writes and
+// Problem is set.
 type ProgramStep struct {
 	Call *Call
-	// Shell is a command line that By runs; Input is what it is given.
+	// Shell is a command line that By runs; Input is its input.
 	Shell *Word
 	By    string
 	Input *Word
 	// Argv is a command that runs without a shell.
 	Argv []Word
-	// Writes says that Write becomes the content of File, or is added to it.
+	// Writes says that Write becomes the content of File or, with Append, is added to it.
 	Writes, Append bool
 	File, Write    Word
 	Problem        *Problem
-	// Loop says that the step may be done many times.
+	// Loop says that the step may run many times.
 	Loop bool
 }
 
 // ProgramResult is what a program does.
 type ProgramResult struct {
-	// Actions are what the program does, in the order in which it was read.
+	// Actions are what the program does, in the order in which they were read.
 	Actions []ProgramStep
-	// Output is what it prints, if Wrote; Unsure says that this may be printed
-	// any number of times.
+	// Output is what it prints, if Wrote is set; Unsure says that it may be printed any number of
+	// times.
 	Output        Word
 	Wrote, Unsure bool
-	// Steps is how much of the budget was spent.
+	// Steps is how much of the budget the reading spent.
 	Steps int
-	// Loose says that no more was looked for than some calls.
+	// Loose says that the reader only looked for some calls.
 	Loose bool
 }
 
-// readProgram reads a program of another language and does what it does.
-// What it prints is out if that is not known, or not wanted.
+// readProgram reads a program in another language and carries out its steps. It returns out if the
+// program's output is unknown or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	loose := r.ran(f, p)
 	if !r.enter(f) {
@@ -168,8 +167,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	return res.Output
 }
 
-// ran notes a program that stands in a file, and gives where to say that it is read
-// loosely.
+// ran records a program and returns the flag that says whether it was only read loosely.
 func (r *reader) ran(f *frame, p *Program) *bool {
 	text, known := p.Text.Text()
 	if !known {
@@ -183,7 +181,7 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 	return &r.out.Ran[len(r.out.Ran)-1].Loose
 }
 
-// programStep does one thing that a program does.
+// programStep carries out one step of a program.
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	g := f.with(language)
 	g.inLoop = g.inLoop || s.Loop
@@ -215,13 +213,13 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	}
 }
 
-// Foreign reads a command line of an interpreter of another language, such as
-// PowerShell: its words and its input. What it returns is appended to what the
-// carrier runs; nil means that the interpreter is not known.
+// Foreign reads a command line of an interpreter of another language, such as PowerShell: its
+// words and its input. The result is appended to what the carrier runs; nil means that the
+// interpreter is unknown.
 type Foreign func(c Command, o Options) *Script
 
-// ReadCommand reads a command that another reader has found: its words, its
-// input, and where it runs. A word may be unknown.
+// ReadCommand reads a command that another reader found: its words, its input and where it runs. A
+// word may be unknown.
 func ReadCommand(c Command, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
 		size := 0
@@ -240,15 +238,14 @@ func ReadCommand(c Command, o Options) *Script {
 	})
 }
 
-// runShellLike reads a shell of another family by the reader that was given
-// for it.
+// runShellLike reads a shell of another family through [Options.Foreign].
 func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 	var s *Script
 	if r.opts.Foreign != nil {
 		o := *r.opts
 		o.Depth = r.depth
 		o.Cwd, _ = r.cwd().Text()
-		o.Budget.steps, o.Budget.marks = r.steps, r.marks // it goes on with what is left
+		o.Budget.steps, o.Budget.marks = r.steps, r.marks // it continues with what is left
 		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
 		r.steps, r.marks = o.Budget.steps, o.Budget.marks
 	}
@@ -263,7 +260,7 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 	return outputOf(name)
 }
 
-// adopt appends what a foreign text runs, as run by its carrier.
+// adopt appends what a foreign text runs, as commands of its carrier.
 func (r *reader) adopt(f *frame, s *Script) {
 	for _, p := range s.Problems {
 		p.Span = Span{}

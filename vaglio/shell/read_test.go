@@ -25,7 +25,7 @@ func show(c Command) string {
 	return strings.Join(words, " ")
 }
 
-// shown are all commands that carry no other one.
+// shown returns all commands that do not carry another one.
 func shown(s *Script) []string {
 	var out []string
 	for _, c := range s.Commands {
@@ -46,7 +46,7 @@ func kinds(s *Script) []ProblemKind {
 	return out
 }
 
-// readCase is a source and the commands that it runs, one a line.
+// readCase is a source and the commands that it runs, one per line.
 type readCase struct {
 	name, src, want string
 }

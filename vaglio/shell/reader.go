@@ -13,25 +13,24 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// The limits of one reading. They do not depend on the clock, so that the
-// same source always has the same result.
+// The limits of one reading. They do not depend on the clock, so that the same source always gives
+// the same result.
 const (
 	// MaxSource is the size of the largest source that is read, in bytes.
 	MaxSource = 1 << 20
-	// MaxDepth is how deep statements, substitutions and carried texts may
-	// nest, taken together.
+	// MaxDepth is how deep statements, substitutions and carried texts may nest in total.
 	MaxDepth = 100
 
-	// maxSteps is the budget of one reading. Whatever is kept or copied is paid
-	// for by its length, so that the budget bounds the memory, too.
+	// maxSteps is the budget of one reading. Whatever is kept or copied costs steps by its length,
+	// so that the budget bounds memory, too.
 	maxSteps = 500_000
-	// bytesPerStep is how many bytes one step copies or looks at.
+	// bytesPerStep is how many bytes one step may copy or look at.
 	bytesPerStep = 16
-	// maxMarks is how many characters that part words and commands all texts
-	// of a reading may have: each becomes a node of the parser's tree.
+	// maxMarks limits how many characters that separate words and commands all texts of a reading
+	// may have: each becomes a node of the parser's tree.
 	maxMarks = 400_000
-	// wordCost, entryCost and commandCost are the steps for what is kept of one
-	// word, one name of the state and one command.
+	// wordCost, entryCost and commandCost are the steps for keeping one word, one name of the
+	// state and one command.
 	wordCost    = 6
 	entryCost   = 12
 	commandCost = 20
@@ -44,45 +43,44 @@ const (
 	maxProblems = 1_000
 )
 
-// Options say what is known of the world in which a source would run.
+// Options say what is known about the environment in which a source would run.
 type Options struct {
-	// Home is the home folder of the user, "" if it is not known.
+	// Home is the home folder of the user, "" if unknown.
 	Home string
-	// User is the name of the user, "" if it is not known.
+	// User is the name of the user, "" if unknown.
 	User string
-	// Cwd is the current folder, "" if it is not known.
+	// Cwd is the current folder, "" if unknown.
 	Cwd string
-	// Env are the variables of the environment that are known. Any other
-	// variable is unknown and may be unset.
+	// Env holds the known environment variables. Any other variable is unknown and may be unset.
 	Env map[string]string
 	// Args are the positional parameters, $1 first.
 	Args []string
-	// Programs reads the programs of other languages. Without it each of them is
-	// a [ProblemDynamicCode].
+	// Programs reads the programs in other languages. If it is nil, each of them is a
+	// [ProblemDynamicCode].
 	Programs ProgramReader
-	// Foreign reads the interpreters of other languages that a source carries;
-	// nil leaves them unread, which is a problem.
+	// Foreign reads the interpreters of other languages that a source carries; nil leaves them
+	// unread, which is a problem.
 	Foreign Foreign
-	// Files gives the content of the files that the source runs; nil leaves
-	// them unread, each of which is a [ProblemScriptFile].
+	// Files reads the files that the source runs; if it is nil, each of them is a
+	// [ProblemScriptFile].
 	Files Files
-	// Tasks knows what tools run from files; nil knows none.
+	// Tasks knows what tools run from files; it may be nil.
 	Tasks Tasks
-	// Changed gives the files that were written before the source, by their paths,
-	// Loaded those of them that hold what would be asked about or denied if it ran.
+	// Changed returns the paths of the files that were written before the source runs. Loaded
+	// returns those among them that would be asked about or denied if they ran.
 	Changed, Loaded func() []string
-	// Depth is how deep the source is nested in others.
+	// Depth is how deep the source is nested in other sources.
 	Depth int
-	// Budget is shared by all readings of one call; nil is a fresh one.
+	// Budget is shared by all readings of one call; nil means a fresh one.
 	Budget *Budget
 }
 
-// Budget is what the readings of one call have spent together. Its zero value
-// is a fresh one. It is not safe for concurrent use.
+// Budget counts what the readings of one call have spent together. Its zero value is a fresh
+// budget. It is not safe for concurrent use.
 type Budget struct{ steps, marks int }
 
-// Spend takes steps off the budget, for the reader of another language, and
-// reports whether some are left.
+// Spend takes steps from the budget for the reader of another language, and reports whether the
+// budget still holds.
 func (b *Budget) Spend(steps int) bool {
 	b.steps = min(b.steps, maxSteps) + steps
 	return b.steps <= maxSteps
@@ -95,7 +93,7 @@ type reader struct {
 	st      state
 	steps   int
 	budget  int // the most steps
-	marks   int // characters that part words, in all texts so far
+	marks   int // characters that separate words, in all texts so far
 	depth   int
 	stopped bool
 	picks   []pick
@@ -115,7 +113,7 @@ type reader struct {
 	problems  map[problemKey]bool
 }
 
-// problemKey is what makes a problem worth saying once only.
+// problemKey identifies a problem, so that it is reported only once.
 type problemKey struct {
 	kind  ProblemKind
 	text  string
@@ -129,8 +127,8 @@ type function struct {
 	span *Span
 }
 
-// frame is where a statement stands: what was peeled on the way to it and
-// where its input comes from. Frames are copied before they are changed.
+// frame is the context of a statement: what was peeled on the way to it, and where its input comes
+// from. Frames are copied before they are changed.
 type frame struct {
 	via         []string
 	privileged  bool
@@ -142,19 +140,19 @@ type frame struct {
 	capture     bool // the output is wanted
 	limit       int  // the length of the source before it was completed
 	retried     bool // the text is read again with its here-document closed
-	lenient     bool // text that is no program is passed over
+	lenient     bool // text that is no program is ignored
 	guess       bool // the text may not run at all, or be something else
-	found       bool // no word names the file in which it stands
+	found       bool // no word names the file that it is in
 	stdin       Input
 	assigns     []Assign
 	span        *Span // the carrier's place, for carried text
 	fn          *function
-	file        *sourceFile // whose text is read, nil for the source's own
-	numbered    bool        // the lines of what is read are those of the file
+	file        *sourceFile // the file whose text is being read, nil for the source's own
+	numbered    bool        // line numbers count in that file
 }
 
-// plainCommand splits a command line in which no character has a meaning to
-// the shell; most commands of an agent are of this kind.
+// plainCommand splits a command line in which no character is special to the shell. Most commands
+// of an agent are like that.
 func plainCommand(src string) ([]Word, bool) {
 	n := plainWords(src)
 	if n == 0 {
@@ -170,7 +168,7 @@ func plainCommand(src string) ([]Word, bool) {
 	return words, !syntax.IsKeyword(first) && !slices.Contains(declaring(), first) && first != "let" && first != "time"
 }
 
-// plainWords counts the words of a command line, 0 if it is not plain.
+// plainWords counts the words of a command line; 0 if it is not plain.
 func plainWords(src string) int {
 	if len(src) > 4096 {
 		return 0
@@ -193,7 +191,7 @@ func plainWords(src string) int {
 	return n
 }
 
-// ReadArgv reads a command that runs without a shell, as execve would.
+// ReadArgv reads a command that runs without a shell, as by execve.
 func ReadArgv(argv []string, o Options) *Script {
 	words := make([]Word, len(argv))
 	for i, a := range argv {
@@ -227,7 +225,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	return r.out
 }
 
-// begin sets the state of a fresh shell.
+// begin sets the state of a new shell.
 func (r *reader) begin() {
 	r.st.names = make(map[string]*entry, len(r.opts.Env)+8)
 	r.st.level = 1
@@ -258,8 +256,7 @@ func (r *reader) begin() {
 	r.st.put(keyArgs, &entry{list: args, isList: true, maybe: len(args) == 0})
 }
 
-// finish reads the functions that nobody called, when some command's name is
-// not known and might be theirs.
+// finish reads the functions that nobody called, if some command's unknown name might be theirs.
 func (r *reader) finish(f *frame) {
 	if !r.dynamic {
 		return
@@ -274,7 +271,7 @@ func (r *reader) finish(f *frame) {
 	}
 }
 
-// step spends a part of the budget and reports whether some is left.
+// step spends n steps of the budget and reports whether any are left.
 func (r *reader) step(f *frame, n int) bool {
 	if r.stopped {
 		return false
@@ -288,8 +285,8 @@ func (r *reader) step(f *frame, n int) bool {
 	return true
 }
 
-// join continues with the union of what branches left; the names that they
-// touched are paid for, since nested branches join them again and again.
+// join continues with the union of what the branches leave. It charges for the names that they
+// touched, since nested branches join them again and again.
 func (r *reader) join(branches ...change) {
 	n := 0
 	for _, b := range branches {
@@ -300,8 +297,8 @@ func (r *reader) join(branches ...change) {
 	}
 }
 
-// enter goes one level deeper and reports whether that is allowed; if it is,
-// leave must follow.
+// enter goes one level deeper and reports whether that is allowed. If it is, the caller must call
+// leave.
 func (r *reader) enter(f *frame) bool {
 	if r.stopped {
 		return false
@@ -316,7 +313,7 @@ func (r *reader) enter(f *frame) bool {
 
 func (r *reader) leave() { r.depth-- }
 
-// problem notes a finding, once per kind, place and text.
+// problem records a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
 	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
 		r.unparsed(f.file.path, p.Kind)
@@ -329,8 +326,8 @@ func (r *reader) problem(f *frame, p Problem) {
 	if r.problems == nil {
 		r.problems = make(map[problemKey]bool)
 	}
-	// The first of a kind always counts, so that many small findings cannot
-	// hide that the reading broke off.
+	// The first problem of a kind always counts, so that many small findings cannot hide that the
+	// reading broke off.
 	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, func(q Problem) bool { return q.Kind == p.Kind }) {
 		return
 	}
@@ -338,7 +335,7 @@ func (r *reader) problem(f *frame, p Problem) {
 	r.out.Problems = append(r.out.Problems, p)
 }
 
-// unparsed keeps a file of which some text is none that is read.
+// unparsed records a file that holds text which no reader understands.
 func (r *reader) unparsed(file string, kind ProblemKind) {
 	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
 		r.out.Unparsed = append(r.out.Unparsed, file)

@@ -10,12 +10,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirected files and inputs of one statement.
+// redirects holds the redirected files and inputs of one statement.
 type redirects struct {
 	list   []Redirect
-	files  []Word // the files that standard output goes to
+	files  []Word // the files that receive standard output
 	append bool
-	output *syntax.ProcSubst // the process that standard output goes to
+	output *syntax.ProcSubst // the process that receives standard output
 }
 
 func (d *redirects) wants() bool { return len(d.files) > 0 || d.output != nil }
@@ -52,7 +52,7 @@ func (r *reader) here(f *frame, n *syntax.Redirect) {
 	f.stdin = Input{Kind: InputText, Text: text}
 }
 
-// leadingTabs are what <<- takes off the lines of its document.
+// leadingTabs matches what <<- strips from the lines of its document.
 var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
 
 func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
@@ -76,8 +76,8 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 	return text
 }
 
-// descriptor makes text readable under a descriptor, which is a number or a
-// variable in braces that receives one.
+// descriptor makes text readable through a descriptor, given as a number or as a variable in
+// braces that receives one.
 func (r *reader) descriptor(fd string, text Word) {
 	if name, ok := strings.CutPrefix(fd, "{"); ok {
 		r.procs++
@@ -164,8 +164,8 @@ func redirectKind(op syntax.RedirOperator) RedirectKind {
 	return RedirectWrite
 }
 
-// deliver takes a command's output to where its redirections send it and
-// returns what is left for the statement around it.
+// deliver sends a command's output to its redirections and returns what is left for the
+// surrounding statement.
 func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 	if !d.wants() {
 		return out
@@ -202,8 +202,8 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	}
 }
 
-// added is what a file holds that is written: the content, behind what the source
-// wrote there before. Where that is not known it is noted that there may be more.
+// added returns the content of a written file: the new content, after what the source wrote there
+// before. If that is unknown, it notes that there may be more.
 func (r *reader) added(key string, content Word, more bool) Word {
 	mark := keyAdded + strings.TrimPrefix(key, keyFile)
 	switch e := r.st.get(key); {
@@ -217,14 +217,14 @@ func (r *reader) added(key string, content Word, more bool) Word {
 	return content
 }
 
-// wrote tells a file of this machine whose content is known.
+// wrote records a file of this machine whose content is known.
 func (r *reader) wrote(f *frame, file string, content Word) {
 	if text, ok := content.Text(); ok && f.remote == nil {
 		r.out.Writes = append(r.out.Writes, Write{file, text})
 	}
 }
 
-// fileKey is the key under which the content of a file is remembered.
+// fileKey returns the key under which a file's content is remembered.
 func (r *reader) fileKey(file Word) (string, bool) {
 	s, ok := file.Text()
 	if !ok || s == "" {
@@ -240,7 +240,7 @@ func (r *reader) fileKey(file Word) (string, bool) {
 	return keyFile + path.Clean(s), true
 }
 
-// content is what is known of a file's content.
+// content returns what is known of a file's content.
 func (r *reader) content(f *frame, file Word) Word {
 	if isStdin(file) && f.stdin.Kind != InputInherited {
 		return f.stdin.Text
@@ -261,8 +261,8 @@ func (r *reader) content(f *frame, file Word) Word {
 	return Word{parts: []Part{p}}
 }
 
-// whole is the content of a file that the source wrote, with what it held before
-// if the source only added to it and that can be read.
+// whole returns the content of a file that the source wrote. If the source only added to the file,
+// it includes the previous content, if that can be read.
 func (r *reader) whole(name string, written Word) Word {
 	if r.opts.Files == nil || !r.st.get(keyAdded+name).hasValue() {
 		return written
@@ -288,7 +288,7 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	return trimNewlines(r.subshell(&g, c.Stmts).mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }))
 }
 
-// trimNewlines removes the newlines that a word ends with.
+// trimNewlines removes trailing newlines from a word.
 func trimNewlines(w Word) Word {
 	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
 }
@@ -314,7 +314,7 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	return Text(name)
 }
 
-// cwd is the current folder.
+// cwd returns the current folder.
 func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 
 func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
@@ -326,7 +326,7 @@ func (r *reader) folder(key, name string) Word {
 	return unknownHome(name)
 }
 
-// emit adds a command to the script, completed by where it stands.
+// emit adds a command to the script and completes it from the frame.
 func (r *reader) emit(f *frame, c Command) {
 	if !r.step(f, commandCost+wordCost*(len(c.Redirects)+len(c.Assigns)+len(f.assigns))) {
 		return
@@ -354,7 +354,7 @@ func (r *reader) emit(f *frame, c Command) {
 	r.out.Commands = append(r.out.Commands, c)
 }
 
-// baseName is the last element of a program's path, "" if it is not known.
+// baseName returns the last element of a program's path, "" if it is unknown.
 func baseName(w Word) string {
 	s := w.Suffix()
 	i := strings.LastIndexByte(s, '/')

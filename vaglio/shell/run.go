@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// run reads a call: a function, a built-in command, a wrapper, an interpreter
-// or a plain command. It returns the output, if the frame wants it.
+// run reads a call: a function, a builtin, a wrapper, an interpreter or a plain command. It
+// returns the output, if the frame wants it.
 func (r *reader) run(f *frame, k *call) Word {
 	if len(k.argv) == 0 {
 		if len(k.redirs) > 0 || len(k.assigns) > 0 {
@@ -18,7 +18,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		}
 		return Word{}
 	}
-	if !r.step(f, len(k.argv)) || !r.enter(f) { // whoever carries words copies them
+	if !r.step(f, len(k.argv)) || !r.enter(f) { // a carrier copies its words
 		return outputOf("")
 	}
 	defer r.leave()
@@ -46,8 +46,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	return r.plain(f, k)
 }
 
-// runFunction reads a call of a function; false if the name may also be that
-// of a program.
+// runFunction reads a call of a function; false if the name may also be a program's.
 func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
 	e := r.st.get(keyFunc + name)
 	if k.external || e == nil || !k.argv[0].Is(name) {
@@ -56,8 +55,8 @@ func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
 	return r.callFunction(f, e, k), !e.maybe
 }
 
-// opened is the frame with the input that an exec before opened, where the
-// call has none of its own.
+// opened returns the frame with the input that an earlier exec opened, if the call has no input of
+// its own.
 func (r *reader) opened(f *frame) *frame {
 	e := r.st.get(keyFD + "0")
 	if f.stdin.Kind != InputInherited || !e.hasValue() {
@@ -68,7 +67,7 @@ func (r *reader) opened(f *frame) *frame {
 	return &g
 }
 
-// resolveName is the base name of the command, after hash -p.
+// resolveName returns the base name of the command, after hash -p.
 func (r *reader) resolveName(k *call) string {
 	name := baseName(k.argv[0])
 	if name == "" {
@@ -81,7 +80,7 @@ func (r *reader) resolveName(k *call) string {
 	return name
 }
 
-// unknownName notes a command whose name is not known.
+// unknownName records a command with an unknown name.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
 	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
@@ -100,13 +99,13 @@ func (r *reader) unknownName(f *frame, k *call) {
 	r.plain(f, k)
 }
 
-// selfCall reports whether a script calls itself beside itself.
+// selfCall reports whether a script starts itself while it goes on running.
 func (r *reader) selfCall(f *frame, name Word) bool {
 	return len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0" && f.beside()
 }
 
-// plain reads a command that carries nothing as far as its name tells. A
-// carried command may still be found among its words.
+// plain reads a command whose name does not say that it carries anything. A carried command may
+// still be found among its words.
 func (r *reader) plain(f *frame, k *call) Word {
 	at := len(r.out.Commands)
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
@@ -134,11 +133,11 @@ func (r *reader) runWritten(f *frame, k *call) {
 	interp := Runner(first.Prefix())
 	argv := append([]Word{Text(interp)}, k.argv...)
 	g := *f
-	g.conditional = false // as in a function: what counts is whether its own commands are sure
+	g.conditional = false // as in a function: what counts is whether its own commands are sure to run
 	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
 }
 
-// Runner is the program that runs a text as a file, by the first line of it.
+// Runner returns the program that runs a text as a file, according to its first line.
 func Runner(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	interp := "sh"
@@ -208,14 +207,13 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	return out
 }
 
-// beside reports whether a statement runs beside the one that starts it.
+// beside reports whether a statement runs concurrently with the one that starts it.
 func (f *frame) beside() bool { return f.background || f.piped }
 
-// certain reports whether a statement of the function that is being read runs
-// whenever the function does.
+// certain reports whether a statement runs whenever the function that it is in runs.
 func (f *frame) certain() bool { return f.fn != nil && !f.conditional }
 
-// local remembers a variable's value until the function returns.
+// local saves a variable's value until the function returns.
 func (r *reader) local(name string) {
 	if len(r.locals) == 0 {
 		return
@@ -229,8 +227,8 @@ func (r *reader) local(name string) {
 	}
 }
 
-// carried reads text that an interpreter runs as shell code. Text that is not
-// known is a problem; unknown stretches of known text are kept as such.
+// carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown
+// parts of known text are kept.
 func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.Size() > maxValue {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
@@ -242,8 +240,8 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	return r.freshShell(func() Word { return r.code(f, text, by) })
 }
 
-// code reads text that is run in the present shell, with what the files hold that
-// it comes from.
+// code reads text that runs in the current shell, including the content of the files that it comes
+// from.
 func (r *reader) code(f *frame, text Word, by string) Word {
 	if whole, where, ok := r.loaded(f, text); ok {
 		src, _ := whole.Text()
@@ -268,8 +266,8 @@ func sameShell(by string) bool {
 	return strings.HasPrefix(by, "alias ")
 }
 
-// freshShell reads something in a shell of its own, which sees what is
-// exported and changes nothing but files.
+// freshShell reads something in a new shell, which sees what is exported and changes nothing but
+// files.
 func (r *reader) freshShell(read func() Word) Word {
 	return r.scoped(func() Word {
 		r.st.level++
@@ -278,7 +276,7 @@ func (r *reader) freshShell(read func() Word) Word {
 	})
 }
 
-// codeProblem notes that code is not known, or not in full.
+// codeProblem records that code is unknown, or not fully known.
 func (r *reader) codeProblem(f *frame, text Word, by string) {
 	switch {
 	case text.Remote():
@@ -312,8 +310,7 @@ func (r *reader) inner(f *frame, k *call, via string, argv []Word) Word {
 	return r.run(f.at(k, via), &call{argv: argv, redirs: k.redirs, span: k.span, external: true})
 }
 
-// wrapper emits a call that carries another command but has effects of its
-// own.
+// wrapper emits a call that carries another command and has effects of its own.
 func (r *reader) wrapper(f *frame, k *call) {
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span, Wrapper: true})
 }
@@ -340,13 +337,13 @@ func endlessLoop(c *syntax.WhileClause) bool {
 	}
 }
 
-// alwaysTrue reports whether a number stands for a condition, and not zero.
+// alwaysTrue reports whether a condition is a number other than zero.
 func alwaysTrue(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
 }
 
-// spawning notes an endless loop that starts processes and nothing else.
+// spawning records an endless loop that does nothing but start processes.
 func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 	if onlyBackground(body) {
 		r.problem(f, Problem{

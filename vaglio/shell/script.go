@@ -1,25 +1,21 @@
-// Package shell reads a command line as a shell reads it and says what it
-// would run, as far as that can be known without running it.
+// Package shell reads a command line as a shell does and says what it would run, as far as that
+// can be known without running it.
 //
-// [Read] parses the source with mvdan.cc/sh and evaluates the syntax tree
-// abstractly: quoting, variables, braces, arithmetic, functions, loops and
-// pure substitutions are resolved where they are constant; whatever cannot be
-// known is kept as an unknown part of a [Word] and never guessed. Wrappers
-// such as sudo, env or xargs are peeled, and text that ends up in an
-// interpreter (bash -c, eval, a here-document, a pipe into sh, python -c) is
-// read in turn; programs of other languages by [Options.Programs]. Nothing is
-// executed, no file is opened and the environment is not consulted: the result
-// depends on the arguments alone.
+// [Read] parses the source with mvdan.cc/sh and evaluates the syntax tree abstractly. It resolves
+// quoting, variables, braces, arithmetic, functions, loops and pure substitutions where they are
+// constant. Whatever cannot be known stays an unknown part of a [Word]; the reader never guesses.
+// It peels wrappers such as sudo, env or xargs, and reads text that ends up in an interpreter
+// (bash -c, eval, a here-document, a pipe into sh, python -c) in turn; [Options.Programs] reads
+// programs in other languages. The package executes nothing, opens no file itself and ignores its
+// own environment: the result depends on the arguments alone.
 //
-// The reader errs on the side of more: both branches of a conditional are
-// read, exit does not end the reading, and a function that might be defined
-// counts as defined and as missing. What is data, such as a quoted argument
-// of echo or a commit message, never becomes a [Command].
+// The reader prefers to find too much: it reads both branches of a conditional, exit does not end
+// the reading, and a function that might be defined counts both as defined and as missing. Data,
+// such as a quoted argument of echo or a commit message, never becomes a [Command].
 //
-// The work is bounded by a budget of steps that does not depend on the clock.
-// A source that is too large, too deep, too costly or not a shell program
-// yields a [Problem], and what could be read before it. A caller must treat a
-// problem as a finding, never as a pass.
+// A budget of steps, which does not depend on the clock, bounds the work. A source that is too
+// large, too deep, too costly or not a shell program yields a [Problem], and whatever could be
+// read before it. A caller must treat a problem as a finding, never as a pass.
 package shell
 
 import (
@@ -28,62 +24,59 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Script is what a source would run. The commands stand in the order in which
-// they were read; a command may appear more than once when its words can have
-// several values.
+// Script is what a source would run. The commands are in the order in which they were read. A
+// command appears more than once if its words can have several values.
 type Script struct {
-	// Commands are the simple commands that would run, after wrappers were
-	// peeled and carried text was read.
+	// Commands are the simple commands that would run, after peeling wrappers and reading carried
+	// text.
 	Commands []Command
-	// Problems say what could not be read or known. An empty list means that
-	// every command was found, not that every word of it is known.
+	// Problems say what could not be read or known. An empty list means that every command was
+	// found, not that every word of them is known.
 	Problems []Problem
-	// Wrote are the files that it wrote, by their paths, with what is known of
-	// their content.
+	// Wrote holds the files that the source wrote, by path, with what is known of their content.
 	Wrote map[string]Word
-	// Writes are files whose whole content is known that the source writes.
+	// Writes lists the files that the source writes and whose whole content is known.
 	Writes []Write
-	// Unparsed are files that would run, of which some text is none that is read.
+	// Unparsed lists files that would run and hold text which no reader understands.
 	Unparsed []string
-	// Ran are the programs of other languages than the shell's that stand in files.
+	// Ran lists the programs that would run and are not read as shell code.
 	Ran []Ran
 }
 
-// Ran is a program that stands in a file and would run.
+// Ran is a program in a language other than the shell's that would run.
 type Ran struct {
-	// File is its path, "" if the source itself writes it, Line the program's first
-	// line in it.
+	// File is its path, "" if the source itself writes it; Line is the program's first line in the
+	// file.
 	File string
 	Line int
 	Text string
-	// Sure says that it is known to run: a word names it, and no runner has to find it.
+	// Sure says that it certainly runs: a word names it, so that no runner has to find it.
 	Sure bool
-	// Loose says that of what it does no more than some calls are looked for, Unnamed
-	// that it may change files of which nobody knows the names.
+	// Loose says that the reader only looked for some calls, Unnamed that the program may change
+	// files whose names are unknown.
 	Loose, Unnamed bool
-	// Inline says that it stands in a command, not in a file.
+	// Inline says that it is part of a command rather than in a file.
 	Inline bool
 }
 
 // Write is a file that a source writes.
 type Write struct{ File, Text string }
 
-// Command is one simple command that would run, or one call of an inline
-// program that matters, see [Call].
+// Command is one simple command that would run, or one relevant call in an inline program, see
+// [Call].
 type Command struct {
-	// Name is the base name of Argv[0], or "" when that is not known. For a
-	// Call it is the language and the function, such as
-	// "python:shutil.rmtree".
+	// Name is the base name of Argv[0], or "" if that is unknown. For a Call it is the language
+	// and the function, such as "python:shutil.rmtree".
 	Name string
-	// Argv are the command's words after every expansion. It is empty for a
-	// statement that consists of redirections or assignments alone.
+	// Argv are the command's words after all expansions. It is empty for a statement that only
+	// redirects or assigns.
 	Argv []Word
 	// Redirects are the files that the shell opens for the command.
 	Redirects []Redirect
 	// Assigns are the variables set for this command alone, by the shell, by
 	// env or by sudo; for a statement without words, the variables it sets.
 	Assigns []Assign
-	// Cwd is the folder in which the command would run.
+	// Cwd is the folder that the command would run in.
 	Cwd Word
 	// Via lists the wrappers that were peeled, outermost first, such as
 	// "sudo", "bash -c", "xargs".
@@ -93,37 +86,37 @@ type Command struct {
 	// Privileged says that the command runs with raised rights (sudo, doas,
 	// su, pkexec, runuser).
 	Privileged bool
-	// Remote is set when the command runs elsewhere: on another machine, in
-	// a container or below another root.
+	// Remote is set if the command runs elsewhere: on another machine, in a container or below
+	// another root.
 	Remote *Remote
-	// Call is set when the command stands for a call of an inline program.
+	// Call is set if the command stands for a call in an inline program.
 	Call *Call
-	// Wrapper says that the command carries another one, which is listed by
-	// itself; its words include those of the carried command.
+	// Wrapper says that the command carries another one, which is listed separately; its words
+	// include those of the carried command.
 	Wrapper bool
 	// Background says that the shell does not wait for the command.
 	Background bool
 	// InLoop says that the command may run many times.
 	InLoop bool
-	// Conditional says that the command may not run at all, because it stands
-	// in a branch, behind && or ||, in a trap or in a function for errors.
+	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
+	// a trap or in an error handler.
 	Conditional bool
-	// Guess says that it stands in a file of which nobody knows that it runs.
+	// Guess says that the command is in a file that may not run at all.
 	Guess bool
-	// File and Line tell where the command stands when that is a file that the
-	// source runs, see [Options.Files].
+	// File and Line say where the command is, if it is in a file that the source runs, see
+	// [Options.Files].
 	File string
 	Line int
-	// Span is the command's place in the source given to [Read]. A command
-	// read from carried text has the place of its carrier.
+	// Span is the command's place in the source given to [Read]. A command from carried text has
+	// the place of its carrier.
 	Span Span
 }
 
 // Span is a half-open range of byte offsets in the source.
 type Span struct{ Start, End int }
 
-// Assign is a variable that a command sets. Value is the zero [Word] when the
-// variable is set to nothing.
+// Assign is a variable that a command sets. Value is the zero [Word] if the variable is set to
+// nothing.
 type Assign struct {
 	Name  string
 	Value Word
@@ -144,12 +137,12 @@ const (
 	RedirectReadWrite
 )
 
-// Redirect is one file that the shell opens for a command. Here-documents and
-// copies of descriptors are no redirects, see [Command.Stdin].
+// Redirect is one file that the shell opens for a command. Here-documents and duplicated
+// descriptors are not redirects, see [Command.Stdin].
 type Redirect struct {
 	Kind   RedirectKind
 	Target Word
-	// FD is the descriptor as written, "" for the operator's usual one.
+	// FD is the descriptor as written, "" for the operator's default.
 	FD string
 }
 
@@ -160,8 +153,8 @@ type InputKind uint8
 const (
 	// InputInherited is the input of whoever runs the command line.
 	InputInherited InputKind = iota
-	// InputText is text that the source determines: a here-document, a
-	// here-string, or a pipe whose output could be worked out in part.
+	// InputText is text that the source determines: a here-document, a here-string, or a pipe
+	// whose content is known at least in part.
 	InputText
 	// InputFile is a redirection from a file.
 	InputFile
@@ -170,8 +163,7 @@ const (
 // Input is a command's standard input.
 type Input struct {
 	Kind InputKind
-	// Text is the content, known or not; for InputFile what is known of the
-	// file's content.
+	// Text is the content, known or not; for InputFile, what is known of the file's content.
 	Text Word
 	// File is the path for InputFile.
 	File Word
@@ -194,17 +186,17 @@ const (
 	RemoteRoot
 )
 
-// Remote says where a command runs when that is not here.
+// Remote says where a command runs if it does not run here.
 type Remote struct {
 	Kind RemoteKind
 	// Target is the host, image, container, pod or root.
 	Target Word
 	// Mounts are the local folders that the remote can reach.
 	Mounts []Mount
-	// Shares says that it also reaches folders and volumes that the words do not name.
+	// Shares says that it also reaches folders and volumes that no word names.
 	Shares bool
-	// HostAccess says that the remote was given the host's own rights or
-	// name spaces (docker --privileged, --pid=host, nsenter -t 1).
+	// HostAccess says that the remote has the host's own rights or namespaces (docker
+	// --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool
 	// HostNetwork says that its addresses are the host's.
 	HostNetwork bool
@@ -213,22 +205,20 @@ type Remote struct {
 // Mount is one local folder as a remote sees it.
 type Mount struct{ Host, Inside Word }
 
-// ProblemKind names what kept a source from being known fully.
+// ProblemKind says what kept a source from being fully known.
 type ProblemKind string
 
 // The kinds of problems.
 const (
-	// ProblemUnparsable means that the source is no shell program: bash itself
-	// would not parse it. Detail says what is wrong and holds nothing of the
-	// source but its operators; Span is the place.
+	// ProblemUnparsable means that the source is not a shell program: bash itself would not parse
+	// it. Detail says what is wrong and quotes nothing of the source but its operators; Span is
+	// the place.
 	ProblemUnparsable ProblemKind = "unparsable"
-	// ProblemUnread means that a text could not be parsed that some shell may
-	// well accept: a construct in which shells differ or look only when it
-	// runs, text that another command carries, a language or a form that the
-	// reader does not know.
+	// ProblemUnread means that a text could not be parsed although some shell may accept it: a
+	// construct that shells treat differently or only check when it runs, text that another
+	// command carries, or a language or form that the reader does not know.
 	ProblemUnread ProblemKind = "unread"
-	// ProblemTooBig means that the source or what it expands to exceeds the
-	// limits.
+	// ProblemTooBig means that the source or its expansion exceeds the limits.
 	ProblemTooBig ProblemKind = "too big"
 	// ProblemTooDeep means that the source nests deeper than the limit.
 	ProblemTooDeep ProblemKind = "too deep"
@@ -236,27 +226,25 @@ const (
 	ProblemTooCostly ProblemKind = "too costly"
 	// ProblemInternal means that the reader itself failed.
 	ProblemInternal ProblemKind = "internal"
-	// ProblemDynamicName means that a command's name is not known.
+	// ProblemDynamicName means that a command's name is unknown.
 	ProblemDynamicName ProblemKind = "dynamic name"
-	// ProblemDynamicCode means that an interpreter runs text that is not
-	// known at all.
+	// ProblemDynamicCode means that an interpreter runs entirely unknown text.
 	ProblemDynamicCode ProblemKind = "dynamic code"
-	// ProblemPartialCode means that unknown text is spliced into code: what
-	// is known was read, but the unknown part could be code too.
+	// ProblemPartialCode means that code contains unknown text: the rest was read, but the unknown
+	// part could be code, too.
 	ProblemPartialCode ProblemKind = "partial code"
-	// ProblemScriptFile means that an interpreter runs a file whose content
-	// is not part of the source.
+	// ProblemScriptFile means that an interpreter runs a file whose content is not part of the
+	// source.
 	ProblemScriptFile ProblemKind = "script file"
-	// ProblemClosed means that a file would run that is there and could not be
-	// read.
+	// ProblemClosed means that an existing file would run but could not be read.
 	ProblemClosed ProblemKind = "closed file"
-	// ProblemDownload means that downloaded text is run.
+	// ProblemDownload means that downloaded text runs.
 	ProblemDownload ProblemKind = "download"
 	// ProblemForkBomb means that processes multiply without end.
 	ProblemForkBomb ProblemKind = "fork bomb"
 )
 
-// Problem is something that the reader found and that no [Command] can carry.
+// Problem is a finding that no [Command] can express.
 type Problem struct {
 	Kind ProblemKind
 	// Detail is one sentence for a person.
@@ -265,38 +253,38 @@ type Problem struct {
 	Word Word
 	// Interpreter is the program that would run the text, if there is one.
 	Interpreter string
-	Privileged  bool // it would, with raised rights
+	Privileged  bool // it would run with raised rights
 	Span        Span
 }
 
-// ClosedError is why a file was not read that is there. As an error it is the end of a
-// sentence about the file.
+// ClosedError says why an existing file was not read. As an error it is the end of a sentence
+// about the file.
 type ClosedError struct {
 	// Why is a phrase about the file's name.
 	Why wording.Phrase
-	// Usual says that much of what lies in a project is so, and harmless where a tool
-	// looks for its files by itself.
+	// Usual says that many files of a project are like this, and that it is harmless when a tool
+	// finds such a file by itself.
 	Usual bool
-	// Inert says that no interpreter runs it: it is a folder, or made for the machine.
+	// Inert says that no interpreter runs it: it is a folder, or machine code.
 	Inert bool
 }
 
-// Error is the phrase without the name.
+// Error returns the phrase without the name.
 func (c *ClosedError) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
 
-// shut notes a file that would run and could not be read, if its reason counts.
+// shut records a file that would run but could not be read, if its reason counts.
 func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) {
 	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
 		r.notRead(f, where, c)
 	}
 }
 
-// notRead notes a file that would run, and of which it is not known what it holds.
+// notRead records a file that would run and whose content is unknown.
 func (r *reader) notRead(f *frame, where string, why *ClosedError) {
 	r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(why.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
 }
 
-// Closed tells of a file what the reader of files does.
+// Closed implements [Files].
 func (r *reader) Closed(path string) *ClosedError {
 	if r.opts.Files == nil {
 		return nil

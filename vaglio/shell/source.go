@@ -12,14 +12,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// pick is one variable of which a command is read once per alternative.
+// pick is one variable for which a command is read once per alternative.
 type pick struct {
 	key    string
 	n, cur int
 }
 
-// Read reads a command line as bash would and returns what it would run. It
-// never fails: what cannot be read is a [Problem] of the script.
+// Read reads a command line as bash would and returns what it would run. It never fails: what it
+// cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
 		if words, ok := plainCommand(src); ok {
@@ -47,9 +47,9 @@ func (r *reader) source(f *frame, src string) Word {
 		line = line[:0]
 	}
 	done := false
-	// The loop is never left early, for the parser may go on after an error;
-	// it is starved instead. A statement is read only when the next line has
-	// begun, for the body of its here-document comes after the line.
+	// The loop is never left early, because the parser may go on after an error; it is starved
+	// instead. A statement is only read once the next line has begun, because the body of its
+	// here-document follows the line.
 	for stmt, err := range parser.StmtsSeq(in) {
 		switch {
 		case done:
@@ -78,7 +78,7 @@ func (r *reader) source(f *frame, src string) Word {
 	return Glue(out...)
 }
 
-// line reads the statements of a line and adds their output.
+// line reads the statements of a line and appends their output to out.
 func (r *reader) line(f *frame, line []*syntax.Stmt, out []Word) []Word {
 	for _, stmt := range line {
 		if !r.stopped {
@@ -88,9 +88,9 @@ func (r *reader) line(f *frame, line []*syntax.Stmt, out []Word) []Word {
 	return out
 }
 
-// enterText counts a text that is being read and reports whether it is to be
-// read at all. A text that runs itself, as a file does that names itself or an
-// eval of its own variable, would double with every level.
+// enterText counts a text that is being read and reports whether to read it at all. A text that
+// runs itself, such as a file that names itself or an eval of its own variable, would double with
+// every level.
 func (r *reader) enterText(f *frame, src string) bool {
 	if len(src) > MaxSource {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
@@ -119,8 +119,8 @@ func (r *reader) leaveText(src string) {
 	r.leave()
 }
 
-// closed reads a source again whose last here-document is open, as a shell
-// does, which ends it with the input. Any other error is a problem.
+// closed reads a source with an open last here-document again and ends the document with the
+// input, as a shell does. Any other error is a problem.
 func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 	if end, ok := openDocument(err); ok && !f.retried {
 		g := *f
@@ -131,8 +131,8 @@ func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 	return Word{}, false
 }
 
-// openDocument returns the word that would end the here-document that a parse
-// error found open.
+// openDocument returns the word that would end the here-document that a parse error reports as
+// open.
 func openDocument(err error) (string, bool) {
 	pe := syntax.ParseError{}
 	if !errors.As(err, &pe) {
@@ -145,8 +145,8 @@ func openDocument(err error) (string, bool) {
 	return strings.TrimSuffix(rest, "`"), true
 }
 
-// takeParser hands out the idle parser, if there is one: carried text is read
-// while the parser of its carrier is at work.
+// takeParser returns the idle parser, or a new one: carried text is read while the parser of its
+// carrier is still at work.
 func (r *reader) takeParser() *syntax.Parser {
 	if p := r.parser; p != nil {
 		r.parser = nil
@@ -181,10 +181,9 @@ func (r *reader) parseProblem(f *frame, src string, err error) {
 	r.problem(f, p)
 }
 
-// bashRefuses reports whether bash, too, would refuse a source for the error
-// that the parser found at an offset. What stands in backquotes, in parameter
-// expansions and in arithmetic bash only looks at when it runs, and of words
-// and tests it accepts more than the parser does.
+// bashRefuses reports whether bash, too, would reject a source for the error that the parser found
+// at an offset. Bash only checks backquotes, parameter expansions and arithmetic when it runs
+// them, and accepts more in words and tests than the parser does.
 func bashRefuses(src, text string, at int) bool {
 	switch {
 	case strings.HasPrefix(text, "reached EOF without closing quote"):
@@ -212,10 +211,9 @@ var (
 	errTooMany = errors.New("too many words")
 )
 
-// bounded hands the source to the parser in small pieces and looks at the
-// depth of the parser's recursion each time, because a parser that descends
-// without bound ends the whole process. The characters that part words are
-// counted on the way, because each takes many times its length in the tree.
+// bounded feeds the source to the parser in small pieces and checks the depth of the parser's
+// recursion each time, because unbounded recursion would crash the whole process. It also counts
+// the characters that separate words, because each takes many times its length in the tree.
 type bounded struct {
 	src string
 	r   *reader
@@ -249,7 +247,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// spanOf is the place of a node, or of the carrier of its text.
+// spanOf returns the place of a node, or of the carrier of its text.
 func (f *frame) spanOf(n syntax.Node) Span {
 	if f.span != nil {
 		return *f.span
@@ -268,7 +266,7 @@ func (f *frame) with(via string) *frame {
 	return &g
 }
 
-// pick returns which of n alternatives of a name the present pass follows.
+// pick returns which of n alternatives of a name the current pass follows.
 func (r *reader) pick(key string, n int) int {
 	if n <= 1 {
 		return 0
@@ -282,7 +280,7 @@ func (r *reader) pick(key string, n int) int {
 	return 0
 }
 
-// value is the value of a name that the present pass follows, false if it has none.
+// value returns the value of a name that the current pass follows; false if it has none.
 func (r *reader) value(key string) (Word, bool) {
 	e := r.st.get(key)
 	if !e.hasValue() || e.unset {
@@ -291,8 +289,8 @@ func (r *reader) value(key string) (Word, bool) {
 	return e.vals[r.pick(key, len(e.vals))], true
 }
 
-// eachAlternative evaluates once per combination of the alternatives that the
-// evaluation meets, and joins what the passes leave.
+// eachAlternative evaluates once per combination of the alternatives that the evaluation meets,
+// and joins the results.
 func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 	saved := r.picks
 	r.picks = nil
@@ -322,8 +320,8 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 	return out
 }
 
-// nextPick moves to the next combination. Picks after the one that moves are
-// forgotten, for they may depend on it.
+// nextPick moves to the next combination. It forgets the picks after the one that moves, because
+// they may depend on it.
 func (r *reader) nextPick() bool {
 	for i := len(r.picks) - 1; i >= 0; i-- {
 		r.picks[i].cur++

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// maxAlternatives bounds how many values a variable is followed with.
+// maxAlternatives limits how many values of a variable are followed.
 const maxAlternatives = 8
 
 // entry is one name in a [state]. Entries are never changed, only replaced.
 type entry struct {
 	vals   []Word // the alternatives of a scalar; none when unset
 	list   []Word // the elements of an indexed array
-	opaque bool   // which element of the array is where is not followed
+	opaque bool   // the index of each element is not known
 	isList bool
 	maybe  bool // the name may also be unset, or a function undefined
 	unset  bool // the name is known to be unset
@@ -20,22 +20,20 @@ type entry struct {
 	lower  bool
 	upper  bool
 	ints   bool
-	bodies []*function // what the name may run as a function
-	// level is the shell that set the name, and exported whether the shells
-	// below it see it. inherited says that it may have been exported by
-	// whoever runs the source.
+	bodies []*function // the bodies that the name may run as a function
+	// level is the shell that set the name; exported says that child shells see it, inherited that
+	// whoever runs the source may have exported it.
 	level     int
 	exported  bool
 	inherited bool
 }
 
-// hasValue reports whether the name is known to be, or may be, a scalar's.
+// hasValue reports whether the name is, or may be, a scalar with a value.
 func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
 
-// state is what a shell remembers: variables, functions, aliases, the current
-// folder and the descriptors, under one key space. Every change is journaled
-// while a mark is outstanding, so that branches and subshells can be undone
-// and joined at the cost of what they changed.
+// state is what a shell remembers: variables, functions, aliases, the current folder and
+// descriptors, in one key space. While a mark is outstanding, every change is journaled, so that
+// branches and subshells can be undone and joined at the cost of their changes.
 type state struct {
 	names   map[string]*entry
 	journal []undo
@@ -48,14 +46,14 @@ type undo struct {
 	old *entry
 }
 
-// Keys that are no variables have a prefix that no variable name can have.
+// Keys other than variables have a prefix that no variable name can have.
 const (
 	keyFunc  = "()"
 	keyAlias = "a "
 	keyFD    = "fd "
 	keyFile  = "f "
-	// keyAdded is for the paths of files that held something unknown to which the
-	// source added what is remembered.
+	// keyAdded marks the paths of files with unknown content to which the source added the content
+	// under keyFile.
 	keyAdded = "added "
 	keyCwd   = "cwd "
 	keyPrev  = "oldcwd "
@@ -65,8 +63,7 @@ const (
 	keyZero  = "$0 "
 )
 
-// get returns the entry of a key as the present shell sees it, nil if nothing
-// is known of it.
+// get returns the entry of a key as the current shell sees it; nil if nothing is known of it.
 func (s *state) get(key string) *entry {
 	e := s.names[key]
 	if e == nil || e.level >= s.level || e.exported {
@@ -83,7 +80,7 @@ func (s *state) get(key string) *entry {
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
 }
 
-// written are the names of the files that were written, in no order.
+// written yields the names of the written files, in no particular order.
 func (s *state) written(yield func(name string) bool) {
 	for key, e := range s.names {
 		name, ok := strings.CutPrefix(key, keyFile)
@@ -93,7 +90,7 @@ func (s *state) written(yield func(name string) bool) {
 	}
 }
 
-// files are the files that were written, with what is in them.
+// files returns the files that were written, with their content.
 func (s *state) files() map[string]Word {
 	out := map[string]Word{}
 	for name := range s.written {
@@ -129,7 +126,7 @@ func (s *state) write(key string, e *entry) {
 // set gives a name one value.
 func (s *state) set(key string, w Word) { s.put(key, single(w)) }
 
-// single is the entry of one value, made with it in one piece.
+// single returns an entry with one value, in a single allocation.
 func single(w Word) *entry {
 	e := &struct {
 		entry
@@ -139,14 +136,14 @@ func single(w Word) *entry {
 	return &e.entry
 }
 
-// mark starts a stretch that can be taken back; it must be ended by keep or
-// by rollback, in reverse order of the marks.
+// mark starts a section that can be rolled back. It must be ended by keep or rollback, in reverse
+// order of the marks.
 func (s *state) mark() int {
 	s.marks++
 	return len(s.journal)
 }
 
-// keep ends a stretch and leaves its changes.
+// keep ends a section and keeps its changes.
 func (s *state) keep() {
 	s.marks--
 	if s.marks == 0 {
@@ -154,10 +151,10 @@ func (s *state) keep() {
 	}
 }
 
-// change is what a stretch did to each name that it touched.
+// change holds the new entry of each name that a section touched.
 type change map[string]*entry
 
-// rollback ends a stretch, takes its changes back and returns them.
+// rollback ends a section, undoes its changes and returns them.
 func (s *state) rollback(mark int) change {
 	var diff change
 	for i := len(s.journal) - 1; i >= mark; i-- {
@@ -175,8 +172,8 @@ func (s *state) rollback(mark int) change {
 	return diff
 }
 
-// rollbackButFiles ends a stretch like rollback, except that the contents of
-// files, which outlive the shell that wrote them, stay.
+// rollbackButFiles ends a section like rollback, but keeps the contents of files, which outlive
+// the shell that wrote them.
 func (s *state) rollbackButFiles(mark int) {
 	for key, e := range s.rollback(mark) {
 		if strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded) {
@@ -185,8 +182,8 @@ func (s *state) rollbackButFiles(mark int) {
 	}
 }
 
-// join replaces each name that some branch touched by the union of what the
-// branches leave, where a branch that did not touch it leaves it as it is.
+// join replaces each name that some branch touched by the union of what the branches leave. A
+// branch that did not touch the name leaves it as it is.
 func (s *state) join(branches ...change) {
 	if len(branches) == 1 {
 		for key, e := range branches[0] {
@@ -194,8 +191,8 @@ func (s *state) join(branches ...change) {
 		}
 		return
 	}
-	// Only the branches that touched a name are looked at for it, so that a
-	// long chain of branches costs no more than what they changed.
+	// Only the branches that touched a name are considered for it, so that a long chain of
+	// branches costs no more than its changes.
 	touched := make(map[string][]branchEntry)
 	for i, b := range branches {
 		for key, e := range b {
@@ -207,14 +204,14 @@ func (s *state) join(branches ...change) {
 	}
 }
 
-// branchEntry is what one branch left of a name.
+// branchEntry is what one branch left under a name.
 type branchEntry struct {
 	branch int
 	e      *entry
 }
 
-// joinEntries is the union of what n branches leave of a name, where those
-// that are not listed leave the old entry.
+// joinEntries returns the union of what n branches leave under a name. Branches that are not
+// listed leave the old entry.
 func joinEntries(key string, old *entry, list []branchEntry, n int) *entry {
 	if len(list) < n {
 		gap := 0
@@ -230,7 +227,7 @@ func joinEntries(key string, old *entry, list []branchEntry, n int) *entry {
 	return merged
 }
 
-// union is the entry that stands for either of two.
+// union returns the entry that stands for either of two.
 func union(key string, a, b *entry) *entry {
 	switch {
 	case a == b:
@@ -255,7 +252,7 @@ func union(key string, a, b *entry) *entry {
 	return u
 }
 
-// attributes is an entry without a value that has the attributes of two.
+// attributes returns an entry without a value that has the attributes of both.
 func attributes(a, b *entry) *entry {
 	return &entry{
 		maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref, exported: a.exported || b.exported,
@@ -263,7 +260,7 @@ func attributes(a, b *entry) *entry {
 	}
 }
 
-// ofLists makes the entry the array that stands for either of two.
+// ofLists makes e the array that stands for either of two.
 func (e *entry) ofLists(key string, a, b *entry) *entry {
 	if slices.EqualFunc(a.list, b.list, Word.Equal) && !a.opaque && !b.opaque {
 		return a
@@ -276,7 +273,7 @@ func (e *entry) ofLists(key string, a, b *entry) *entry {
 	return e
 }
 
-// orNone is the entry that stands for another, or for nothing.
+// orNone returns the entry that stands for another entry, or for nothing.
 func orNone(key string, e entry) *entry {
 	e.maybe = true
 	if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {

@@ -113,7 +113,7 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 	}
 }
 
-// scoped reads something whose changes the shell does not see.
+// scoped reads something whose changes the calling shell does not see, except those to files.
 func (r *reader) scoped(read func() Word) Word {
 	mark := r.st.mark()
 	out := read()
@@ -121,8 +121,7 @@ func (r *reader) scoped(read func() Word) Word {
 	return out
 }
 
-// branch reads something that may not run, takes what it changed back and returns
-// that.
+// branch reads something that may not run, rolls back what it changed and returns the changes.
 func (r *reader) branch(read func()) change {
 	mark := r.st.mark()
 	read()
@@ -133,14 +132,14 @@ func (r *reader) subshell(f *frame, list []*syntax.Stmt) Word {
 	return r.scoped(func() Word { return r.stmts(f, list) })
 }
 
-// link is a statement of a chain, with the operator before it.
+// link is one statement of a chain and the operator before it.
 type link struct {
 	op syntax.BinCmdOperator
 	s  *syntax.Stmt
 }
 
-// chain unrolls a pipeline, or a chain of && and ||, iteratively, for the
-// parser nests it to the left without bound.
+// chain unrolls a pipeline, or a chain of && and ||, iteratively: the parser nests it to the left
+// without bound.
 func chain(c *syntax.BinaryCmd) (first *syntax.Stmt, links []link) {
 	for b, ok := c, true; ok; b, ok = first.Cmd.(*syntax.BinaryCmd) {
 		if first != nil && (isPipe(b.Op) != isPipe(c.Op) || len(first.Redirs) > 0 || first.Background) {
@@ -172,8 +171,8 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		}
 		return out.word()
 	}
-	// Within a chain of && each link sees what the links before it did; what
-	// follows the chain may also run when the chain broke off.
+	// Within a chain of && each link sees what the links before it did. What follows the chain may
+	// also run when the chain broke off.
 	for len(links) > 0 && sure {
 		out.addWord(r.stmt(&g, links[0].s))
 		sure = surelySucceeds(links[0].s)
@@ -188,8 +187,8 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	return out.word()
 }
 
-// surelySucceeds reports whether a statement hardly ever fails, so that what
-// stands behind its && is taken to run.
+// surelySucceeds reports whether a statement hardly ever fails, so that what follows its && is
+// taken to run.
 func surelySucceeds(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated {
@@ -205,8 +204,8 @@ func surelySucceeds(s *syntax.Stmt) bool {
 	return false
 }
 
-// pipe reads a pipeline: each stage in a shell of its own, its input the
-// output of the stage before.
+// pipe reads a pipeline: each stage in its own shell, with the output of the stage before as its
+// input.
 func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 	first, links := chain(c)
 	links = slices.Insert(links, 0, link{s: first})
@@ -286,8 +285,8 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	})
 }
 
-// loop reads a loop's body, and again when the first pass left other values
-// than it found, so that what one round sets the next round sees.
+// loop reads a loop's body, and reads it again if the first pass changed any values, so that one
+// round sees what the round before set.
 func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	if r.loops >= 3 {
 		f.conditional = true
@@ -311,8 +310,8 @@ func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	return outputOf("")
 }
 
-// maxRounds bounds how many words a loop is read for one by one; a sequence of
-// numbers that is longer is read for its ends and for an unknown number.
+// maxRounds limits how many words a loop is read for one by one. One more round with an unknown
+// word stands for the rest.
 const maxRounds = 2_000
 
 func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {

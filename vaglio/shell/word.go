@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Word is what one word of a command may be: static text, or a sequence of
-// parts of which some are not known. The zero Word is the empty text.
+// Word is what one word of a command may be: static text, or a sequence of parts some of which are
+// unknown. The zero Word is the empty text.
 type Word struct {
 	text  string
-	parts []Part // not nil when some part is no plain text
+	parts []Part // not nil if some part is not plain text
 }
 
 // PartKind tells the parts of a [Word] apart.
@@ -26,25 +26,23 @@ const (
 	PartUnknown
 )
 
-// Part is one stretch of a [Word].
+// Part is one section of a [Word].
 type Part struct {
 	Kind PartKind
 	// MayBeEmpty says that an unknown part can be the empty text.
 	MayBeEmpty bool
-	// Splits says that an unknown part stands unquoted, so that it may become
-	// several words or none.
+	// Splits says that an unknown part is unquoted, so that it may become several words or none.
 	Splits bool
 	// Remote says that an unknown part was fetched from a network.
 	Remote bool
 	// Text is the text or the pattern; "" for an unknown part.
 	Text string
-	// Name is the variable that an unknown part comes from, "~name" for the
-	// home of another user, "" if it comes from elsewhere.
+	// Name is the variable that an unknown part comes from, "~name" for the home of another user,
+	// "" if it comes from elsewhere.
 	Name string
-	// From is the command whose output an unknown part is, if it is one.
+	// From is the command whose output an unknown part is, if any.
 	From string
-	// File is the path of the file whose content an unknown part is, if it is
-	// one.
+	// File is the path of the file whose content an unknown part is, if any.
 	File string
 }
 
@@ -113,11 +111,11 @@ func (w Word) Suffix() string {
 	return ""
 }
 
-// HasGlob reports whether the word has active pattern characters, so that the
-// shell replaces it by the names that match.
+// HasGlob reports whether the word has active pattern characters, so that the shell replaces it by
+// the matching names.
 func (w Word) HasGlob() bool { return w.has(PartGlob) }
 
-// HasUnknown reports whether a part of the word is not known.
+// HasUnknown reports whether some part of the word is unknown.
 func (w Word) HasUnknown() bool { return w.has(PartUnknown) }
 
 func (w Word) has(kind PartKind) bool {
@@ -166,7 +164,7 @@ func (w Word) String() string {
 // Equal reports whether two words are the same in every part.
 func (w Word) Equal(o Word) bool { return w.text == o.text && slices.Equal(w.parts, o.parts) }
 
-// Glue returns the word that the given words make when written side by side.
+// Glue returns the concatenation of the words.
 func Glue(words ...Word) Word {
 	var b builder
 	for _, w := range words {
@@ -175,10 +173,10 @@ func Glue(words ...Word) Word {
 	return b.word()
 }
 
-// partSize is about what a part takes besides its text, in bytes.
+// partSize is the approximate size of a part besides its text, in bytes.
 const partSize = 64
 
-// Size is what the word costs to keep and to copy, in bytes.
+// Size returns what it costs to keep or copy the word, in bytes.
 func (w Word) Size() int {
 	n := len(w.text)
 	for _, p := range w.parts {
@@ -187,9 +185,9 @@ func (w Word) Size() int {
 	return n
 }
 
-// quoted returns the word as it reads inside double quotes, where nothing
-// splits, and as a variable keeps it. A pattern in a value stands for the names that it matched when the
-// value came to be, so it stays one.
+// quoted returns the word as it reads inside double quotes, where nothing splits, and as a
+// variable keeps it. A pattern in a value stands for the names that matched when the value was
+// set, so it stays a pattern.
 func (w Word) quoted() Word {
 	if w.parts == nil {
 		return w
@@ -221,8 +219,8 @@ func (w Word) Cut(n int) Word {
 	return b.word()
 }
 
-// Split splits the word at the first occurrence of sep in its static text; without
-// one, left is all of it.
+// Split splits the word at the first occurrence of sep in its static text. Without one, left is
+// the whole word.
 func (w Word) Split(sep string) (left, right Word, ok bool) {
 	if w.parts == nil {
 		l, r, ok := strings.Cut(w.text, sep)
@@ -290,7 +288,7 @@ func (w Word) MapSuffix(fn func(string) string) Word {
 	return NewWord(parts...)
 }
 
-// mapText applies a function to each stretch of static text.
+// mapText applies a function to each part of static text.
 func (w Word) mapText(fn func(string) string) Word {
 	if w.parts == nil {
 		return Word{text: fn(w.text)}
@@ -305,12 +303,12 @@ func (w Word) mapText(fn func(string) string) Word {
 	return b.word()
 }
 
-// builder joins parts to a word. Its zero value is ready for use.
+// builder joins parts into a word. Its zero value is ready for use.
 type builder struct {
 	text  strings.Builder // pending static text
 	one   string          // the pending text while it is a single piece
 	parts []Part
-	size  int // what was added, as [Word.size] counts it
+	size  int // size of what was added, as [Word.Size] counts it
 }
 
 func (b *builder) add(p Part) {

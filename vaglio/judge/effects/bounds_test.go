@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// hostile are calls that are large in every way they can be; none may pass.
+// hostile returns calls that are large in every possible way; none may pass.
 func hostile() map[string]vaglio.Proposal {
 	type A = vaglio.Args
 	call := func(name string, args A) vaglio.Proposal {
@@ -50,8 +50,8 @@ func hostile() map[string]vaglio.Proposal {
 	}
 }
 
-// TestHostile checks that nothing that is large passes for being large. How
-// fast that goes is told by BenchmarkHostile.
+// TestHostile checks that nothing large passes because of its size. BenchmarkHostile measures how
+// fast that is.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
@@ -69,8 +69,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile tells how long the worst inputs take; each should stay
-// below a second.
+// BenchmarkHostile measures the worst inputs; each should take less than a second.
 func BenchmarkHostile(b *testing.B) {
 	j := newJudge(b)
 	for name, p := range hostile() {

@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// clientCode is the effect of an inline program on what it reaches through a
-// library: databases by their SQL, everything else by the names of the calls.
+// clientCode returns the effects of an inline program through a client library: it knows libraries
+// that hold passwords and programs that send data.
 func (c *call) clientCode(code string) []Effect {
 	if code == "" {
 		return nil
@@ -26,7 +26,7 @@ func (c *call) clientCode(code string) []Effect {
 	return nil
 }
 
-// libraryIn is the library of a service that a text in lower case names, "" for none.
+// libraryIn returns the service library that a lower-case text names, "" if none.
 func (t *tables) libraryIn(lower string) (library string) {
 	for _, s := range t.inText("client-library", lower) {
 		if s = strings.Trim(s, "'@(."); library == "" || t.ofClass("client-of-passwords", s) {
@@ -36,8 +36,9 @@ func (t *tables) libraryIn(lower string) (library string) {
 	return library
 }
 
-// libraryCall is the effect of a call of what a library made, by the names of both: of one that
-// is not known, only where a kind of thing is named. A program in a file may store what it likes.
+// libraryCall returns the effects of a call on an object of a library, judging by the names of
+// both. An unknown library only counts if the function names a kind of thing. A program in a file
+// may create or change things.
 func (r *reading) libraryCall(v *invocation) []Effect {
 	t, name := r.judge.tables, v.call.Function
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
@@ -59,16 +60,16 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	})
 }
 
-// namesObject reports whether the name of a function tells a kind of thing of a service; of one that
-// may be of any module it need not be of a service.
+// namesObject reports whether a function's name mentions a kind of thing of a service. A function
+// that may belong to any module does not count.
 func (t *tables) namesObject(name string, words []string) bool {
 	return !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool {
 		return t.ofClass("client-object", strings.TrimSuffix(w, "s"))
 	})
 }
 
-// clientCall is the effect of one call of a library's method, of which word is
-// the first word.
+// clientCall returns the effects of one method call of a library; word is the first word of the
+// method's name.
 func (r *reading) clientCall(library, name, word string) []Effect {
 	t := r.judge.tables
 	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") || t.ofClass("client-maker", name) {
@@ -83,7 +84,7 @@ func (r *reading) clientCall(library, name, word string) []Effect {
 	return []Effect{e.atLeastShared().with(say("calls %s of %s", name, library), library+" "+name)}
 }
 
-// statementCall is the effect of a call that may be given SQL.
+// statementCall returns the effects of a call that may pass SQL.
 func (r *reading) statementCall(library, word string, text arg) []Effect {
 	switch {
 	case readings.IsStatement(text.text + " ;"):
@@ -94,8 +95,8 @@ func (r *reading) statementCall(library, word string, text arg) []Effect {
 	return nil
 }
 
-// sendingCode is the effect of an inline program that opens a connection and
-// sends something through it.
+// sendingCode returns the effects of an inline program that opens a connection and sends something
+// through it.
 func (c *call) sendingCode(code, lower string) []Effect {
 	t := c.r.judge.tables
 	if strings.Contains(lower, "mail(") && c.name == "php" {
@@ -109,17 +110,16 @@ func (c *call) sendingCode(code, lower string) []Effect {
 	return []Effect{e}
 }
 
-// address finds addresses in program text.
+// address matches addresses in program text.
 var address = regexp.MustCompile("[^'\"`( ]*://[^'\"`) ]*")
 
-// onlyLocal reports whether program text names addresses, and all of them are
-// this machine.
+// onlyLocal reports whether program text names addresses, and all of them are on this machine.
 func onlyLocal(code string) bool {
 	found := address.FindAllString(code, -1)
 	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
-// callVerb finds what a method by its name does: delete_object, flushall,
+// callVerb returns what a method does, judging by its name: delete_object, flushall,
 // chat_postMessage.
 func (r *reading) callVerb(name string) verb {
 	if v := r.verbOf(name); v.effect.Kind != "" && !v.weak {
@@ -142,7 +142,7 @@ func (r *reading) callVerb(name string) verb {
 	return verb{}
 }
 
-// programText is the inline program of an interpreter's command line, "" when
+// programText returns the inline program on an interpreter's command line or in its input, "" if
 // there is none.
 func (c *call) programText() string {
 	for i, a := range c.all {
@@ -204,8 +204,8 @@ func mongoCode(code string, t *tables) []Effect {
 	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
 }
 
-// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are no
-// SQL and returns what is left.
+// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns
+// the rest.
 func (r *reading) metaCommands(text string, out *[]Effect) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -222,7 +222,7 @@ func (r *reading) metaCommands(text string, out *[]Effect) string {
 	return b.String()
 }
 
-// metaCommand judges one line that a client of a database takes for itself.
+// metaCommand judges one line that a database client interprets itself.
 func (r *reading) metaCommand(s string) []Effect {
 	c := &call{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
 	var words []arg

@@ -10,7 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestClientTools judges calls of clients' own tools by their tables.
+// TestClientTools checks that calls of clients' own tools are judged by their tables.
 func TestClientTools(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{Home: "/home/u"})
@@ -48,8 +48,8 @@ func TestClientTools(t *testing.T) {
 	}
 }
 
-// TestUnknownClient checks that a client of which nothing is known has every
-// call asked, and that without one nothing of its tools counts.
+// TestUnknownClient checks that every call of an unknown client is asked about, and that without a
+// client its tables do not count.
 func TestUnknownClient(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)

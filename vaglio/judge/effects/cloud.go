@@ -54,8 +54,8 @@ func (c *call) byVerb(from, to int) []Effect {
 	return c.verbEffect(v, what)
 }
 
-// verbAmong finds the word that is the verb: the first that is one, unless it
-// may be a noun as well and a better one follows.
+// verbAmong returns the verb among words: the first one, unless it may also be a noun and a better
+// one follows.
 func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 	t := c.r.judge.tables
 	word := ""
@@ -74,8 +74,8 @@ func (c *call) verbAmong(words []arg) (found verb, ok bool) {
 	return found, ok
 }
 
-// thing reports whether a word of a command line that reads like a verb is
-// what is worked on when another verb follows: record-sets, config, backup.
+// thing reports whether a word that looks like a verb is the object when another verb follows:
+// record-sets, config, backup.
 func (t *tables) thing(w string) bool {
 	words := readings.Words(w)
 	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
@@ -113,7 +113,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 	return []Effect{e}
 }
 
-// stored judges writing to a store of objects.
+// stored judges a write to object storage.
 func stored(c *call) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
@@ -126,7 +126,8 @@ func stored(c *call) []Effect {
 	return out
 }
 
-// dockerRun judges starting a container by the folders that it is given; its command is judged by itself.
+// dockerRun judges starting a container by the folders that it gets. The container's command is
+// judged separately.
 func dockerRun(c *call) []Effect {
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
@@ -135,7 +136,7 @@ func dockerRun(c *call) []Effect {
 	return append(out, own(say("starts a container"))...)
 }
 
-// mounted is the effect of giving a container a folder of the host.
+// mounted returns the effect of giving a container a folder of the host.
 func (c *call) mounted(mount string) []Effect {
 	host, _, of := strings.Cut(mount, ":")
 	for part := range strings.SplitSeq(mount, ",") {
@@ -157,13 +158,13 @@ func (c *call) mounted(mount string) []Effect {
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
 }
 
-// bulk reports whether a command works on whatever another one lists, and not only on what this call started itself.
+// bulk reports whether a command works on whatever another command lists, rather than only on what
+// this call started itself.
 func (c *call) bulk() bool {
 	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
 }
 
-// kubeExec judges opening a session in a cluster; a command that is given along
-// is judged by itself.
+// kubeExec judges opening a session in a cluster. A command given to it is judged separately.
 func kubeExec(c *call) []Effect {
 	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
 	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
@@ -172,7 +173,7 @@ func kubeExec(c *call) []Effect {
 	return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
 }
 
-// composeRule judges docker compose as the program that it once was.
+// composeRule judges docker compose as the program docker-compose.
 func composeRule(c *call) []Effect {
 	inner := *c.invocation
 	inner.name = "docker-compose"
@@ -182,8 +183,8 @@ func composeRule(c *call) []Effect {
 	return c.r.named(&inner)
 }
 
-// elsewhere raises what a container command does when the engine is that of
-// another machine, or when the containers are those of a live system.
+// elsewhere raises the effects of a container command if the engine is on another machine, or if
+// the containers belong to a live system.
 func (c *call) elsewhere(name string, out []Effect) []Effect {
 	t, where := c.r.judge.tables, wording.Phrase("on a live system: %s")
 	switch {
@@ -204,8 +205,8 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	return out
 }
 
-// localCluster lowers what a cluster command does when it names a cluster of
-// this machine that was made to be thrown away.
+// localCluster lowers the effects of a cluster command that names a disposable cluster on this
+// machine.
 func (c *call) localCluster(out []Effect) []Effect {
 	context, ok := c.value("--context", "--kube-context", "--kubecontext")
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
@@ -227,8 +228,7 @@ func localContext(s string) bool {
 		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
-// remoteEngine reports whether a container command talks to an engine that is
-// not this machine's.
+// remoteEngine reports whether a container command talks to another machine's engine.
 func (c *call) remoteEngine() bool {
 	far := func(s string) bool {
 		return !slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, s) &&

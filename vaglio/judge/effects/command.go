@@ -15,19 +15,19 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// call is one command while it is being judged.
+// call is one command being judged.
 type call struct {
 	*invocation
 	*parsed
 	r    *reading
 	sec  *commands.Section
 	took int // operands that the matching line took
-	// among is what lies among all that it reads below a folder.
+	// among is the phrase for what else is read below a folder, see [reading.among].
 	among wording.Phrase
-	// called is the name under which the tables know the command.
+	// called is the name that the tables know the command by.
 	called string
-	// why is what the table says of it besides, about and with the words that its
-	// rule is about.
+	// why is the table's message for the command; about and with are the words that its rule is
+	// about.
 	why         string
 	about, with []arg
 }
@@ -64,7 +64,7 @@ func (r *reading) script(s *shell.Script) {
 	}
 }
 
-// of notes which command has the effects, unless one that it carries does.
+// of sets the command that has the effects, except where an effect already names one.
 func of(c *shell.Command, effects []Effect) []Effect {
 	for i := range effects {
 		if effects[i].Of == nil {
@@ -74,8 +74,8 @@ func of(c *shell.Command, effects []Effect) []Effect {
 	return effects
 }
 
-// located tells of the effects of a command in which file it stands. What is not
-// known of a file is no more than that it was not read to its end.
+// located adds to a command's effects the file that it is in. What is unknown in a file only means
+// that the file was not read to its end.
 func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	if v.file == "" {
 		return effects
@@ -104,15 +104,15 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	return out
 }
 
-// maxCommands bounds the commands of a call that are judged, and maxWords the
-// words of one: what people write stays far below. A call with more is asked.
+// maxCommands limits the commands of a call that are judged, and maxWords the words of one. What
+// people write stays far below; a call with more is asked about.
 const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
 
-// foundRebuildable reports whether find runs a deletion on names that can all
-// be rebuilt; find's own rule has judged it then.
+// foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
+// has then judged the deletion.
 func (r *reading) foundRebuildable(v *invocation, before []*invocation) bool {
 	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes(v.name) {
 		return false
@@ -156,7 +156,7 @@ func (r *reading) problem(p *shell.Problem) {
 	}
 }
 
-// downloaded is the effect of running code, or of applying a patch, that is fetched.
+// downloaded adds the effect of running downloaded code, or of applying a downloaded patch.
 func (r *reading) downloaded(p *shell.Problem) {
 	a, what := argOf(p.Word), ""
 	if a.known {
@@ -169,7 +169,7 @@ func (r *reading) downloaded(p *shell.Problem) {
 	r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, one(KindForeignCode, said, a.text))...)
 }
 
-// unread is the effect of what the shell reader could not read.
+// unread adds the effect of what the shell reader could not read.
 func (r *reading) unread(p *shell.Problem) {
 	why, a := problemSaid(p), argOf(p.Word)
 	if a.text != "" && !strings.Contains(why.String(), a.text) {
@@ -181,8 +181,8 @@ func (r *reading) unread(p *shell.Problem) {
 // problemSaid says what could not be read.
 func problemSaid(p *shell.Problem) wording.Sentence { return sayOf(wording.Unread, p.Detail) }
 
-// trustedSetup reports whether text that eval runs is the output of a program
-// that is made to set a shell up.
+// trustedSetup reports whether the text that eval runs is the output of a program made to set up a
+// shell.
 func (r *reading) trustedSetup(a arg) bool {
 	if len(a.from) != 1 || len(a.names) > 0 || a.remote || a.text != "$("+a.from[0]+")" {
 		return false
@@ -190,7 +190,7 @@ func (r *reading) trustedSetup(a arg) bool {
 	return r.judge.tables.ofClass("shell-setup", a.from[0])
 }
 
-// invocation judges one command with all that surrounds it.
+// invocation judges one command and everything around it.
 func (r *reading) invocation(v *invocation) []Effect {
 	var out []Effect
 	if len(v.args) >= maxWords {
@@ -226,7 +226,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	return r.placed(v, out)
 }
 
-// remember keeps what a command tells to those behind it.
+// remember notes what later commands of the call need to know about a command.
 func (r *reading) remember(v *invocation) {
 	for _, a := range v.args {
 		switch {
@@ -241,7 +241,7 @@ func (r *reading) remember(v *invocation) {
 	}
 }
 
-// variables are the effects of variables that are set for a command.
+// variables returns the effects of variables set for a command.
 func (r *reading) variables(v *invocation) []Effect {
 	var out []Effect
 	for _, a := range v.assigns {
@@ -263,14 +263,14 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 			r.placedAt(v, &out[i])
 		}
 	}
-	if v.root && (changes || v.file != "") && v.box == "" { // who may write the file would be the administrator
+	if v.root && (changes || v.file != "") && v.box == "" { // whoever may write the file would be administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out
 }
 
-// placedAt adjusts one effect: what is shared elsewhere reaches others, and what a
-// throw-away container keeps to itself reaches nobody.
+// placedAt adjusts one effect: what is shared elsewhere affects others, and what a throw-away
+// container keeps to itself affects nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
 	case v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
@@ -286,8 +286,8 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 	}
 }
 
-// boxed adjusts an effect to a container of the machine that the gate is on: it is graded
-// as one on that machine, and does not touch it as a whole.
+// boxed adjusts an effect to a container on the gate's machine: it is graded as an effect on that
+// machine, but does not affect the machine as a whole.
 func (v *invocation) boxed(e *Effect) {
 	e.Why = e.Why.And("on %s", v.box)
 	if e.Reach == ReachSystem && !v.exposed {
@@ -295,10 +295,10 @@ func (v *invocation) boxed(e *Effect) {
 	}
 }
 
-// stays reports whether a command runs in a container that is there before and after.
+// stays reports whether a command runs in a container that exists before and after it.
 func (v *invocation) stays() bool { return v.box != "" && !v.fresh }
 
-// afar adjusts an effect to another machine, where all belongs to others.
+// afar adjusts an effect to another machine, where everything belongs to others.
 func (v *invocation) afar(e *Effect) {
 	if c := e.Counts(); c == ReachShared || c == ReachPublic {
 		return
@@ -311,14 +311,13 @@ func (v *invocation) afar(e *Effect) {
 	e.Why = append(slices.Clone(e.Why), on)
 }
 
-// sealed reports whether a command runs in a container from which nothing
-// reaches the host.
+// sealed reports whether a command runs in a container from which nothing reaches the host.
 func (r *reading) sealed(v *invocation) bool {
 	return v.box != "" && !v.exposed && !r.reachesHost(v)
 }
 
-// reachesHost reports whether a container sees folders of the host outside
-// the workspace.
+// reachesHost reports whether a container sees folders of the host other than the workspace and
+// temporary ones.
 func (r *reading) reachesHost(v *invocation) bool {
 	return slices.ContainsFunc(v.mounts, func(m mount) bool {
 		p := r.world.placeOf(literal(m.host), r.world.cwd)
@@ -326,9 +325,9 @@ func (r *reading) reachesHost(v *invocation) bool {
 	})
 }
 
-// mounted finds the mount of a container in which a word lies, or that lies below it, and
-// the word as the host or the volume has it. Where the folder of the container is not known,
-// it may be any mount.
+// mounted returns the mount of a container that contains a word's path, or is below it, and the
+// word as the host or the volume sees it. If the container's folder is unknown, any mount may
+// match.
 func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 	p := r.world.clean(a.text, v.cwd)
 	for _, m := range v.mounts {
@@ -350,7 +349,7 @@ func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 	return in, on, ok
 }
 
-// holds reports whether a path, which may be a pattern, is that of a folder above.
+// holds reports whether above, which may be a pattern, matches p or a folder that contains it.
 func holds(above, p string) bool {
 	steps := strings.Split(p, "/")
 	is, _ := path.Match(above, strings.Join(steps[:min(len(steps), strings.Count(above, "/")+1)], "/"))

@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// client judges a client of a database by the statements that stand in its words, in
-// the files that it is told, or else in its input.
+// client judges a database client by the statements in its words, in the files that it is given,
+// or else in its input.
 func (c *call) client() []Effect {
 	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
 	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
@@ -31,7 +31,7 @@ func (c *call) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
-// keptAt says where the file of a database lies, if a client keeps it in one.
+// keptAt returns where the file of a database is, if the client keeps the database in a file.
 func (c *call) keptAt(kept bool) where {
 	if !kept || c.operand(0) == "" || !c.operands[0].known {
 		return placeUnknown
@@ -39,7 +39,7 @@ func (c *call) keptAt(kept bool) where {
 	return c.r.world.placeOf(c.operands[0], c.cwd)
 }
 
-// fed are the effects of the statements of the input.
+// fed returns the effects of the statements in the input.
 func (c *call) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {
 	case all && text.text != "":
@@ -54,7 +54,7 @@ func (c *call) fed(where wording.Clause, kept bool) []Effect {
 	return unknown(sayOf("opens a session on %s whose commands are not known", where), where.String())
 }
 
-// statements are the effects of the statements in words, and in files that words name.
+// statements returns the effects of the statements in words, and in the files that words name.
 func (c *call) statements(where wording.Clause) []Effect {
 	var out []Effect
 	for _, t := range c.about {
@@ -78,8 +78,8 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, on %s", object(file.text), where), file.text)
 }
 
-// database is the one that a client works on: by the table, by its file, by its host or
-// as its first word. One in memory or in a temporary file is nobody's.
+// database names the database that a client works on: by the table, by its file, by its host or by
+// its first word. A database in memory or in a temporary file belongs to nobody.
 func (c *call) database(kept, nobodys bool) wording.Clause {
 	name := c.databaseName()
 	switch h, ok := c.value("-h", "--host", "-S"); {
@@ -99,7 +99,7 @@ func (c *call) database(kept, nobodys bool) wording.Clause {
 	return wording.Say(theDatabase)
 }
 
-// databaseName is the name of the database, "" where it is said otherwise.
+// databaseName returns the name of the database, "" if it is given in another way.
 func (c *call) databaseName() string {
 	name := c.operand(c.took)
 	if d, ok := c.value("-d", "--dbname", "-D", "--database"); ok {
@@ -111,13 +111,13 @@ func (c *call) databaseName() string {
 	return name
 }
 
-// maxSQL bounds the SQL text that is read, in bytes.
+// maxSQL limits the SQL text that is read, in bytes.
 const maxSQL = 1 << 20
 
-// memory names a database that nobody keeps, theDatabase one without a known name.
+// memory names a database that nobody keeps, theDatabase one whose name is unknown.
 const memory, theDatabase = ":memory:", wording.Phrase("the database")
 
-// sql is the effect of running SQL text.
+// sql returns the effects of running SQL text.
 func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if strings.TrimSpace(text) == "" {
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
@@ -141,14 +141,14 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	return out
 }
 
-// changes are the effects of the statements that change something.
+// changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
 	local, lost := r.localDB, r.fixedDB || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
-			where, local, lost = object(file), false, false // which what follows may be about
+			where, local, lost = object(file), false, false // the statements after it may be about this file
 			continue
 		}
 		switch e, changes := s.effect(); {
@@ -162,7 +162,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	return out
 }
 
-// readBy says what is read, where that is one table alone.
+// readBy says what is read, if that is a single table.
 func readBy(list []sql.Statement) wording.Sentence {
 	if len(list) == 1 && list[0].Words[0] == "SELECT" && !list[0].Has("JOIN") {
 		at := slices.Index(list[0].Words, "FROM")
@@ -173,15 +173,15 @@ func readBy(list []sql.Statement) wording.Sentence {
 	return say("reads")
 }
 
-// statement is a statement on a database.
+// statement is a statement on one database.
 type statement struct {
 	*sql.Statement
 	r     *reading
 	where wording.Clause
-	lost  bool // what it changes in the database is nobody's, or not kept
+	lost  bool // its changes to the database affect nobody, or are not kept
 }
 
-// effect says what a statement does, and whether it changes anything.
+// effect returns what a statement does, and whether it changes anything.
 func (s statement) effect() (Effect, bool) {
 	verb, _ := s.Verb()
 	e, name := usual(KindDatabase), s.acts()
@@ -194,7 +194,7 @@ func (s statement) effect() (Effect, bool) {
 	return s.change()
 }
 
-// change says what a statement does in the database.
+// change returns what a statement does in the database, and whether it changes anything.
 func (s statement) change() (Effect, bool) {
 	verb, at := s.Verb()
 	e := usual(KindDatabase)
@@ -223,12 +223,12 @@ func (s statement) change() (Effect, bool) {
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", s.where), s.where.String()), true
 	}
-	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // What no dialect knows, too.
+	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // Also for statements that no dialect knows.
 }
 
 func (s statement) tables() *tables { return s.r.judge.tables }
 
-// acts is what a statement names or calls that acts outside of the database, "" if nothing.
+// acts returns the name in a statement that acts outside the database, "" if there is none.
 func (s statement) acts() string {
 	named := slices.IndexFunc(s.Words, func(w string) bool { return s.tables().ofClass("sql-acts", w) })
 	if named >= 0 {
@@ -243,7 +243,7 @@ func (s statement) acts() string {
 	return ""
 }
 
-// leaves reports whether a statement writes a file outside of the workspace.
+// leaves reports whether a statement writes a file outside the workspace.
 func (s statement) leaves() bool {
 	verb, _ := s.Verb()
 	if verb != "COPY" && verb != "EXPORT" || verb == "COPY" && !s.CopiesOut() || s.Has("STDOUT") {
@@ -257,7 +257,7 @@ func (s statement) leaves() bool {
 	return at != placeWorkspace && at != placeTemp
 }
 
-// said is what a statement does to what it is about.
+// said says what a statement does to its target.
 func (s statement) said(verb, class, target string) wording.Sentence {
 	if n := len(s.Words); n == 6 && s.Words[n-3]+" "+s.Words[n-2] == "DROP COLUMN" { // and nothing else
 		return saidIn(say("drops the column %s of %s", strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
@@ -268,12 +268,12 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	return statementSaid(verb, class, target, s.where)
 }
 
-// mayChange judges a statement whose words say whether it changes anything.
+// mayChange judges a statement that changes something only with certain words.
 func (s statement) mayChange(verb, target string, e Effect) (Effect, bool) {
 	switch verb {
 	case "SET", "RESET":
 		e = e.with(say("changes a setting of the database server"), s.where.String())
-		if s.Has("PASSWORD") { // nobody knows the old one
+		if s.Has("PASSWORD") { // the old one cannot be restored
 			return e, true
 		}
 		return e.as(Partial, ReachShared), s.Has("GLOBAL", "PERSIST", "@@GLOBAL")
@@ -292,7 +292,8 @@ func (s statement) mayChange(verb, target string, e Effect) (Effect, bool) {
 	return e, false
 }
 
-// rows judges a change of rows: of all of them, it is as bad as it gets. Those only added can be taken out.
+// rows judges a change to rows. Changing all rows is the worst case; rows that are only added can
+// be removed.
 func (s statement) rows(verb, target string, e Effect) Effect {
 	if verb == "INSERT" && !s.Has("UPDATE", "REPLACE", "OVERWRITE") {
 		return e.as(Partial, ReachShared)
@@ -306,7 +307,7 @@ func (s statement) rows(verb, target string, e Effect) Effect {
 	return e
 }
 
-// statementSaid says what a statement of that verb does to objects of a class.
+// statementSaid says what a statement with that verb does to objects of a class.
 func statementSaid(verb, class, target string, where wording.Clause) wording.Sentence {
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
@@ -324,7 +325,7 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	return saidIn(sayOf(said, what), where)
 }
 
-// saidIn says in which database something is done, where its name is known.
+// saidIn adds the database, if its name is known.
 func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
 	if where.Phrase == theDatabase {
 		return said
@@ -332,7 +333,7 @@ func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
 	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
-// query judges a statement that reads, for what it may do on the side.
+// query judges a statement that reads by its possible side effects.
 func (s statement) query(e Effect) (Effect, bool) {
 	for i, w := range s.Words {
 		switch w {
@@ -357,8 +358,8 @@ func (s statement) query(e Effect) (Effect, bool) {
 	return e, false
 }
 
-// actingFunction reports whether a function of a database, which is no one of
-// SQL's own, changes something by its name.
+// actingFunction reports whether a database function, other than SQL's own, changes something
+// judging by its name.
 func (t *tables) actingFunction(name string) bool {
 	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
 	if len(words) < 2 {

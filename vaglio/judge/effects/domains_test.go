@@ -25,7 +25,7 @@ func command(line string) vaglio.Proposal {
 	return vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: testCwd}}
 }
 
-// checkLines checks that each command line is asked or passed as said.
+// checkLines checks that each command line is asked about, or passes, as stated.
 func checkLines(t *testing.T, asked bool, lines []string) {
 	t.Helper()
 	j := newJudge(t)

@@ -12,15 +12,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// door is a setting by which a program runs other code, trusts other files or
-// talks to another host. The table doors.txt lists them.
+// door is a setting that makes a program run other code, trust other files or talk to another
+// host. The table doors.txt lists them.
 type door struct {
 	kind    string
-	pattern string   // the name, lower case where case means nothing
-	loads   []string // of the kind "loads"
+	pattern string // the name, in lower case if case does not matter
+	loads   []string // the options that load a file, for the kind "loads"
 }
 
-// The sections of doors.txt that are no programs.
+// The sections of doors.txt that are not programs.
 const (
 	doorEnv = "env"
 	doorGit = "git -c"
@@ -29,8 +29,7 @@ const (
 //go:embed tables/doors.txt
 var doorsText string
 
-// doors are all doors, by where a setting stands and by its name; wide are
-// those whose names are patterns.
+// doors holds all doors, by section and by name; wide holds those whose names are patterns.
 type doors struct {
 	named map[string]map[string]door
 	wide  map[string][]door
@@ -49,7 +48,7 @@ var loadDoors = sync.OnceValues(func() (*doors, error) { //nolint:gochecknogloba
 	return t, nil
 })
 
-// addDoors reads a line of doors.txt and returns the section that follows.
+// addDoors reads a line of doors.txt and returns the section for the next line.
 func (t *doors) addDoors(section, s string) (string, error) {
 	if names, ok := strings.CutPrefix(s, "["); ok {
 		return strings.TrimSuffix(names, "]"), nil
@@ -93,7 +92,7 @@ func (t *doors) addDoor(owner string, d door) {
 	t.named[owner][d.pattern] = d
 }
 
-// door finds the door that a setting is.
+// door returns the door for a setting, if there is one.
 func (t *doors) door(owner, name string) (door, bool) {
 	if owner == doorEnv || owner == doorGit {
 		name = strings.ToLower(name)
@@ -110,8 +109,8 @@ func (t *doors) door(owner, name string) (door, bool) {
 	return door{}, false
 }
 
-// throughDoors are the effects of the settings that a command is given: by its
-// environment, by export, by git's -c, by its own options.
+// throughDoors returns the effects of the settings that a command is given: in its environment, by
+// export, by git's -c, by its own options.
 func (r *reading) throughDoors(v *invocation) []Effect {
 	var out []Effect
 	t := r.judge.doors
@@ -122,7 +121,7 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	}
 	for _, a := range v.assigns {
 		set(doorEnv, a.name, a.value)
-		if n, ok := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_"); ok { // git -c by the environment
+		if n, ok := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_"); ok { // git -c through the environment
 			set(doorGit, a.value.text, v.assigned("GIT_CONFIG_VALUE_"+n))
 		}
 	}
@@ -138,8 +137,8 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	return out
 }
 
-// setsFor is the section of the settings that a command's words may make, "" if
-// they make none.
+// setsFor returns the section of the settings that a command's words can change, "" if they change
+// none.
 func (v *invocation) setsFor() string {
 	switch v.name {
 	case "export", "declare", "typeset", "readonly":
@@ -150,7 +149,7 @@ func (v *invocation) setsFor() string {
 	return ""
 }
 
-// assigned is the value that a command's environment gives a variable.
+// assigned returns the value that a command's environment gives a variable.
 func (v *invocation) assigned(name string) arg {
 	for _, a := range v.assigns {
 		if a.name == name {
@@ -176,7 +175,7 @@ func (r *reading) optionDoors(v *invocation, set func(owner, name string, value 
 	}
 }
 
-// throughDoor is the effect of one setting.
+// throughDoor returns the effect of one setting.
 func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []Effect {
 	if value.text == "" || value.text == "$"+name {
 		return nil
@@ -202,8 +201,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	return one(KindForeignCode, sayOf("makes %s run or trust %s", who, what), bad)
 }
 
-// behindDoor returns what of a setting's value should not be, "" if all of it
-// may.
+// behindDoor returns the offending part of a setting's value, "" if there is none.
 func (r *reading) behindDoor(v *invocation, d door, name string, value arg) string {
 	switch d.kind {
 	case "search", "file":
@@ -241,8 +239,8 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 	return ""
 }
 
-// installed reports whether a folder is where an installed tool keeps its
-// programs: by a variable that such tools set, or by their own answer.
+// installed reports whether a folder is where an installed tool keeps its programs, according to a
+// variable that such tools set or to the tool's own output.
 func installed(part string) bool {
 	root, _, _ := strings.Cut(part, "/")
 	if name, ok := strings.CutPrefix(root, "$("); ok {
@@ -261,8 +259,8 @@ func installed(part string) bool {
 	}, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// trusted reports whether code and settings may be taken from a path: from the
-// workspace, from where programs are installed, from the user's own tools.
+// trusted reports whether code and settings may be loaded from a path: from the workspace, from
+// where programs are installed, or from the user's own tools.
 func (r *reading) trusted(v *invocation, a arg) bool {
 	p := r.world.clean(a.text, v.cwd)
 	switch at := r.world.placeOf(a, v.cwd); at {
@@ -277,17 +275,16 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	return false
 }
 
-// ownTool reports whether a path is where people keep the tools that they
-// installed for themselves.
+// ownTool reports whether a path is where people keep tools that they installed for themselves.
 func (w *world) ownTool(p string) bool {
 	rest, ok := strings.CutPrefix(p, w.home+"/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || first == "go" || first == "sdk" || first == "opt")
 }
 
-// badCommand reports a command line that should not be run in passing: the
-// program of a path that is not trusted, a shell or interpreter with a text, a
-// program that fetches, or more than one command.
+// badCommand returns a command line that should not be run through a setting: one that contains an
+// untrusted path, a shell or interpreter with arguments, a program that fetches, or more than one
+// command.
 func (r *reading) badCommand(v *invocation, value arg) string {
 	fields := strings.Fields(value.text)
 	if len(fields) == 0 || !r.badFields(v, fields) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
@@ -297,8 +294,7 @@ func (r *reading) badCommand(v *invocation, value arg) string {
 	return value.text
 }
 
-// badFields reports whether a word of a command line is a path that is not
-// trusted.
+// badFields reports whether a word of a command line is an untrusted path.
 func (r *reading) badFields(v *invocation, fields []string) bool {
 	for i, f := range fields {
 		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) && !installed(f) &&
@@ -309,8 +305,7 @@ func (r *reading) badFields(v *invocation, fields []string) bool {
 	return false
 }
 
-// badProgram reports whether the program of a command line is one that does
-// whatever its words say, or one that is not known.
+// badProgram reports whether a command line's program is unknown, or does whatever its words say.
 func badProgram(fields []string) bool {
 	first := path.Base(fields[0])
 	switch {
@@ -324,7 +319,7 @@ func badProgram(fields []string) bool {
 	}, first)
 }
 
-// badOptions finds among options one that loads a file which is not trusted.
+// badOptions returns an option that loads an untrusted file.
 func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	fields := strings.Fields(value.text)
 	for i, f := range fields {
@@ -341,8 +336,8 @@ func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	return ""
 }
 
-// loaded is the file that the first of some words loads if it is the given
-// option, without the settings of an agent behind it.
+// loaded returns the file that the first of some words loads, if it is the given option. It drops
+// agent settings after the file.
 func loaded(fields []string, option string) (string, bool) {
 	rest, ok := strings.CutPrefix(fields[0], option)
 	file := strings.TrimLeft(rest, "=:")

@@ -14,34 +14,35 @@ import (
 
 // Effect is one thing that a call would do to the world.
 type Effect struct {
-	// Kind says what is done.
+	// Kind says what it does.
 	Kind Kind `json:"kind"`
-	// Target says to what, in the spelling a person would recognise; "" when
-	// the effect has no target of its own.
+	// Target says to what, in a form that a person recognizes; "" if the effect has no target of
+	// its own.
 	Target string `json:"target"`
 	// Reversibility says whether it can be undone.
 	Reversibility Reversibility `json:"reversibility"`
-	// Reach says who or what is touched.
+	// Reach says who or what it affects.
 	Reach Reach `json:"reach"`
 	// Sure is how certain the reading is, in [0,1].
 	Sure float64 `json:"sure"`
-	// Why says what is done and to what, in the third person and without a
-	// subject: "deletes ../other-repo".
+	// Why says what it does and to what, in the third person without a subject: "deletes
+	// ../other-repo".
 	Why wording.Sentence `json:"-"`
-	// Of is the command that does it; nil where it is the executor itself, or
-	// where no command stands for it.
+	// Of is the command that does it; nil if it is the executor itself, or if no command
+	// corresponds to it.
 	Of *shell.Command `json:"-"`
-	// counts is the reach by which it is graded, where that is not Reach: nobody
-	// else keeps what is lost.
+	// counts is the reach that it is graded by, if that is not Reach because nobody else keeps
+	// what is lost.
 	counts Reach
-	lasts  bool          // what is lost is not the own of a throw-away container
-	eased  Reversibility // how far it can be undone as it is graded, where nobody misses it
+	lasts  bool          // what is lost is not limited to a throw-away container
+	eased  Reversibility // the reversibility that it is graded by, if nobody misses what is lost
 }
 
-// Counts is the reach by which an effect is graded.
+// Counts returns the reach that an effect is graded by.
 func (e Effect) Counts() Reach { return cmp.Or(e.counts, e.Reach) }
 
-// inFolder is the effect as one in the folder in which its command works.
+// inFolder returns the effect as one inside the folder that its command works in, if inside is
+// set.
 func (e Effect) inFolder(inside bool) Effect {
 	if inside {
 		e.counts, e.Reach = e.Reach, ReachWorkspace
@@ -49,8 +50,7 @@ func (e Effect) inFolder(inside bool) Effect {
 	return e
 }
 
-// usual returns what is typical of a kind: an effect of this kind as a table
-// or a rule means it when it says nothing else.
+// usual returns the typical effect of a kind: what a table or a rule means unless it says more.
 func usual(k Kind) Effect {
 	e := Effect{Kind: k, Sure: 1}
 	e.Reversibility, e.Reach = operation.Usual(k)
@@ -60,12 +60,12 @@ func usual(k Kind) Effect {
 	return e
 }
 
-// phraseOf is what an effect of this kind does, for tables without a message.
+// phraseOf says what an effect of this kind does, for tables without a message.
 func phraseOf(k Kind) wording.Phrase {
 	return cmp.Or(spoken.Kind(string(k)), "does something that is not known")
 }
 
-// plainly says an effect of this kind to a thing, for tables without a message.
+// plainly says what an effect of this kind does to target, for tables without a message.
 func plainly(k Kind, target string) wording.Sentence {
 	verb := phraseOf(k)
 	if !strings.Contains(string(verb), " ") {
@@ -74,17 +74,17 @@ func plainly(k Kind, target string) wording.Sentence {
 	return wording.Sentence{{Phrase: verb}, wording.Say(": %s", target)}
 }
 
-// say is a sentence of one clause.
+// say returns a sentence of one clause.
 func say(p wording.Phrase, texts ...string) wording.Sentence {
 	return wording.Sentence{wording.Say(p, texts...)}
 }
 
-// sayOf is a sentence of one clause about what may have words of its own.
+// sayOf returns a sentence of one clause about things with clauses of their own.
 func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
 	return wording.Sentence{{Phrase: p, Args: about}}
 }
 
-// object is a thing as it stands in the call.
+// object returns a thing as it is written in the call.
 func object(text string) wording.Clause { return wording.Clause{Text: text} }
 
 // with returns the effect with another target and sentence.
@@ -102,11 +102,11 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 // far reports whether an effect reaches others.
 func (e Effect) far() bool { return e.Reach == ReachShared || e.Reach == ReachPublic }
 
-// outlives reports whether an effect may be more than the own of a throw-away container.
+// outlives reports whether an effect may outlast a throw-away container.
 func (e Effect) outlives() bool { return e.lasts || e.Kind == KindUnknown }
 
-// atLeastShared returns the effect as one on a service: nothing of it is the
-// agent's or the user's alone.
+// atLeastShared returns the effect as one on a service, where nothing belongs to the agent or the
+// user alone.
 func (e Effect) atLeastShared() Effect {
 	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
 		e.Reach = ReachShared
@@ -114,26 +114,26 @@ func (e Effect) atLeastShared() Effect {
 	return e
 }
 
-// reads is the effect of a call that changes nothing.
+// reads returns the effect of a call that changes nothing.
 func reads() []Effect { return []Effect{usual(KindRead).with(say("reads"), "")} }
 
-// own is the effect of a call that changes the workspace only.
+// own returns the effect of a call that only changes the workspace.
 func own(why wording.Sentence) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
 
-// one is a list of a single effect as is usual for its kind.
+// one returns a single effect that is usual for its kind.
 func one(k Kind, why wording.Sentence, target string) []Effect {
 	return []Effect{usual(k).with(why, target)}
 }
 
-// shared is a list of a single effect on something that others use, too.
+// shared returns a single effect on something that others use, too.
 func shared(k Kind, why wording.Sentence, target string) []Effect {
 	return []Effect{usual(k).with(why, target).as(Partial, ReachShared)}
 }
 
-// unknown is the effect of a call of which little is known.
+// unknown returns the effect of a call about which little is known.
 func unknown(why wording.Sentence, target string) []Effect { return one(KindUnknown, why, target) }
 
-// The words for effects are those of the engine.
+// The engine's words for effects.
 type (
 	// Kind is what an effect does.
 	Kind = operation.Kind
@@ -178,8 +178,8 @@ const (
 	ReachPublic    = operation.ReachPublic
 )
 
-// sentence says an effect to a person who is woken by it: what, to what, can
-// it be undone, who is affected.
+// sentence tells a person who is alerted about an effect: what it does, to what, whether it can be
+// undone, and who is affected.
 func (e Effect) sentence() wording.Sentence {
 	why := e.Why
 	if why == nil {
@@ -201,7 +201,7 @@ func (e Effect) sentence() wording.Sentence {
 	return append(why, wording.Clause{Phrase: "."})
 }
 
-// deletes is the verb of every deletion; what is like one has its own instead.
+// deletes is the verb of every deletion; similar effects have their own verbs.
 const deletes wording.Phrase = "deletes"
 
 func deletion(of wording.Phrase, text string) wording.Sentence {
@@ -219,7 +219,7 @@ func insteadOfDeletes(list []Effect, verb wording.Phrase) []Effect {
 	return list
 }
 
-// pushed says what a push does to what pushTarget names.
+// pushed says what a push does to the target that [pushTarget] names.
 func pushed(to string, force bool) wording.Sentence {
 	switch remote, refs, named := strings.Cut(to, " "); {
 	case !named && force:
@@ -240,7 +240,7 @@ func undone(v Reversibility) wording.Phrase {
 	}[v], "; it cannot be undone,")
 }
 
-// touched says whom or what an effect reaches.
+// touched says whom or what an effect affects.
 func touched(r Reach, k Kind) wording.Phrase {
 	said := map[Reach]wording.Phrase{
 		ReachWorkspace: "and touches the workspace only", ReachUser: "and touches more than the workspace",
@@ -252,10 +252,10 @@ func touched(r Reach, k Kind) wording.Phrase {
 	return cmp.Or(said, "and it leaves for the outside world")
 }
 
-// longest bounds, in bytes, what a sentence says an effect does.
+// longest limits the length in bytes of what a sentence says an effect does.
 const longest = 240
 
-// oneLine is a text on one line, which shows where others ended.
+// oneLine returns a text on one line, with a mark for each line break.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -265,7 +265,7 @@ func oneLine(s string) string {
 	}, strings.ReplaceAll(s, "\n", "⏎"))
 }
 
-// clip shortens a text to n bytes at a word's end.
+// clip shortens a text to n bytes, at a word boundary if possible.
 func clip(s string, n int) string {
 	if s = oneLine(s); len(s) <= n {
 		return s
@@ -280,8 +280,8 @@ func clip(s string, n int) string {
 	return s[:cut] + " …"
 }
 
-// worded is a table's message about what value gives for each thing in it; nil
-// without a message.
+// worded returns a table's message, with value(of) for each thing that it mentions; nil if the
+// message is empty.
 func worded(message string, value func(of string) string) wording.Sentence {
 	if message == "" {
 		return nil
@@ -294,11 +294,11 @@ func worded(message string, value func(of string) string) wording.Sentence {
 	return say(phrase, about...)
 }
 
-// phraseFrom is the phrase of a table's message, and what each thing is that it is
-// about: "" for the target, "=" for the operands behind those that were matched, a
-// digit for one of them, "^" for those that were, "!" for the word that a test found,
-// "#" for the program, "&" for all operands, "+" for both, "*" for the whole command, or
-// options and their value.
+// phraseFrom returns the phrase of a table's message, and what each of its placeholders stands
+// for: "" for the target, "=" for the operands after the matched ones, a digit for one of them,
+// "^" for the matched operands, "!" for the word that a test found, "#" for the program, "&" for
+// all operands, "+" for the program and all operands, "*" for the whole command, or options for
+// their value.
 func phraseFrom(message string) (wording.Phrase, []string) {
 	var b strings.Builder
 	var of []string
@@ -320,7 +320,7 @@ func phraseFrom(message string) (wording.Phrase, []string) {
 	}
 }
 
-// tabled is what a table says an effect does of which nothing more is known.
+// tabled says what an effect does according to its table, if nothing more is known.
 func tabled(o commands.Outcome) wording.Sentence {
 	if o.Why == "" {
 		return say(phraseOf(o.Kind))

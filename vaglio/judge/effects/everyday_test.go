@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestEveryday checks the calls in testdata, tool by tool: those in asked.txt
-// are asked, those in passed.txt are not.
+// TestEveryday checks the calls in testdata, tool by tool: those in asked.txt are asked about,
+// those in passed.txt are not.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
@@ -36,8 +36,7 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
-// callOf reads a line of testdata: an executor and its arguments as JSON, or a
-// command line.
+// callOf reads a line of testdata: an executor with its arguments as JSON, or a command line.
 func callOf(t *testing.T, l string) vaglio.Proposal {
 	t.Helper()
 	executor, rest, ok := strings.Cut(l, " {")
@@ -52,8 +51,8 @@ func callOf(t *testing.T, l string) vaglio.Proposal {
 	return p
 }
 
-// TestWorkspaces checks that a folder of the system or a whole home is no
-// workspace, whoever names it.
+// TestWorkspaces checks that a system folder or a whole home is never a workspace, whoever names
+// it.
 func TestWorkspaces(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)

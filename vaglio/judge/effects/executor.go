@@ -15,20 +15,20 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// tool is a proposal's executor as its name and arguments read.
+// tool is a proposal's executor, with what its name and arguments say.
 type tool struct {
 	r      *reading
-	name   string   // without the prefixes of its server
-	server string   // the server's name, "" if there is none
-	words  []string // of the name, lower case
+	name   string   // without its server's prefix
+	server string   // the server's name, "" if unknown
+	words  []string // of the name, in lower case
 	args   vaglio.Args
 	rd     *readings.Reading
-	verbs  []Effect         // of programs that may be what a tool of many is to do
-	known  catalog.Executor // what the catalog knows, empty if it is not listed
+	verbs  []Effect         // of programs that a general-purpose tool may run
+	known  catalog.Executor // what the catalog knows; empty if it is not listed
 }
 
-// executor reads a proposal: first what it would run, then what its executor
-// does by its name to what its arguments name.
+// executor reads a proposal: first what it would run, then what its executor, by its name, does to
+// what the arguments name.
 func (r *reading) executor(p vaglio.Proposal) {
 	t := &tool{r: r, args: p.Args, rd: p.Context.Reading}
 	if t.rd == nil {
@@ -69,8 +69,8 @@ func (t *tool) byItsName() bool {
 	return true
 }
 
-// commands judges the command lines and programs of a call, and what could not
-// be read of it. It reports whether there were any.
+// commands judges the command lines and programs of a call, and what could not be read of it. It
+// reports whether there were any.
 func (t *tool) commands() bool {
 	found := false
 	for i := range t.rd.Commands {
@@ -84,7 +84,7 @@ func (t *tool) commands() bool {
 			if beyond(c.Script) {
 				t.r.add(unknown(say("could not be read: what the call holds is too much"), c.At)...)
 			}
-		case c.Verb && t.r.unknownSince(before): // perhaps what a tool of many is to do
+		case c.Verb && t.r.unknownSince(before): // perhaps a verb for a general-purpose tool
 			t.verbs = append(t.verbs, t.r.effects[before:]...)
 			t.r.effects = t.r.effects[:before]
 		default:
@@ -106,15 +106,15 @@ func (t *tool) commands() bool {
 	return found || len(t.r.effects) > 0
 }
 
-// unlessNamed adds what the programs of single words may do, unless the
-// executor's name tells what it does: that it only reads tells nothing.
+// unlessNamed adds what programs named by single words may do, unless the executor's name already
+// says what it does. That it only reads does not count.
 func (t *tool) unlessNamed(since int) {
 	if !slices.ContainsFunc(t.r.effects[since:], func(e Effect) bool { return e.Kind != KindRead }) {
 		t.r.add(t.verbs...)
 	}
 }
 
-// environment are the effects of variables that stand beside a command.
+// environment returns the effects of variables beside a command.
 func (r *reading) environment(env map[string]string) []Effect {
 	if len(env) == 0 {
 		return nil
@@ -126,8 +126,7 @@ func (r *reading) environment(env map[string]string) []Effect {
 	return r.variables(v)
 }
 
-// certain drops what was not understood, and what only reads, of the effects
-// that were found since.
+// certain drops effects of unknown kind and reads from those found since.
 func (r *reading) certain(since int) {
 	kept := r.effects[:since]
 	for _, e := range r.effects[since:] {
@@ -138,8 +137,8 @@ func (r *reading) certain(since int) {
 	r.effects = kept
 }
 
-// beyond reports whether a text is more than can be read: then what it would be
-// in another language is not known either.
+// beyond reports whether a text is too much to read, so that its meaning in another language is
+// unknown as well.
 func beyond(s *shell.Script) bool {
 	return slices.ContainsFunc(s.Problems, func(p shell.Problem) bool {
 		return p.Kind == shell.ProblemTooBig || p.Kind == shell.ProblemTooDeep || p.Kind == shell.ProblemTooCostly
@@ -150,8 +149,7 @@ func (r *reading) unknownSince(since int) bool {
 	return len(r.effects) > since && !slices.ContainsFunc(r.effects[since:], func(e Effect) bool { return e.Kind != KindUnknown })
 }
 
-// runner reports whether the executor's name says no more than that it runs
-// what it is given.
+// runner reports whether the executor's name only says that it runs what it is given.
 func (t *tool) runner() bool {
 	if t.known.Shell {
 		return true
@@ -164,7 +162,7 @@ func (t *tool) runner() bool {
 	return true
 }
 
-// runs reports whether a command of the call is a program of that name.
+// runs reports whether a command of the call is a program with that name.
 func (t *tool) runs(program string) bool {
 	for i := range t.rd.Commands {
 		if slices.ContainsFunc(t.rd.Commands[i].Script.Commands, func(c shell.Command) bool { return c.Name == program }) {
@@ -174,10 +172,9 @@ func (t *tool) runs(program string) bool {
 	return false
 }
 
-// beside weighs what an executor's name says where its arguments hold what is
-// to be run: what it only reads adds nothing. That nobody knows what it does
-// adds nothing either, unless other arguments stand beside the command, or the
-// executor does not declare that it takes one: then it may do something else.
+// beside weighs what an executor's name says when its arguments hold something to run. Reading
+// adds nothing. An unknown effect adds nothing either, unless there are other arguments beside the
+// command or the executor does not declare the command: then it may do something else.
 func (t *tool) beside(since int) {
 	if !t.rd.OnlyRuns && t.r.unknownSince(since) {
 		return
@@ -185,8 +182,8 @@ func (t *tool) beside(since int) {
 	t.r.certain(since)
 }
 
-// splitName takes the server's name off a tool's name: "mcp__git__git_log",
-// "git.log", "server/tool".
+// splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log",
+// "server/tool".
 func splitName(s string) (name, server string) {
 	if rest, ok := strings.CutPrefix(s, "mcp__"); ok {
 		if server, name, ok = strings.Cut(rest, "__"); ok {
@@ -202,7 +199,7 @@ func splitName(s string) (name, server string) {
 	return s, ""
 }
 
-// has reports whether the name has one of the words.
+// has reports whether the name contains one of the words.
 func (t *tool) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(t.words, w) })
 }
@@ -211,7 +208,7 @@ func (t *tool) hasServer(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(t.server, w) })
 }
 
-// text returns the first of the arguments that is a text.
+// text returns the first of the arguments that is a non-empty text.
 func (t *tool) text(keys ...string) (string, bool) {
 	for _, k := range keys {
 		if s, ok := t.args[k].(string); ok && s != "" {
@@ -265,7 +262,7 @@ func (t *tool) is(keys ...string) bool {
 	return false
 }
 
-// mentions reports whether the arguments, as JSON, hold one of the texts.
+// mentions reports whether the arguments, as JSON, contain one of the texts.
 func (t *tool) mentions(texts ...string) bool {
 	data, err := strictjson.Marshal(t.args)
 	for _, s := range texts {
@@ -276,7 +273,7 @@ func (t *tool) mentions(texts ...string) bool {
 	return false
 }
 
-// sql reads executors that run statements of a database.
+// sql reads executors that run database statements.
 func (t *tool) sql() bool {
 	if len(t.rd.Statements) == 0 {
 		return false
@@ -301,7 +298,7 @@ func (t *tool) ofDatabase() bool {
 	return t.noun("sql-server") || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return t.r.judge.tables.ofClass("sql-server", w) })
 }
 
-// under returns the texts that stand under keys of one role.
+// under returns the texts under the keys of a role.
 func (t *tool) under(role readings.Role) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(t.args)) {
@@ -312,7 +309,7 @@ func (t *tool) under(role readings.Role) []string {
 	return out
 }
 
-// given reports whether anything stands under a key of one role.
+// given reports whether there is anything under a key of a role.
 func (t *tool) given(role readings.Role) bool {
 	for k, v := range t.args {
 		if v != nil && t.rd.Role(k)&role != 0 {
@@ -322,8 +319,8 @@ func (t *tool) given(role readings.Role) bool {
 	return false
 }
 
-// addresses judges what a call gives away by the addresses it names, whatever
-// its executor does with them.
+// addresses judges what a call gives away through the addresses that it names, whatever its
+// executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
 		if what, carries := t.r.judge.tables.carriesData(u.Text); carries && !localURL(u.Text) {
@@ -332,10 +329,9 @@ func (t *tool) addresses() {
 	}
 }
 
-// ofClient judges a call by what is known of its client's tool. It leaves to
-// the shape of the call what the table leaves to it, and a tool that is not
-// known, which is a gap of the reading. Whatever the call would run counts in
-// any case.
+// ofClient judges a call by what is known about its client's tool. It reports false for a tool
+// that the table leaves to the call's shape, and for an unknown tool, which is a gap of the
+// reading. Whatever the call would run counts in any case.
 func (t *tool) ofClient(p vaglio.Proposal) bool {
 	known := t.r.judge.clients.Tool(p.Context.Client, p.Executor)
 	if known == nil {
@@ -355,8 +351,7 @@ func (t *tool) ofClient(p vaglio.Proposal) bool {
 	return true
 }
 
-// clientRule gives the effects of a line of a client's table. There is always
-// at least one.
+// clientRule returns the effects for a line of a client's table, at least one.
 func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 	switch does.Rule {
 	case "":

@@ -17,7 +17,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// write is the effect of writing a file.
+// write returns the effect of writing a file.
 func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
@@ -32,7 +32,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
 	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
-		at = placeTemp // into the folder
+		at = placeTemp // a file in the folder
 	}
 	if r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return []Effect{e.with(say("overwrites the disk %s", a.text), a.text).as(Irreversible, ReachSystem)}
@@ -94,11 +94,11 @@ func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
 	return out
 }
 
-// hugeFile is the size from which a file is asked about that is made at once.
+// hugeFile is the size in bytes from which a file that is created at once is asked about.
 const hugeFile = 100 << 30
 
-// fills judges what writes until the disk is full: a size that few disks have to
-// spare, or a source without end and no bound.
+// fills judges what writes until the disk is full: a size that few disks can spare, or an endless
+// source without a limit.
 func (r *reading) fills(v *invocation) []Effect {
 	t := r.judge.tables
 	endless := t.ofClass("endless", v.name) || slices.ContainsFunc(v.args, func(a arg) bool { return t.ofClass("endless", strings.TrimPrefix(a.text, "if=")) })
@@ -115,7 +115,7 @@ func (r *reading) fills(v *invocation) []Effect {
 			size = max(size, bytesOf(cmp.Or(value, strings.TrimLeft(a.text, "-clsbn"))))
 		}
 	}
-	// What a device is written with fills nothing.
+	// Writing to a device fills no disk.
 	to = slices.DeleteFunc(to, func(w arg) bool { return strings.HasPrefix(w.text, "/dev/") && !strings.HasPrefix(w.text, "/dev/shm/") })
 	if t.ofClass("makes-file", v.name) && size*count >= hugeFile || endless && len(to) > 0 && !bounded {
 		return one(KindPower, say("writes until the disk may be full: %s %s", v.name, join(v.args)), v.name)
@@ -123,7 +123,7 @@ func (r *reading) fills(v *invocation) []Effect {
 	return nil
 }
 
-// bytesOf is the number of bytes that a size says, 0 if it is none.
+// bytesOf converts a size to bytes; it returns 0 if it is not a size.
 func bytesOf(size string) float64 {
 	digits := strings.TrimLeft(size, "0123456789")
 	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "i"))
@@ -135,11 +135,11 @@ func bytesOf(size string) float64 {
 	return n * math.Pow(1<<10, float64(power+len(unit)))
 }
 
-// writesByPath finds a w of sed before a path, but none that ends a word.
+// writesByPath matches sed's w before a path, but not a w that ends a word.
 var writesByPath = regexp.MustCompile(`(^|\PL)w /`)
 
-// runsSubstitution says whether a substitution of sed runs what it gives: an e
-// stands among the letters behind its last delimiter.
+// runsSubstitution reports whether a sed substitution runs its result: there is an e among its
+// flags.
 func runsSubstitution(script string) bool {
 	at := strings.IndexByte(script, 's')
 	if at < 0 || at+1 >= len(script) {
@@ -149,7 +149,7 @@ func runsSubstitution(script string) bool {
 	return strings.Contains(flags, "e") && strings.Trim(flags, "egpimIM0123456789") == ""
 }
 
-// permits are the effects of giving files a mode.
+// permits returns the effects of changing the mode of files.
 func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 	var out []Effect
 	for _, a := range files {
@@ -171,24 +171,24 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 	return out
 }
 
-// given reports whether the command is given what came from the network: as its
-// input, or as one of some files.
+// given reports whether the command gets data from the network, as its input or in one of the
+// files.
 func (c *call) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
 		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }
 
-// search is what the tests of a search come to.
+// search summarizes the tests of a search.
 type search struct {
 	names                    []arg
 	deletes, negated, pruned bool
-	empty                    bool // only what is empty is found
+	empty                    bool // only empty files and folders are found
 	ors                      int
-	loose                    bool // an alternative stands outside of all brackets
+	loose                    bool // an alternative is outside all brackets
 }
 
-// searchOf reads the tests of a search, which all folders share in which it begins.
+// searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
 	s := &search{}
 	has, depth := map[string]bool{}, 0
@@ -216,7 +216,7 @@ func searchOf(tests []shell.Word) *search {
 	return s
 }
 
-// rebuilds reports whether all that is found can be rebuilt by its name.
+// rebuilds reports whether everything found can be rebuilt, judging by its name.
 func (s *search) rebuilds(j *Judge) bool {
 	return len(s.names) > s.ors && !s.negated && (!s.pruned || !s.loose) && !slices.ContainsFunc(s.names, func(n arg) bool {
 		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
@@ -224,13 +224,13 @@ func (s *search) rebuilds(j *Judge) bool {
 	})
 }
 
-// madeBeside reports whether a build makes a folder again that goes together with
-// another one, which alone tells it from a folder of scripts.
+// madeBeside reports whether a build recreates a folder that comes with another one. Only the
+// other folder tells it from a folder of scripts.
 func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
 	return j.tables.ofClass("made-beside-obj", path.Base(name)) && goes(path.Join(path.Dir(name), "obj"))
 }
 
-// searches is the effect of a search that deletes what it finds below a folder.
+// searches returns the effect of a search that deletes what it finds below a folder.
 func (c *call) searches(tests []shell.Word, root arg) []Effect {
 	s := searchOf(tests)
 	if !s.deletes {
@@ -243,13 +243,13 @@ func (c *call) searches(tests []shell.Word, root arg) []Effect {
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
 }
 
-// removes reports whether a program takes files away.
+// removes reports whether a program removes files.
 func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
 
-// remove is the effect of deleting what a word names: what lies in a mount outlasts the
-// container in which that is done.
+// remove returns the effect of deleting what a word names. What is in a mount outlives the
+// container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	m, on, mounted := r.mounted(v, a)
 	var out []Effect
@@ -269,7 +269,7 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 	return out
 }
 
-// removeAt is the effect of deleting what lies where a word says.
+// removeAt returns the effect of deleting what a word names, depending on its place.
 func (r *reading) removeAt(v *invocation, a arg) []Effect {
 	e := usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(a.text)}, a.text)
 	at := r.world.placeOf(a, v.cwd)
@@ -299,11 +299,11 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 	return []Effect{e}
 }
 
-// noLoss is the effect of deleting what nobody will miss, nil when somebody may.
+// noLoss returns the effect of deleting what nobody will miss, nil if somebody may.
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
-	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not all that there is
+	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
 		return own(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
@@ -313,7 +313,8 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	return nil
 }
 
-// anew is the effect of deleting what programs write: again, or once, as the record of what happened.
+// anew returns the effect of deleting what programs write: again and again, or once as a record of
+// what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
 		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
@@ -321,7 +322,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	return own(why.And(", which programs write anew"))
 }
 
-// spare is the effect of deleting what the workspace can have again.
+// spare returns the effect of deleting something in the workspace that can be recreated.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	switch {
 	case v.host == "" && (a.known || foundOnly(a)) && r.rebuilt(p):
@@ -330,29 +331,29 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
 	}):
 		return r.anew(why, a)
-	case a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd)): // in this session
+	case a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd)): // by this session
 		return own(why.And(", which was made in this session"))
 	}
 	return nil
 }
 
-// rebuilt reports whether what lies at a path can be made again, but for a document in
-// a folder of a name that people give their own, too: out/letter.pdf.
+// rebuilt reports whether what is at a path can be rebuilt. A document in a folder whose name
+// people also use for their own files, as in out/letter.pdf, cannot.
 func (r *reading) rebuilt(p string) bool {
 	is, p := r.judge.places, r.relative(p)
 	return is.Rebuilt(p) && (is.Purpose(p)&place.Document == 0 ||
 		!slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(s string) bool { return is.Purpose(s)&place.Record != 0 }))
 }
 
-// foundOnly reports whether all that is not known of a word are folders that
-// find went through, so that its last part says what is deleted.
+// foundOnly reports whether the unknown parts of a word are all folders that find went through, so
+// that its last part says what is deleted.
 func foundOnly(a arg) bool {
 	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
 		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" })
 }
 
-// relative is a path as seen from the workspace, so that the names of folders
-// above it do not count as rebuildable.
+// relative returns a path relative to the workspace, so that the names of folders above it do not
+// count as rebuildable.
 func (r *reading) relative(p string) string {
 	for _, root := range r.world.roots {
 		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
@@ -362,8 +363,8 @@ func (r *reading) relative(p string) string {
 	return p
 }
 
-// empties reports whether the shell opens the i-th written file only to empty
-// it: the command has nothing to say.
+// empties reports whether the shell opens the i-th written file only to empty it, because the
+// command prints nothing.
 func (v *invocation) empties(i int) bool {
 	switch {
 	case v.appends[i] || v.call != nil:
@@ -382,7 +383,7 @@ func (v *invocation) empties(i int) bool {
 	return false
 }
 
-// empty is the effect of emptying a file.
+// empty returns the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
 	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 ||

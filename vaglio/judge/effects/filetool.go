@@ -41,7 +41,7 @@ func (t *tool) file() bool {
 	return true
 }
 
-// filesNamed are the paths of a call, by what their keys say of them.
+// filesNamed returns the paths of a call by role.
 func (t *tool) filesNamed() (paths, source, dest []string) {
 	for _, p := range t.rd.Paths {
 		switch {
@@ -56,14 +56,14 @@ func (t *tool) filesNamed() (paths, source, dest []string) {
 	return paths, source, dest
 }
 
-// elsewhere reports whether a tool's files are those of a service.
+// elsewhere reports whether a tool's files belong to a service.
 func (t *tool) elsewhere() bool {
 	return t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil || t.noun("file-service") ||
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
 }
 
-// fileVerb is what a tool does to files: read, write, delete, move or chmod;
-// "" when its name is not that of a file tool.
+// fileVerb returns what a tool does to files: read, write, delete, move, copy or chmod; "" if its
+// name is not a file tool's.
 func (t *tool) fileVerb() string {
 	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
@@ -72,14 +72,15 @@ func (t *tool) fileVerb() string {
 	for _, w := range t.words {
 		for _, verb := range []string{"delete", "move", "copy", "chmod", "write", "read"} {
 			if t.r.judge.tables.ofClass("file-"+verb, w) && (noun || verb == "read" || slices.ContainsFunc(t.rd.Paths, pathlike)) {
-				return verb // What is read may be a secret by its name.
+				return verb // What it reads may be a secret, judging by its name.
 			}
 		}
 	}
 	return ""
 }
 
-// pathlike reports whether a text is a path by its key or its look: not all that goes somewhere is a file.
+// pathlike reports whether a text is a path by its key or its form. Not every destination is a
+// file.
 func pathlike(p readings.Text) bool {
 	return p.Role&readings.RolePath != 0 || strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
@@ -112,7 +113,7 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 	return out
 }
 
-// fileReads are the effects of showing files: listing them shows no secret.
+// fileReads returns the effects of showing files. Listing files shows no secret.
 func (t *tool) fileReads(v *invocation, files []string) []Effect {
 	var out []Effect
 	for _, p := range files {
@@ -123,7 +124,7 @@ func (t *tool) fileReads(v *invocation, files []string) []Effect {
 	return append(out, t.searched(v, files)...)
 }
 
-// fileMoves are the effects of moving or copying files, at both ends.
+// fileMoves returns the effects of moving or copying files, at both ends.
 func (t *tool) fileMoves(v *invocation, verb string, source, dest []string) []Effect {
 	var out []Effect
 	for _, p := range dest {
@@ -136,7 +137,7 @@ func (t *tool) fileMoves(v *invocation, verb string, source, dest []string) []Ef
 	return out
 }
 
-// source is the effect on the file that is moved or copied.
+// source returns the effect on the file that is moved or copied.
 func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
 	switch at := t.r.world.placeOf(literal(p), v.cwd); {
 	case verb == "copy" && at == placeSecret:
@@ -152,8 +153,8 @@ func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
 	return nil
 }
 
-// editor reads str_replace_based_edit_tool and its like, whose command is a
-// verb of the editor.
+// editor reads str_replace_based_edit_tool and similar tools, whose command is a verb of the
+// editor.
 func (t *tool) editor() bool {
 	command, ok := t.text("command")
 	path, has := t.text("path", "file_path")
@@ -182,15 +183,15 @@ func (t *tool) drives() bool {
 		t.hasServer("browser", "puppeteer", "playwright", "chrome")
 }
 
-// onPage reads executors that run a script on a web page. What it may reach there is
-// not what a program reaches here: it passes only where it does no more than look.
+// onPage reads executors that run a script on a web page. A script can reach other things there
+// than a program can here, so it passes only if it does nothing but look.
 func (t *tool) onPage() bool {
 	scripts := append(t.under(readings.RoleScript|readings.RoleCode), t.list("function", "pageFunction", "expression")...)
 	if !t.drives() || !t.noun("browser-runs") || len(scripts) == 0 {
 		return false
 	}
 	before := len(t.r.effects)
-	t.commands() // what the guard and the judges know of its text otherwise
+	t.commands() // what the guard and the judges know about its text anyway
 	t.r.certain(before)
 	t.addresses()
 	if slices.ContainsFunc(scripts, func(s string) bool { return !t.r.judge.reader.LooksOnly(s) }) {
@@ -216,7 +217,7 @@ func (t *tool) browser() bool {
 	return false
 }
 
-// browses is what one word of a name does in a browser, nil if it tells nothing.
+// browses returns what one word of a name does in a browser, nil if it says nothing.
 func (t *tool) browses(w string) []Effect {
 	if t.r.judge.tables.ofClass("browser-looks", w) {
 		if address, ok := t.text("url"); ok {
@@ -289,7 +290,7 @@ func (t *tool) fillIn() []Effect {
 	return []Effect{e}
 }
 
-// namesIn collects what nested arguments name fields by.
+// namesIn collects the values that nested arguments use to name fields.
 func namesIn(v any, depth int) []string {
 	if depth > 6 {
 		return nil

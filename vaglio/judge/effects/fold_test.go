@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// maxSignals is how many signals one answer has at most.
+// maxSignals is the maximum number of signals in one answer.
 const maxSignals = 20
 
-// said are the messages of a command's signals.
+// said returns the messages of a command's signals.
 func said(t *testing.T, command string) []string {
 	t.Helper()
 	out, err := newJudge(t).Grade(t.Context(), callOf(t, command))

@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// switched keeps on which branch the next push works, unless an option makes the
-// word another thing than a branch that is there.
+// switched notes which main branch the next push works on, unless an option means that the word is
+// not an existing branch.
 func (c *call) switched() {
 	c.r.onMain = ""
 	if to := c.operand(1); len(c.operands) == 2 && c.r.judge.tables.mainBranch(to) && !c.has("-b", "-B", "-c", "--create", "-d", "--orphan", "--detach") {
@@ -23,7 +23,7 @@ func (t *tables) mainBranch(ref string) bool {
 	return t.ofClass("main-branch", ref) || startsAny(ref, "release/", "releases/", "release-", "hotfix/")
 }
 
-// gitCheckout tells a branch that is switched to from files that are taken back.
+// gitCheckout tells switching a branch from restoring files.
 func gitCheckout(c *call) []Effect {
 	if what, ok := c.checkedOut(); ok {
 		return c.here(usual(KindDelete).with(say("discards uncommitted changes in %s", what), what))
@@ -31,8 +31,8 @@ func gitCheckout(c *call) []Effect {
 	return own(say("switches the branch"))
 }
 
-// here is an effect on the folder in which the command works: that in which it
-// is called, or the one to which git is told to go.
+// here returns an effect on the folder that the command works in: the current one, or the one that
+// git is told to use.
 func (c *call) here(e Effect) []Effect {
 	folder := literal(c.cwd)
 	for _, to := range c.values("-C") {
@@ -44,7 +44,7 @@ func (c *call) here(e Effect) []Effect {
 	return []Effect{e.inFolder(inside)}
 }
 
-// gitFetch passes a fetch that leaves the local branches as they are.
+// gitFetch passes a fetch that leaves the local branches alone.
 func gitFetch(c *call) []Effect {
 	for _, a := range c.operands {
 		src, dst, ok := strings.Cut(a.text, ":")
@@ -85,8 +85,7 @@ func gitPush(c *call) []Effect {
 	return []Effect{e}
 }
 
-// pushOptions are the effects of a push whose options say enough, whatever
-// branches it names.
+// pushOptions returns the effects of a push whose options decide, whatever branches it names.
 func (c *call) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	remote, refs, _ := strings.Cut(to, " ")
@@ -109,8 +108,8 @@ func (c *call) pushOptions(to string) []Effect {
 	return nil
 }
 
-// pushRemote are the effects of a push to a remote that is no place for
-// commits alone, or that nobody has chosen.
+// pushRemote returns the effects of a push to a remote that is not just for commits, or that
+// nobody has chosen.
 func (c *call) pushRemote(ops []arg, to string) []Effect {
 	e := usual(KindSend).as(Irreversible, ReachShared)
 	switch {
@@ -126,8 +125,8 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 	return nil
 }
 
-// pushRef are the effects of pushing to one ref that others build on, or of
-// which something is lost there.
+// pushRef returns the effects of pushing to a ref that others build on, or on which something is
+// lost.
 func (c *call) pushRef(r arg, remote, to string) []Effect {
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
@@ -146,7 +145,7 @@ func (c *call) pushRef(r arg, remote, to string) []Effect {
 	return nil
 }
 
-// pushTarget names the remote and what is pushed to on it.
+// pushTarget names the remote and the refs that are pushed to.
 func pushTarget(ops []arg) string {
 	var b strings.Builder
 	for i, a := range ops {
@@ -168,8 +167,8 @@ func versionTag(s string) bool {
 	return len(s) > 2 && s[0] >= '0' && s[0] <= '9' && strings.Contains(s, ".") && strings.Trim(s, "0123456789.-abcrt") == ""
 }
 
-// restores reports whether git's output replaces the file that it is an older
-// version of: git show HEAD:a > a.
+// restores reports whether git's output replaces the file that it is an older version of: git show
+// HEAD:a > a.
 func (v *invocation) restores(w arg) bool {
 	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool {
 		_, file, ok := strings.Cut(a.text, ":")
@@ -177,8 +176,8 @@ func (v *invocation) restores(w arg) bool {
 	})
 }
 
-// checkedOut names the files that git checkout takes back, and whether it does:
-// the same words may name a branch.
+// checkedOut names the files that git checkout restores, and reports whether it restores any: the
+// same words may name a branch.
 func (c *call) checkedOut() (string, bool) {
 	for i, a := range c.all {
 		if a.text == "--" && i+1 < len(c.all) {
@@ -200,7 +199,7 @@ func (c *call) checkedOut() (string, bool) {
 	return join(ops), len(ops) > 1
 }
 
-// pathspec reports whether a word can only name files, no branch.
+// pathspec reports whether a word can only name files, not a branch.
 func pathspec(s string) bool {
 	return s == "." || s == ":/" || strings.HasPrefix(s, "./") || strings.HasSuffix(s, "/") || strings.Contains(s, "*")
 }
@@ -219,15 +218,13 @@ func cutLast(s, sep string) (string, string, bool) {
 	return s, "", false
 }
 
-// gitConfig judges the words behind config, whose options take other values than
-// git's own.
+// gitConfig judges the words after config, whose options take values differently from git's own.
 func gitConfig(c *call) []Effect {
 	at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "config" })
 	return c.rows("(git-config)", c.all[at+1:]...)
 }
 
-// gitSetting judges giving a value to a key of git's configuration, gitUnset
-// taking it away.
+// gitSetting judges setting a key of git's configuration, gitUnset removing it.
 func gitSetting(c *call) []Effect {
 	return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1])
 }
@@ -254,8 +251,7 @@ func (c *call) gitSetting(key string, value arg) []Effect {
 	return own(say("changes git's settings of this project"))
 }
 
-// shows reports whether a command line is that of an editor or a pager, with no more than
-// options.
+// shows reports whether a command line is an editor or a pager with nothing but options.
 func (t *tables) shows(line string) bool {
 	words := strings.Fields(line)
 	return len(words) > 0 && t.ofClass("shows-text", words[0]) && !strings.ContainsAny(line, "$`;|&<>()'\"\n") &&

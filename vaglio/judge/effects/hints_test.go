@@ -58,8 +58,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestUnknownExecutor checks that a tool of which nothing is known is judged by
-// the command that it is given, if that is all that it is given.
+// TestUnknownExecutor checks that an unknown tool is judged by its command, if it is given nothing
+// else.
 func TestUnknownExecutor(t *testing.T) {
 	t.Parallel()
 	type A = vaglio.Args
@@ -88,8 +88,8 @@ func TestUnknownExecutor(t *testing.T) {
 	}
 }
 
-// TestClaims checks that an agent's word that nothing is to be changed counts
-// only where the executor declares such a parameter.
+// TestClaims checks that an agent's claim to change nothing counts only if the executor declares
+// such a parameter.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	type A = vaglio.Args

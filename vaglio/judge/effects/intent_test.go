@@ -6,9 +6,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestIntentOfThePlainWish checks what the user's own words can make up for:
-// a mild effect that they name, never one that is irreversible or reaches
-// others.
+// TestIntentOfThePlainWish checks what the user's own words can make up for: a mild effect that
+// they name, never one that is irreversible or affects others.
 func TestIntentOfThePlainWish(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)

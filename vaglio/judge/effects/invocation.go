@@ -9,40 +9,39 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// invocation is one command as the rules see it. It is the only place that
-// knows the shell reader's types.
+// invocation is one command as the rules see it. It hides the shell reader's types.
 type invocation struct {
 	name       string // base name, without suffixes such as .exe
-	path       string // the name as it was written
+	path       string // the name as written
 	args       []arg
 	writes     []arg  // files that the shell opens for writing
-	appends    []bool // of writes: what is there stays
+	appends    []bool // of writes: the content is kept
 	reads      []arg  // files that the shell opens for reading
 	assigns    []assignment
-	cwd        string // "" when it is not known
+	cwd        string // "" if unknown
 	stdin      stdin
 	root       bool   // with raised rights
 	host       string // the other machine, if it runs there
-	pod        bool   // in a container of a cluster
+	pod        bool   // in a container in a cluster
 	box        string // the container, if it runs in one
 	fresh      bool   // the container is created for this command
-	exposed    bool   // the container has the host's rights or folders
-	shares     bool   // it sees volumes that nobody names
+	exposed    bool   // the container has the host's rights or namespaces
+	shares     bool   // the container sees volumes that no word names
 	mounts     []mount
 	via        []string
 	wrapper    bool
-	guess      bool        // it stands in a text of which nobody knows that it runs
+	guess      bool        // it is in a text that may not run at all
 	background bool        // nobody waits for the command
 	into       *invocation // the next command, nil if there is none
 	call       *shell.Call
-	file       string // in which the command stands, "" for the call's own text
+	file       string // the file that the command is in, "" for the call's own text
 	line       int
 }
 
-// mount is a folder of the host, or a volume by its name, as a container sees it.
+// mount is a folder of the host, or a named volume, as a container sees it.
 type mount struct{ host, inside string }
 
-// volume reports whether it is no folder of the host.
+// volume reports whether the mount is a volume rather than a folder of the host.
 func (m mount) volume() bool { return !startsAny(m.host, "/", "~", "$", ".") }
 
 type assignment struct {
@@ -58,8 +57,8 @@ type stdin struct {
 	piped bool
 }
 
-// arg is one word of a command, as text for rules and people. What is not
-// known reads as $NAME or $(command).
+// arg is one word of a command, as text for rules and people. Unknown parts read as $NAME or
+// $(command).
 type arg struct {
 	text   string
 	known  bool
@@ -144,7 +143,7 @@ func invocationOf(c *shell.Command) *invocation {
 	return v
 }
 
-// inner is the command that a command runs in its own place.
+// inner returns the command that a command runs in its place.
 func (v *invocation) inner(name string, args []arg) *invocation {
 	in := *v
 	in.name, in.path, in.args = name, name, args
@@ -167,21 +166,20 @@ func (v *invocation) remoteOf(r *shell.Remote, via []string) {
 	}
 	v.exposed, v.shares = r.HostAccess, r.Shares
 	for _, m := range r.Mounts {
-		if host := argOf(m.Host).text; host != "" { // else it is made for the container
+		if host := argOf(m.Host).text; host != "" { // otherwise it is created for the container
 			v.mounts = append(v.mounts, mount{host, argOf(m.Inside).text})
 		}
 	}
 }
 
-// onHost is the command as one of the machine on which its container runs, in a folder of that.
+// onHost returns the command as one on the machine that its container runs on, in a folder there.
 func (v *invocation) onHost(cwd string) *invocation {
 	out := *v
 	out.box, out.cwd, out.fresh, out.exposed, out.shares, out.mounts = "", cwd, false, false, false, nil
 	return &out
 }
 
-// input returns what is known of the text that the command reads, and whether
-// all of it is.
+// input returns what is known of the text that the command reads, and whether that is all of it.
 func (v *invocation) input() (arg, bool) {
 	if v.stdin.kind == shell.InputInherited {
 		return arg{}, false
@@ -189,7 +187,7 @@ func (v *invocation) input() (arg, bool) {
 	return v.stdin.text, v.stdin.text.known && v.stdin.kind == shell.InputText
 }
 
-// tables is what the knowledge base says, as the rules look it up.
+// tables holds the knowledge base as the rules look it up.
 type tables struct {
 	*commands.Base
 	verbs map[string]verb
@@ -203,7 +201,7 @@ type verb struct {
 	phrase bool // of two words
 }
 
-// loadTables gives the tables, which all judges share.
+// loadTables returns the tables, which all judges share.
 var loadTables = sync.OnceValues(func() (*tables, error) { //nolint:gochecknoglobals // They are read once and never changed.
 	b, err := commands.Load()
 	if err != nil {
@@ -216,10 +214,10 @@ var loadTables = sync.OnceValues(func() (*tables, error) { //nolint:gochecknoglo
 	return t, nil
 })
 
-// ofClass says whether a word is of a class of the knowledge base.
+// ofClass reports whether a word is in a class of the knowledge base.
 func (t *tables) ofClass(class, word string) bool { return t.Nouns[class][word] }
 
-// inText are the words of a class that stand somewhere in a text, in their order.
+// inText returns the words of a class that occur in a text, sorted.
 func (t *tables) inText(class, text string) []string {
 	var found []string
 	for w := range t.Nouns[class] {
@@ -231,7 +229,7 @@ func (t *tables) inText(class, text string) []string {
 	return found
 }
 
-// effectOf is the effect that a table states.
+// effectOf returns the effect that a table states.
 func effectOf(o commands.Outcome) Effect {
 	e := usual(o.Kind)
 	if o.Own && (o.Reversibility != e.Reversibility || o.Reach != e.Reach) {
@@ -241,14 +239,14 @@ func effectOf(o commands.Outcome) Effect {
 	return e
 }
 
-// parsed are a command's arguments, told apart.
+// parsed holds a command's arguments, split into options and operands.
 type parsed struct {
 	*commands.Parsed
 	operands []arg
 	all      []arg
 }
 
-// parse tells options and operands apart.
+// parse splits arguments into options and operands.
 func parse(args []arg, sec *commands.Section) *parsed {
 	p := &parsed{Parsed: commands.Parse(texts(args), sec), all: args}
 	p.operands = make([]arg, 0, len(p.Operands))
@@ -292,7 +290,8 @@ func (p *parsed) operand(n int) string {
 	return ""
 }
 
-// rest joins the operands from n on, for a person to read, each but the first with the option whose value it may be.
+// rest joins the operands from n on for a person to read. Each but the first comes with the option
+// whose value it may be.
 func (p *parsed) rest(n int) string {
 	var list []arg
 	for k, i := range p.Operands[min(n, len(p.Operands)):] {
@@ -319,7 +318,7 @@ func join(args []arg) string {
 	return b.String()
 }
 
-// holdsAny reports whether one of the parts stands somewhere in a text.
+// holdsAny reports whether a text contains one of the parts.
 func holdsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// kindName is what policies and verdicts call this judge.
+// kindName is the name of this judge in policies and verdicts.
 const kindName = "effects"
 
 // Judge grades proposals by their effects. It is safe for concurrent use.
@@ -26,7 +26,7 @@ type Judge struct {
 	tables *tables
 	doors  *doors
 	places *place.Table
-	// clients are what is known of the tools of coding agents.
+	// clients is what is known about the tools of coding agents.
 	clients agents.Set
 	rules   map[string]rule
 	facts   map[string]fact
@@ -34,31 +34,31 @@ type Judge struct {
 	reader  *readings.Reader // for proposals that no engine has read
 }
 
-// Options say what is known of the machine on which calls would run.
+// Options say what is known about the machine on which calls would run.
 type Options struct {
-	// Home is the home folder of the user for whom the agent works; "" takes
-	// it from the call's folder, if that lies below /home or /Users.
+	// Home is the home folder of the agent's user; "" takes it from the call's folder, if that is
+	// below /home or /Users.
 	Home string
-	// User is the name of that user, "" if it is not known.
+	// User is the name of that user, "" if unknown.
 	User string
-	// Programs say what programs reach of which nothing is known: the owner's
-	// word, by their names. One that is known may so reach further, never less.
+	// Programs says how far programs that the tables do not know reach, by name, on the owner's
+	// word. A known program may thereby reach further, never less.
 	Programs map[string]Reach
 }
 
 // ProgramError is a mistake in [Options].Programs.
 type ProgramError struct {
-	// Name is the program's.
+	// Name is the name of the program.
 	Name string
 	// Problem says what is wrong with it, without naming it.
 	Problem string
 }
 
-// Error tells the program and what is wrong with it.
+// Error returns the program's name and what is wrong with it.
 func (e *ProgramError) Error() string { return e.Name + " " + e.Problem }
 
-// New returns a judge. Its error joins a [*ProgramError] for each mistake in the
-// taught programs; or the tables built into the program are malformed.
+// New returns a judge. Its error joins a [*ProgramError] for each mistake in Options.Programs, or
+// says that the built-in tables are malformed.
 func New(o Options) (*Judge, error) {
 	t, err := loadTables()
 	if err != nil {
@@ -68,7 +68,7 @@ func New(o Options) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What the guard does not know the case of is asked whatever its case.
+	// Only the guard's table folds the case of paths; in this one case always matters.
 	known, err := place.Load(o.Home, false)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says file and line already
@@ -85,7 +85,7 @@ func New(o Options) (*Judge, error) {
 	return j, j.checkPrograms()
 }
 
-// checkPrograms finds what cannot be taught.
+// checkPrograms returns the mistakes in Options.Programs.
 func (j *Judge) checkPrograms() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(j.opts.Programs)) {
@@ -104,17 +104,17 @@ func (j *Judge) Kind() string { return kindName }
 
 // Reading is what a call was found to do.
 type Reading struct {
-	// Effects are what the call would do, as far as it could be read. There
-	// is always at least one.
+	// Effects are what the call would do, as far as it could be read. There is always at least
+	// one.
 	Effects []Effect
-	// Notes say what could not be read, without being effects.
+	// Notes say what could not be read but is not an effect.
 	Notes []wording.Sentence
-	// Did is what the call would do that its session is to remember.
+	// Did is what the session must remember about the call.
 	Did vaglio.Facts
 }
 
-// Read says what a proposal would do. It never fails: what cannot be read is
-// an effect of [KindUnknown].
+// Read says what a proposal would do. It never fails: what it cannot read is an effect of
+// [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Reading {
 	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts, running: p.Context.Running}
 	if r.running == nil {
@@ -128,18 +128,18 @@ func (j *Judge) Read(p vaglio.Proposal) Reading {
 	return Reading{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
 
-// Did says what of a proposal its session is to remember.
+// Did returns what the session must remember about a proposal.
 func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
-// Loaded says whether what a file holds would be asked about or denied if it ran.
+// Loaded reports whether a file's content would be asked about or denied if it ran.
 func (j *Judge) Loaded(p vaglio.Proposal, w readings.Written) bool {
 	r := &reading{judge: j, world: j.worldOf(p), fetched: map[string]bool{}, running: vaglio.NewRunning(nil, nil)}
 	r.script(readings.ReadLoaded(w, r.shellOptions()))
 	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
 }
 
-// Grade grades a proposal. The error is always nil; the lowest effect decides
-// the score, and a score below [Threshold] should be asked.
+// Grade grades a proposal. It fails only if ctx is done. The lowest effect decides the score, and
+// a score below [Threshold] must be asked about.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	if err := ctx.Err(); err != nil {
 		return vaglio.GradientResult{}, fmt.Errorf("effects: %w", err)
@@ -156,7 +156,7 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	for i, f := range groups {
 		out.Confidence = min(out.Confidence, f.Sure)
 		s := signal(string(f.Kind), f.worst, f.sentence())
-		if f.worst < out.Score { // as the first always is
+		if f.worst < out.Score { // the first effect always is
 			out.Score, out.Reasoning, worst = f.worst, s.Message, f.Kind
 		}
 		by[s.Message] = &groups[i].Effect
@@ -169,7 +169,7 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
 	})
 	if more := len(out.Signals) - maxSignals + 1; more > 1 {
-		worst := out.Signals[maxSignals-1] // of those that are not listed
+		worst := out.Signals[maxSignals-1] // the worst of those that are not listed
 		last := signal(worst.Category, worst.Score, moreLike(more))
 		by[last.Message] = by[worst.Message]
 		out.Signals = append(out.Signals[:maxSignals-1], last)
@@ -191,7 +191,7 @@ func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
 	return out
 }
 
-// signal is what the judge saw, said in English and as data.
+// signal is one finding of the judge, in English and as data.
 func signal(category string, score float64, said wording.Sentence) vaglio.Signal {
 	message, _ := said.In(wording.English)
 	return vaglio.Signal{Category: category, Score: score, Message: message, Said: said}
@@ -199,8 +199,7 @@ func signal(category string, score float64, said wording.Sentence) vaglio.Signal
 
 func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strconv.Itoa(n)) }
 
-// facts keeps what the sentences of the signals say, in their order, for those
-// who say it in another language.
+// facts keeps the meaning of the signals' sentences, in order, for use in other languages.
 func facts(signals []vaglio.Signal, by map[string]*Effect) vaglio.Args {
 	list := make([]any, len(signals))
 	for i := range signals {
@@ -210,11 +209,11 @@ func facts(signals []vaglio.Signal, by map[string]*Effect) vaglio.Args {
 	return vaglio.Args{"effects": list}
 }
 
-// maxSignals bounds the signals of one answer, and its notes. The lowest are
-// listed, and the last one counts the others.
+// maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
+// one counts the others.
 const maxSignals = 20
 
-// worldOf is where a proposal would run.
+// worldOf returns the world in which a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
 	w := &world{places: j.places, home: j.opts.Home, user: j.opts.User, cwd: folder(p.Context.Cwd)}
 	if w.home == "" {
@@ -232,8 +231,8 @@ func (j *Judge) worldOf(p vaglio.Proposal) *world {
 	return w
 }
 
-// folder is a folder without slashes at its end; one of Windows has its own
-// turned forward, as in all paths that are compared.
+// folder returns a path without trailing slashes. A Windows path gets forward slashes, like all
+// paths that are compared.
 func folder(s string) string {
 	if len(s) > 2 && s[1] == ':' {
 		s = strings.ReplaceAll(s, `\`, "/")
@@ -247,27 +246,27 @@ type reading struct {
 	world        *world
 	effects      []Effect
 	notes        []wording.Sentence
-	onMain       string       // the branch on which others build, if an earlier command switched to it
+	onMain       string       // the branch that others build on, if an earlier command switched to it
 	rewired      bool         // an earlier command changed git's remotes
-	cloned       bool         // foreign code was fetched by an earlier command
-	unpacks      bool         // the command puts files somewhere that it does not name
+	cloned       bool         // an earlier command fetched foreign code
+	unpacks      bool         // the command writes files to a place that it does not name
 	listed       bool         // an earlier command listed containers or images
 	started      bool         // an earlier command started a container
-	gitTold      bool         // an earlier command had git show settings or contents
-	listedSecret bool         // an earlier command read a file of secrets
+	gitTold      bool         // an earlier command had git show settings or content
+	listedSecret bool         // an earlier command read a file with secrets
 	facts        vaglio.Facts // what the session did before
-	ahead        []string     // folders that are searched for programs
-	did          vaglio.Facts // what it is to remember of this call
-	stays        bool         // what the call runs goes on behind it
+	ahead        []string     // folders that are searched for programs first
+	did          vaglio.Facts // what to remember about this call
+	stays        bool         // what the call runs continues after it
 	running      *vaglio.Running
-	sought       []bool // of each search for processes, whether it finds the session's own only
+	sought       []bool // for each search for processes, whether it only finds the session's own
 	depth        int
-	means        readings.Means  // of all readings of the call
+	means        readings.Means  // shared by all readings of the call
 	inlineRead   []string        // what inline programs read
 	fetched      map[string]bool // files that an earlier command downloaded
-	unparsed     []string        // files that run and hold what is no program
+	unparsed     []string        // files that run and contain text that is no program
 	localDB      bool            // the database is a file of the workspace
-	fixedDB      bool            // the database was opened to be read alone
+	fixedDB      bool            // the database was opened read-only
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// helpOnly reports whether a call asks a known program for its help only.
+// helpOnly reports whether a call only asks a known program for help.
 func (c *call) helpOnly(name string) ([]Effect, bool) {
 	if c.r.judge.tables.ofClass("runs-others", name) {
 		return nil, false
@@ -59,7 +59,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	return []Effect{e}
 }
 
-// byRule asks the rule that a line names, or the lines that it goes on with.
+// byRule applies the rule that a line names, or continues with the lines that it refers to.
 func (c *call) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
@@ -75,8 +75,7 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 	return reads()
 }
 
-// shared judges what is behind the matched operands by lines that several programs
-// have in common.
+// shared judges what follows the matched operands by lines that several programs share.
 func (c *call) shared(name string) []Effect {
 	sec := c.r.judge.tables.Judged[name][0]
 	for _, l := range sec.Lines {
@@ -88,13 +87,13 @@ func (c *call) shared(name string) []Effect {
 	return c.finish(sec.Else)
 }
 
-// said is the message of the line, in its form for one thing or for several.
+// said returns the message of the line, in its form for one thing or for several.
 func (c *call) said(target string) wording.Sentence {
 	message, several := wording.Number(c.why, texts(c.operands[min(c.took, len(c.operands)):]))
 	return worded(message, func(of string) string { return c.filled(of, cmp.Or(several, target)) })
 }
 
-// filled is what a table's message is about, as [phraseFrom] gives it.
+// filled returns what a placeholder of a table's message stands for, see [phraseFrom].
 func (c *call) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
 		return c.operand(c.took + int(of[0]-'0'))
@@ -120,8 +119,8 @@ func (c *call) filled(of, target string) string {
 	return join(c.values(strings.Split(of, "|")...))
 }
 
-// object is what a command does something to: the operands behind those that
-// the line matched, else the values of its options.
+// object returns what a command acts on: the operands after those that the line matched, or else
+// the values of its options.
 func (c *call) object() string {
 	if s := c.rest(c.took); s != "" {
 		return s
@@ -129,7 +128,7 @@ func (c *call) object() string {
 	return join(c.valued())
 }
 
-// valued are the values of all options.
+// valued returns the values of all options.
 func (p *parsed) valued() []arg {
 	var values []arg
 	for i := range p.Flags {
@@ -140,19 +139,18 @@ func (p *parsed) valued() []arg {
 	return values
 }
 
-// fact tells whether something holds of a command, or of some of its words,
-// that a line of its table asks for besides them.
+// fact reports whether something holds for a command, or for some of its words, that a table line
+// asks for in addition.
 type fact func(c *call, of []arg) bool
 
-// allFacts are what the tables may ask, by the names that they know.
+// allFacts returns what the tables may ask, by name.
 func allFacts() map[string]fact {
 	all := wordFacts()
 	maps.Copy(all, commandFacts())
 	return all
 }
 
-// wordFacts hold of some words when they hold of one of them, which messages may
-// name.
+// wordFacts hold for words if they hold for one of them, which messages may name.
 func wordFacts() map[string]fact {
 	of := func(holds func(c *call, a arg) bool) fact {
 		return func(c *call, words []arg) bool {
@@ -196,7 +194,7 @@ func wordFacts() map[string]fact {
 	}
 }
 
-// commandFacts hold of a command, or of all of some words.
+// commandFacts hold for a command, or for all of some words.
 func commandFacts() map[string]fact {
 	all := func(holds func(c *call, a arg) bool) fact {
 		return func(c *call, words []arg) bool {
@@ -231,26 +229,25 @@ func commandFacts() map[string]fact {
 	}
 }
 
-// namesReading reports whether a word is the name of something that reads.
+// namesReading reports whether a word names something that reads.
 func (c *call) namesReading(a arg) bool {
 	words := readings.Words(lastPart(a.text))
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
 }
 
-// isTold reports whether all is known of what the command is given as its input.
+// isTold reports whether the command's input is fully known.
 func (c *call) isTold() bool {
 	text, all := c.input()
 	return all && text.text != ""
 }
 
-// sendsFile reports whether the input is a file, or comes from a command that
-// reads files.
+// sendsFile reports whether the input is a file, or comes from a command that reads files.
 func (c *call) sendsFile() bool {
 	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
 		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
-// asked tells a fact about some words of the command.
+// asked answers a fact about some words of the command.
 func (c *call) asked(name string, of []commands.Spot) bool {
 	if class, ok := strings.CutPrefix(name, commands.Says); ok {
 		return c.says(class)
@@ -261,7 +258,7 @@ func (c *call) asked(name string, of []commands.Spot) bool {
 	return c.r.judge.facts[name](c, c.at(of))
 }
 
-// at are the words at some spots.
+// at returns the words at some spots.
 func (c *call) at(of []commands.Spot) []arg {
 	words := make([]arg, 0, len(of))
 	for _, s := range of {
@@ -270,8 +267,7 @@ func (c *call) at(of []commands.Spot) []arg {
 	return words
 }
 
-// says reports whether the operands, the values of options or the input hold a word
-// of a class.
+// says reports whether the operands, the values of options or the input contain a word of a class.
 func (c *call) says(class string) bool {
 	text := texts(slices.Concat(c.operands, c.valued()))
 	if input, all := c.input(); all {
@@ -280,7 +276,7 @@ func (c *call) says(class string) bool {
 	return c.r.judge.tables.inText(class, " "+strings.Join(strings.Fields(strings.ToLower(strings.Join(text, " "))), " ")+" ") != nil
 }
 
-// leave keeps for the commands that follow what a line of the table says of one.
+// leave notes for the commands that follow what a table line says about this one.
 func (c *call) leave(marks []string) {
 	for _, mark := range marks {
 		switch mark {
@@ -307,8 +303,8 @@ func (c *call) leave(marks []string) {
 	}
 }
 
-// eachLine judges the lines of some words, of files that they name or else of the
-// input, each as the words of a section.
+// eachLine judges the lines of some words, of the files that they name, or else of the input, each
+// as the words of a section.
 func (c *call) eachLine(section string) []Effect {
 	told := texts(c.about)
 	for _, f := range c.with {
@@ -345,22 +341,22 @@ func (c *call) eachLine(section string) []Effect {
 	return out
 }
 
-// rows judges words that are no command of the shell, but have a section of
-// their own: a setting, a line of another language.
+// rows judges words that are not a shell command but have a section of their own: a setting, a
+// line of another language.
 func (c *call) rows(section string, words ...arg) []Effect {
 	inner := *c.invocation
 	inner.args = words
 	return c.r.tabled(&inner, section, c.r.judge.tables.Judged[section])
 }
 
-// rule finds the effects of a command for which a table line is not enough.
-// No effect means that the command only reads.
+// rule returns the effects of a command that a table line cannot express. No effects mean that the
+// command only reads.
 type rule func(c *call) []Effect
 
-// allRules are the rules that the tables name.
+// allRules returns the rules that the tables name.
 func allRules() map[string]rule {
 	return map[string]rule{
-		"operations": operationsRule, // what the tables say that it does to what
+		"operations": operationsRule, // what the tables say it does, and to what
 		"task":       taskRule,       // a task of the project, by its name
 		"verb":       func(c *call) []Effect { return c.byVerb(0, 6) },
 		"verbAny1":   func(c *call) []Effect { return c.byVerb(1, 6) },

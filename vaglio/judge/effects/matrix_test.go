@@ -8,9 +8,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestGuardAndJudgeReadTheSame proposes one line for the guard and one for the
-// judge under many executors and keys: both read a text as a command line, or
-// neither does. Under a key that names a command both always do.
+// TestGuardAndJudgeReadTheSame checks, for many executors and keys, that either both the guard and
+// the judge read a text as a command line or neither does. Under a key that names a command both
+// always do.
 func TestGuardAndJudgeReadTheSame(t *testing.T) {
 	t.Parallel()
 	executors := strings.Fields("Bash shell_exec run_command Monitor read_file mcp__x__get list_items task agent query spawn notebook evaluate kubectl_exec process_run ansible_run jupyter " +

@@ -8,8 +8,8 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
-// commandLine reads executors that are named like a program of the tables and
-// its subcommand: git_push, kubectl_scale, docker_ps.
+// commandLine reads executors that are named after a program of the tables and its subcommand:
+// git_push, kubectl_scale, docker_ps.
 func (t *tool) commandLine() bool {
 	words := t.words
 	if t.server == "git" && len(words) > 0 && words[0] != "git" {
@@ -69,7 +69,7 @@ func (t *tool) subcommand(words []string) []string {
 	return out
 }
 
-// gitSubcommand is git's own name for what the words of a tool's name say.
+// gitSubcommand returns git's own name for what the words of a tool's name say.
 func gitSubcommand(words []string) []string {
 	name := strings.Join(words, "-")
 	switch name {
@@ -122,7 +122,7 @@ func (t *tool) request() bool {
 	return true
 }
 
-// methodByName is how a tool asks that is not told how.
+// methodByName returns the method of a tool whose arguments name none.
 func (t *tool) methodByName() string {
 	method := "GET"
 	for _, m := range []string{"post", "put", "patch", "delete", "webhook"} {

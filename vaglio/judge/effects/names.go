@@ -27,8 +27,8 @@ func (t *tool) byName() []Effect {
 	return t.verbEffect(v)
 }
 
-// verb is what the tool does by its name, or by an argument if the name leaves
-// it to that or only reads.
+// verb returns what the tool does by its name, or by an argument if the name leaves it to that or
+// only reads.
 func (t *tool) verb() verb {
 	v, at := t.verbIn(t.words)
 	act, ok := t.action()
@@ -38,19 +38,19 @@ func (t *tool) verb() verb {
 	return v
 }
 
-// generic reports whether the name's verb leaves what is done to an argument.
+// generic reports whether the name's verb leaves the action to an argument.
 func (t *tool) generic(at int) bool {
 	return at < 0 || at >= len(t.words) || t.r.judge.tables.ofClass("generic-verb", t.words[at])
 }
 
-// action is the verb that an argument such as method or action names: the first
-// that does more than read, if there is one.
+// action returns the verb that an argument such as method or action names: the first that does
+// more than read, if any.
 func (t *tool) action() (verb, bool) {
 	var found verb
 	ok := false
 	for _, s := range t.under(readings.RoleMark) {
 		if len(s) > 60 || strings.ContainsAny(s, " \t\n;|&$") {
-			continue // a command line or a sentence is no verb
+			continue // a command line or a sentence is not a verb
 		}
 		v := t.marked(s)
 		if !ok || found.effect.Kind == "" || found.effect.Kind == KindRead && v.effect.Kind != "" {
@@ -60,7 +60,7 @@ func (t *tool) action() (verb, bool) {
 	return found, ok && found.effect.Kind != ""
 }
 
-// marked is the verb that one argument names.
+// marked returns the verb that one argument names.
 func (t *tool) marked(s string) verb {
 	switch strings.ToUpper(s) {
 	case "GET", "HEAD", "OPTIONS":
@@ -72,7 +72,7 @@ func (t *tool) marked(s string) verb {
 	return v
 }
 
-// verbIn finds the verb of a name, and where it stands.
+// verbIn returns the verb of a name and its index.
 func (t *tool) verbIn(words []string) (verb, int) {
 	best, at := verb{}, -1
 	for i := 0; i < len(words); i++ {
@@ -87,7 +87,7 @@ func (t *tool) verbIn(words []string) (verb, int) {
 	return best, at
 }
 
-// verbAt is the verb that begins at a word, and whether it is of two.
+// verbAt returns the verb that begins at a word, and whether it consists of two.
 func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
 	known := t.r.judge.tables.verbs
 	if i+1 < len(words) {
@@ -99,9 +99,9 @@ func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
 	return v, false, ok
 }
 
-// outdoes reports whether the verb at i counts more than the best at hand. One
-// that is usually a noun counts when there is no other; a reading verb at either
-// end wins, unless an effect is joined to it by and.
+// outdoes reports whether the verb at i counts more than the best so far. One that is usually a
+// noun only counts if there is no other. A reading verb at either end wins, unless "and" joins an
+// effect to it.
 func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
 	if best.weak && !v.weak {
 		return true
@@ -113,13 +113,13 @@ func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
 	return !v.weak && reads && i == len(words)-1 && at < i && t.ambiguous(words[at])
 }
 
-// ambiguous are effect verbs that often are nouns, too: "transfer history" is
-// read, "update status" is not.
+// ambiguous reports whether an effect verb is often a noun, too: "transfer history" reads, "update
+// status" does not.
 func (t *tool) ambiguous(w string) bool {
 	return t.r.judge.tables.ofClass("ambiguous", w)
 }
 
-// verbEffect is the effect of a verb on the nouns of the tool.
+// verbEffect returns the effects of a verb on the nouns of the tool.
 func (t *tool) verbEffect(v verb) []Effect {
 	what := strings.Join(t.words, " ")
 	noun, secret := t.secret()
@@ -133,7 +133,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
-	if t.draft(v) { // it waits where its writer keeps such things
+	if t.draft(v) { // it stays where its writer keeps drafts
 		e := usual(KindCreate).with(t.about(say("keeps a draft: %s", what)), "")
 		e.counts, e.Reach = ReachWorkspace, ReachUser
 		return []Effect{e}
@@ -149,10 +149,11 @@ func (t *tool) verbEffect(v verb) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
-// stakes are what the nouns of a tool put at stake.
+// stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
-// minor says what a tool does that reaches nobody but the agent and its user, nil if it may reach further.
+// minor says what a tool does that affects only the agent and its user; nil if it may reach
+// further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
@@ -166,12 +167,13 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	return nil
 }
 
-// forItself reports whether what stays with the agent by its verb does so by its nouns, too.
+// forItself reports whether an action that stays with the agent by its verb also does by its
+// nouns.
 func (t *tool) forItself(v verb, s stakes) bool {
 	return !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared())
 }
 
-// ownRecords reports whether by its nouns a tool changes what is the agent's alone.
+// ownRecords reports whether a tool, by its nouns, changes only what belongs to the agent.
 func (t *tool) ownRecords() bool {
 	switch {
 	case t.noun("public"):
@@ -216,7 +218,7 @@ func (t *tool) draft(v verb) bool {
 // recipients reports whether the arguments name people.
 func (t *tool) recipients() bool { return t.given(readings.RoleRecipient) }
 
-// addressed reports whether what is published goes to those who are named alone.
+// addressed reports whether something published goes only to the people named.
 func (t *tool) addressed() bool {
 	return (t.recipients() || t.has("message", "messages", "msg", "dm", "chat")) && !t.noun("public")
 }
@@ -229,13 +231,13 @@ func (t *tool) noun(class string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
 }
 
-// shared reports whether a tool belongs to a service that people share.
+// shared reports whether a tool belongs to a service that several people use.
 func (t *tool) shared() bool {
 	team := t.r.judge.tables.Nouns["team"]
 	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
 }
 
-// secret finds a noun that stands for credentials.
+// secret returns a noun that stands for credentials.
 func (t *tool) secret() (string, bool) {
 	n := t.r.judge.tables.Nouns
 	for _, w := range append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...) {
@@ -251,8 +253,8 @@ func (t *tool) secret() (string, bool) {
 	return "", false
 }
 
-// secretAt reports whether a word, or it and the next one, stand for
-// credentials and not only for their names.
+// secretAt reports whether a word, alone or with the next one, stands for credentials and not just
+// for their names.
 func (t *tool) secretAt(i int) bool {
 	n := t.r.judge.tables.Nouns
 	w, pair, last := t.words[i], "", i+1 == len(t.words)
@@ -278,7 +280,7 @@ func (t *tool) target() string {
 	return t.name
 }
 
-// about is a sentence with the target at its end.
+// about appends the target to a sentence.
 func (t *tool) about(said wording.Sentence) wording.Sentence {
 	if s := t.target(); s != t.name {
 		return said.And("(%s)", s)
@@ -286,10 +288,9 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 	return said
 }
 
-// hinted weighs what an executor's maker says of it, where no more is known
-// than its name. Nobody vouches for a hint: one that calls a tool read-only
-// counts only if neither the name nor the arguments say otherwise, one that
-// calls it destructive always.
+// hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody
+// vouches for a hint: a read-only hint counts only if neither the name nor the arguments say
+// otherwise, a destructive hint always.
 func (t *tool) hinted(out []Effect) []Effect {
 	a := t.known.Annotations
 	if a == nil {
@@ -311,7 +312,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 	return out
 }
 
-// readOnly is the effect of a tool of which only its maker's word is known.
+// readOnly returns the effect of a tool about which only its maker's word is known.
 func (t *tool) readOnly() Effect {
 	if s, ok := t.secret(); ok {
 		return usual(KindCredentials).with(t.about(say("reads secrets by the tool %s", t.name)), s)

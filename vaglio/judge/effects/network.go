@@ -10,7 +10,7 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
-// localURL reports whether an address is this machine.
+// localURL reports whether an address is on this machine.
 func localURL(s string) bool {
 	s = strings.Trim(s, "'\"")
 	if strings.HasPrefix(s, ":") { // httpie's short form
@@ -33,15 +33,13 @@ func localURL(s string) bool {
 	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lvh.me")
 }
 
-// store reports whether an address is the interface of a store on this
-// machine, where a deletion loses data.
+// store reports whether an address is a data store on this machine, where a deletion loses data.
 func store(s string) bool {
 	return holdsAny(s, ":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
 		":8108", ":15672", ":8001")
 }
 
-// allLocal reports whether a command names addresses, and all of them are this
-// machine.
+// allLocal reports whether a command names addresses, and all of them are on this machine.
 func (c *call) allLocal() bool {
 	var found []string
 	for _, a := range c.all {
@@ -62,7 +60,7 @@ func (c *call) allLocal() bool {
 	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
-// request is the effect of an HTTP request.
+// request returns the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
 	if what := r.judge.tables.credentialDoor(address); what != nil {
@@ -89,7 +87,7 @@ func (r *reading) request(method, address, body string) []Effect {
 	return []Effect{e}
 }
 
-// fetch is the effect of a request that by its method only reads.
+// fetch returns the effect of a request whose method only reads.
 func (r *reading) fetch(method, address string) []Effect {
 	if localURL(address) {
 		return one(KindRead, say("fetches %s", address), "")
@@ -106,8 +104,8 @@ func (r *reading) fetch(method, address string) []Effect {
 	return one(KindRead, say("fetches %s", address), "")
 }
 
-// actingPath finds the verb in an address that does something even when it is
-// only fetched, such as a bot's sendMessage.
+// actingPath returns the verb in an address that acts even when it is merely fetched, such as a
+// bot's sendMessage.
 func (r *reading) actingPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -128,7 +126,7 @@ func destructivePath(s string) bool {
 		"_cluster", "_doc", "_mapping", "/collections/", "/containers/")
 }
 
-// readingPost reports whether a request with a body is a query by custom.
+// readingPost reports whether a request with a body is a query by convention.
 func readingPost(address, body string) bool {
 	u := address
 	if i := strings.IndexAny(u, "?#"); i >= 0 {
@@ -146,8 +144,7 @@ func readingPost(address, body string) bool {
 	return false
 }
 
-// curlRule judges curl by its addresses, and by the options that send more or
-// by another way.
+// curlRule judges curl by its addresses, and by the options that send more or in other ways.
 func curlRule(c *call) []Effect {
 	method, body := c.curlMethod()
 	urls := append(append([]arg(nil), c.operands...), c.values("--url")...)
@@ -190,8 +187,8 @@ func (c *call) curlURL(u arg, method, body string) []Effect {
 	return c.r.request(method, u.text, body)
 }
 
-// carriedOut are the effects of local data in headers and query texts of a
-// request that only seems to read.
+// carriedOut returns the effects of local data in the headers and query of a request that only
+// seems to read.
 func (c *call) carriedOut(urls []arg) []Effect {
 	for _, u := range urls {
 		if localURL(u.text) {
@@ -256,7 +253,7 @@ func wgetRule(c *call) []Effect {
 	return append(out, c.transfers()...)
 }
 
-// httpieRule judges httpie, whose method may stand first.
+// httpieRule judges httpie, whose method may come first.
 func httpieRule(c *call) []Effect {
 	ops := c.operands
 	method := ""
@@ -273,7 +270,7 @@ func httpieRule(c *call) []Effect {
 	return out
 }
 
-// httpieMethod is the method if none is named: with data, httpie posts.
+// httpieMethod returns the method if none is named: with data, httpie posts.
 func (c *call) httpieMethod(items []arg) string {
 	if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") || slices.ContainsFunc(items, func(o arg) bool {
 		return strings.Contains(o.text, "=") && !strings.Contains(o.text, "==") || strings.Contains(o.text, "@")

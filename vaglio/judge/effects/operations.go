@@ -12,8 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// told are the operations that the knowledge base tells of a command, without
-// those that are the guard's alone.
+// told returns the operations that the knowledge base finds in a command, without those that only
+// the guard uses.
 func (c *call) told() commands.Told {
 	words := make([]shell.Word, len(c.all))
 	for i := range c.all {
@@ -25,7 +25,7 @@ func (c *call) told() commands.Told {
 	return t
 }
 
-// shellWord is the word that an argument was, or its text as one.
+// shellWord returns the word that an argument was, or its text as a word.
 func (a arg) shellWord() shell.Word {
 	if a.word.Is("") {
 		return shell.Text(a.text)
@@ -64,9 +64,8 @@ func operationsRule(c *call) []Effect {
 	return out
 }
 
-// bothEnds says which files are moved, copied or linked to a place: those that the
-// table tells, or where it tells of the place alone, what its line took for them and
-// what follows.
+// bothEnds says which files are moved, copied or linked to a place: those that the table names or,
+// if it only names the place, the operands before it.
 func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
@@ -80,7 +79,7 @@ func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 	sayEnds(names, out)
 }
 
-// sayEnds names the sources where the target is said alone.
+// sayEnds names the sources in sentences that only name the target.
 func sayEnds(names []string, out []Effect) {
 	told := map[wording.Phrase]wording.Phrase{
 		"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s",
@@ -92,8 +91,8 @@ func sayEnds(names []string, out []Effect) {
 	}
 }
 
-// transfers are the effects of the options of a command that fetches or sends:
-// the files that they name are saved or sent.
+// transfers returns the effects of the options of a command that fetches or sends: the files that
+// they name are saved or sent.
 func (c *call) transfers() []Effect {
 	var out []Effect
 	t := c.told()
@@ -111,7 +110,7 @@ func (c *call) transfers() []Effect {
 	return out
 }
 
-// operation is the effect of one operation: what is done, held against where.
+// operation returns the effect of one operation: what it does, and where.
 func (c *call) operation(o *operation.Operation) []Effect {
 	a := argOf(o.Object.Word)
 	if o.Object.Host || slices.Contains([]operation.Role{operation.Inside, operation.Mention}, o.Role) {
@@ -123,7 +122,7 @@ func (c *call) operation(o *operation.Operation) []Effect {
 	return c.does(o, a)
 }
 
-// inMount is the effect of an operation on what a container sees of the host, or of a volume.
+// inMount returns the effect of an operation on a host folder or volume that a container sees.
 func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 	switch {
 	case m.volume() && (o.Verb == operation.Empty || o.Verb == operation.Move):
@@ -140,7 +139,7 @@ func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 	return out
 }
 
-// does is the effect of an operation where the command works.
+// does returns the effect of an operation where the command works.
 func (c *call) does(o *operation.Operation, a arg) []Effect {
 	switch o.Verb {
 	case operation.Delete:
@@ -164,7 +163,7 @@ func (c *call) does(o *operation.Operation, a arg) []Effect {
 	}
 }
 
-// elsewhereTo is the effect of copying to another machine.
+// elsewhereTo returns the effect of copying to another machine.
 func (c *call) elsewhereTo(o *operation.Operation) []Effect {
 	last := len(c.operands) - 1
 	if o.Role != operation.Target || last < 1 {
@@ -184,7 +183,7 @@ func (c *call) writes(o *operation.Operation, a arg) []Effect {
 	return c.r.write(c.invocation, a, said(o, "writes"))
 }
 
-// said is how an operation's verb is said.
+// said returns the phrase for an operation's verb.
 func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
 	if o.Phrase != "" {
 		return wording.Phrase(o.Phrase)
@@ -192,7 +191,7 @@ func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
 	return usually
 }
 
-// deletes is the effect of a removal: of a target, all that was not copied.
+// deletes returns the effect of a removal; in a target, of everything that was not copied there.
 func (c *call) deletes(o *operation.Operation, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	if o.Phrase != "" && o.Role != operation.Target {
@@ -215,8 +214,8 @@ func (c *call) creates(o *operation.Operation, a arg) []Effect {
 	return out
 }
 
-// reveals is the effect of reading or copying a secret; where it goes to
-// another secret place, nobody sees more of it.
+// reveals returns the effect of reading or copying a secret. A copy to another secret place
+// reveals nothing.
 func (c *call) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
@@ -246,7 +245,7 @@ func (c *call) discard(verb operation.Verb, a arg) []Effect {
 	return out
 }
 
-// moveAway is the effect of a move on the place that a file leaves.
+// moveAway returns the effect of a move on the place that the file leaves.
 func (c *call) moveAway(a, to arg) []Effect {
 	if !c.r.facts.Made(c.r.world.clean(a.text, c.cwd)) {
 		c.r.tell(c.invocation, vaglio.Moved, to)
@@ -266,8 +265,8 @@ func (c *call) moveAway(a, to arg) []Effect {
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
 }
 
-// copiesExample reports whether a file made to be copied, such as
-// .env.example, is copied within the workspace.
+// copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
+// within the workspace.
 func (c *call) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
 	return !c.secret(a) && !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))

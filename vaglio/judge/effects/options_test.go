@@ -9,8 +9,8 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// shapes are the ways in which an option o may stand with a value, or without, and what
-// a program may be given besides.
+// shapes returns the ways in which an option o can be given, with or without a value, and what
+// else a program may be given.
 func shapes(o string) []string {
 	return []string{
 		"", o, o + " -- a", o + " a b", o + "=a b", o + "=", o + "a", o + " " + o, "-- " + o, "a " + o, o + " '' ''", o + " $X",
@@ -18,7 +18,7 @@ func shapes(o string) []string {
 	}
 }
 
-// options are the programs that are judged, and the options of which something is known.
+// options returns the programs that are judged, and the options about which something is known.
 func options(tb testing.TB) (j *Judge, programs []string, of map[string][]string) {
 	tb.Helper()
 	j, err := New(Options{})
@@ -41,8 +41,8 @@ func options(tb testing.TB) (j *Judge, programs []string, of map[string][]string
 	return j, slices.Sorted(maps.Keys(of)), of
 }
 
-// TestOptionsOfEveryShape judges each program with each of its options in each shape: none
-// may end the process, whatever stands where an option wants a value or in its input.
+// TestOptionsOfEveryShape checks that no option of any program, in any shape, ends the process,
+// whatever takes the place of a value or is in the input.
 func TestOptionsOfEveryShape(t *testing.T) {
 	t.Parallel()
 	j, programs, of := options(t)
@@ -50,7 +50,7 @@ func TestOptionsOfEveryShape(t *testing.T) {
 		for i, o := range of[name] {
 			all := shapes(o)
 			for k, s := range all {
-				if i > 3 && (i+k)%6 != 0 { // each option in some, each program in all
+				if i > 3 && (i+k)%6 != 0 { // each option in some shapes, each program in all
 					continue
 				}
 				judged(t, j, name+" "+s)
@@ -59,7 +59,7 @@ func TestOptionsOfEveryShape(t *testing.T) {
 	}
 }
 
-// judged reports a call of which the score is none.
+// judged checks that a call gets a valid score.
 func judged(t *testing.T, j *Judge, line string) {
 	t.Helper()
 	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: "/home/ann/src/shop"}}

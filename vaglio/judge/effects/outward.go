@@ -11,9 +11,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// metadata reports whether an address is that of a cloud's metadata service,
-// which hands the machine's credentials to whoever asks, in any spelling of its
-// number.
+// metadata reports whether an address, in any notation of its number, is that of a cloud's
+// metadata service, which gives the machine's credentials to whoever asks.
 func (t *tables) metadata(address string) bool {
 	host := hosts.Of(address)
 	if t.ofClass("metadata-host", host) {
@@ -34,8 +33,8 @@ func (t *tables) metadata(address string) bool {
 	return false
 }
 
-// credentialDoor says what credentials an address hands out to anybody who
-// reaches it, nil if none are known.
+// credentialDoor says which credentials an address gives to anybody who reaches it, nil if none
+// are known.
 func (t *tables) credentialDoor(address string) wording.Sentence {
 	if t.metadata(address) {
 		return say("asks the cloud's metadata service, which hands out credentials: %s", address)
@@ -52,16 +51,15 @@ func (t *tables) credentialDoor(address string) wording.Sentence {
 	return nil
 }
 
-// engineSocket reports whether a socket is one by which whoever talks to it
-// gets the rights of the administrator.
+// engineSocket reports whether whoever talks to a socket gets administrator rights.
 func engineSocket(p string) bool {
 	return slices.ContainsFunc([]string{
 		"docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock", "lxd/unix.socket", "incus/unix.socket",
 	}, func(end string) bool { return strings.HasSuffix(p, end) })
 }
 
-// leaks reports whether an address carries the output of a command, a secret or
-// something about the user out of the machine.
+// leaks reports whether an address carries the output of a command, a secret or something about
+// the user off the machine.
 func (r *reading) leaks(u arg) bool {
 	if localURL(u.text) {
 		return false
@@ -77,7 +75,7 @@ func (r *reading) leaks(u arg) bool {
 func (r *reading) tells(address, f string) bool {
 	at := strings.Index(address, "$("+f)
 	if at <= 0 {
-		return false // it says where to go
+		return false // it determines the host
 	}
 	q := strings.IndexAny(address, "?#")
 	asked := q >= 0 && at > q
@@ -94,8 +92,8 @@ func (r *reading) tells(address, f string) bool {
 	return asked
 }
 
-// personal reports whether a variable in an address tells about the user or is
-// a secret of somebody else than the host.
+// personal reports whether a variable in an address tells something about the user, or is a secret
+// of somebody other than the host.
 func (r *reading) personal(name, host string) bool {
 	upper := strings.ToUpper(name)
 	if r.judge.tables.ofClass("personal-variable", upper) {
@@ -113,8 +111,8 @@ func (r *reading) personal(name, host string) bool {
 	return true
 }
 
-// lookupRule judges a program that looks a name up: what stands in the name
-// before a domain reaches whoever serves that domain.
+// lookupRule judges a program that looks up a name: the labels before a domain reach whoever
+// serves that domain.
 func lookupRule(c *call) []Effect {
 	for _, a := range c.all {
 		inner := strings.HasSuffix(a.text, ")") || !strings.Contains(a.text, ".")
@@ -128,8 +126,8 @@ func lookupRule(c *call) []Effect {
 	return reads()
 }
 
-// namesLocal reports whether the output of a command or a variable about the
-// user stands in a name before a domain.
+// namesLocal reports whether a name contains the output of a command, or a variable about the
+// user, before a domain.
 func (r *reading) namesLocal(a arg) bool {
 	return slices.ContainsFunc(a.from, func(f string) bool {
 		at := strings.Index(a.text, "$("+f)
@@ -137,13 +135,12 @@ func (r *reading) namesLocal(a arg) bool {
 	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
 }
 
-// maxAddress bounds the path and the query of an address that is fetched, in
-// bytes: what browsers and servers commonly stop at.
+// maxAddress limits the path and query of a fetched address, in bytes: common browsers and servers
+// stop there.
 const maxAddress = 8 << 10
 
-// carriesData finds what an address that is only fetched carries out of the
-// machine: data packed into its path or its query, or a place whose only use
-// is to collect what it is sent; false when it finds nothing.
+// carriesData says what an address that is only fetched carries off the machine: data packed into
+// its path or query, or a host that only exists to collect data; false if it finds nothing.
 func (t *tables) carriesData(address string) (wording.Clause, bool) {
 	u, err := url.Parse(strings.Trim(address, "'\""))
 	if err != nil || u.Host == "" || localURL(address) {
@@ -167,8 +164,8 @@ func (t *tables) carriesData(address string) (wording.Clause, bool) {
 	return wording.Clause{}, false
 }
 
-// carries reports whether a parameter of an address holds data that it takes
-// out, by its name or by what it looks like.
+// carries reports whether a parameter of an address holds outgoing data, judging by its name or
+// its form.
 func (t *tables) carries(name, value string) bool {
 	name = strings.ToLower(name)
 	if t.ofClass("leaking-parameter", name) && value != "" || t.ofClass("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") {
@@ -206,8 +203,7 @@ func remotePath(s string) bool {
 	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
 }
 
-// badHost finds an address that is neither this machine nor a registry that
-// everybody uses.
+// badHost returns an address that is neither on this machine nor a registry that everybody uses.
 func (t *tables) badHost(value arg) string {
 	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
 		switch {
@@ -215,7 +211,7 @@ func (t *tables) badHost(value arg) string {
 			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
 		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
 		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
-		case localURL(part), t.knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name of the own network has no dot
+		case localURL(part), t.knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name in the local network has no dot
 		default:
 			return part
 		}
@@ -223,8 +219,8 @@ func (t *tables) badHost(value arg) string {
 	return ""
 }
 
-// knownRegistry reports whether an address is one from which a package manager
-// takes packages by default, or its usual mirror.
+// knownRegistry reports whether an address is a package manager's default registry, or its usual
+// mirror.
 func (t *tables) knownRegistry(s string) bool {
 	s = strings.TrimPrefix(s, "sparse+")
 	if _, rest, ok := strings.Cut(s, "://"); ok {

@@ -26,8 +26,8 @@ import (
 
 const wordingPath = "github.com/metnos/vaglio/vaglio/wording"
 
-// phrases are all that the engine can say: the constants of its rooms that are
-// phrases, and what its tables say.
+// phrases returns everything that the engine can say: the constant phrases of its packages, and
+// what its tables say.
 func phrases(t *testing.T) []wording.Phrase {
 	t.Helper()
 	found := map[wording.Phrase]bool{}
@@ -49,7 +49,7 @@ func phrases(t *testing.T) []wording.Phrase {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// inGo finds the constant phrases of the engine's packages.
+// inGo finds the constant phrases in the engine's packages.
 func inGo(t *testing.T, found map[wording.Phrase]bool) {
 	t.Helper()
 	const format = "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
@@ -90,8 +90,8 @@ func inGo(t *testing.T, found map[wording.Phrase]bool) {
 	}
 }
 
-// TestEveryPhraseIsSaidInItalian holds the catalogue to the engine: nothing is
-// missing in it, and nothing stands in it that nobody says.
+// TestEveryPhraseIsSaidInItalian checks the catalogue against the engine: it has every phrase, and
+// none that is never said.
 func TestEveryPhraseIsSaidInItalian(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
@@ -113,8 +113,8 @@ func TestEveryPhraseIsSaidInItalian(t *testing.T) {
 	}
 }
 
-// TestSentencesAreSaidInItalian judges the rows of the corpora: all that is said
-// of them is said in Italian, too, and its English is the message.
+// TestSentencesAreSaidInItalian checks that everything said about the rows of the corpora is said
+// in Italian, too, and that its English is the message.
 func TestSentencesAreSaidInItalian(t *testing.T) {
 	t.Parallel()
 	set, err := templates.Load(nil)
@@ -156,8 +156,8 @@ func TestSentencesAreSaidInItalian(t *testing.T) {
 	}
 }
 
-// TestTheTablesNameWhatThereIs finds rules that the tables name and nobody wrote, and
-// facts that they may ask and nobody can tell: no start looks for them.
+// TestTheTablesNameWhatThereIs checks that every rule and fact that the tables name exists:
+// nothing checks this at start.
 func TestTheTablesNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	j, err := New(Options{Home: "/home/me"})

@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// where says where a path lies, as far as that matters to its owner.
+// where says where a path is, as far as that matters to its owner.
 type where uint8
 
 const (
@@ -24,20 +24,20 @@ const (
 	placeSecret          // files that hold credentials
 	placeHome            // the user's other files
 	placeSystem          // everything else
-	placeUnknown         // the path is not known
+	placeUnknown         // the path is unknown
 )
 
-// world is where a call would run.
+// world describes where a call would run.
 type world struct {
 	places *place.Table
 	home   string
 	user   string
-	cwd    string // the folder in which the call begins, "" if it is not known
+	cwd    string // the folder that the call starts in, "" if unknown
 	roots  []string
-	kept   []string // of roots, those among temporary files
+	kept   []string // those of roots that are among temporary files
 }
 
-// clean resolves a path as seen from the folder cwd.
+// clean resolves a path against the folder cwd.
 func (w *world) clean(p, cwd string) string {
 	for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
 		if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
@@ -45,7 +45,7 @@ func (w *world) clean(p, cwd string) string {
 		}
 	}
 	if strings.HasPrefix(p, made) {
-		p = "/tmp/" + p // so that what climbs out of it is seen to
+		p = "/tmp/" + p // so that paths that climb out of it are noticed
 	}
 	if p = w.local(p); strings.HasPrefix(p, "$") {
 		return place.Clean(p)
@@ -54,10 +54,10 @@ func (w *world) clean(p, cwd string) string {
 	return place.ByProcess(place.Join(cwd, p), cwd)
 }
 
-// local is a path in its normal form, which may be relative.
+// local returns a path in its normal form, which may be relative.
 func (w *world) local(p string) string { return place.Local(p, cmp.Or(w.home, "/home/~")) }
 
-// placeOf says where a word that names a file lies.
+// placeOf returns where the file is that a word names.
 func (w *world) placeOf(a arg, cwd string) where {
 	p := w.clean(a.text, cwd)
 	is := w.places.Classes(p)
@@ -83,8 +83,8 @@ func (w *world) placeOf(a arg, cwd string) where {
 	return w.outside(p)
 }
 
-// outside says where a known path lies that is not in the workspace. A relative
-// one whose folder is not known is taken to be.
+// outside returns where a known path outside the workspace is. A relative path counts as in the
+// workspace if the current folder is unknown.
 func (w *world) outside(p string) where {
 	switch {
 	case w.places.InHome(p), w.home != "" && place.Inside([]string{w.home}, p):
@@ -95,11 +95,11 @@ func (w *world) outside(p string) where {
 	return placeSystem
 }
 
-// away is an effect on a clean path outside: it is graded as one on the whole
-// machine, and touches that only where the machine does not run without it.
+// away returns an effect on a clean path outside: it is graded as one on the whole machine, but
+// affects the machine only where the machine cannot run without the path.
 func (w *world) away(e Effect, p string) Effect {
 	e.counts, e.Reach, e.Why = ReachSystem, ReachUser, e.Why.And(wording.Outside)
-	p = strings.ReplaceAll(p, "$(find)", "*") // What find goes through lies below.
+	p = strings.ReplaceAll(p, "$(find)", "*") // What find goes through is below.
 	if at := strings.IndexAny(p, "*?["); at >= 0 {
 		p = path.Dir(p[:at+1])
 	}
@@ -109,7 +109,7 @@ func (w *world) away(e Effect, p string) Effect {
 	return e
 }
 
-// inside reports whether a clean path lies in the workspace.
+// inside reports whether a clean path is in the workspace.
 func (w *world) inside(p string) bool {
 	if place.Inside(w.roots, p) {
 		return true
@@ -117,36 +117,35 @@ func (w *world) inside(p string) bool {
 	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
 }
 
-// listing reports whether an unknown name comes only from commands that list
-// names below the current folder.
+// listing reports whether an unknown name comes only from commands that list names below the
+// current folder.
 func listing(a arg) bool {
 	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
 		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
 	})
 }
 
-// made is how a path begins that mktemp made.
+// made is the beginning of a path that mktemp created.
 const made = "$(mktemp)"
 
-// temporary reports whether an unknown beginning of a path is a temporary file
-// or folder by the name of its variable.
+// temporary reports whether the unknown beginning of a path is a temporary file or folder, judging
+// by its variable's name.
 func (w *world) temporary(a arg, p string) bool {
 	return len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
 }
 
-// secretName reports whether a variable by its name holds a secret.
+// secretName reports whether a variable holds a secret, judging by its name.
 func (r *reading) secretName(n string) bool {
 	return r.judge.places.Variable(n)&place.SecretVariable != 0
 }
 
-// rebuildableHome reports whether a clean path lies in a cache of the user
-// that fills itself again.
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
 func (w *world) rebuildableHome(p string) bool {
 	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
 }
 
-// besides are the effects of a command that its table lists apart: what it shows,
-// copies or serves of all that lies below a folder, whatever else it does.
+// besides returns the effects that a table lists separately: what a command shows, copies or
+// serves from everything below a folder, whatever else it does.
 func (r *reading) besides(v *invocation) []Effect {
 	if v.call != nil {
 		return r.walked(v)
@@ -175,8 +174,8 @@ func (r *reading) besides(v *invocation) []Effect {
 	return append(out, r.found(v)...)
 }
 
-// hoard finds a folder below which keys and logins lie, or the gate's own data; the
-// current one, if none is named.
+// hoard finds a folder that contains keys and logins, or the gate's own data. Without folders it
+// looks at the current one.
 func (c *call) hoard(roots []arg) bool {
 	if c.box+c.host != "" {
 		return false
@@ -193,8 +192,7 @@ func (c *call) hoard(roots []arg) bool {
 	return false
 }
 
-// outside finds a folder that is not of the workspace; the current one, if none is
-// named.
+// outside finds a folder outside the workspace. Without folders it looks at the current one.
 func (c *call) outside(folders []arg) bool {
 	if len(folders) == 0 {
 		folders = []arg{literal(".")}
@@ -208,12 +206,12 @@ func (c *call) outside(folders []arg) bool {
 	return false
 }
 
-// onlyPlain reports whether filters pick out only files of programs and texts.
+// onlyPlain reports whether filters select only program and text files.
 func (r *reading) onlyPlain(filters []arg) bool {
 	return len(filters) > 0 && !slices.ContainsFunc(filters, func(f arg) bool {
 		name := f.text
 		if !strings.Contains(name, ".") {
-			name = "*." + name // a type
+			name = "*." + name // a file type
 		}
 		return !f.known || strings.ContainsAny(name, "!{[") || r.judge.places.Purpose(name)&place.Plain == 0
 	})
@@ -228,7 +226,7 @@ func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []E
 	return nil
 }
 
-// below is the effect of reading all that lies below one folder.
+// below returns the effect of reading everything below one folder.
 func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
 	among := r.among(v, root)
 	if among == "" || v.box+v.host != "" {
@@ -237,8 +235,7 @@ func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, b
 	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true
 }
 
-// among says what else is read with all that lies below a folder, "" if it is
-// nothing that matters.
+// among says what sensitive content is read with everything below a folder, "" if none.
 func (r *reading) among(v *invocation, root arg) wording.Phrase {
 	p := r.world.clean(root.text, v.cwd)
 	if !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0 {
@@ -253,7 +250,7 @@ func (r *reading) among(v *invocation, root arg) wording.Phrase {
 	return "that lies below %s, keys and logins among it"
 }
 
-// packed are the folders that tar packs.
+// packed returns the effect of the folders that tar packs.
 func (r *reading) packed(v *invocation) []Effect {
 	c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r, called: r.canonical(v)}
 	t := c.told()
@@ -266,7 +263,7 @@ func (r *reading) packed(v *invocation) []Effect {
 	return r.belowEach(v, "packs all", roots)
 }
 
-// walked is what an inline program reads of a folder whose names it lists.
+// walked returns the effect of an inline program that reads a folder whose names it lists.
 func (r *reading) walked(v *invocation) []Effect {
 	if v.call.Verb != shell.VerbCopy && v.call.Verb != shell.VerbRead {
 		return nil
@@ -283,8 +280,7 @@ func (r *reading) walked(v *invocation) []Effect {
 	return r.belowEach(v, "copies or reads all", roots)
 }
 
-// foundBelow gives the folder below which a search has found what a word
-// names.
+// foundBelow returns the folder below which a search found what a word names.
 func (a arg) foundBelow() (arg, bool) {
 	if a.known || len(a.from) == 0 || !slices.Contains([]string{"find", "fd", "fdfind", "ls", "gfind"}, a.from[0]) {
 		return arg{}, false
@@ -296,8 +292,7 @@ func (a arg) foundBelow() (arg, bool) {
 	return literal(root), true
 }
 
-// found is the effect of showing or copying what a search of the same line has
-// found.
+// found returns the effect of showing or copying what a search on the same line found.
 func (r *reading) found(v *invocation) []Effect {
 	if !r.judge.tables.ofClass("shows-found", v.name) {
 		return nil
@@ -314,8 +309,7 @@ func (r *reading) found(v *invocation) []Effect {
 	return nil
 }
 
-// searched is the effect of a tool that prints what it finds in all files
-// below some folders.
+// searched returns the effect of a tool that prints what it finds in all files below some folders.
 func (t *tool) searched(v *invocation, folders []string) []Effect {
 	_, searches := t.text("pattern", "regex", "query")
 	mode, said := t.text("output_mode", "outputMode")

@@ -31,8 +31,8 @@ func (r *reading) named(v *invocation) []Effect {
 	return r.tableOf(v, name)
 }
 
-// tableOf judges a command by the first table that knows it, if its name stands
-// for a program of the machine.
+// tableOf judges a command by the first table that knows it, unless a file may only pretend to be
+// that program.
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	if v.byPath() && r.posing(v, name) {
@@ -56,24 +56,22 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 	return r.stranger(v)
 }
 
-// posing reports whether a file may be another program than its name says.
+// posing reports whether a file may be a different program than its name says.
 func (r *reading) posing(v *invocation, name string) bool {
 	at := literal(v.path)
 	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
 }
 
-// byPath reports whether a command is a file by its path, and none of those that
-// are installed.
+// byPath reports whether a command is a file named by its path, and not an installed program.
 func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path) }
 
-// thrownAway reports whether a command runs in a container that is created for
-// it and sees nothing of the host.
+// thrownAway reports whether a command runs in a container that is created for it and sees nothing
+// of the host.
 func (r *reading) thrownAway(v *invocation) bool {
 	return v.fresh && r.sealed(v)
 }
 
-// canonical is the name under which the tables know a command, "" when the
-// name is not known.
+// canonical returns the name that the tables know a command by, "" if the name is unknown.
 func (r *reading) canonical(v *invocation) string {
 	name := v.name
 	if name == "" || strings.ContainsAny(name, "$*?") {
@@ -98,8 +96,8 @@ func (r *reading) canonical(v *invocation) string {
 	return name
 }
 
-// behindOptions finds the command behind options of a wrapper that the shell
-// reader does not know.
+// behindOptions returns the command after options of a wrapper that the shell reader does not
+// know.
 func (r *reading) behindOptions(v *invocation) *invocation {
 	inner := *v
 	t := r.judge.tables
@@ -115,7 +113,7 @@ func (r *reading) behindOptions(v *invocation) *invocation {
 
 func isPath(s string) bool { return strings.Contains(s, "/") }
 
-// systemPath reports whether a program lies where installed programs lie.
+// systemPath reports whether a program is where installed programs are.
 func systemPath(s string) bool {
 	return startsAny(s, "/bin/", "/sbin/", "/usr/", "/opt/", "/snap/", "/nix/", "/System/")
 }
@@ -148,7 +146,7 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 	return last.elsewhere(name, last.finish(last.sec.Else))
 }
 
-// callOf is a command as a section reads its words.
+// callOf returns a command as a section reads its words.
 func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *call {
 	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
 	c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
@@ -187,20 +185,20 @@ func (r *reading) stranger(v *invocation) []Effect {
 	return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
 }
 
-// readingVerb reports whether a word is a verb that only reads, and no noun.
+// readingVerb reports whether a word is a verb that only reads, and not usually a noun.
 func (r *reading) readingVerb(word string) bool {
 	v, ok := r.judge.tables.verbs[strings.ToLower(word)]
 	return ok && word != "" && v.effect.Kind == KindRead && !v.weak
 }
 
-// taught is the effect of a program of which the owner says how far it reaches.
+// taught returns the effect of a program whose reach the owner states.
 func taught(v *invocation, reach Reach) Effect {
 	why := sayOf("runs %s, of which the policy says that it reaches: %s", object(v.name+" "+join(v.args)), object(string(reach)))
 	return usual(KindOverwrite).with(why, v.name).as(Partial, reach)
 }
 
-// stricter adds what the owner says of a program that is known: it may reach
-// further than the tables have it, never less.
+// stricter adds what the owner says about a known program: it may reach further than the tables
+// say, never less.
 func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	reach, ok := r.judge.opts.Programs[v.name]
 	changes := slices.ContainsFunc(out, func(e Effect) bool { return e.Kind != KindRead })
@@ -210,7 +208,7 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	return append(out, taught(v, reach))
 }
 
-// localProgram judges a program or script that is named by its path.
+// localProgram judges a program or script named by its path.
 func (r *reading) localProgram(v *invocation) []Effect {
 	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
 }
@@ -233,8 +231,8 @@ func (r *reading) reader(v *invocation) []Effect {
 	return r.disclosures(v, p, out)
 }
 
-// savingOptions are the options by which a program that reads saves what it
-// found: -o alone means something else with most of them.
+// savingOptions returns the options with which a reading program saves its output: for most
+// programs, -o alone means something else.
 func savingOptions(name string, p *parsed) []string {
 	long := []string{"--output", "--output-file", "--log-file", "--report-file"}
 	switch name {
@@ -263,9 +261,8 @@ func (r *reading) tool(v *invocation) []Effect {
 	return append(out, c.outputs()...)
 }
 
-// outreach finds in the first words of a command of a development tool a verb
-// by which such tools leave the workspace, so that what is taken for work in
-// the workspace by default does not swallow it.
+// outreach looks for a verb in a development tool's first words with which such tools leave the
+// workspace, so that the default, work in the workspace, does not hide it.
 func (c *call) outreach() []Effect {
 	if c.has("--push", "--publish", "--deploy", "--upload") {
 		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
@@ -287,7 +284,7 @@ func (c *call) outreach() []Effect {
 	return nil
 }
 
-// outputs are the effects of options that name files to write.
+// outputs returns the effects of options that name files to write.
 func (c *call) outputs() []Effect {
 	var out []Effect
 	defer c.built(len(c.r.did))

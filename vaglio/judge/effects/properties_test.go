@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// samples are command lines of every temper.
+// samples returns command lines of every kind.
 func samples() []string {
 	return []string{
 		"ls -la", "rm -rf build", "rm -rf src", "git push -f", "git status", "npm publish", "npm test", "curl -X POST https://x.example -d a", "kubectl get pods", "kubectl delete pod x", "psql -c 'drop table t'", "cat .env", "echo hi > out.txt", "docker volume rm x", "terraform apply", "kill 12", "unknown-thing x", "chmod 777 f", "aws s3 ls", "git commit -m 'x'", "git push -u origin main", "rsync -avh --delete . h:/x", "redis-cli flushall", "echo x > ~/note.txt",

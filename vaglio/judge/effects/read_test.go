@@ -139,8 +139,8 @@ func TestUnreadIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhatIsOutsideIsNotTheMachine holds the judge to saying that the whole machine
-// is touched only of places that it does not run without, and to grading as before.
+// TestWhatIsOutsideIsNotTheMachine checks that effects outside the workspace claim to affect the
+// whole machine only for places that it cannot run without, and that grades stay the same.
 func TestWhatIsOutsideIsNotTheMachine(t *testing.T) {
 	t.Parallel()
 	j, err := New(Options{Home: "/home/ann"})
@@ -163,8 +163,8 @@ func TestWhatIsOutsideIsNotTheMachine(t *testing.T) {
 	}
 }
 
-// TestALogIsNotWrittenTwice holds the judge to saying that what is deleted of logs is
-// lost, though nobody is asked about it.
+// TestALogIsNotWrittenTwice checks that deleted logs count as lost, although nobody is asked about
+// them.
 func TestALogIsNotWrittenTwice(t *testing.T) {
 	t.Parallel()
 	j, err := New(Options{})

@@ -11,12 +11,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Threshold is the score below which a person should be asked.
+// Threshold is the score below which a person must be asked.
 const Threshold = 0.5
 
-// The costs of an effect add up to what its score lacks to 1. They are chosen
-// so that what stays in the workspace passes unless it is lost for good, and
-// whatever reaches further is asked.
+// The costs of an effect add up to the difference between its score and 1. They are chosen so that
+// what stays in the workspace passes unless it is lost for good, and whatever reaches further is
+// asked about.
 // What is in no table costs as much as the worst, or as most kinds do.
 //
 //nolint:gochecknoglobals // Tables.
@@ -41,12 +41,11 @@ func costOf[K comparable](table map[K]float64, k K, others float64) float64 {
 	return others
 }
 
-// asked is the most that an effect can score that is asked whatever the
-// intent says.
+// asked is the highest score of an effect that is asked about whatever the intent says.
 const asked = 0.49
 
-// score grades one effect. What the intent plainly asks for costs less, but
-// what is irreversible, shared or public is asked even then.
+// score grades one effect. What the intent plainly asks for costs less, but what is irreversible,
+// shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
 	if e.Kind == KindRead {
 		return 0.95
@@ -62,7 +61,7 @@ func (e Effect) score(i *intent) float64 {
 	return max(0.02, min(s, 1))
 }
 
-// final reports whether an effect is asked whatever the intent says.
+// final reports whether an effect is asked about whatever the intent says.
 func (e Effect) final() bool {
 	lost := e.Reversibility == Irreversible
 	if e.Kind == KindUnknown || e.Kind == KindDelete && lost {
@@ -78,10 +77,10 @@ func (e Effect) final() bool {
 	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 }
 
-// intent is what a call is meant to do, by its words in lower case.
+// intent is what a call is meant to do, as lower-case words.
 type intent struct {
 	words map[string]bool
-	verbs map[string]map[string]bool // with which people ask, by class
+	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
 // intentOf reads the words of an intent.
@@ -95,14 +94,13 @@ func (t *tables) intentOf(text string) *intent {
 	return i
 }
 
-// asks reports whether the intent plainly asks for the effect: it names what
-// is done and to what.
+// asks reports whether the intent plainly asks for the effect: it names the action and the target.
 func (i *intent) asks(e Effect) bool {
 	if i == nil || len(i.words) == 0 {
 		return false
 	}
 	named := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }), func(s string) bool {
-		s = lastPart(strings.TrimRight(s, "/")) // a folder above it names it not
+		s = lastPart(strings.TrimRight(s, "/")) // a folder above it does not name it
 		return len(s) > 2 && i.words[strings.Trim(s, "./-")]
 	})
 	for verb := range i.verbs["asks-"+string(e.Kind)] {
@@ -113,18 +111,17 @@ func (i *intent) asks(e Effect) bool {
 	return false
 }
 
-// fold is an effect that stands for equal ones on the files of one folder.
+// fold is an effect that stands for equal effects on the files of one folder.
 type fold struct {
 	Effect
 	worst float64 // the lowest score among them
 }
 
-// foldLeast is from how many equal effects on they are told as a number.
+// foldLeast is the number of equal effects from which they are reported as a count.
 const foldLeast = 3
 
-// folded joins effects that differ only in which file of a folder they touch,
-// in the order of their first, so that a long list says one thing once and a
-// count says how often.
+// folded joins effects that differ only in which file of a folder they affect, in the order of
+// their first, so that a long list says one thing once, with a count.
 func folded(list []Effect, said *intent) []fold {
 	type group struct {
 		kind  Kind
@@ -164,8 +161,8 @@ func folded(list []Effect, said *intent) []fold {
 	return out
 }
 
-// withoutTarget is what an effect does without the file that it does it to, and
-// whether it is one file by a path.
+// withoutTarget returns what an effect does without the file that it affects, and whether that is
+// a single file with a path.
 func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false

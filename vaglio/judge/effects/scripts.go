@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// scriptRule judges an interpreter: inline code was read by the shell reader
-// and is listed by itself; here the files are judged.
+// scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
+// it separately.
 func scriptRule(c *call) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
@@ -35,8 +35,7 @@ func scriptRule(c *call) []Effect {
 	return own(say("starts %s", c.name))
 }
 
-// scriptWord judges an interpreter by one of its words, if that word decides
-// what runs.
+// scriptWord judges an interpreter by one of its words, if that word decides what runs.
 func (c *call) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
@@ -57,14 +56,14 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 	return c.scriptFile(i), true
 }
 
-// givesCode reports whether a program's text stands behind an option.
+// givesCode reports whether program text follows an option.
 func givesCode(option string) bool {
 	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
 		strings.HasPrefix(option, "-pi")
 }
 
-// line judges a program that is given on the command line. What languages that
-// the shell reader knows would touch is listed by itself.
+// line judges a program given on the command line. What it touches in a language that the shell
+// reader knows is listed separately.
 func (c *call) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
 		return own(say("runs a line of %s that is not seen to touch anything else", c.name))
@@ -93,8 +92,8 @@ func (c *call) scriptFile(i int) []Effect {
 	return c.r.runsFile(c.invocation, a, name)
 }
 
-// scriptOf judges what only this interpreter does with a word that is no
-// option, if it is no file that it runs like all others.
+// scriptOf judges what only this interpreter does with a word that is not an option, unless it is
+// a file that it runs like all others.
 func (c *call) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
@@ -113,8 +112,8 @@ func (c *call) scriptOf(i int) ([]Effect, bool) {
 	return nil, false
 }
 
-// secretsIn are the effects of reading files, of which those that hold secrets
-// matter; how says what becomes of what they hold.
+// secretsIn returns the effects of reading those files that hold secrets; how says what happens to
+// their content.
 func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effect {
 	var out []Effect
 	for _, f := range files {
@@ -125,8 +124,7 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 	return out
 }
 
-// framework judges the script by which a framework is told what to do, if the
-// file is one.
+// framework judges the script that controls a framework, if the file is one.
 func (c *call) framework(i int) ([]Effect, bool) {
 	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
 		return c.r.named(c.inner(base, c.all[i+1:])), true

@@ -12,23 +12,23 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// tell keeps what is done to a file for those calls of the session that follow.
+// tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.host == "" && v.box == "" {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
 }
 
-// linked says of what was told since that it lay elsewhere before: what a link
-// leads to is not the session's own.
+// linked marks what was recorded since as moved from elsewhere: what a link leads to does not
+// belong to the session.
 func (r *reading) linked(since int) {
 	for i := since; i < len(r.did); i++ {
 		r.did[i].Deed = vaglio.Moved
 	}
 }
 
-// built says of what was told since that a program made it of the operands; what
-// is made of a download is one.
+// built marks what was recorded since as built by a program from the operands. What is built from
+// a download counts as one.
 func (c *call) built(since int) {
 	from := c.stdin.text.remote || slices.ContainsFunc(c.operands, func(a arg) bool { return c.r.fetched[lastPart(a.text)] })
 	for i := since; i < len(c.r.did); i++ {
@@ -39,8 +39,8 @@ func (c *call) built(since int) {
 	}
 }
 
-// unpacked tells of a command that puts files somewhere that it does not name into
-// which folders: those that were told since, or else the one in which it works.
+// unpacked records the folders that a command unpacks into without naming files: those recorded
+// since, or else its current folder.
 func (r *reading) unpacked(v *invocation, since int) {
 	if !r.unpacks && !r.judge.tables.ofClass("unpacks", v.name) {
 		return
@@ -55,8 +55,8 @@ func (r *reading) unpacked(v *invocation, since int) {
 	}
 }
 
-// runsUnpacked is the effect of building, installing or running what lies in a folder
-// that was unpacked in this session and of which nothing was read.
+// runsUnpacked returns the effect of building, installing or running what is in a folder that was
+// unpacked in this session and of which nothing was read.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
 	if !r.facts.Has(vaglio.Unpacked) || v.host != "" || v.box != "" || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
@@ -72,8 +72,8 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	return nil
 }
 
-// unreadIn reports whether a folder, other than the call's own, was unpacked in this
-// session and nothing of it was read.
+// unreadIn reports whether a folder, other than the call's own, was unpacked in this session and
+// nothing of it was read.
 func (r *reading) unreadIn(folder string) bool {
 	if folder == r.world.cwd || !r.facts.Unpacked(path.Join(folder, "*")) {
 		return false
@@ -82,14 +82,14 @@ func (r *reading) unreadIn(folder string) bool {
 	return len(found) == 0
 }
 
-// builtHere reports whether this call or the session built a file, and nobody has
-// put another one there since.
+// builtHere reports whether this call or the session built a file, and nobody has replaced it
+// since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	return file.known && v.host == "" && v.box == "" && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
 }
 
-// written reports whether the session itself wrote a file that runs, and whether
-// what it holds was read.
+// written reports whether the session itself wrote a file that runs, and whether its content was
+// read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	name := r.world.clean(file.text, v.cwd)
 	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
@@ -99,8 +99,8 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	return true, read && !slices.Contains(r.unparsed, name)
 }
 
-// runsWritten is the effect of running a file that the session itself wrote, nil
-// where its place decides.
+// runsWritten returns the effect of running a file that the session itself wrote, nil if its place
+// decides.
 func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 	here, read := r.written(v, file)
 	switch p := r.world.placeOf(file, v.cwd); {
@@ -112,7 +112,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 	return nil
 }
 
-// input is [invocation.input], with what the files hold of which the input is,
+// input is like [invocation.input], but includes the content of files that the input consists of,
 // as far as they were read with the call.
 func (c *call) input() (arg, bool) {
 	text, all := c.invocation.input()
@@ -133,7 +133,8 @@ func (c *call) input() (arg, bool) {
 	return literal(b.String()), true
 }
 
-// content is what a file of this machine holds that was read with the call; "-" is the input.
+// content returns the content of a file of this machine that was read with the call; "-" is the
+// input.
 func (c *call) content(name string) (string, bool) {
 	if name == "-" {
 		text, all := c.input()
@@ -145,7 +146,8 @@ func (c *call) content(name string) (string, bool) {
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
-// readsOn reports whether a client reads its input besides what it is told: that is run before.
+// readsOn reports whether a client still reads its input after what it is told. Startup commands
+// run before that.
 func (c *call) readsOn() bool {
 	told := len(c.about) + len(c.with)
 	for i := range c.Flags {
@@ -156,7 +158,7 @@ func (c *call) readsOn() bool {
 	return told <= 0
 }
 
-// starts keeps a program that goes on behind the call.
+// starts records a program that keeps running after the call.
 func (r *reading) starts(v *invocation) {
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
@@ -167,8 +169,8 @@ func (r *reading) starts(v *invocation) {
 	}
 }
 
-// leaves tells what of the whole call matters to those that follow, and asks
-// where it works in no workspace.
+// leaves records what later calls need to know about the whole call, and adds an effect if it
+// works outside every workspace.
 func (r *reading) leaves(p vaglio.Proposal) {
 	for i := range r.did {
 		if r.fetched[path.Base(r.did[i].Path)] {
@@ -189,7 +191,8 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 }
 
-// replaced asks where a folder ahead of others has a program of the gate's name.
+// replaced adds an effect if a folder that is searched first contains a program with the gate's
+// name.
 func (r *reading) replaced() {
 	for _, folder := range r.ahead {
 		for _, f := range slices.Concat(r.facts, r.did) {
@@ -200,14 +203,14 @@ func (r *reading) replaced() {
 	}
 }
 
-// looksFor keeps whether a search for processes finds the session's own only.
+// looksFor notes whether a search for processes only finds the session's own.
 func (r *reading) looksFor(v *invocation) {
 	if own, ok := r.running.Finds(v.name, texts(v.args)); ok {
 		r.sought = append(r.sought, own)
 	}
 }
 
-// texts are the words of a command.
+// texts returns the texts of words.
 func texts(args []arg) []string {
 	out := make([]string, len(args))
 	for i := range args {
@@ -228,12 +231,12 @@ func (c *call) ownProcesses() bool {
 	return !slices.ContainsFunc(c.operands, func(a arg) bool { return !c.ownProcess(&a, found) })
 }
 
-// ownProcess says it of one operand; found that searches found nothing else.
+// ownProcess reports it for one operand; found says that searches found nothing else.
 func (c *call) ownProcess(a *arg, found bool) bool {
 	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep") || !foreignProcess(*a)
 }
 
-// killRule passes signals to processes that the same shell started.
+// killRule passes signals to processes that the same shell or session started.
 func killRule(c *call) []Effect {
 	if len(c.operands) > 0 && c.name == "kill" && !slices.ContainsFunc(c.operands, foreignProcess) {
 		return own(say("stops a process that it started"))
@@ -244,8 +247,8 @@ func killRule(c *call) []Effect {
 	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), cmp.Or(c.rest(0), join(c.all)))
 }
 
-// foreignProcess reports whether a process that is named may be another than one
-// that the same shell started: a job, or a number that it kept.
+// foreignProcess reports whether a named process may be other than one that the same shell
+// started: a job, or a process number that it kept.
 func foreignProcess(a arg) bool {
 	if strings.HasPrefix(a.text, "%") || a.text == "0" {
 		return false
@@ -256,7 +259,7 @@ func foreignProcess(a arg) bool {
 	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
 }
 
-// aside is what a line of the shell would do that another language carries.
+// aside returns what a shell line in another language would do.
 func (r *reading) aside(line string) []Effect {
 	before := len(r.effects)
 	r.script(readings.ReadLine(line, r.shellOptions()))
@@ -265,7 +268,7 @@ func (r *reading) aside(line string) []Effect {
 	return got
 }
 
-// carriedText judges the command lines that a terminal multiplexer is given.
+// carriedText judges the command lines given to a terminal multiplexer.
 func (c *call) carriedText() []Effect {
 	out := own(say("works with a terminal session"))
 	if c.r.depth > 3 {
@@ -301,7 +304,7 @@ func envRule(c *call) []Effect {
 			}
 			continue
 		}
-		return reads() // the command is judged by itself
+		return reads() // the command is judged separately
 	}
 	if c.name == "printenv" && len(c.operands) > 0 {
 		return reads()
@@ -314,8 +317,8 @@ func envRule(c *call) []Effect {
 	return []Effect{e}
 }
 
-// filtered reports whether the next command lets through only variables whose
-// names do not stand for secrets.
+// filtered reports whether the next command only passes on variables whose names do not stand for
+// secrets.
 func (c *call) filtered() bool {
 	n := c.into
 	if n == nil || !n.stdin.piped {

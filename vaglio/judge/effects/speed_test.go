@@ -11,10 +11,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// BenchmarkEngine takes calls through the guard and both judges in process, as
-// the default policy does, and tells the median and the 99th percentile beside
-// the mean. The goals: a simple command below 50 µs in the median and 1 ms at
-// the 99th percentile, a script of a mebibyte below a second.
+// BenchmarkEngine sends calls through the guard and both judges in process, as the default policy
+// does, and reports the median and the 99th percentile besides the mean. The goals: a simple
+// command below 50 µs in the median and 1 ms at the 99th percentile, a script of one mebibyte
+// below a second.
 func BenchmarkEngine(b *testing.B) {
 	e, err := vaglio.New(vaglio.Config{
 		Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.3}, {Judge: newJudge(b), MinScore: effects.Threshold}},

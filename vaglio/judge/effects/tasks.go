@@ -18,7 +18,7 @@ func goRun(c *call) []Effect {
 	return c.task(path.Base(c.operand(1)), say("runs the project's program %s", c.operand(1)))
 }
 
-// npmInit judges the generator that makes a project.
+// npmInit judges the generator that creates a project.
 func npmInit(c *call) []Effect {
 	if name := c.operand(1); name != "" {
 		return c.foreignTool(name, c.r.judge.tables.knownGenerator(name))
@@ -26,8 +26,8 @@ func npmInit(c *call) []Effect {
 	return own(say("creates a package description"))
 }
 
-// scriptOrTool judges the first word of a package manager's line, which is a
-// script of the project or a tool that the project installed.
+// scriptOrTool judges the first word of a package manager's command line, which is a script of the
+// project or a tool that the project installed.
 func (c *call) scriptOrTool() []Effect {
 	first := c.operand(0)
 	if first == "" {
@@ -47,7 +47,7 @@ func (c *call) scriptOrTool() []Effect {
 	return c.task(first, say("runs the project's script %s", first))
 }
 
-// taskEffect says what a task of a project does, by the words of its name.
+// taskEffect returns what a project task does, judging by the words of its name.
 func (t *tables) taskEffect(name string) (Effect, bool) {
 	sec := t.Judged["(task)"][0]
 	p := commands.Parse(readings.Words(name), sec)
@@ -58,7 +58,7 @@ func (t *tables) taskEffect(name string) (Effect, bool) {
 	return effectOf(sec.Lines[at].Then), sec.Lines[at].Then.Kind != KindRead
 }
 
-// task is the effect of running a project's task by its name.
+// task returns the effect of running a project's task by its name.
 func (c *call) task(name string, what wording.Sentence) []Effect {
 	if c.r.cloned {
 		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
@@ -78,8 +78,7 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 	return own(what)
 }
 
-// production reports whether the command's variables or words point at a live
-// system.
+// production reports whether the command's variables or words point to a live system.
 func (c *call) production() bool {
 	for _, a := range c.assigns {
 		v := strings.ToLower(a.value.text)
@@ -96,8 +95,8 @@ func (c *call) production() bool {
 	})
 }
 
-// liveName reports whether the name of a machine, a container or a database
-// says that people depend on it.
+// liveName reports whether the name of a machine, a container or a database says that people
+// depend on it.
 func liveName(s string) bool {
 	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
@@ -125,8 +124,8 @@ func tasksRule(c *call) []Effect {
 	return out
 }
 
-// taskNames are the tasks that the operands name; a setting is none, nor is a
-// target that is only built, and with some tools what follows is the task's.
+// taskNames returns the tasks that the operands name. A setting is no task, nor is a target that
+// is only built, and with some tools what follows belongs to the task.
 func (c *call) taskNames() []string {
 	var names []string
 	for i, a := range c.operands {
@@ -145,7 +144,7 @@ func (c *call) taskNames() []string {
 	return names
 }
 
-// runsNoTask reports whether tasks are only listed, or told without being run.
+// runsNoTask reports whether tasks are only listed or printed, not run.
 func (c *call) runsNoTask() bool {
 	if c.name == "gradle" || c.name == "gradlew" {
 		return c.has("-m", "--dry-run", "--help", "--version")
@@ -166,7 +165,7 @@ func (c *call) testing() bool {
 	return v.text == "test" || v.text == "testing"
 }
 
-// unknownDatabase finds a variable that names a database nobody knows.
+// unknownDatabase finds a variable that names an unknown database.
 func (c *call) unknownDatabase() bool {
 	i := slices.IndexFunc(c.assigns, func(a assignment) bool {
 		return !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE")
@@ -177,7 +176,7 @@ func (c *call) unknownDatabase() bool {
 	return i >= 0
 }
 
-// runsFile is the effect of running a program or script from a file.
+// runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	base := path.Base(file.text)
 	if r.cloned || r.fetched[base] {
@@ -208,8 +207,8 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	return []Effect{e}
 }
 
-// foreignSource reports whether a package is named by a place rather than by
-// its name in the registry.
+// foreignSource reports whether a package is named by its location rather than by its name in the
+// registry.
 func foreignSource(s string) bool {
 	if startsAny(s, "git+", "git@", "github:", "gitlab:", "bitbucket:", "gist:") || holdsAny(s, " @ git", " @ http") {
 		return true
@@ -221,7 +220,7 @@ func foreignSource(s string) bool {
 		return false
 	}
 	owner, _, _ := strings.Cut(s, "/")
-	return !strings.Contains(owner, ".") // user/repo of GitHub
+	return !strings.Contains(owner, ".") // a GitHub repository user/repo
 }
 
 // npxRule judges running a package that may have to be fetched first.
@@ -278,7 +277,7 @@ func (c *call) runTool(name string, args []arg) []Effect {
 
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 
-// trustedScope reports whether a scoped package is of a well-known maker.
+// trustedScope reports whether a scoped package comes from a well-known maker.
 func (t *tables) trustedScope(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")
 	return t.Nouns["trusted-scope"][scope]
@@ -299,7 +298,7 @@ func (t *tables) knownGenerator(name string) bool {
 	return t.Nouns["generator"][name]
 }
 
-// foreignTool is the effect of running a package by its name alone.
+// foreignTool returns the effect of running a package just by its name.
 func (c *call) foreignTool(name string, known bool) []Effect {
 	if known {
 		return own(say("runs the development tool %s", name))
@@ -329,8 +328,8 @@ func execTool(c *call) []Effect {
 	return c.r.named(inner)
 }
 
-// localArchive says whether a package is an archive on this machine, and
-// whether it lies where no build puts one: it came from somewhere.
+// localArchive reports whether a package is an archive on this machine, and whether it is where no
+// build puts one, so that it came from elsewhere.
 func localArchive(name string) (archive, stray bool) {
 	kept := slices.ContainsFunc([]string{".whl", ".tar.gz", ".tgz", ".zip", ".egg", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(name, end) })
 	if !kept || strings.Contains(name, "://") || strings.Contains(name, " @ ") {

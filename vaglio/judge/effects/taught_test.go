@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestTaughtPrograms checks that the owner's word says what an unknown program
-// reaches, under its plain name alone, and makes no known one reach less.
+// TestTaughtPrograms checks that the owner's word says how far an unknown program reaches, under
+// its plain name only, and never makes a known program reach less.
 func TestTaughtPrograms(t *testing.T) {
 	j, err := effects.New(effects.Options{Home: testHome, User: "ann", Programs: map[string]effects.Reach{
 		"tix": effects.ReachWorkspace, "shipctl": effects.ReachShared, "rm": effects.ReachWorkspace, "make": effects.ReachShared,
@@ -44,8 +44,8 @@ func TestTaughtPrograms(t *testing.T) {
 	}
 }
 
-// TestBuiltBySession checks that what the session built runs from among the
-// temporary files, until something else is put there.
+// TestBuiltBySession checks that what the session built may run from among temporary files, until
+// something else takes its place.
 func TestBuiltBySession(t *testing.T) {
 	j := newJudge(t)
 	const app = "/tmp/app"

@@ -16,8 +16,8 @@ func base32Text(f *Filter, args []string) bool {
 	return f.coder(args, base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString, base32.StdEncoding.EncodeToString, strings.NewReplacer())
 }
 
-// coder reads a call of a program that encodes, or decodes with -d. Blanks and
-// the padding of what is decoded do not matter.
+// coder reads a call of a program that encodes, or decodes with -d. Decoding ignores blanks and
+// padding.
 func (f *Filter) coder(args []string, decode func(string) ([]byte, error), encode func([]byte) string, spelling *strings.Replacer) bool {
 	o, files, ok := parse(args, "d=decode D i=ignore-garbage", "w=wrap")
 	f.Files = files
@@ -54,7 +54,7 @@ func unhex(text string) (string, bool) {
 	var digits strings.Builder
 	for _, l := range lines(text) {
 		if at, rest, ok := strings.Cut(l, ":"); ok && len(at) >= 7 {
-			l, _, _ = strings.Cut(rest, "  ") // the digits end before two blanks
+			l, _, _ = strings.Cut(rest, "  ") // two blanks end the digits
 		}
 		digits.WriteString(strings.Join(strings.Fields(l), ""))
 	}

@@ -1,8 +1,8 @@
-// Package filter says what the programs print that hand a text on or decode it,
-// such as cat, tr and base64, of which a pipe into a shell is often made.
+// Package filter says what programs print that pass on or decode a text, such as cat, tr and
+// base64, which often make up a pipe into a shell.
 //
-// It works on texts that are known, and knows no shell. What it does not follow,
-// a program such as sed or an option, is never guessed.
+// It works on known texts and knows nothing about shells. It never guesses: a program such as sed,
+// or an option, that it does not follow has an unknown output.
 package filter
 
 import (
@@ -18,19 +18,19 @@ import (
 
 // A Filter is one call of a program that turns one text into another.
 type Filter struct {
-	// Files are the operands that name what it reads, "-" for its input. Without
-	// any it reads its input.
+	// Files are the operands that name what it reads, "-" for its input. If there are none, it
+	// reads its input.
 	Files []string
-	// Passes says that it hands on what it reads as it is.
+	// Passes says that it passes on what it reads unchanged.
 	Passes bool
-	// Anywhere says that it does the same to every stretch of a text, so that what
-	// is known of a text tells what is known of the result.
+	// Anywhere says that it treats every part of a text the same way, so that the known parts of a
+	// text give the known parts of the result.
 	Anywhere bool
 
 	apply func(text string) (string, bool)
 }
 
-// Apply returns what the program prints for a text; false if that is not known.
+// Apply returns what the program prints for a text; false if that is unknown.
 func (f *Filter) Apply(text string) (string, bool) {
 	if f.apply == nil {
 		return text, f.Passes
@@ -38,7 +38,7 @@ func (f *Filter) Apply(text string) (string, bool) {
 	return f.apply(text)
 }
 
-// New reads a call of a program; nil if it is none that is known.
+// New reads a call of a program; it returns nil for an unknown program.
 func New(name string, args []string) *Filter {
 	f := &Filter{}
 	switch {
@@ -60,19 +60,18 @@ func New(name string, args []string) *Filter {
 	return &Filter{Files: operands(name, args), apply: func(string) (string, bool) { return "", false }}
 }
 
-// MayPass says that a program hands on all or part of what it reads, if in ways
-// that are not followed.
+// MayPass reports whether a program passes on all or part of what it reads, possibly in ways that
+// are not followed.
 func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 
-// tools read the calls of programs; false for what they do not follow.
+// tools maps programs to the functions that read their calls; false means a call is not followed.
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
 		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd,
 	}
 })
 
-// operands are the words that name files, for a program whose options are not
-// looked at.
+// operands returns the words that name files, for a program whose options are not interpreted.
 func operands(name string, args []string) []string {
 	valued := map[string]string{"iconv": "ft", "fold": "w", "fmt": "w", "head": "nc", "tail": "nc", "cut": "bcdf", "sort": "kto", "grep": "mABC"}[name]
 	skip := 0
@@ -98,14 +97,14 @@ func operands(name string, args []string) []string {
 	return files
 }
 
-// options are what a call says: for each option, by the name that comes first, the
-// values that it was given.
+// options holds a call's options: for each option, by its first name, the values that it was
+// given.
 type options map[string][]string
 
 func (o options) has(name string) bool { return o[name] != nil }
 
-// parse reads a call's words. flags and valued are its options, "d=delimiter" or
-// "d" alone; an option that is none of them is not followed.
+// parse reads a call's words. flags and valued list its options, as "d=delimiter" or just "d"; ok
+// is false if the call has any other option.
 func parse(args []string, flags, valued string) (o options, rest []string, ok bool) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -136,20 +135,20 @@ func parse(args []string, flags, valued string) (o options, rest []string, ok bo
 	return o, fs.Args(), true
 }
 
-// values are what an option was given, each time: a [pflag.Value] that costs nothing
-// until then.
+// values holds every value that an option was given: a [pflag.Value] that costs nothing until it
+// is set.
 type values []string
 
 func (v *values) String() string     { return "" }
 func (v *values) Type() string       { return "string" }
 func (v *values) Set(s string) error { *v = append(*v, s); return nil }
 
-// always is a filter that cannot fail.
+// always returns a filter that cannot fail.
 func always(do func(string) string) func(string) (string, bool) {
 	return func(text string) (string, bool) { return do(text), true }
 }
 
-// lines are the lines of a text, without their ends.
+// lines returns the lines of a text without their line ends.
 func lines(text string) []string {
 	if text == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
-// TestApply compares what is said of a program's output with what the program
-// prints; "?" is for what is not followed.
+// TestApply compares the filters' output with the programs' output; "?" marks what is not
+// followed.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const rows = `
@@ -47,7 +47,7 @@ dd if=f|a|a
 	}
 }
 
-// TestFiles looks at which operands name what is read.
+// TestFiles checks which operands name what a program reads.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for call, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// FuzzApply reads hostile calls and texts.
+// FuzzApply checks that hostile calls and texts cause no failure.
 func FuzzApply(f *testing.F) {
 	for _, call := range []string{"tr a-\xff b", "tr [: a", "xxd -r", "base64 -d", "base32 -d", "rev", "cat"} {
 		f.Add(call, "text\x00\xff\n1: 2")

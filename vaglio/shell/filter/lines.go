@@ -22,7 +22,7 @@ func rev(f *Filter, args []string) bool {
 	return true
 }
 
-// translate is tr.
+// translate reads tr.
 func translate(f *Filter, args []string) bool {
 	o, sets, ok := parse(args, "d=delete s=squeeze-repeats c=complement C t=truncate-set1", "")
 	if !ok || len(sets) == 0 {
@@ -49,7 +49,7 @@ func translate(f *Filter, args []string) bool {
 	return true
 }
 
-// exchange puts each character of a set in the place of another's.
+// exchange replaces each character of one set by its counterpart in the other.
 func (f *Filter) exchange(from, to []rune) bool {
 	if len(to) == 0 {
 		return false
@@ -71,7 +71,7 @@ func mapping(of func(rune) rune) func(string) (string, bool) {
 	return always(func(text string) string { return strings.Map(of, text) })
 }
 
-// squeezed writes runs of a character of the set once.
+// squeezed reduces each run of a character of the set to one.
 func squeezed(s string, set []rune) string {
 	var b strings.Builder
 	last := rune(-1)
@@ -84,7 +84,7 @@ func squeezed(s string, set []rune) string {
 	return b.String()
 }
 
-// maxSet is how many characters a set of tr may have.
+// maxSet limits how many characters a set of tr may have.
 const maxSet = 4096
 
 // charSet expands the ranges, classes and escapes of a set of tr.
@@ -110,8 +110,8 @@ func charSet(s string) []rune {
 	return out
 }
 
-// members are the ASCII members of a character class such as [:digit:]; none if
-// there is no such class.
+// members returns the ASCII members of a character class such as [:digit:]; none if there is no
+// such class.
 func members(class string) []rune {
 	re, err := regexp.Compile("[" + class + "]")
 	if err != nil {

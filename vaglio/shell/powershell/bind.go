@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// bind gives every word to its parameter, and says whether one is named that
-// the command has not.
+// bind assigns every word to its parameter, and reports whether a named parameter does not exist.
 func (w *work) bind(args []argument) (strange bool) {
 	var words, rest []value
 	for len(args) > 0 {
@@ -37,14 +36,14 @@ func (w *work) bind(args []argument) (strange bool) {
 	return strange
 }
 
-// named gives a parameter its value.
+// named sets the value of a parameter.
 func (w *work) named(p *param, v value) {
 	name, known := v.text()
 	switch {
 	case p.isFlag:
 		w.on[p.name] = name != "False"
 		w.dry = w.dry || p.role == "dry" && name == "True"
-	case p.role == "variable" && known: // which keeps the output
+	case p.role == "variable" && known: // it stores the output
 		w.r.setVar(strings.ToLower(strings.TrimPrefix(name, "+")), unknown())
 	case p.role != "common":
 		if old, ok := w.vals[p.name]; ok {
@@ -54,7 +53,7 @@ func (w *work) named(p *param, v value) {
 	}
 }
 
-// places gives the words without a name to the parameters by their places.
+// places assigns the words without a name to the parameters by position.
 func (w *work) places(words, rest []value) {
 	free := make([]*param, 0, len(w.sp.params))
 	for i := range w.sp.params {
@@ -79,9 +78,8 @@ func (w *work) places(words, rest []value) {
 	w.words = w.r.list(append(rest, value{}, value{})...)
 }
 
-// slashed names those words of a program that are its options: they begin with
-// a slash, and may stand together, as in /s/q. What is no option of the row's
-// says nothing.
+// slashed names the words of a program that are its options: they begin with a slash and may be
+// combined, as in /s/q. It drops options that are not in the row.
 func slashed(s *spec, args []argument) []argument {
 	out := make([]argument, 0, len(args))
 	for _, a := range args {
@@ -107,11 +105,10 @@ func slashed(s *spec, args []argument) []argument {
 	return out
 }
 
-// slashes are several options of one letter in one word: /s/q.
+// slashes matches several one-letter options in one word: /s/q.
 var slashes = regexp.MustCompile(`^(?:/[A-Za-z]){2,}$`)
 
-// isSlashOption says that a word is an option of a program of Windows rather
-// than a path.
+// isSlashOption reports whether a word is an option of a Windows program rather than a path.
 func isSlashOption(w string) bool {
 	if len(w) < 2 || w[0] != '/' || strings.Contains(w[1:], "/") {
 		return false

@@ -7,17 +7,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// batch reads one text of cmd.
+// batch reads one text in cmd's language.
 type batch struct {
 	cursor
 	r *reader
 }
 
-// batch reads a text of cmd. Brackets only join commands, and what may not run
-// is taken to last to the end of the line, or of its brackets.
+// batch reads a text in cmd's language. Brackets only group commands, and what may not run is
+// assumed to end with the line, or with its brackets.
 func (r *reader) batch(src string) value {
 	r.opens(src)
-	src = strings.NewReplacer("^\r\n", "", "^\n", "", "\r\n", "\n").Replace(src) // a line that ends with ^ goes on
+	src = strings.NewReplacer("^\r\n", "", "^\n", "", "\r\n", "\n").Replace(src) // a line that ends with ^ continues
 	b := &batch{r: r, cursor: cursor{src: src}}
 	outer, depth, piped, in := r.at, 0, false, value{}
 	for b.space(); !b.done(); b.space() {
@@ -49,8 +49,8 @@ func (b *batch) space() {
 	}
 }
 
-// What a statement begins with before its command: words that say nothing, a
-// comment, the test of an if, and a loop's options, variable and set.
+// What precedes a command in a statement: words that mean nothing here, a comment, the test of an
+// if, and a loop's options, variable and set.
 var (
 	leads = regexp.MustCompile(`(?i)^(?:@|rem\b.*|::.*|(?:else|do|call|start(?:\s+"[^"]*")?(?:\s+/d\s+\S+|\s+/\w+)*)(?:[\s(]|$))`)
 	tests = regexp.MustCompile(strings.ReplaceAll(`(?i)^if\s+(?:/i\s+|not\s+)*(?:(?:exist|defined|errorlevel)\s+W|W\s*==\s*W|W\s+\w{3}\s+W)`,
@@ -59,7 +59,7 @@ var (
 	heads = regexp.MustCompile(`(?i)^(?:if|for)\s`)
 )
 
-// statement reads what stands before a command, or a command up to its end.
+// statement reads what precedes a command, or a command up to its end.
 func (b *batch) statement(in value, piped bool) value {
 	rest := b.rest()
 	if lead := leads.FindString(rest); lead != "" {
@@ -86,7 +86,7 @@ func (b *batch) statement(in value, piped bool) value {
 	return b.r.batchCommand(args, in, piped)
 }
 
-// loop reads %x in (set): of files, of numbers, or of what a command puts out.
+// loop reads %x in (set): a set of files, of numbers, or of a command's output.
 func (b *batch) loop(mode, options, name, set string) {
 	r := b.r
 	r.at.conditional, r.at.inLoop = true, true
@@ -113,7 +113,7 @@ func (b *batch) loop(mode, options, name, set string) {
 	r.vars["%"+name] = items.element()
 }
 
-// words takes the words of a command, and opens the files of its redirections.
+// words reads the words of a command, and opens the files of its redirections.
 func (b *batch) words() (args []argument) {
 	if name := glued.FindStringSubmatch(b.rest()); name != nil && b.r.t.spec("cmd:", name[1]) != nil {
 		args = append(args, plainArg(shell.Text(b.take(len(name[1]))))) // del/q, cd..
@@ -136,7 +136,7 @@ func (b *batch) words() (args []argument) {
 	return args
 }
 
-// redirect takes a redirection, if one comes next.
+// redirect reads a redirection, if one comes next.
 func (b *batch) redirect() bool {
 	kind, to, ok := b.redirection()
 	if b.skip("<") {
@@ -150,10 +150,10 @@ func (b *batch) redirect() bool {
 	return ok
 }
 
-// glued is a command of cmd's own that has no blank behind its name.
+// glued matches a command of cmd's own without a blank after its name.
 var glued = regexp.MustCompile(`^([A-Za-z]+)(?:[/\\]|\.\.|\.(?:\s|$))`)
 
-// word takes what stands up to the next blank or operator outside quotes.
+// word reads up to the next blank or operator outside quotes.
 func (b *batch) word() string {
 	var word strings.Builder
 	for inside := false; !b.done() && !b.at("\n") && (inside || !b.at(" \t\r&|()<>")); {
@@ -210,8 +210,8 @@ func (r *reader) percent(s string) value {
 	}
 }
 
-// percentAt reads the variable at the beginning of a text and says how long it
-// is there, 0 for none. What %~dpx and %x:~1,2% take of one is not known.
+// percentAt reads the variable at the beginning of a text and returns its length there, 0 if there
+// is none. What %~dpx and %x:~1,2% extract is unknown.
 func (r *reader) percentAt(s string) (value, int) {
 	lead := len(s) - len(strings.TrimLeft(s[:min(2, len(s))], "%"))
 	if lead > 0 && lead < len(s) {
@@ -234,7 +234,7 @@ func (r *reader) percentAt(s string) (value, int) {
 	return r.variable("env:" + base), len(name) + 2
 }
 
-// batchLine reads the command line of cmd: what follows /c or /k.
+// batchLine reads the command line given to cmd: what follows /c or /k.
 func (r *reader) batchLine(args []argument, in value, piped bool) value {
 	for i := range args {
 		if s := args[i].word.Prefix(); runs.MatchString(s) {
@@ -257,8 +257,8 @@ func (r *reader) batchLine(args []argument, in value, piped bool) value {
 	return output("cmd", false)
 }
 
-// runs is the option behind which a command stands, and wrapped one in quotes
-// that are no part of it.
+// runs matches the option that precedes a command, and wrapped a command in quotes that are not
+// part of it.
 var (
 	runs    = regexp.MustCompile(`(?i)^/[ckr]`)
 	wrapped = regexp.MustCompile(`^"(?:[^"]*|[^"]*"[^"]+"[^"]*"[^"]+"[^"]*)"$`)

@@ -7,22 +7,22 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// work is one call of a command of which the table has a row.
+// work is one call of a command that the table has a row for.
 type work struct {
 	r     *reader
 	name  string
 	sp    *spec
-	vals  map[string]value // by the parameter's name
+	vals  map[string]value // by parameter name
 	on    map[string]bool  // switches
-	words value            // that belong to no parameter
+	words value            // words that belong to no parameter
 	dry   bool             // -WhatIf: the command only says what it would do
 	in    value
 	piped bool
 	took  []shell.Word            // the paths that it works on
-	from  map[string][]shell.Word // by the role, what is copied, moved or linked
+	from  map[string][]shell.Word // by role: what is copied, moved or linked
 	out   value
 	ran   bool             // a block was read
-	kept  map[string]value // by the role, what needs more than one argument
+	kept  map[string]value // by role: what needs more than one argument
 }
 
 func (r *reader) work(sp *spec, in value, piped bool) *work {
@@ -33,7 +33,7 @@ func (r *reader) work(sp *spec, in value, piped bool) *work {
 	return w
 }
 
-// take is what a parameter was given, or what the pipe brings to it.
+// take returns what a parameter was given, or what the pipe brings to it.
 func (w *work) take(p *param) value {
 	v, ok := w.vals[p.name]
 	if !ok && p.piped && w.piped {
@@ -42,7 +42,7 @@ func (w *work) take(p *param) value {
 	return v
 }
 
-// run does what the row of a command says to its words.
+// run carries out a command's row for its words.
 func (w *work) run(args []argument) value {
 	r := w.r
 	before := len(r.out.Commands) + len(r.out.Problems)
@@ -66,8 +66,7 @@ func (w *work) run(args []argument) value {
 	return w.output()
 }
 
-// params does what the row says to each parameter, and then what needs more
-// than one.
+// params carries out each parameter's role, and then what needs more than one argument.
 func (w *work) params() {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
@@ -113,7 +112,7 @@ func (w *work) do(role string, v value, literal bool) {
 	}
 }
 
-// scripts runs files; a module's name may be that of what is installed.
+// scripts runs files. A module's name may be that of an installed module.
 func (w *work) scripts(modules bool, v value) {
 	for _, p := range v.items {
 		if !modules || p.IsUnknown() || strings.ContainsAny(p.Prefix(), `/\`) || isScript(p.Suffix()) || strings.HasSuffix(p.Suffix(), ".dll") {
@@ -122,8 +121,8 @@ func (w *work) scripts(modules bool, v value) {
 	}
 }
 
-// verb is what a role does to files; a switch may say what is done instead of
-// deleting or writing.
+// verb returns what a role does to files. A switch may change deleting or writing to something
+// else.
 func (w *work) verb(role string) shell.Verb {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
@@ -134,7 +133,7 @@ func (w *work) verb(role string) shell.Verb {
 	return shell.Verb(w.r.t.words["roles"][role])
 }
 
-// file does something to files, or keeps the argument.
+// file acts on files, or keeps the argument.
 func (w *work) file(role string, v value, literal bool) {
 	verb := w.verb(role)
 	switch {
@@ -142,7 +141,7 @@ func (w *work) file(role string, v value, literal bool) {
 		w.kept[role] = v
 		return
 	case verb == shell.VerbRead && w.piped && !w.in.files && len(w.vals) == 0 && w.sp.out == "":
-		return // text comes through the pipe, no names
+		return // the pipe carries text, not names
 	}
 	if paths := w.paths(v, literal, verb != shell.VerbRead && verb != shell.VerbList); len(paths) > 0 {
 		w.took = append(w.took, paths...)
@@ -150,7 +149,7 @@ func (w *work) file(role string, v value, literal bool) {
 	}
 }
 
-// block runs a block for what comes through the pipe, maybe elsewhere.
+// block runs a block for what comes through the pipe, possibly elsewhere.
 func (w *work) block(role string, v value) {
 	if v.isNothing() && len(w.vals) == 0 {
 		v = w.words
@@ -166,7 +165,7 @@ func (w *work) block(role string, v value) {
 	}
 }
 
-// elsewhere is where a block runs.
+// elsewhere sets where a block runs.
 func (w *work) elsewhere(at *place) {
 	by(w.name)(at)
 	for i := range w.sp.params {
@@ -192,7 +191,7 @@ func (w *work) directory(v value) {
 	r.cwd = dir
 }
 
-// pairs are what is copied, moved or linked, each with its destination.
+// pairs adds what is copied, moved or linked, each with its destination.
 func (w *work) pairs(verb shell.Verb) {
 	rename, targets := w.kept["rename"], []shell.Word{shell.Text(".")}
 	if to := w.kept["to"]; !to.isNothing() {
@@ -210,8 +209,7 @@ func (w *work) pairs(verb shell.Verb) {
 	}
 }
 
-// program runs the cmdlet as the program whose work it does, by that one's
-// options.
+// program runs the cmdlet as the program whose work it does, with that program's options.
 func (w *work) program() value {
 	argv := []shell.Word{shell.Text(w.sp.as)}
 	for i := range w.sp.params {
@@ -235,7 +233,7 @@ func (w *work) program() value {
 	return w.r.within(by(w.name), func() value { return w.r.native(argv, shell.Input{}) })
 }
 
-// start runs a program with words of which each may hold several.
+// start runs a program with arguments, each of which may hold several words.
 func (w *work) start(program value) {
 	r := w.r
 	var args []argument

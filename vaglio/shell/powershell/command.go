@@ -10,7 +10,7 @@ import (
 
 // argument is one word of a command.
 type argument struct {
-	name   string // of a parameter, in lower case and without its dash
+	name   string // of a parameter, in lower case without its dash
 	val    value  // the word, or what follows the colon of -Name:value
 	valued bool   // a colon gave the parameter its value
 	word   shell.Word
@@ -19,7 +19,7 @@ type argument struct {
 
 func plainArg(w shell.Word) argument { return argument{val: one(w), word: w} }
 
-// given is the value of a named argument, which may be the next one.
+// given returns the value of a named argument, which may be the next argument.
 func (a *argument) given(next []argument) (value, []argument) {
 	if !a.valued && len(next) > 0 && next[0].name == "" {
 		return next[0].val, next[1:]
@@ -60,7 +60,7 @@ func (p *parser) pipeline() value {
 	return in
 }
 
-// ends says that a command ends here.
+// ends reports whether a command ends here.
 func (p *parser) ends() bool { return p.done() || p.at("\n;|&)}") }
 
 // element reads one command or expression of a pipeline.
@@ -86,7 +86,8 @@ func (p *parser) element(in value, piped bool) value {
 	return p.r.invoke(name, p.args(), in, piped)
 }
 
-// startsExpression says that a statement that begins so is no command.
+// startsExpression reports whether a statement that begins here is an expression rather than a
+// command.
 func (p *parser) startsExpression() bool {
 	c := p.peek(0)
 	return strings.IndexByte("$'\"({!,[+-", c) >= 0 || c == '@' && !isNameByte(p.peek(1)) || isDigit(c) && numbers.MatchString(p.rest())
@@ -94,7 +95,7 @@ func (p *parser) startsExpression() bool {
 
 var numbers = regexp.MustCompile(`^[\d.kmgtbKMGTB+\-*/%ex]+(?:[\s;|&(){},'"$>]|$)`)
 
-// redirect takes a redirection, if one comes next.
+// redirect reads a redirection, if one comes next.
 func (p *parser) redirect() bool {
 	kind, to, ok := p.redirection()
 	if p.space(""); to && !p.ends() {
@@ -103,7 +104,7 @@ func (p *parser) redirect() bool {
 	return ok
 }
 
-// redirect opens a file for what comes before.
+// redirect opens a file for the command before it.
 func (r *reader) redirect(kind shell.RedirectKind, to value) {
 	for _, w := range to.items {
 		r.emit(shell.Command{Redirects: []shell.Redirect{{Kind: kind, Target: r.path(w, true)}}})
@@ -161,7 +162,7 @@ func (p *parser) argument() argument {
 	return a
 }
 
-// side reads what stands without a blank between, as one word.
+// side reads adjacent parts without a blank between them as one word.
 func (p *parser) side() value {
 	if p.at("{") {
 		return p.primary()
@@ -180,8 +181,8 @@ func (p *parser) side() value {
 	return v
 }
 
-// piece takes a part of a word: a text or a variable, and at its beginning
-// what an expression may begin with.
+// piece reads one part of a word: a text or a variable, and at the beginning of the word also the
+// start of an expression.
 func (p *parser) piece(first bool) value {
 	next := p.peek(1)
 	list := p.at("@") && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "")
@@ -196,7 +197,7 @@ func (p *parser) piece(first bool) value {
 	return text(p.bare())
 }
 
-// run reads what & and . run.
+// run reads what the operators & and . run.
 func (p *parser) run(dot bool, in value, piped bool) value {
 	r := p.r
 	if p.ends() {
@@ -218,7 +219,7 @@ func (p *parser) run(dot bool, in value, piped bool) value {
 	return out
 }
 
-// dynamicName notes a command of which the name is not known.
+// dynamicName records a command whose name is unknown.
 func (r *reader) dynamicName(w shell.Word, args []argument) value {
 	p := shell.Problem{Kind: shell.ProblemDynamicName, Word: w, Interpreter: "powershell"}
 	if p.Detail = wording.Say("the name of a command is only known when it runs"); w.Remote() {
@@ -229,15 +230,14 @@ func (r *reader) dynamicName(w shell.Word, args []argument) value {
 	return unknown()
 }
 
-// blocks reads the blocks among the words of a command, which it may run.
+// blocks reads the blocks among a command's words, because the command may run them.
 func (r *reader) blocks(args []argument, in value) {
 	for i := range args {
 		r.each(args[i].val, in)
 	}
 }
 
-// splitWords splits a text at its blanks outside quotes, as Windows does for a
-// program.
+// splitWords splits a text at its blanks outside quotes, as Windows does for a program.
 func (r *reader) splitWords(w shell.Word) []argument {
 	s, ok := w.Text()
 	if !ok || !strings.ContainsAny(s, " \t\"") {

@@ -21,8 +21,8 @@ const (
 	Cmd
 )
 
-// Of tells the dialect of a text that an executor runs: by the executor's
-// name, or else by the text's own shape.
+// Of returns the dialect of a text that an executor runs, by the executor's name or else by the
+// form of the text.
 func Of(executor, text string) Dialect {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(executor), func(c rune) bool { return c < 'a' || c > 'z' }) {
 		switch word {
@@ -45,12 +45,12 @@ func ReadAs(d Dialect, text string, o shell.Options) *shell.Script {
 	return Read(text, o)
 }
 
-// Looks tells a command line of PowerShell or cmd by its shape: the first word
-// of a command is a cmdlet, a variable of PowerShell stands in it, or a path
-// or an option can only be one of Windows. What is in doubt is Posix.
+// Looks recognizes a command line of PowerShell or cmd by its form: the first word of a command is
+// a cmdlet, it contains a PowerShell variable, or a path or an option can only be one of Windows.
+// When in doubt it returns Posix.
 func Looks(text string) Dialect {
-	const enough = 4096                                           // the shape shows at the beginning
-	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is another language's
+	const enough = 4096                                           // the form shows at the beginning
+	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is in another language
 	s := shape{cmdTest: existTest.MatchString(text[:min(len(text), len("@@if not exist x"))])}
 	for first := true; text != ""; {
 		n := strings.IndexAny(text, " \t\r\n;|&(){}'\"<>")
@@ -76,14 +76,14 @@ func Looks(text string) Dialect {
 	return s.dialect()
 }
 
-// shape is what shows in which language a line is.
+// shape collects what tells the language of a line.
 type shape struct {
 	cmdTest  bool // if exist
 	cmdlet   bool // a command is named Verb-Noun
 	variable bool // $env:X, $_. or a method of a type
-	path     bool // a path of Windows outside quotes
+	path     bool // a Windows path outside quotes
 	percent  bool // %NAME%\
-	slashes  bool // options that begin with a slash
+	slashes  bool // options begin with a slash
 	builtin  bool // a command is one of cmd's own
 }
 
@@ -101,7 +101,7 @@ func (s *shape) dialect() Dialect {
 	return Posix
 }
 
-// word notes what a word shows, wherever it stands.
+// word records what a word shows, wherever it is.
 func (s *shape) word(w string, first bool) {
 	s.variable = s.variable || strings.ContainsAny(w, "$[-") && variables.MatchString(w)
 	s.percent = s.percent || strings.Contains(w, "%") && percents.MatchString(w)
@@ -113,7 +113,7 @@ func (s *shape) word(w string, first bool) {
 	}
 }
 
-// command notes what the name of a command shows.
+// command records what the name of a command shows.
 func (s *shape) command(w string) {
 	name := strings.TrimLeft(strings.ToLower(w), "@")
 	if at := strings.IndexByte(name, '/'); at > 0 && slashes.MatchString(name[at:]) { // rd/s/q
@@ -126,9 +126,8 @@ func (s *shape) command(w string) {
 	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
 }
 
-// The words that no shell of Unix would leave so: the test of cmd, %NAME% alone
-// or before a backslash, the %i and %%i of a loop; paths of a drive, and those
-// from here.
+// Words that no Unix shell would leave like this: cmd's test, %NAME% alone or before a backslash,
+// a loop's %i and %%i; paths with a drive, and relative paths.
 var (
 	existTest = regexp.MustCompile(`(?i)^\s*@*if\s+(?:not\s+)?exist\s`)
 	variables = regexp.MustCompile(`(?i)\$env:|^(?:\$_\.|-erroraction|\[.*\]::)`)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// expression reads operands and the operators between them. Texts that are put
-// side by side are followed, for commands are hidden so; what all else yields
-// is not known. Without commas it ends at one.
+// expression reads operands and the operators between them. It follows the joining of texts,
+// because that hides commands; the results of all other operators are unknown. Without commas it
+// ends at a comma.
 func (p *parser) expression(commas bool) value {
 	p.names, p.member = p.names[:0], false
 	vals, sum := []value{p.operands(commas)}, true
@@ -31,7 +31,7 @@ func (p *parser) expression(commas bool) value {
 	return p.r.added(vals...)
 }
 
-// added are texts side by side, or a longer list.
+// added returns joined texts, or a longer list.
 func (r *reader) added(vals ...value) value {
 	if len(vals[0].items) > 1 && !vals[0].either {
 		return r.list(vals...)
@@ -39,7 +39,7 @@ func (r *reader) added(vals ...value) value {
 	return r.glue(vals...)
 }
 
-// operator is the operator that comes next, or "".
+// operator returns the operator that comes next, or "".
 func (p *parser) operator() string {
 	p.space("")
 	return operators.FindString(p.rest())
@@ -47,7 +47,7 @@ func (p *parser) operator() string {
 
 var operators = regexp.MustCompile(`^(?:-[A-Za-z]\w*|\?\?=?|[-+*/%]=|\.\.|\+\+|--|[-+*/%?:=])`)
 
-// assign reads what variables are set to.
+// assign reads the value that variables are set to.
 func (p *parser) assign(op string, names []string) value {
 	member, r := p.member, p.r
 	v := p.statement()
@@ -81,7 +81,7 @@ func (p *parser) operands(commas bool) value {
 	return p.r.list(vals...)
 }
 
-// unary reads an operand with what stands before it.
+// unary reads an operand and the operators before it.
 func (p *parser) unary() value {
 	p.space("")
 	return p.r.deeper(func() value {
@@ -115,14 +115,13 @@ func (p *parser) primary() value {
 	return text(p.match(plainWords))
 }
 
-// plainWords are numbers and names.
+// plainWords matches numbers and names.
 var plainWords = regexp.MustCompile(`^(?:\d(?:\w|\.\d)*|[\w\x{80}-\x{10ffff}]+)`)
 
-// grouped takes what stands in brackets and reads it.
+// grouped reads what is in brackets.
 func (p *parser) grouped() value { return p.r.source(p.enclosed()) }
 
-// listed takes what begins with an at sign: a list, a table, a text of lines or
-// a variable that is spread.
+// listed reads what begins with an at sign: a list, a table, a here-string or a splatted variable.
 func (p *parser) listed() value {
 	quote := hereQuote(p.rest())
 	p.take(1)
@@ -139,7 +138,7 @@ func (p *parser) listed() value {
 	return unknown()
 }
 
-// table takes {name=value; …}.
+// table reads {name=value; …}.
 func (p *parser) table() value {
 	in := p.r.parse(p.enclosed())
 	vals := []value{{}, {}}
@@ -155,7 +154,7 @@ func (p *parser) table() value {
 	return v
 }
 
-// progress reads something and goes on in any case.
+// progress reads something, and moves on even if nothing was read.
 func (p *parser) progress(read func()) {
 	before := p.pos
 	p.r.step(1)
@@ -165,8 +164,7 @@ func (p *parser) progress(read func()) {
 	}
 }
 
-// typed reads what stands behind the name of a type: a static member, or what
-// is made one of the type.
+// typed reads what follows the name of a type: a static member, or a value that is converted.
 func (p *parser) typed() value {
 	typ := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(p.enclosed())), "system.")
 	if p.has("::") {
@@ -237,7 +235,7 @@ var (
 	members = regexp.MustCompile(`^(::|\??\.)(?:([A-Za-z_\x{80}-\x{10ffff}][\w\x{80}-\x{10ffff}]*)|[$'"(])`)
 )
 
-// part is a member of a value that is no function, or for "" an element.
+// part returns a member of a value that is not a function, or for "" an element.
 func part(v value, name string) value {
 	name = "|" + strings.ToLower(name) + "|"
 	switch {
@@ -248,7 +246,7 @@ func part(v value, name string) value {
 		v.files && strings.Contains("|fullname|pspath|providerpath|literalpath|name|basename|pschildname|", name):
 		return v
 	}
-	return madeOf(v, "") // also a character of a text
+	return madeOf(v, "") // for example a character of a text
 }
 
 // static reads the call of a type's function.
@@ -277,7 +275,7 @@ func (r *reader) method(v value, name string, args []value) value {
 	return madeOf(r.list(append(args, v, value{})...), "")
 }
 
-// named is a member of which only the name is given.
+// named returns a member that is given only by name.
 func (r *reader) named(v value, name string) value {
 	if r.t.is("harmless", name) && r.t.spec("methods:", name) == nil {
 		return part(v, name)
@@ -285,7 +283,7 @@ func (r *reader) named(v value, name string) value {
 	return r.method(v, name, nil)
 }
 
-// function does what the table says of one, its parameters being places.
+// function carries out a function's row; its parameters are positions.
 func (r *reader) function(sp *spec, name string, self value, args []value) value {
 	w := r.work(sp, self, false)
 	w.name, w.out, w.vals["self"] = name, unknown(), self

@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// invoke runs a command by its name: a function of the source, a cmdlet, or
-// else a program.
+// invoke runs a command by its name: a function of the source, a cmdlet, or else a program.
 func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) value {
 	s, known := name.Text()
 	r.step(1 + len(args) + len(s)/bytesPerStep)
@@ -42,7 +41,7 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	return w.run(args)
 }
 
-// row is the cmdlet that a name means, maybe as an alias or without Get-.
+// row returns the cmdlet that a name means, possibly as an alias or without Get-.
 func (r *reader) row(s string) (name string, sp *spec, alias bool) {
 	if to, ok := r.t.words["aliases"][strings.ToLower(s)]; ok {
 		return to, r.t.spec("cmdlets:", to), true
@@ -53,14 +52,14 @@ func (r *reader) row(s string) (name string, sp *spec, alias bool) {
 	return s, sp, false
 }
 
-// isCmdlet says whether a name has the form of a cmdlet: Verb-Noun.
+// isCmdlet reports whether a name has the form of a cmdlet: Verb-Noun.
 func isCmdlet(s string) bool {
 	verb, noun, ok := strings.Cut(s, "-")
 	return ok && len(verb) > 1 && noun != "" && names.FindString(noun) == noun && wordclass.Is("powershell-verb", strings.ToLower(verb))
 }
 
-// stranger is the row of a cmdlet of which the table has none: one of a family
-// that only reads, or one that is left to those who judge.
+// stranger returns a row for a cmdlet that the table does not have: one that only reads, by its
+// family, or one left to the judges.
 func (t *tables) stranger(name string) *spec {
 	verb, _, _ := strings.Cut(name, "-")
 	if t.is("families", verb) || t.is("families", name) {
@@ -69,8 +68,8 @@ func (t *tables) stranger(name string) *spec {
 	return &spec{name: name, pass: "pass"}
 }
 
-// words are the words of a command as a program gets them: of a list, each is
-// one of its own.
+// words returns the words of a command as a program receives them; each element of a list is a
+// word of its own.
 func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
@@ -128,7 +127,7 @@ func (r *reader) table(sp *spec, args []argument, in value, piped bool) value {
 	return w.run(args)
 }
 
-// script runs a script's file, which is no part of the source.
+// script runs a script file, which is not part of the source.
 func (r *reader) script(w shell.Word, args []argument) value {
 	p := r.path(w, true)
 	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
@@ -152,8 +151,8 @@ func (r *reader) script(w shell.Word, args []argument) value {
 	return unknown()
 }
 
-// interpreter reads the command line of powershell or pwsh: code, in one word
-// or several, or a script.
+// interpreter reads the command line of powershell or pwsh: code, in one or more words, or a
+// script.
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
 	role, args := r.t.startOptions(args)
@@ -178,14 +177,14 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 	return r.carried(one(r.line(args)), name)
 }
 
-// namesScript says that the first word is a script rather than code: pwsh takes
-// any word for one.
+// namesScript reports whether the first word is a script rather than code: pwsh takes any word for
+// a script.
 func namesScript(shell string, args []argument) bool {
 	return len(args) > 0 && (strings.HasPrefix(shell, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|")
 }
 
-// startOptions takes the options of powershell off its words, and says what the
-// last of them makes of the others.
+// startOptions reads the options of powershell, and returns what the last of them makes of the
+// other words.
 func (t *tables) startOptions(args []argument) (role string, rest []argument) {
 	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
 		p := t.spec("start:", "powershell").find(strings.ToLower(args[0].word.Prefix()[1:]), 1)
@@ -203,7 +202,7 @@ func (t *tables) startOptions(args []argument) (role string, rest []argument) {
 
 var isOption = regexp.MustCompile(`^[-/][^/]+$`)
 
-// encoded reads code in base64 of UTF-16.
+// encoded reads code that is base64 of UTF-16.
 func (r *reader) encoded(name string, w shell.Word) value {
 	s, ok := w.Text()
 	r.step(1 + len(s)/bytesPerStep)
@@ -218,7 +217,7 @@ func (r *reader) encoded(name string, w shell.Word) value {
 	return r.carried(text(string(utf16.Decode(units))), name+" -EncodedCommand")
 }
 
-// line is the words of a command as one text.
+// line returns the words of a command as one text.
 func (r *reader) line(args []argument) shell.Word {
 	v := value{}
 	for i := range args {

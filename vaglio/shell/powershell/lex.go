@@ -8,13 +8,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// cursor walks over a source. Whatever takes from it goes on by one byte at
-// least, so a loop that takes in every round ends; what lies behind the end
-// reads as zero.
+// cursor walks over a source. Whatever takes from it advances by at least one byte, so a loop that
+// takes in every round ends. Bytes beyond the end read as zero.
 type cursor struct {
 	src  string
 	pos  int
-	open *bool // set where something has no end
+	open *bool // set if something has no end
 }
 
 func (c *cursor) done() bool { return c.pos >= len(c.src) }
@@ -30,17 +29,17 @@ func (c *cursor) peek(n int) byte {
 	return 0
 }
 
-// at says that one of some characters comes next.
+// at reports whether one of the characters comes next.
 func (c *cursor) at(set string) bool { return !c.done() && strings.IndexByte(set, c.src[c.pos]) >= 0 }
 
-// take goes on by n bytes and returns them.
+// take advances by n bytes and returns them.
 func (c *cursor) take(n int) string {
 	start := c.pos
 	c.pos = min(start+max(n, 1), len(c.src))
 	return c.src[start:c.pos]
 }
 
-// until takes what stands before the next end, and the end itself.
+// until takes the text before the next end, and drops the end itself.
 func (c *cursor) until(end string) string {
 	before, _, closed := strings.Cut(c.rest(), end)
 	c.take(len(before) + len(end))
@@ -48,7 +47,7 @@ func (c *cursor) until(end string) string {
 	return before
 }
 
-// skip takes one of some characters, if it comes next.
+// skip takes one of the characters, if it comes next.
 func (c *cursor) skip(set string) bool {
 	found := c.at(set)
 	if found {
@@ -64,10 +63,10 @@ func (c *cursor) match(pattern *regexp.Regexp) string {
 	return m
 }
 
-// name takes the name of a variable, a member or a word of the language.
+// name takes the name of a variable, a member or a keyword.
 func (c *cursor) name() string { return c.match(names) }
 
-// space skips what stands between words, and any of the characters of ends.
+// space skips what separates words, and any of the characters in ends.
 func (c *cursor) space(ends string) {
 	for c.gap(ends) {
 	}
@@ -86,7 +85,7 @@ var (
 	redirects = regexp.MustCompile(`^[*1-9]?(>>?)(&.)?`)
 )
 
-// isNameByte says whether a byte may stand in a variable's name.
+// isNameByte reports whether a byte may be part of a variable's name.
 func isNameByte(c byte) bool {
 	return c == '_' || isLetter(c) || isDigit(c) || c >= utf8.RuneSelf
 }
@@ -95,8 +94,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// redirection takes the operator of a redirection, if one comes next; to says
-// that a file follows it.
+// redirection takes the operator of a redirection, if one comes next. to reports whether a file
+// follows it.
 func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
 	if !c.at("*123456789>") {
 		return 0, false, false
@@ -112,9 +111,8 @@ func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
 	return shell.RedirectWrite, m[2] == "", true
 }
 
-// plain writes the typographic quotes, dashes and blanks plainly that PowerShell
-// takes for its own, and its line ends: a carriage return alone is one, too. No
-// byte is zero then.
+// plain replaces the typographic quotes, dashes and blanks that PowerShell accepts with plain
+// ones, and normalizes line ends: a lone carriage return is one, too. The result has no zero byte.
 func plain(src string) string {
 	if strings.IndexFunc(src, func(r rune) bool { return r == 0 || r == '\r' || r >= utf8.RuneSelf }) < 0 {
 		return src
@@ -123,8 +121,8 @@ func plain(src string) string {
 		"\u2013", "-", "\u2014", "-", "\u2015", "-", "\u00a0", " ", "\x00", " ", "\r\n", "\n", "\r", "\n").Replace(src)
 }
 
-// closing finds the bracket that closes the one with which a text begins, or
-// gives -1. What stands between them is read later, as a source of its own.
+// closing returns the index of the bracket that closes the one at the beginning of a text, or -1.
+// What is between them is read later, as a source of its own.
 func closing(s string) int {
 	brackets := `"({`
 	if s[0] == '[' {
@@ -153,8 +151,8 @@ func closing(s string) int {
 	return -1
 }
 
-// passed is how much follows a character that is to be skipped with it: what
-// it escapes, a comment, a literal text; -1 where that has no end.
+// passed returns how many characters to skip after one: what it escapes, a comment, a literal
+// text; -1 if that has no end.
 func passed(s string, i int, quoted bool) int {
 	switch c := s[i]; {
 	case c == '`', quoted && strings.HasPrefix(s[i:], `""`):
@@ -177,10 +175,10 @@ func passed(s string, i int, quoted bool) int {
 	return len(m[0]) - 1
 }
 
-// literals are literal texts and comments, or the beginning of one without end.
+// literals matches literal texts and comments, or the beginning of one without an end.
 var literals = regexp.MustCompile("(?s)^(?:'[^']*'|@'[ \t]*(?:\n.*?)??\n'@|@\"[ \t]*(?:\n.*?)??\n\"@|<#.*?#>|(<#|@['\"][ \t]*\n|'))")
 
-// hereQuote is the quote of a text of lines that begins here, or "".
+// hereQuote returns the quote of a here-string that begins here, or "".
 func hereQuote(s string) string {
 	if len(s) < 3 || s[0] != '@' || s[1] != '\'' && s[1] != '"' || !strings.HasPrefix(strings.TrimLeft(s[2:], " \t"), "\n") {
 		return ""
@@ -188,7 +186,7 @@ func hereQuote(s string) string {
 	return s[1:2]
 }
 
-// enclosed takes what stands in brackets and gives what is between them.
+// enclosed takes what is in brackets and returns the text between them.
 func (p *parser) enclosed() string {
 	n := closing(p.rest())
 	if n < 0 {
@@ -200,7 +198,7 @@ func (p *parser) enclosed() string {
 	return s[1:min(n, len(s))]
 }
 
-// quoted takes a text in quotes.
+// quoted reads a text in quotes.
 func (p *parser) quoted() value {
 	if p.take(1) == `"` {
 		return p.expandable(`"`)
@@ -212,10 +210,10 @@ func (p *parser) quoted() value {
 	return text(b.String())
 }
 
-// lines takes a text that stands between @" and "@ on lines of their own.
+// lines reads a here-string: a text between @" and "@ on lines of their own.
 func (p *parser) lines(quote string) value {
 	p.until("\n")
-	p.pos-- // the first line may be the last one, too
+	p.pos-- // the first line may also be the last
 	s := strings.TrimPrefix(p.until("\n"+quote+"@"), "\n")
 	if quote == "'" {
 		return text(s)
@@ -223,7 +221,7 @@ func (p *parser) lines(quote string) value {
 	return p.r.parse(s).expandable("")
 }
 
-// expandable takes a text with variables, up to the quote or to the end for "".
+// expandable reads a text with variables, up to the quote, or to the end if quote is "".
 func (p *parser) expandable(quote string) value {
 	var parts []value
 	var b strings.Builder
@@ -250,7 +248,7 @@ func (p *parser) expandable(quote string) value {
 
 var expands = regexp.MustCompile(`^\$[\w({?$^\x80-\x{10ffff}]`)
 
-// escape takes a backtick and what it escapes.
+// escape takes a backtick and returns what it escapes.
 func (p *parser) escape() string {
 	const names, meant = "ntrabfve0\n", "\n\t\r     \x00\x00"
 	s := p.take(2)
@@ -260,7 +258,7 @@ func (p *parser) escape() string {
 	return s[1:]
 }
 
-// dollar takes a variable, or $(…).
+// dollar reads a variable, or $(…).
 func (p *parser) dollar() value {
 	p.take(1)
 	switch c := p.peek(0); {
@@ -276,8 +274,8 @@ func (p *parser) dollar() value {
 	return p.r.variable(name)
 }
 
-// variable takes the name behind a dollar or an at sign: in lower case, without
-// its scope.
+// variable takes the name after a dollar or an at sign, and returns it in lower case without its
+// scope.
 func (p *parser) variable() string {
 	name := p.match(scoped)
 	if name == "" && p.skip("{") {
@@ -288,7 +286,7 @@ func (p *parser) variable() string {
 
 var scopes = regexp.MustCompile(`^(?:global|script|local|private|using|variable):(.+)`)
 
-// bare takes text without quotes, one byte at least.
+// bare takes text without quotes, at least one byte.
 func (p *parser) bare() string {
 	var b strings.Builder
 	for first := true; !p.done() && (first || !p.endsBare()); first = false {
@@ -301,7 +299,7 @@ func (p *parser) bare() string {
 	return b.String()
 }
 
-// endsBare says whether text without quotes ends here.
+// endsBare reports whether text without quotes ends here.
 func (p *parser) endsBare() bool {
 	return p.at(blanks+"\n;|&(){},'\"$>") || p.has("@(") || p.has("@{") || p.has("`\n")
 }

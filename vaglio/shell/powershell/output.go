@@ -7,7 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// output is what the command puts out.
+// output returns the output of the command.
 func (w *work) output() value {
 	r, first := w.r, w.first()
 	switch w.sp.out {
@@ -39,7 +39,7 @@ func (w *work) output() value {
 	return w.out
 }
 
-// first is what the first parameter was given.
+// first returns what the first parameter was given.
 func (w *work) first() value {
 	if len(w.sp.params) == 0 {
 		return value{}
@@ -47,7 +47,7 @@ func (w *work) first() value {
 	return w.take(&w.sp.params[0])
 }
 
-// some is what a filter lets through: of files, names that are not known.
+// some returns what a filter lets through; of files, that is unknown names.
 func (w *work) some() value {
 	out := w.in
 	if !w.in.files || len(w.vals) == 1 && !w.vals["expandproperty"].isNothing() {
@@ -65,7 +65,7 @@ func (w *work) some() value {
 	return out
 }
 
-// listed are the names that Get-ChildItem finds.
+// listed returns the names that Get-ChildItem finds.
 func (w *work) listed() value {
 	names, dirs, deep := slices.Concat(w.vals["filter"].items, w.vals["include"].items), w.took, w.on["recurse"]
 	for i := range names {
@@ -94,7 +94,7 @@ func (w *work) listed() value {
 	return out
 }
 
-// combined puts the steps of paths below each other.
+// combined joins path elements, each below the one before.
 func (r *reader) combined(steps ...value) value {
 	var parts []value
 	for _, step := range steps {
@@ -104,7 +104,7 @@ func (r *reader) combined(steps ...value) value {
 		if len(parts) > 0 {
 			parts = append(parts, text("/"))
 		}
-		parts = append(parts, step.element()) // each of a list is put below each
+		parts = append(parts, step.element()) // each element of a list is put below each
 	}
 	v := r.glue(parts...)
 	v.files = true

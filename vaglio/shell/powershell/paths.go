@@ -8,8 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// provider is the drive of a path that is no file, and what is behind it:
-// registry, certificates, variables.
+// provider returns the drive of a path that is not a file, and the rest of the path: registry,
+// certificates, variables.
 func provider(w shell.Word) (drive, rest string, ok bool) {
 	m := providers.FindStringSubmatch(w.Prefix())
 	if m == nil || strings.HasPrefix(m[3], "//") || strings.EqualFold(m[1], "filesystem") {
@@ -18,11 +18,11 @@ func provider(w shell.Word) (drive, rest string, ok bool) {
 	return strings.ToLower(m[1] + m[2]), m[3], true
 }
 
-// providers are Module\Registry::rest and hklm:rest.
+// providers matches Module\Registry::rest and hklm:rest.
 var providers = regexp.MustCompile(`(?s)^(?:(?:[\w.]+\\)?(\w+)::|([^:/\\.~ ]{2,}):)(.*)$`)
 
-// paths are the words of a value as paths of files; what belongs to another
-// provider is handled by itself.
+// paths returns the words of a value as file paths, and handles what belongs to another provider
+// itself.
 func (w *work) paths(v value, literal, writes bool) []shell.Word {
 	w.r.pay(len(v.items), 0)
 	out := make([]shell.Word, 0, len(v.items))
@@ -37,8 +37,8 @@ func (w *work) paths(v value, literal, writes bool) []shell.Word {
 	return out
 }
 
-// provided notes a change of what is no file: a key of the registry, in the
-// words of reg, or what else a provider keeps.
+// provided records a change to something other than a file: a registry key, as reg would name it,
+// or what else a provider holds.
 func (w *work) provided(drive, rest string, item shell.Word) {
 	r := w.r
 	if rest = strings.Trim(forward(rest), "/"); drive == "registry" {
@@ -64,11 +64,11 @@ func (w *work) provided(drive, rest string, item shell.Word) {
 	}
 }
 
-// roots are the registry's.
+// roots matches the roots of the registry.
 var roots = regexp.MustCompile(`(?i)^hk(?:lm|cu|cr|u|ey_\w+)$`)
 
-// path is a word as the path of a file: forward slashes, the home and the
-// drive at its beginning, wildcards where they work.
+// path returns a word as a file path: with forward slashes, with the home and the drive at its
+// beginning, with active wildcards unless literal is set.
 func (r *reader) path(w shell.Word, literal bool) shell.Word {
 	var parts []shell.Part
 	for i, p := range w.Parts() {
@@ -100,7 +100,7 @@ func (r *reader) path(w shell.Word, literal bool) shell.Word {
 	return shell.NewWord(parts...)
 }
 
-// fromDrive is a path without what may stand before it, with the drive that it is on.
+// fromDrive returns a path without any prefix, with the drive that it is on.
 func fromDrive(s string) string {
 	if strings.HasPrefix(s, `\\`) || strings.Contains(s, ":") {
 		s = outside.ReplaceAllString(s, "$1")
@@ -108,14 +108,13 @@ func fromDrive(s string) string {
 	return rooted.ReplaceAllString(s, "C:$0")
 }
 
-// rooted begins a path from the root of the drive, and outside is what may
-// stand before a path proper.
+// rooted matches the beginning of a path from the drive's root, and outside matches prefixes of a
+// path.
 var rooted = regexp.MustCompile(`^\\(?:[^\\]|$)`)
 
 var outside = regexp.MustCompile(`(?i)^(?:[^:]*filesystem::|\\\\\?\\|\\\\\.\\([a-z]:))`)
 
-// trimmed are dots and blanks at the ends of the steps of a path, which Windows
-// leaves out.
+// trimmed matches dots and blanks at the end of path elements, which Windows ignores.
 var trimmed = regexp.MustCompile(`([^/. ])[. ]+(/|$)`)
 
 func (r *reader) home() shell.Word {
@@ -125,7 +124,7 @@ func (r *reader) home() shell.Word {
 	return shell.Text(strings.TrimRight(forward(r.o.Home), "/"))
 }
 
-// renamed is the path of a file under a new name.
+// renamed returns the path of a file under a new name.
 func renamed(from, name shell.Word) shell.Word {
 	s, ok := from.Text()
 	if !ok || name.HasUnknown() {
@@ -135,10 +134,10 @@ func renamed(from, name shell.Word) shell.Word {
 	return below(shell.Text(dir), name)
 }
 
-// found is the folder of something that a search finds.
+// found returns the folder of something that a search finds.
 func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"}) }
 
-// below is a name in a folder.
+// below returns the path of a name in a folder.
 func below(dir, name shell.Word) shell.Word {
 	if dir.Is("") || dir.Is(".") {
 		return name
@@ -149,7 +148,7 @@ func below(dir, name shell.Word) shell.Word {
 	return shell.Glue(dir, shell.Text("/"), name)
 }
 
-// below are names in a folder.
+// below returns the paths of names in a folder.
 func (r *reader) below(dir shell.Word, names []shell.Word) []shell.Word {
 	r.pay(len(names), weigh(names...)+len(names)*weigh(dir))
 	out := make([]shell.Word, len(names))
@@ -159,14 +158,14 @@ func (r *reader) below(dir shell.Word, names []shell.Word) []shell.Word {
 	return out
 }
 
-// isAbsolute says that a path does not begin in the current folder.
+// isAbsolute reports whether a path does not start in the current folder.
 func isAbsolute(w shell.Word) bool {
 	s := w.Prefix()
 	return s == "" && w.HasUnknown() || strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\`) || strings.HasPrefix(s, "~") || len(s) > 1 && s[1] == ':'
 }
 
-// programName is the name of a program in lower case, without its folder and
-// without the ending of a file that runs; "" if it is not known.
+// programName returns the name of a program in lower case, without its folder and its executable
+// extension; "" if unknown.
 func programName(w shell.Word) string {
 	s, ok := w.Text()
 	if !ok {
@@ -183,8 +182,8 @@ func isPowerShell(name string) bool {
 	return name == "powershell" || name == "pwsh" || name == "powershell_ise" || name == "pwsh-preview"
 }
 
-// nativeWord is an argument of a program: as it is, but a path of Windows is
-// spelled with the slashes that all tables use.
+// nativeWord returns an argument for a program: unchanged, except that a Windows path gets the
+// slashes that all tables use.
 func (r *reader) nativeWord(w shell.Word) shell.Word {
 	isPath := w.HasUnknown() || strings.Contains(w.String(), `\`)
 	for _, p := range w.Parts() {
@@ -196,15 +195,14 @@ func (r *reader) nativeWord(w shell.Word) shell.Word {
 	return w
 }
 
-// pathText holds only what paths are made of, and begins with no escape of an
-// expression.
+// pathText matches text that only contains what paths consist of and does not begin with an
+// escape.
 var pathText = regexp.MustCompile(`^(?:$|[^\\]|\\\\)[\w\x{80}-\x{10ffff}\\/:.\- ~@+#,=*?()\[\]{}%&]*$`)
 
-// forward writes a path of Windows with the slashes that all tables use.
+// forward writes a Windows path with the slashes that all tables use.
 func forward(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
-// nativeName is the name of a program as the tables know it: Windows does not
-// tell capitals from small letters.
+// nativeName returns the name of a program as the tables know it: Windows ignores case.
 func (r *reader) nativeName(name shell.Word, base string) shell.Word {
 	p := r.path(name, true)
 	if s, ok := p.Text(); ok && (installed.MatchString(s) || !strings.Contains(s, "/") && s == strings.ToUpper(s)) {
@@ -215,7 +213,7 @@ func (r *reader) nativeName(name shell.Word, base string) shell.Word {
 
 var installed = regexp.MustCompile(`(?i)^(?:c:/windows/system32/|c:/program files|/usr/|[^/~]*\.exe$)`)
 
-// isScript says that a file holds a script of one of these shells.
+// isScript reports whether a file is a script of one of these shells.
 func isScript(path string) bool { return scripts.MatchString(path) }
 
 var scripts = regexp.MustCompile(`(?i)(?:\.psm?1|\.bat|[\\/].*\.cmd)$`)

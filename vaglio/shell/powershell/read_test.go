@@ -9,7 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
 )
 
-// render writes what a line was read as: commands, then problems.
+// render writes how a line was read: commands, then problems.
 func render(s *shell.Script) string {
 	var b strings.Builder
 	for _, c := range s.Commands {
@@ -51,8 +51,8 @@ func render(s *shell.Script) string {
 	return b.String()
 }
 
-// TestRead compares what lines are read as with testdata/read.txt: a line, how
-// it is read, and a line of dashes between them.
+// TestRead compares how lines are read with testdata/read.txt: a line and how it is read,
+// separated by a line of dashes.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/read.txt")
@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestBounds puts a deletion behind every bound: what is not read must be told.
+// TestBounds puts a deletion after every limit: what is not read must be reported.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	tail := "\nRemove-Item C:\\Windows -Recurse"
@@ -126,8 +126,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestLineEnds holds that every way to end a line ends a command, and that a
-// backtick before any of them goes on.
+// TestLineEnds checks that every kind of line end ends a command, and that a backtick before any
+// of them continues it.
 func TestLineEnds(t *testing.T) {
 	t.Parallel()
 	want := render(powershell.Read("ls a\nri b", shell.Options{Home: "/h"}))

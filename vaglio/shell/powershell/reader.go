@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// bytesPerStep is how many bytes one step of the budget copies or looks at.
+	// bytesPerStep is how many bytes one step of the budget may copy or look at.
 	bytesPerStep = 32
 	maxCommands  = 100_000
 	maxProblems  = 1_000
-	maxValue     = 1 << 20 // the most text of one value, in bytes
-	maxItems     = 10_000  // the most elements of one value
-	maxChoices   = 64      // the most texts that one text may turn out to be
+	maxValue     = 1 << 20 // the longest value, in bytes
+	maxItems     = 10_000  // the most elements of a value
+	maxChoices   = 64      // the most texts that one text may stand for
 )
 
 // reader reads one source.
@@ -28,12 +28,12 @@ type reader struct {
 	at       place
 	depth    int
 	writes   int  // how many variables were set
-	again    bool // a loop's second round is read
+	again    bool // the second round of a loop is being read
 	open     bool // a quote or a bracket has no partner
 	problems map[string]bool
 }
 
-// place is where a command stands. It is kept and put back around what is read.
+// place is the context of a command. It is saved and restored around what is read.
 type place struct {
 	via         []string
 	privileged  bool
@@ -43,19 +43,19 @@ type place struct {
 	span        shell.Span // of the carrier, for carried text
 }
 
-// Read reads a text of PowerShell and returns what it would run. It never
-// fails: what cannot be read is a [shell.Problem] of the result.
+// Read reads a PowerShell text and returns what it would run. It never fails: what it cannot read
+// becomes a [shell.Problem] of the result.
 func Read(text string, o shell.Options) *shell.Script {
 	return run(o, func(r *reader) { r.source(text) })
 }
 
-// ReadCmd reads lines of cmd.exe, as [Read] does those of PowerShell.
+// ReadCmd reads lines of cmd.exe, as [Read] reads PowerShell's.
 func ReadCmd(text string, o shell.Options) *shell.Script {
 	return run(o, func(r *reader) { r.batch(text) })
 }
 
-// Carried reads the command line of powershell, pwsh or cmd in the source of
-// another shell, see [shell.Options].
+// Carried reads a command line of powershell, pwsh or cmd in the source of another shell, see
+// [shell.Options].
 func Carried(c shell.Command, o shell.Options) *shell.Script {
 	if len(c.Argv) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 	return r.out
 }
 
-// stopped unwinds a reading that a bound has ended; [run] notes nothing more.
+// stopped unwinds a reading that reached a limit; [run] records nothing further.
 type stopped struct{}
 
 func (r *reader) stop(kind shell.ProblemKind, detail wording.Clause) {
@@ -110,7 +110,7 @@ func (r *reader) stop(kind shell.ProblemKind, detail wording.Clause) {
 	panic(stopped{})
 }
 
-// opens pays for the reading of a text.
+// opens charges for the reading of a text.
 func (r *reader) opens(text string) {
 	if len(text) > shell.MaxSource {
 		r.stop(shell.ProblemTooBig, wording.Say("the command is longer than 1 MiB"))
@@ -118,7 +118,7 @@ func (r *reader) opens(text string) {
 	r.step(1 + len(text)/bytesPerStep)
 }
 
-// step spends a part of the budget.
+// step spends n steps of the budget.
 func (r *reader) step(n int) {
 	if !r.o.Budget.Spend(n) || len(r.out.Commands) > maxCommands {
 		r.stop(shell.ProblemTooCostly, wording.Say("the command does too much to be read in full"))
@@ -136,8 +136,8 @@ func (r *reader) deeper(read func() value) value {
 	return v
 }
 
-// problem notes a finding once. The first of a kind always counts, so that
-// many small ones cannot hide that the reading broke off.
+// problem records a finding once. The first of a kind always counts, so that many small ones
+// cannot hide that the reading broke off.
 func (r *reader) problem(p shell.Problem) {
 	if p.Span == (shell.Span{}) {
 		p.Span = r.at.span
@@ -154,12 +154,12 @@ func (r *reader) problem(p shell.Problem) {
 	}
 }
 
-// unread notes a part of the source that is beyond this reader.
+// unread records a part of the source that this reader cannot read.
 func (r *reader) unread(what wording.Phrase, about ...string) {
 	r.problem(shell.Problem{Kind: shell.ProblemUnread, Detail: wording.Say(what, about...), Interpreter: "powershell"})
 }
 
-// emit adds a command, with what is known of the place where it stands.
+// emit adds a command, completed from the current place.
 func (r *reader) emit(c shell.Command) {
 	bytes := weigh(c.Argv...)
 	for i := range c.Redirects {
@@ -191,10 +191,9 @@ func (r *reader) call(function string, verb shell.Verb, targets ...shell.Word) {
 	})
 }
 
-// native reads a program by the knowledge of the common reader, which finds
-// what the program carries.
+// native has package shell read a program, including what the program carries.
 func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
-	const cost = 40 // the other reader begins anew for every program
+	const cost = 40 // the other reader starts anew for every program
 	r.step(cost)
 	o := r.o
 	o.Depth = r.depth
@@ -203,7 +202,7 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 	for _, p := range s.Problems {
 		p.Span = shell.Span{}
 		if p.Kind == shell.ProblemUnparsable {
-			p.Kind = shell.ProblemUnread // the words are what this reader made of them
+			p.Kind = shell.ProblemUnread // the words are this reader's interpretation
 		}
 		r.problem(p)
 	}
@@ -214,7 +213,7 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 	return output(name, name == "curl" || name == "wget")
 }
 
-// carried reads a value that is run as code.
+// carried reads a value that runs as code.
 func (r *reader) carried(v value, name string) value {
 	read := r.source
 	if name == "cmd" {
@@ -231,8 +230,8 @@ func (r *reader) carried(v value, name string) value {
 	return output(name, false)
 }
 
-// isCode says whether something of a text is known that is run as code, and
-// notes what is not: it stands in the text as a variable that holds it.
+// isCode reports whether anything is known of a text that runs as code, and records what is
+// unknown, which the text shows as a variable.
 func (r *reader) isCode(w shell.Word, by string) bool {
 	p := shell.Problem{Word: w, Interpreter: by}
 	switch {

@@ -14,38 +14,37 @@ import (
 //go:embed tables.txt
 var tableText string
 
-// tables is what is known of commands, kept in tables.txt. A section of which
-// the name ends with a colon holds rows of parameters, any other one what words
-// stand for: "word word = meaning".
+// tables is what is known about commands, from tables.txt. A section whose name ends with a colon
+// holds rows of parameters; any other section says what words stand for: "word word = meaning".
 type tables struct {
 	words map[string]map[string]string // by section; all in lower case
 	specs map[string][]*spec           // by section and name, as in "cmd:del"
 }
 
-// spec is a command's row: its name, then its parameters.
+// spec is a command's row: its name, followed by its parameters.
 //
-//	Name     takes a value        Name@2   that may stand as third word without a name
+//	Name     takes a value        Name@2   may be the third word, without a name
 //	Name?    is a switch          Name<    may come through the pipe
 //	*        all other words      :role    what is done to the value
 //	         or, with the switch, instead of deleting or writing
-//	as=X     it is another name of the program X, roles being X's options
-//	when=X   the row holds when a word before its colon matches the pattern X
-//	out=X    what it puts out, see [work.output]
-//	pass     the tables of those who judge know more of it
+//	as=X     it is another name of the program X; roles are X's options
+//	when=X   the row applies if a word, up to its colon, matches the pattern X
+//	out=X    its output, see [work.output]
+//	pass     the judges' tables know more about it
 //
-// The parameters of functions are their places, and self.
+// The parameters of functions are positions, and self.
 type spec struct {
 	name                string
 	params              []param
 	rest                string // the role of all other words
 	as, out, when, pass string
-	holds               *regexp.Regexp // what when says
+	holds               *regexp.Regexp // the compiled when
 }
 
 type param struct {
 	name   string // in lower case
 	role   string
-	pos    int // its place among the words without a name, or -1
+	pos    int // its position among the words without a name, or -1
 	isFlag bool
 	piped  bool
 }
@@ -94,7 +93,7 @@ func (t *tables) meaning(section string, row []string) error {
 	return nil
 }
 
-// parameters adds a row of a command.
+// parameters adds a command's row.
 func (t *tables) parameters(section string, row []string) error {
 	s, key := &spec{name: row[0]}, section+strings.ToLower(row[0])
 	if len(t.specs[key]) > 0 && section != "programs:" {
@@ -129,7 +128,7 @@ func (t *tables) parameters(section string, row []string) error {
 
 var parameter = regexp.MustCompile(`^([^@?<:]+)(?:@(\d))?(\?)?(<)?(?::(\S+))?$`)
 
-// spec is the only row of a name, nil if there is none.
+// spec returns the only row of a name, nil if there is none.
 func (t *tables) spec(section, name string) *spec {
 	if rows := t.specs[section+strings.ToLower(name)]; len(rows) > 0 {
 		return rows[0]
@@ -137,14 +136,14 @@ func (t *tables) spec(section, name string) *spec {
 	return nil
 }
 
-// is says that a word stands in a section.
+// is reports whether a section contains a word.
 func (t *tables) is(section, word string) bool {
 	_, ok := t.words[section][strings.ToLower(word)]
 	return ok
 }
 
-// find gives the parameter that a name means, or the beginning of one of so many
-// letters. Options with a slash are not shortened.
+// find returns the parameter that a name means, in full or abbreviated to at least enough letters.
+// Options with a slash cannot be abbreviated.
 func (s *spec) find(name string, enough int) *param {
 	var found *param
 	for i := range s.params {

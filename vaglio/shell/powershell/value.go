@@ -11,8 +11,8 @@ import (
 // value is what an expression or a pipeline may be.
 type value struct {
 	items   []shell.Word
-	either  bool // the items are what one text may be, not a list
-	files   bool // the items are files that were listed
+	either  bool // the items are what one text may be, rather than a list
+	files   bool // the items are listed files
 	hash    bool // the items are what @{…} holds
 	isBlock bool
 	block   string // the text of a script block
@@ -26,22 +26,22 @@ func unknownWord(name string) shell.Word {
 	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: name, MayBeEmpty: true})
 }
 
-// output is what a command puts out, or "" of nothing that is known.
+// output returns the unknown output of a command, "" if the command is unknown, too.
 func output(from string, remote bool) value {
 	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: remote}))
 }
 
 func unknown() value { return output("", false) }
 
-// madeOf is what a command makes of a value in a way that is not known:
-// downloaded text stays so.
+// madeOf returns what a command turns a value into in an unknown way. Downloaded text stays marked
+// as such.
 func madeOf(v value, from string) value {
 	return output(from, slices.ContainsFunc(v.items, shell.Word.Remote))
 }
 
 func (v value) isNothing() bool { return len(v.items) == 0 && !v.isBlock }
 
-// something is a value, or for nothing an unknown one.
+// something returns the value, or an unknown one for nothing.
 func something(v value, name string) value {
 	if v.isNothing() {
 		return one(unknownWord(name))
@@ -49,7 +49,7 @@ func something(v value, name string) value {
 	return v
 }
 
-// text is the value as one static text.
+// text returns the value as one static text.
 func (v value) text() (string, bool) {
 	if len(v.items) != 1 {
 		return "", false
@@ -57,13 +57,13 @@ func (v value) text() (string, bool) {
 	return v.items[0].Text()
 }
 
-// element is what one element of the value may be.
+// element returns what one element of the value may be.
 func (v value) element() value {
 	v.either = len(v.items) > 1
 	return v
 }
 
-// weigh is what words cost to copy, in bytes.
+// weigh returns what it costs to copy words, in bytes.
 func weigh(words ...shell.Word) int {
 	const each = 16 // besides their texts
 	n := 0
@@ -73,8 +73,8 @@ func weigh(words ...shell.Word) int {
 	return n
 }
 
-// pay is for a value of so many elements and bytes, before it is made: so the
-// budget bounds the memory, too.
+// pay charges for a value of that many elements and bytes before it is built, so that the budget
+// bounds memory, too.
 func (r *reader) pay(items, bytes int) {
 	if items > maxItems || bytes > maxValue {
 		r.stop(shell.ProblemTooBig, wording.Say("a value becomes too large to be read"))
@@ -82,7 +82,7 @@ func (r *reader) pay(items, bytes int) {
 	r.step(1 + items + bytes/bytesPerStep)
 }
 
-// word is a value as one word.
+// word returns a value as one word.
 func (r *reader) word(v value) shell.Word {
 	switch {
 	case len(v.items) == 1:
@@ -103,7 +103,7 @@ func (r *reader) word(v value) shell.Word {
 	return shell.Glue(parts...)
 }
 
-// choices are the texts that the value may be when it stands inside another.
+// choices returns the texts that the value may be inside another text.
 func (r *reader) choices(v value) []shell.Word {
 	switch {
 	case v.isBlock && len(v.items) == 0:
@@ -115,7 +115,7 @@ func (r *reader) choices(v value) []shell.Word {
 	return []shell.Word{r.word(v)}
 }
 
-// glue writes values side by side, in all ways that they may be.
+// glue joins values in all ways that they may be.
 func (r *reader) glue(list ...value) value {
 	if len(list) == 1 && !list[0].isBlock && len(list[0].items) == 1 {
 		return list[0]
@@ -142,7 +142,7 @@ func (r *reader) glue(list ...value) value {
 	return v
 }
 
-// list is the values as elements of a list.
+// list returns the values as the elements of a list.
 func (r *reader) list(values ...value) value {
 	if len(values) == 1 {
 		return values[0]
@@ -158,7 +158,7 @@ func (r *reader) list(values ...value) value {
 	return out
 }
 
-// with adds the block that a value has to that of another: either may be run.
+// with adds the block of another value: either may run.
 func (v value) with(o value) value {
 	if o.isBlock && v.isBlock && o.block != v.block {
 		v.block += "\n" + o.block
@@ -168,7 +168,7 @@ func (v value) with(o value) value {
 	return v
 }
 
-// merged is what a variable may be after a branch.
+// merged returns what a variable may be after a branch.
 func (r *reader) merged(a, b value) value {
 	r.pay(len(a.items), len(a.block)+len(b.block))
 	r.step((len(a.items) + 1) * weigh(b.items...) / bytesPerStep)
@@ -185,7 +185,7 @@ func (r *reader) merged(a, b value) value {
 	return out.element()
 }
 
-// variable is what a variable holds.
+// variable returns the value of a variable.
 func (r *reader) variable(name string) value {
 	if v, ok := r.vars[name]; ok {
 		return v
@@ -205,7 +205,7 @@ func (r *reader) variable(name string) value {
 	return one(unknownWord(env))
 }
 
-// preset is a value of the tables.
+// preset returns a value of the tables.
 func (r *reader) preset(s string) value {
 	switch {
 	case s == "":
@@ -220,7 +220,7 @@ func (r *reader) preset(s string) value {
 	return text(s)
 }
 
-// setVar sets a variable; where that may not happen it may keep its value.
+// setVar sets a variable. Where that may not happen, the variable may keep its value.
 func (r *reader) setVar(name string, v value) {
 	r.writes++
 	if old, ok := r.vars[name]; ok && (r.at.conditional || r.at.inLoop) {

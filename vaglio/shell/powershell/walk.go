@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// parser reads one text of PowerShell from its beginning to its end, and runs
-// it as it goes. What stands in brackets is a text of its own.
+// parser reads one PowerShell text from beginning to end, and runs it as it goes. What is in
+// brackets is a text of its own.
 type parser struct {
 	cursor
 	r        *reader
-	names    []string // the variables of an expression that was begun
-	member   bool     // a part of one of them is named
+	names    []string // the variables of the expression being read
+	member   bool     // the expression names a part of one of them
 	assigned bool     // the statement set a variable
 }
 
@@ -20,7 +20,7 @@ func (r *reader) parse(text string) *parser {
 	return &parser{r: r, cursor: cursor{src: text, open: &r.open}}
 }
 
-// source reads a text of PowerShell and gives what it puts out.
+// source reads a PowerShell text and returns its output.
 func (r *reader) source(text string) value {
 	r.opens(text)
 	return r.deeper(func() value {
@@ -46,7 +46,7 @@ func (r *reader) source(text string) value {
 	})
 }
 
-// word is the word of the language that comes next, in lower case.
+// word returns the keyword that comes next, in lower case.
 func (p *parser) word() string {
 	if m := words.FindStringSubmatch(p.rest()); m != nil {
 		return strings.ToLower(m[1])
@@ -54,12 +54,12 @@ func (p *parser) word() string {
 	return ""
 }
 
-// labels are names of loops.
+// labels matches the labels of loops.
 var labels = regexp.MustCompile(`^:\w+\s+`)
 
 var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 
-// statement reads one statement and gives its output.
+// statement reads one statement and returns its output.
 func (p *parser) statement() value {
 	p.r.step(1)
 	if p.space(""); p.at(":") {
@@ -79,7 +79,7 @@ func (p *parser) statement() value {
 	})
 }
 
-// keyword reads a statement that begins with a word of the language.
+// keyword reads a statement that begins with a keyword.
 func (p *parser) keyword(word string) (value, bool) {
 	switch word {
 	case "return", "throw", "exit", "break", "continue":
@@ -99,10 +99,10 @@ func (p *parser) keyword(word string) (value, bool) {
 	return value{}, false
 }
 
-// flow reads what follows a word of the language: a head in brackets and a
-// block, which may not run or run many times, and what else belongs to them.
+// flow reads what follows a keyword: a head in brackets and a block, which may not run or may run
+// many times, and the branches that belong to it.
 func (p *parser) flow(word string) (value, bool) {
-	for p.at("[-") && !p.ends() { // options, or what is caught
+	for p.at("[-") && !p.ends() { // options, or the exceptions that are caught
 		p.side()
 		p.space("\n,")
 	}
@@ -138,8 +138,7 @@ func (p *parser) flow(word string) (value, bool) {
 	return v, true
 }
 
-// head reads the head of a statement; its block is read once for all that the
-// variable of a loop may be.
+// head reads the head of a statement. A loop's block is read once for all values of its variable.
 func (r *reader) head(word, head string) {
 	p, name := r.parse(head), ""
 	switch word {
@@ -159,8 +158,8 @@ func (r *reader) head(word, head string) {
 	}
 }
 
-// conditional reads what may not run, or run many times. The second round of a
-// loop sees what the first one left.
+// conditional reads what may not run, or may run many times. The second round of a loop sees what
+// the first one left.
 func (r *reader) conditional(loop bool, read func() value) value {
 	change := func(p *place) { p.conditional, p.inLoop = true, p.inLoop || loop }
 	writes := r.writes
@@ -173,8 +172,8 @@ func (r *reader) conditional(loop bool, read func() value) value {
 	return v
 }
 
-// define notes a function, the body of which is read when it is called, with
-// what the variables hold then; what it is given is not followed.
+// define records a function. Its body is read when the function is called, with the variables as
+// they are then; its arguments are not followed.
 func (p *parser) define() bool {
 	start, head := p.pos, ""
 	for isNameByte(p.peek(0)) || p.at("-:") {
@@ -194,7 +193,7 @@ func (p *parser) define() bool {
 	return true
 }
 
-// callFunction runs a function of the source. While it runs it has no body.
+// callFunction runs a function of the source. The function has no body while it runs.
 func (r *reader) callFunction(name string, in value) value {
 	body := r.vars[name]
 	if body.block == "" {
@@ -206,8 +205,7 @@ func (r *reader) callFunction(name string, in value) value {
 	return v
 }
 
-// parameters forgets what the names of parameters stood for, and reads what is
-// run to find their defaults.
+// parameters forgets the values of the parameters' names, and reads the code of their defaults.
 func (r *reader) parameters(head string) {
 	p := r.parse(head)
 	for p.space("\n,"); !p.done(); p.space("\n,") {
@@ -225,7 +223,7 @@ func (r *reader) parameters(head string) {
 	}
 }
 
-// each runs a block for all that comes through a pipe.
+// each runs a block for everything that comes through a pipe.
 func (r *reader) each(v, in value) value {
 	if !v.isBlock {
 		return value{}
@@ -239,7 +237,7 @@ func (r *reader) each(v, in value) value {
 	})
 }
 
-// within reads something in another place.
+// within reads something in a changed place.
 func (r *reader) within(change func(*place), read func() value) value {
 	old := r.at
 	change(&r.at)
@@ -248,7 +246,7 @@ func (r *reader) within(change func(*place), read func() value) value {
 	return v
 }
 
-// by is the place of what something else runs.
+// by returns the place change for something that name runs.
 func by(name string) func(*place) {
 	return func(p *place) { p.via = append(slices.Clip(p.via), name) }
 }
