@@ -43,7 +43,7 @@ const join = "\x00join"
 const (
 	maxNesting = 40  // strings within strings
 	maxDepth   = 120 // brackets, calls and blocks within each other
-	maxAlts    = 32 // texts that one value may stand for
+	maxAlts    = 32  // texts that one value may stand for
 	maxList    = 256 // elements of a list that are kept apart
 	maxText    = 1 << 20
 )
@@ -59,7 +59,7 @@ type lexer struct {
 	indent int32
 	open   []int32 // the brackets and words that are open here
 	braces int     // how many of them are blocks
-	branch bool // after a word such as "if", up to the end of the line
+	branch bool    // after a word such as "if", up to the end of the line
 	loop   bool    // the "do" of a loop is due
 	// endless lists the quotes without an end; no pattern ends before noRegexp.
 	endless  string

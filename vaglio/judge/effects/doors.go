@@ -16,7 +16,7 @@ import (
 // host. The table doors.txt lists them.
 type door struct {
 	kind    string
-	pattern string // the name, in lower case if case does not matter
+	pattern string   // the name, in lower case if case does not matter
 	loads   []string // the options that load a file, for the kind "loads"
 }
 
