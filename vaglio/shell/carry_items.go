@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -253,13 +254,17 @@ func xargsItems(text Word, opts options) []Word {
 		p.Splits = true
 		return []Word{NewWord(p)}
 	}
+	sep, ok := delimiter(opts)
+	if !ok {
+		return []Word{unknown("")}
+	}
 	var items []Word
-	byLine := opts.any("I", "J", "i", "replace", "d", "delimiter")
+	byLine := opts.any("I", "J", "i", "replace")
 	for _, l := range text.lines() {
 		s, ok := l.Text()
 		switch {
-		case opts.any("0", "null"):
-			items = append(items, nullItems(l)...)
+		case sep != "":
+			items = append(items, itemsBetween(l, sep)...)
 		case ok && !byLine:
 			for _, item := range unixtext.Items(s) {
 				items = append(items, Text(item))
@@ -276,11 +281,29 @@ func xargsItems(text Word, opts options) []Word {
 	return items
 }
 
-// nullItems returns the items of a line that is separated by NUL bytes.
-func nullItems(l Word) (items []Word) {
+// delimiter returns the character that xargs is told to split its input at, "" if it is told
+// none. ok is false if that character is unknown.
+func delimiter(opts options) (sep string, ok bool) {
+	if opts.any("0", "null") {
+		return "\x00", true
+	}
+	given, ok := opts.Get("d", "delimiter")
+	if !ok {
+		return "", true
+	}
+	s, ok := given.Text()
+	if s == `\0` {
+		return "\x00", ok
+	}
+	r, _, rest, err := strconv.UnquoteChar(s, 0)
+	return string(r), ok && err == nil && rest == ""
+}
+
+// itemsBetween returns the items of a line that sep separates.
+func itemsBetween(l Word, sep string) (items []Word) {
 	for more := true; more; {
 		var piece Word
-		if piece, l, more = l.Split("\x00"); !piece.Is("") {
+		if piece, l, more = l.Split(sep); !piece.Is("") {
 			items = append(items, piece)
 		}
 	}

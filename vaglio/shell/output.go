@@ -79,8 +79,12 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
 		return located(args)
-	case "realpath", "readlink":
+	case "realpath":
 		return r.realPath(args)
+	case "readlink":
+		if slices.ContainsFunc(args, resolvesAll) {
+			return r.realPath(args)
+		}
 	case "seq":
 		return sequenceOf(args)
 	}
@@ -195,6 +199,13 @@ func (r *reader) realPath(args []Word) (Word, bool) {
 		return Word{}, false
 	}
 	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()
+}
+
+// resolvesAll reports whether an option of readlink makes it resolve a whole path, as
+// realpath does. Without one it prints what a link points to, which only the disk knows.
+func resolvesAll(option Word) bool {
+	s := option.Prefix()
+	return strings.HasPrefix(s, "--canonicalize") || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, "fem")
 }
 
 // sequenceOf returns the output of seq.
