@@ -84,6 +84,7 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"what is looked for": {"Grep", map[string]any{"pattern": "localhost:8787/inbox"}, ""},
 		"host and port":      {"mcp__http__request", map[string]any{"host": "localhost", "port": 8787.0, "path": "/inbox"}, ownCommand},
 		"many ports":         {"mcp__http__request", ports, ownCommand},
+		"a file of its name": {"read_file", map[string]any{"path": "localhost:8787/inbox"}, ""},
 		"another port":       {"mcp__http__request", map[string]any{"host": "localhost", "port": 8788.0, "path": "/inbox"}, ""},
 		"another host":       {"mcp__http__request", map[string]any{"host": "example.org", "port": "8787", "path": "/inbox"}, ""},
 		"what agents use":    {"WebFetch", map[string]any{"url": "http://localhost:8787/openapi.yaml"}, ""},
@@ -149,4 +150,24 @@ func TestTheGateByAnotherName(t *testing.T) {
 		"another":  {bash("/opt/keeper allow x"), ""},
 		"inside":   {bash("docker run --rm alpine vaglio allow x"), ""},
 	})
+}
+
+// TestAProgramThatGoverns tells lines of a program that decide for people or stop the gate
+// from those that only name it.
+func TestAProgramThatGoverns(t *testing.T) {
+	g := gate()
+	for line, governs := range map[string]bool{
+		`subprocess.run("vaglio allow x", shell=True)`: true,
+		`subprocess.run(["vaglio", "allow"])`:          true,
+		`subprocess.run(["vaglio", "version"])`:        false,
+		`subprocess.run("vaglio is fine", shell=True)`: false,
+		`subprocess.run("vaglio allow a b c")`:         false,
+		`kill_all("vaglio")`:                           true,
+		`print("vaglio")`:                              false,
+		`print("see vaglio allow")`:                    false,
+	} {
+		if g.governs(line, "import subprocess\n"+line) != governs {
+			t.Errorf("%s: governs %t", line, !governs)
+		}
+	}
 }

@@ -250,6 +250,7 @@ func TestTools(t *testing.T) {
 		"read_glob_bracket":    {args("read_many_files", "paths", []any{"~/.kube/confi[]g]"}), "path.secrets"},
 		"read_glob_not":        {args("read_many_files", "paths", []any{"~/.kube/confi[!]a]"}), "path.secrets"},
 		"read_environ":         {args("fs_read", "path", "/proc/sys/../1/environ"), "path.proc"},
+		"read_beside_own":      {args("fs_read", "path", "/proc/self/cwdx/.netrc"), "path.proc"},
 		"read_key_by_name":     {args("fs_read", "path", "deploy/id_ed25519"), "path.keys"},
 		"upload":               {args("upload", "file", "~/.pypirc"), "path.secrets"},
 		"attachment":           {args("send_mail", "attachments", []any{"~/.git-credentials"}, "body", "x"), "path.secrets"},
