@@ -310,6 +310,7 @@ func TestAdministratorsHome(t *testing.T) {
 		"system": {Call{Executor: "fs_delete", Args: map[string]any{"path": "/usr"}, Cwd: "/root/app"}, "tree.system"},
 	})
 	verify(t, structuralGuard(), map[string]row{
+		"own":    {Call{Executor: "Write", Args: map[string]any{"file_path": "out.txt", "content": "x"}, Cwd: "/root/app"}, ""},
 		"others": {Call{Executor: "Write", Args: map[string]any{"file_path": "../../usr/bin/env", "content": "x"}, Cwd: "/root/app"}, "tree.vital"},
 		"mac":    {Call{Executor: "Write", Args: map[string]any{"file_path": "/var/root/x", "content": "x"}, Cwd: "/home/user/app"}, "path.admin_home"},
 	})
@@ -345,6 +346,7 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
+		"no_folder_3": {at("cp x y; ln -s x z; chmod u+s y; ./y"), ""},
 	})
 }
 
