@@ -164,6 +164,7 @@ func TestAProgramThatGoverns(t *testing.T) {
 		`subprocess.run("vaglio allow a b c")`:         false,
 		`kill_all("vaglio")`:                           true,
 		`print("vaglio")`:                              false,
+		`print("vaglio ")`:                             false,
 		`print("see vaglio allow")`:                    false,
 	} {
 		if g.governs(line, "import subprocess\n"+line) != governs {
