@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"strings"
-	"text/template"
-)
+import "strings"
 
 // Guard says why the guard has a rule, by the rule's id; empty for a rule that
 // there are no words for, as a record of a later release may name.
@@ -80,14 +77,11 @@ func (t *Texts) Undo(reversibility, reach string) string {
 }
 
 // told finds the sentences that agents are told by their embedded English.
-func told(english map[Key]*template.Template) map[string]Key {
+func told(english *book) map[string]Key {
 	keys := map[string]Key{}
-	for key, tmpl := range english {
-		if !strings.HasPrefix(string(key), "told.") {
-			continue
-		}
+	for _, key := range english.keys("told.") {
 		var b strings.Builder
-		if tmpl.Execute(&b, nil) == nil {
+		if tmpl := english.text(key); tmpl != nil && tmpl.Execute(&b, nil) == nil {
 			keys[strings.TrimSpace(b.String())] = key
 		}
 	}

@@ -2,8 +2,8 @@
 // buttons, answers and pages, in every language. They are templates in the
 // sense of text/template, embedded, and single ones can be overridden from a
 // folder. Those of a folder are checked when they are loaded, and the embedded by
-// tests: what has passed can be shown. A language is read when it is asked for: most
-// instances speak one.
+// tests: what has passed can be shown. A text is read when it is asked for: most
+// instances speak one language, and say little of it.
 //
 // A template makes words, never markup. What somebody else wrote is handed in
 // as [Theirs] and comes out as a part of its own, so that a channel can set it
@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
 	"time"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -74,7 +73,7 @@ type Set struct {
 
 // language is what is said in one.
 type language struct {
-	texts   map[Key]*template.Template
+	texts   *book
 	phrases phraseBook
 }
 
@@ -82,7 +81,7 @@ type language struct {
 type Texts struct {
 	lang    Lang
 	zone    *time.Location
-	texts   map[Key]*template.Template
+	texts   *book
 	phrases phraseBook
 	told    func() map[string]Key
 	form    Form
@@ -119,7 +118,7 @@ func load(override fs.FS) (*Set, error) {
 	for _, lang := range Langs() {
 		set.langs[lang] = sync.OnceValue(func() language {
 			c := checker{} // The embedded have no mistakes: a test holds it.
-			return language{c.read(builtin, lang, embeddedName).texts, c.phrases(lang)}
+			return language{embeddedIn(lang), c.phrases(lang)}
 		})
 	}
 	set.told = sync.OnceValue(func() map[string]Key { return told(set.langs[English]().texts) })
@@ -174,7 +173,7 @@ func (t *Texts) Stamp(at time.Time) string {
 }
 
 // Has reports whether there is a text under the key.
-func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
+func (t *Texts) Has(key Key) bool { return t.texts.text(key) != nil }
 
 // Word returns the text under a key, if there is one; it is one without fields.
 func (t *Texts) Word(key string) (string, bool) { return t.Plain(Key(key), nil), t.Has(Key(key)) }
@@ -199,7 +198,7 @@ func (t *Texts) Say(key Key, values Values) []Part {
 		}
 	}
 	var b strings.Builder
-	if tmpl := t.texts[key]; tmpl == nil || tmpl.Execute(&b, data) != nil {
+	if tmpl := t.texts.text(key); tmpl == nil || tmpl.Execute(&b, data) != nil {
 		return bare(key, values)
 	}
 	return split(strings.TrimSpace(b.String()), theirs)

@@ -30,6 +30,14 @@ func TestWhatIsEmbeddedHasNoMistakes(t *testing.T) {
 	}
 }
 
+// TestATextIsTheSameByItself holds the embedded texts, which are read one by one, against
+// what is read of their files as a whole.
+func TestATextIsTheSameByItself(t *testing.T) {
+	if keys := templates.Differing(); len(keys) > 0 {
+		t.Errorf("these differ: %v", keys)
+	}
+}
+
 func TestSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := load(t)
