@@ -6,7 +6,7 @@ GO    ?= go
 TOOL   = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 
 # The tests that open a real browser are a module of their own too: what drives a
-# browser is not of ours. What is run over all packages is run there besides.
+# browser is none of our requirements. What runs over all packages runs there too.
 BROWSER = internal/browser
 
 # How the tests are run. With TESTS=again what fails is run once more, alone, and
