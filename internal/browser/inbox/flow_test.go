@@ -246,7 +246,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	b.do(chromedp.Navigate(base + "/inbox/history"))
 	b.do(chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
 	b.press(".filter button")
-	if got := b.text("#entries"); !strings.Contains(got, "Nothing fits") {
+	if got := b.text("#entries"); !strings.Contains(got, "Nothing matches") {
 		t.Errorf("the filter shows %q", got)
 	}
 }
