@@ -91,7 +91,7 @@ func consequenceOf(o operations) Consequence {
 // closed is the consequence when all is joined: how something is done counts where
 // nothing is unknown, and what is unknown only where nothing is known.
 func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
-	if idle != nil && !unknown {
+	if idle != nil && !unknown && (!known || c.Reach != "") {
 		c.Idle = !known && idle.said[0].Phrase == idleLine
 		known = true
 		c.add(idle)

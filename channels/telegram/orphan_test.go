@@ -198,7 +198,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		// A button that nobody knows is told so, and taken away.
 		b := w.ask(command("make b"))
 		w.desk.Forget()
-		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "means nothing") {
+		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "no longer works") {
 			t.Errorf("an unknown button: %+v", got)
 		}
 		synctest.Wait()
