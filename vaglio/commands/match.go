@@ -121,7 +121,7 @@ const Says = "says:"
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
 		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain " +
-		"production unknown-database system fetched sed-acts")
+		"production unknown-database system fetched sed-acts filtered own-jobs own-processes")
 }
 
 // Given are the words that a rule is about, behind the operands that were matched, and
