@@ -251,15 +251,15 @@ var hunkRange = regexp.MustCompile(`^@@\s+-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?
 
 // hunkSize is how many lines a hunk has of either side.
 func hunkSize(line string) (olds, news int, ok bool) {
-	var n [4]uint64
+	var n [4]int
 	m := hunkRange.FindStringSubmatch(line)
 	for i := 0; m != nil && i < len(n); i++ {
-		var err error
-		if n[i], err = strconv.ParseUint(cmp.Or(m[i+1], "1"), 10, 31); err != nil {
+		size, err := strconv.ParseUint(cmp.Or(m[i+1], "1"), 10, 31)
+		if n[i] = int(size); err != nil {
 			return 0, 0, false
 		}
 	}
-	return int(n[1]), int(n[3]), m != nil
+	return n[1], n[3], m != nil
 }
 
 // beginsHunk reports whether a line is the first of a hunk.
