@@ -194,18 +194,10 @@ func (u *use) at(a *act, w *where) {
 
 // places are the operands of a place.
 func (u *use) places(w *where) []int {
-	n := len(u.operands)
-	switch {
-	case w.kind == whereSources:
+	if w.kind == whereSources {
 		return u.sources
-	case w.kind == whereOperands:
-		return u.operands[min(w.from, n):]
-	case w.kind == whereOperand && w.from < n:
-		return u.operands[w.from : w.from+1]
-	case w.kind == whereLast && n > w.from:
-		return u.operands[n-1:]
 	}
-	return nil
+	return w.among(u.operands)
 }
 
 // given are the words that the objects of an act are given.

@@ -21,12 +21,8 @@ func (u *use) lines(a *act) {
 // values are those of some options, or a part of each.
 func (u *use) values(w *where) []shell.Word {
 	var out []shell.Word
-	for i := range u.parsed.Flags {
-		f := &u.parsed.Flags[i]
-		if !f.Has || !f.oneOf(w.flags) {
-			continue
-		}
-		value, ok := u.words[f.At].Cut(f.Cut), true
+	for _, at := range u.parsed.valueSpots(w.flags) {
+		value, ok := u.words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:
 			_, value, ok = value.Split("@")

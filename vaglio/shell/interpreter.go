@@ -208,15 +208,17 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	return outputOf(name)
 }
 
-// readLoose reads the program texts of a call that does more than to run them.
+// readLoose reads the program texts of a call that does more than to run them, or
+// the command lines that it runs later.
 func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
 	texts, _ := p.texts(opts, rest)
 	texts = slices.Clone(texts)
-	if p.stdin && f.stdin.Kind == InputText {
+	lines := p.language == "sh" || p.language == "crontab"
+	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
-	for _, w := range rest {
+	for _, w := range append(rest, opts.all(p.file...)...) {
 		if r.written(w) {
 			texts = append(texts, r.content(f, w))
 		}
@@ -225,29 +227,17 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 		}
 	}
 	g := f.at(k, name)
-	g.conditional, g.lenient = true, true
+	g.conditional, g.lenient = true, !lines
 	g.stdin = Input{}
 	for _, t := range texts {
-		r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
-	}
-}
-
-// editorCode reads commands that an editor is told to run: :!code.
-func (r *reader) editorCode(f *frame, k *call, name string) {
-	texts := append([]Word(nil), k.argv[1:]...)
-	if f.stdin.Kind == InputText {
-		texts = append(texts, f.stdin.Text.lines()...)
-	}
-	for i, w := range texts {
-		s := strings.TrimLeft(w.Prefix(), "+: ")
-		for _, modifier := range []string{"silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "execute ", "exe ", "r ", "read ", "r", "%", "."} {
-			s = strings.TrimLeft(strings.TrimPrefix(s, modifier), ": ")
-		}
-		s = strings.TrimLeft(s, "\"'")
-		lead := len(w.Prefix()) - len(s)
-		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
-		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
-			r.carried(f, w.Cut(lead+1), name)
+		switch {
+		case opts.any(p.unless...):
+		case p.language == "sh":
+			r.carried(g, t, name)
+		case p.language == "crontab":
+			r.crontab(g, t, false)
+		default:
+			r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 		}
 	}
 }

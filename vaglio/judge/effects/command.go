@@ -320,10 +320,14 @@ func (r *reading) sealed(v *invocation) bool {
 // reachesHost reports whether a container sees folders of the host outside
 // the workspace.
 func (r *reading) reachesHost(v *invocation) bool {
-	return slices.ContainsFunc(v.mounts, func(m mount) bool {
-		p := r.world.placeOf(literal(m.host), r.world.cwd)
-		return p != placeWorkspace && p != placeTemp && !m.volume()
-	})
+	if v.reaches == nil { // each of its words asks
+		found := slices.ContainsFunc(v.mounts, func(m mount) bool {
+			p := r.world.placeOf(literal(m.host), r.world.cwd)
+			return p != placeWorkspace && p != placeTemp && !m.volume()
+		})
+		v.reaches = &found
+	}
+	return *v.reaches
 }
 
 // mounted finds the mount of a container in which a word lies, or that lies below it, and
@@ -352,7 +356,10 @@ func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 
 // holds reports whether a path, which may be a pattern, is that of a folder above.
 func holds(above, p string) bool {
+	if !strings.ContainsAny(above, `*?[\`) {
+		return above == "/" || strings.HasPrefix(p, above) && place.IsStep(p[len(above):])
+	}
 	steps := strings.Split(p, "/")
 	is, _ := path.Match(above, strings.Join(steps[:min(len(steps), strings.Count(above, "/")+1)], "/"))
-	return is || above == "/"
+	return is
 }

@@ -29,6 +29,7 @@ type invocation struct {
 	exposed    bool   // the container has the host's rights or folders
 	shares     bool   // it sees volumes that nobody names
 	mounts     []mount
+	reaches    *bool // whether one of them is a folder of the host outside the workspace, once asked
 	via        []string
 	wrapper    bool
 	guess      bool        // it stands in a text of which nobody knows that it runs
