@@ -59,8 +59,10 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 		out.Wrote = map[string]shell.Word{}
 	}
 	written := map[string]string{}
+	at := make([]int, len(s.Commands)+1) // where they are, with what patches add
 	for i := range s.Commands {
 		c := s.Commands[i]
+		at[i] = len(out.Commands)
 		if name := programOf(&c); name != "" && c.Call == nil {
 			a := &applier{name: name, cmd: &s.Commands[i], written: written, made: out.Wrote, opts: o}
 			calls, problems := a.expand()
@@ -71,6 +73,10 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 		}
 		noteWritten(&c, written)
 		out.Commands = append(out.Commands, c)
+	}
+	at[len(s.Commands)] = len(out.Commands)
+	for i := range out.Commands {
+		out.Commands[i].Until = at[out.Commands[i].Until]
 	}
 	return out
 }
