@@ -28,10 +28,11 @@ func (f *Facts) Answers(text string) bool {
 }
 
 // AnswersContainer is [Facts.Answers] for a text in a container, from which this
-// machine has names of its own.
-func (f *Facts) AnswersContainer(text string) bool {
-	return slices.ContainsFunc([]string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}, func(host string) bool {
-		return strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
+// machine has names of its own, and those that it was given.
+func (f *Facts) AnswersContainer(text string, given ...string) bool {
+	own := []string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}
+	return slices.ContainsFunc(append(own, given...), func(host string) bool {
+		return host != "" && strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
 	})
 }
 
@@ -59,7 +60,7 @@ func isWhole(before, after string) bool {
 // isOurs says whether a port between two texts is one of this machine, or said to
 // be one in a program.
 func isOurs(before, after string) bool {
-	return isHere(hostBefore(before)) || isHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
+	return IsHere(hostBefore(before)) || IsHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
 }
 
 // hostBefore is the host that stands before a port, "?" if there is none.
@@ -102,10 +103,10 @@ func isPort(before string) bool {
 	return strings.HasSuffix(strings.ToLower(before), "port") && !strings.HasSuffix(before, "--port")
 }
 
-// isHere says whether a host is this machine. No host is, too: that is how some
+// IsHere says whether a host is this machine. No host is, too: that is how some
 // clients write it.
-func isHere(host string) bool {
-	host = strings.ToLower(strings.Trim(host, "[]"))
+func IsHere(host string) bool {
+	host = strings.ToLower(strings.Trim(host[strings.LastIndexByte(host, '@')+1:], "[]"))
 	at := strings.LastIndexByte(host, ':')
 	if _, ok := hosts.Number(host); !ok && at >= 0 {
 		host = host[at+1:] // behind a port of here, another host, or a kind of address
@@ -122,7 +123,7 @@ func isHere(host string) bool {
 func unknownPort(text string) bool {
 	for at := 0; at < len(text); at++ {
 		if text[at] == ':' && at+1 < len(text) && !isHostByte(text[at+1]) && text[at+1] != '/' {
-			if host := hostBefore(text[:at]); host != "" && isHere(host) {
+			if host := hostBefore(text[:at]); host != "" && IsHere(host) {
 				return true
 			}
 		}

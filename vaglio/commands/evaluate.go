@@ -176,7 +176,7 @@ func (u *use) at(a *act, w *where) {
 		u.mentions(a, w.kind == whereWords)
 	case whereField:
 		for _, value := range u.fields(w.key) {
-			u.add(a, value, operation.Mention)
+			u.add(a, value, operation.Option)
 		}
 	case whereScript:
 		u.scripts(a, w.key)

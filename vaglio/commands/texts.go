@@ -2,6 +2,7 @@ package commands
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -54,7 +55,7 @@ func (u *use) keyed(key string) []shell.Word {
 func (u *use) fields(key string) []shell.Word {
 	var out []shell.Word
 	for _, w := range u.parsed.Words {
-		for field := range strings.FieldsSeq(w) {
+		for field := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 			if value, ok := strings.CutPrefix(field, key); ok {
 				out = append(out, shell.Text(value))
 			}

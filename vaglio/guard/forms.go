@@ -23,9 +23,6 @@ func firstBroken(rules []*rule, s string) *rule {
 	return nil
 }
 
-// matchPath gives the first path rule that a text breaks.
-func (g *Guard) matchPath(s string) *rule { return firstBroken(g.paths, s) }
-
 // forms tries a text in all its normal forms.
 func (s *scan) forms(t text) *rule {
 	if place.IsPlain(t.s) && (t.key || t.command || len(s.bases) == 0) {
@@ -44,19 +41,12 @@ func (s *scan) forms(t text) *rule {
 
 // hints are what is known of a text.
 func (t *text) hints() place.Hint {
-	var h place.Hint
-	for _, of := range [...]struct {
-		is   bool
-		hint place.Hint
-	}{
-		{t.key, place.Key},
-		{t.command, place.Line},
-		{t.use == asData, place.Content},
-		{t.use == asPath || t.use == asGoal, place.Named},
-	} {
-		if of.is {
-			h |= of.hint
-		}
+	h := map[use]place.Hint{asData: place.Content, asPath: place.Named, asGoal: place.Named}[t.use]
+	if t.key {
+		h |= place.Key
+	}
+	if t.command {
+		h |= place.Line
 	}
 	return h
 }
@@ -184,13 +174,13 @@ func (s *scan) below(b *base, t text, where string) *rule {
 	return nil
 }
 
-// match is matchPath, also in lower case where the system does not tell case
+// match gives the first path rule that a text breaks, also in lower case where the system does not tell case
 // apart.
 func (g *Guard) match(form string) *rule {
-	if r := g.matchPath(form); r != nil || !g.fold {
+	if r := firstBroken(g.paths, form); r != nil || !g.fold {
 		return r
 	}
-	return g.matchPath(strings.ToLower(form))
+	return firstBroken(g.paths, strings.ToLower(form))
 }
 
 // matchPlace is match for a clean path, with vaglio's own places.
@@ -230,12 +220,9 @@ func (s *scan) expand(form string) string {
 	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
 }
 
-// matchCommand gives the first command rule that a line breaks.
-func (g *Guard) matchCommand(line string) *rule { return firstBroken(g.commands, line) }
-
 // commandForms tries a line as it stands and in its normal form.
 func (g *Guard) commandForms(line string) *rule {
-	if r := g.matchCommand(line); r != nil {
+	if r := firstBroken(g.commands, line); r != nil {
 		return r
 	}
 	form := place.PlainLine(line)
@@ -245,5 +232,5 @@ func (g *Guard) commandForms(line string) *rule {
 	if form == line {
 		return nil
 	}
-	return g.matchCommand(form)
+	return firstBroken(g.commands, form)
 }

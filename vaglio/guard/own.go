@@ -71,8 +71,8 @@ func (g *Guard) mention(p *ownPlace) {
 // deed at or below what is closed, changing what is kept, and removing or
 // copying what they are in.
 func (g *Guard) ownAt(clean string, d deed) string {
-	if d == copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
-		d = reads // a backup of all homes is for the judges to weigh
+	if d == place.Copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
+		d = place.Reads // a backup of all homes is for the judges to weigh
 	}
 	vague := place.IsVague(clean)
 	for i := range g.own {
@@ -84,7 +84,7 @@ func (g *Guard) ownAt(clean string, d deed) string {
 }
 
 // changes says whether a deed leaves another file than it found.
-func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
+func changes(d deed) bool { return takesAll(d) || d == place.Writes || d == place.Replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
 	if p.anywhere {
@@ -97,7 +97,7 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 }
 
 // above says whether a deed done to a folder reaches all below it that counts.
-func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == copies && p.deep }
+func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == place.Copies && p.deep }
 
 // meant says whether a spot that is not wholly known may be the place or lie
 // below it or, for a deed that reaches it there, be what it is in. What is only
@@ -125,7 +125,7 @@ func (g *Guard) isOwnAt(clean string, d deed) bool {
 }
 
 // isOwn says whether a clean path is one that is closed, or below one.
-func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
+func (g *Guard) isOwn(where string) bool { return g.ownAt(where, place.Reads) != "" }
 
 // mentionsOwn says whether a text names one of vaglio's own places anywhere,
 // or the folder in which they are by default.
@@ -145,6 +145,14 @@ func (g *Guard) ownIn(folder string) string {
 		}
 	}
 	return ""
+}
+
+// ownBelow says whether a program of vaglio's or a client's settings lie anywhere below a
+// folder of this machine.
+func (g *Guard) ownBelow(folder string) bool {
+	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
+		return !p.anywhere && !p.closed && strings.HasPrefix(p.path, folder) && place.IsStep(p.path[len(folder):])
+	})
 }
 
 // holdsLocal says whether a folder has the name of one in which a project holds settings
@@ -172,18 +180,13 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it lets others in at a port
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	l.setsAddress()
+	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
+		l.s.t.doubts() // a variable names it
+	}
 	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
-}
-
-// setsAddress notes a variable set for the command that names the gate's address.
-func (l *look) setsAddress() {
-	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
-		l.s.t.doubts()
-	}
 }
 
 // isTold says whether one of the command's words is the file of a substituted process,
@@ -202,7 +205,7 @@ func (l *look) isTold() bool {
 // command runs.
 func (l *look) answers(text string) bool {
 	if r := l.c.Remote; r != nil && r.Kind != shell.RemoteRoot && !r.HostNetwork {
-		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text)
+		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text, l.s.hosts...)
 	}
 	return l.g.itself.Answers(text)
 }

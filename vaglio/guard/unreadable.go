@@ -32,16 +32,6 @@ type trouble struct {
 	line int
 }
 
-// affords takes steps off what the call may cost, and reports whether some are
-// left; when none are, that is what cannot be read of it.
-func (t *trouble) affords(steps int) bool {
-	if t.means.Budget.Spend(steps) {
-		return true
-	}
-	t.spent("the command does too much to be read in full")
-	return false
-}
-
 // spent notes what is too much to be read.
 func (t *trouble) spent(what string) {
 	if t.first == nil {

@@ -57,8 +57,10 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if out.Wrote == nil {
 		out.Wrote = map[string]shell.Word{}
 	}
+	at := make([]int, len(s.Commands)+1) // where they are, with what patches add
 	for i := range s.Commands {
 		c := s.Commands[i]
+		at[i] = len(out.Commands)
 		if name := programOf(&c); name != "" && c.Call == nil {
 			a := &applier{name: name, cmd: &s.Commands[i], made: out.Wrote, opts: o}
 			calls, problems := a.expand()
@@ -68,6 +70,10 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 			continue
 		}
 		out.Commands = append(out.Commands, c)
+	}
+	at[len(s.Commands)] = len(out.Commands)
+	for i := range out.Commands {
+		out.Commands[i].Until = at[out.Commands[i].Until]
 	}
 	return out
 }

@@ -267,27 +267,48 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	return out
 }
 
-// sedCode reads the e command and the e flag of a sed script.
+// sedCode reads what a sed script runs, by its e, and what it writes, by its w.
 func (r *reader) sedCode(f *frame, script, in Word) {
+	writes := func(file string) {
+		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
+	}
 	for _, l := range script.lines() {
-		s := strings.TrimLeft(l.Prefix(), "0123456789,$!;{} \t")
-		if s == "e" {
-			r.carried(f, in, "sed e") // the input is the code
-			continue
-		}
-		if code, ok := strings.CutPrefix(s, "e "); ok {
-			r.carried(f, l.Cut(len(l.Prefix())-len(code)), "sed e")
-			continue
-		}
-		if file, ok := strings.CutPrefix(s, "w "); ok {
-			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(file)}}})
-		}
-		if _, ok := l.Text(); !ok || len(s) < 2 || s[0] != 's' {
-			continue
-		}
-		if _, with, flags, _, ok := unixtext.SedCommand(s); ok && strings.Contains(flags, "e") {
-			r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
-			r.carried(f, outputOf("sed"), "sed s///e") // with what it does not replace
+		_, known := l.Text()
+		for s := l.Prefix(); s != ""; {
+			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
+			order, rest, _ := strings.Cut(s, " ")
+			switch {
+			case s == "e":
+				r.carried(f, in, "sed e") // the input is the code
+			case order == "e":
+				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
+			case order == "w":
+				writes(rest)
+			case strings.HasPrefix(s, "/"): // which picks lines
+				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
+				continue
+			case len(s) < 2 || s[0] != 's':
+				_, s, _ = strings.Cut(s, ";")
+				continue
+			case known:
+				s = r.sedReplaces(f, s, writes)
+				continue
+			}
+			break
 		}
 	}
+}
+
+// sedReplaces reads sed's s, and returns what stands behind it.
+func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {
+	_, with, flags, rest, ok := unixtext.SedCommand(s)
+	switch {
+	case ok && strings.Contains(flags, "e"):
+		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+		r.carried(f, outputOf("sed"), "sed s///e") // with what it does not replace
+	case ok && strings.HasSuffix(flags, "w"):
+		writes(rest)
+		return ""
+	}
+	return rest
 }

@@ -108,6 +108,9 @@ type Command struct {
 	// Conditional says that the command may not run at all, because it stands
 	// in a branch, behind && or ||, in a trap or in a function for errors.
 	Conditional bool
+	// Until is the place in [Script.Commands] of the first one behind the shell in which
+	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
+	Until int
 	// Guess says that it stands in a file of which nobody knows that it runs.
 	Guess bool
 	// File and Line tell where the command stands when that is a file that the
