@@ -102,7 +102,7 @@ func (c *checker) overrideTexts(folder fs.FS, lang Lang, set *Set) {
 		return
 	}
 	set.builtIn[lang] = c.missing(f)
-	texts := set.langs[lang]().texts
+	texts := set.langs[lang]().texts.all()
 	maps.Copy(texts, f.texts)
 	c.distinct(f.name, texts)
 }
@@ -134,7 +134,7 @@ func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
 		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is no UTF-8")
 		return f
 	}
-	root, err := template.New(f.name).Funcs(functions(lang)).Option("missingkey=error").Parse(f.body)
+	root, err := rootOf(f.name, lang).Parse(f.body)
 	if err != nil {
 		c.mistakes = append(c.mistakes, strings.ReplaceAll(err.Error(), "template: ", ""))
 		return f

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"maps"
 	"slices"
 	"testing/fstest"
 	"time"
@@ -44,8 +45,25 @@ func Overrider() func(body string) (*Texts, []string) {
 		c := checker{fields: reference.fields}
 		f := c.read(fstest.MapFS{"it.tmpl": {Data: []byte(body)}}, Italian, "")
 		c.check(f)
-		return &Texts{lang: Italian, zone: time.UTC, texts: f.texts}, c.mistakes
+		return &Texts{lang: Italian, zone: time.UTC, texts: &book{parsed: f.texts}}, c.mistakes
 	}
+}
+
+// Differing are the embedded texts that are not the same where each is read by itself as
+// where all of its language are read at once.
+func Differing() (keys []Key) {
+	for _, lang := range Langs() {
+		c := checker{}
+		one, whole := embeddedIn(lang), c.read(builtin, lang, embeddedName).texts
+		for _, key := range one.keys("") {
+			if t := one.text(key); t == nil || whole[key] == nil || t.Root.String() != whole[key].Root.String() {
+				keys = append(keys, key)
+			}
+			delete(whole, key)
+		}
+		keys = slices.AppendSeq(keys, maps.Keys(whole))
+	}
+	return keys
 }
 
 // Embedded returns the mistakes of the embedded texts and phrases.

@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"strings"
-	"text/template"
-)
+import "strings"
 
 // Guard explains the guard's rule with the given id. It returns "" for a rule that has no
 // text, which the record of a later release may name.
@@ -80,14 +77,11 @@ func (t *Texts) Undo(reversibility, reach string) string {
 }
 
 // told maps the sentences that agents are told to their keys.
-func told(english map[Key]*template.Template) map[string]Key {
+func told(english *book) map[string]Key {
 	keys := map[string]Key{}
-	for key, tmpl := range english {
-		if !strings.HasPrefix(string(key), "told.") {
-			continue
-		}
+	for _, key := range english.keys("told.") {
 		var b strings.Builder
-		if tmpl.Execute(&b, nil) == nil {
+		if tmpl := english.text(key); tmpl != nil && tmpl.Execute(&b, nil) == nil {
 			keys[strings.TrimSpace(b.String())] = key
 		}
 	}

@@ -1,16 +1,17 @@
-// Package templates holds the texts that people read, in every language: cards, notices,
-// buttons, answers and pages. They are embedded templates of text/template, and a folder
-// can override individual ones. Load checks the folder's texts, and tests check the
-// embedded ones, so that any loaded text can be shown. A language is parsed on first use,
-// because most instances speak only one.
+// Package templates holds the texts that people read: of cards, notices,
+// buttons, answers and pages, in every language. They are templates in the
+// sense of text/template, embedded, and single ones can be overridden from a
+// folder. Those of a folder are checked when they are loaded, and the embedded by
+// tests: what has passed can be shown. A text is read when it is asked for: most
+// instances speak one language, and say little of it.
 //
-// A template produces words, never markup. What somebody else wrote is passed in as
-// [Theirs] and comes out as a separate part, so that a channel can set it apart and nothing
-// in it can pass for ours.
+// A template makes words, never markup. What somebody else wrote is handed in
+// as [Theirs] and comes out as a part of its own, so that a channel can set it
+// in its own way, and nothing in it can pass for ours.
 //
-// What agents read is not here. It is always in English, because the models behind agents
-// follow English instructions best, and because hooks and logs can then be searched for one
-// wording.
+// What agents read is not here: it is English everywhere, because the models
+// behind agents follow English instructions best, and because one wording is
+// what hooks and logs can be searched for.
 package templates
 
 import (
@@ -19,7 +20,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
 	"time"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -72,7 +72,7 @@ type Set struct {
 
 // language holds the texts and phrases of one language.
 type language struct {
-	texts   map[Key]*template.Template
+	texts   *book
 	phrases phraseBook
 }
 
@@ -80,7 +80,7 @@ type language struct {
 type Texts struct {
 	lang    Lang
 	zone    *time.Location
-	texts   map[Key]*template.Template
+	texts   *book
 	phrases phraseBook
 	told    func() map[string]Key
 	form    Form
@@ -117,7 +117,7 @@ func load(override fs.FS) (*Set, error) {
 	for _, lang := range Langs() {
 		set.langs[lang] = sync.OnceValue(func() language {
 			c := checker{} // A test holds that the embedded texts have no mistakes.
-			return language{c.read(builtin, lang, embeddedName).texts, c.phrases(lang)}
+			return language{embeddedIn(lang), c.phrases(lang)}
 		})
 	}
 	set.told = sync.OnceValue(func() map[string]Key { return told(set.langs[English]().texts) })
@@ -174,7 +174,7 @@ func (t *Texts) Stamp(at time.Time) string {
 }
 
 // Has reports whether there is a text under the key.
-func (t *Texts) Has(key Key) bool { return t.texts[key] != nil }
+func (t *Texts) Has(key Key) bool { return t.texts.text(key) != nil }
 
 // Word returns the text under a key, which has no fields, and reports whether there is one.
 func (t *Texts) Word(key string) (string, bool) { return t.Plain(Key(key), nil), t.Has(Key(key)) }
@@ -199,7 +199,7 @@ func (t *Texts) Say(key Key, values Values) []Part {
 		}
 	}
 	var b strings.Builder
-	if tmpl := t.texts[key]; tmpl == nil || tmpl.Execute(&b, data) != nil {
+	if tmpl := t.texts.text(key); tmpl == nil || tmpl.Execute(&b, data) != nil {
 		return bare(key, values)
 	}
 	return split(strings.TrimSpace(b.String()), theirs)

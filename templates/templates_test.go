@@ -30,6 +30,14 @@ func TestWhatIsEmbeddedHasNoMistakes(t *testing.T) {
 	}
 }
 
+// TestATextIsTheSameByItself holds the embedded texts, which are read one by one, against
+// what is read of their files as a whole.
+func TestATextIsTheSameByItself(t *testing.T) {
+	if keys := templates.Differing(); len(keys) > 0 {
+		t.Errorf("these differ: %v", keys)
+	}
+}
+
 func TestSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := load(t)
@@ -55,7 +63,7 @@ func TestSay(t *testing.T) {
 			"Dalle":      {"it", rome, "notice.count", templates.Values{"n": 2, "first": now}, "2 azioni così dalle 01:00; si vede l’ultima."},
 			"Since":      {"en", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 1)}, "2 such calls since 2 January, 01:00; the last one is shown."},
 			"Primo":      {"it", rome, "until", templates.Values{"when": now.AddDate(0, 1, 0), "id": "x"}, "Decidi entro il 1º febbraio alle 01:00 · x"},
-			"Until":      {"en", rome, "stands", templates.Values{"when": now.AddDate(0, 0, 1), "lift": templates.Theirs("/lift")}, "The same call, however it is written, gets this answer until 2 January, 01:00. /lift takes that back."},
+			"Until":      {"en", rome, "stands", templates.Values{"when": now.AddDate(0, 0, 1), "lift": templates.Theirs("/lift")}, "The same call gets this answer until 2 January, 01:00, however it is written. /lift undoes that."},
 			"Fino":       {"it", rome, "stands", templates.Values{"when": now, "lift": templates.Theirs("/lift")}, "La stessa azione, comunque sia scritta, riceve questa risposta fino alle 01:00. /lift la ritira."},
 			"FinoAll8":   {"it", rome, "stands", templates.Values{"when": now.AddDate(0, 0, 7), "lift": templates.Theirs("/lift")}, "La stessa azione, comunque sia scritta, riceve questa risposta fino all’8 gennaio alle 01:00. /lift la ritira."},
 			"One":        {"en", rome, "pending.some", templates.Values{"n": 1}, "1 ask waits for you:"},

@@ -91,7 +91,7 @@ func consequenceOf(o operations) Consequence {
 // closed completes the combined consequence: how something is done counts only if nothing
 // is unknown, and the unknown only if nothing is known.
 func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
-	if idle != nil && !unknown {
+	if idle != nil && !unknown && (!known || c.Reach != "") {
 		c.Idle = !known && idle.said[0].Phrase == idleLine
 		known = true
 		c.add(idle)

@@ -163,6 +163,9 @@ func (o *one) vague() bool {
 		return false
 	}
 	does := o.said[0].Phrase
+	if does == "creates or replaces %s" && strings.HasPrefix(string(o.said[0].Args[0].Phrase), "the table") {
+		return true // Of what stands in its place, the rows are gone.
+	}
 	if does == spoken.Kind(string(o.kind)) {
 		return len(o.said) > 1 && (o.said[1].Phrase == ": %s" || o.kind == operation.KindOverwrite)
 	}
@@ -175,6 +178,14 @@ func (o *one) kept() {
 	what := act(o.said)
 	if o.reach == operation.ReachUser && len(what) > 1 && o.kind == operation.KindOverwrite && what[0].Text == "" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
 		o.reach = ""
+	}
+}
+
+// served says nothing of what follows from a request to a service of this machine: what that
+// makes of it is not known, and it need not lie in the workspace.
+func (o *one) served() {
+	if o.reach == operation.ReachWorkspace {
+		o.reach, o.general = "", true
 	}
 }
 

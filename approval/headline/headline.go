@@ -219,6 +219,9 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 		o.general = !o.byName() && o.vague()
 		o.below()
 		o.kept()
+		if len(o.said) > 0 && strings.Contains(string(o.said[0].Phrase), " to this machine") {
+			o.served()
+		}
 		o.said = sought(o.said)
 		out.list = append(out.list, o)
 	}

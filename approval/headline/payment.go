@@ -98,6 +98,8 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo = operation.Irreversible
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
+	case said[0].Phrase == asks:
+		one.served()
 	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
 		one.undo = operation.Partial
 	}

@@ -42,7 +42,7 @@ func (f forged) Leaves(context.Context, int64) iter.Seq2[history.Leaf, error] {
 
 func (f forged) TreeSize(context.Context) (int64, error) { return int64(len(f.leaves)), f.err }
 
-// failing is a store that can be read so many times and then no more.
+// failing is a store of which one reading fails, behind so many others.
 type failing struct {
 	forged
 
@@ -51,7 +51,7 @@ type failing struct {
 
 func (f *failing) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf, error] {
 	f.reads--
-	if f.reads < 0 {
+	if f.reads == -1 {
 		return forged{err: errBroken}.Leaves(ctx, from)
 	}
 	return f.forged.Leaves(ctx, from)
@@ -59,7 +59,7 @@ func (f *failing) Leaves(ctx context.Context, from int64) iter.Seq2[history.Leaf
 
 func (f *failing) List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
 	f.reads--
-	if f.reads < 0 {
+	if f.reads == -1 {
 		return func(yield func(approval.Record, error) bool) { yield(approval.Record{}, errBroken) }
 	}
 	return f.Memory.List(ctx, q)
@@ -252,8 +252,8 @@ func TestVerifyingNeedsTheWholeStore(t *testing.T) {
 		f := &failing{forged{Memory: w.store, leaves: all}, reads}
 		r, err := history.Verify(t.Context(), history.Case{Tree: f, Records: f, Verifier: w.key.Verifier()})
 		if err == nil {
-			if f.reads != 0 || len(r.Findings) == 0 {
-				t.Errorf("after %d reads %d are left, found %v", reads, f.reads, r.Findings)
+			if f.reads < 0 || len(r.Findings) == 0 {
+				t.Errorf("of %d readings %d are left, found %v", reads, f.reads, r.Findings)
 			}
 			break
 		}

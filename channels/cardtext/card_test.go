@@ -289,8 +289,8 @@ func TestReasons(t *testing.T) {
 	}}
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"Why abcdefghijklmnop was not simply run", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, certainty 1", "• Deletes ../other. (0.25)",
-			"rules: score 0.8, certainty 1", "• the request names what the call uses (1)",
+			"Why abcdefghijklmnop was stopped", "Why it asks: the judge⟨newline⟩says no", "effects: score 0.2, confidence 1", "• Deletes ../other. (0.25)",
+			"rules: score 0.8, confidence 1", "• the request names what the call uses (1)",
 		},
 		templates.Italian: {
 			"Perché abcdefghijklmnop è stata fermata", "Perché te lo chiedo: the judge⟨newline⟩says no", "effects: punteggio 0,2, certezza 1", "• non si può annullare, esce dalla cartella di lavoro. Deletes ../other. (0,25)",
@@ -334,7 +334,7 @@ func TestAJudgeThatReachesANetwork(t *testing.T) {
 	card := plan(approval.Pending)
 	judge := vaglio.GradientResult{Judge: "semantic:qa", Score: 0.2, Confidence: 1, Reasoning: "no"}
 	for lang, want := range map[templates.Lang][2]string{
-		templates.English: {"Its judge’s commands, which may run the agent’s files, reach the network: semantic:qa", "What a judge saw and did is in the inbox, and told by vaglio why abcdefghijklmnop"},
+		templates.English: {"Its judge’s commands, which may run the agent’s files, reach the network: semantic:qa", "The inbox shows what a judge saw and did; so does vaglio why abcdefghijklmnop"},
 		templates.Italian: {"I comandi del giudice, che possono eseguire i file dell’agente, raggiungono la rete: semantic:qa", "Che cosa un giudice ha visto e fatto è nella posta di vaglio, e lo dice vaglio why abcdefghijklmnop"},
 	} {
 		for _, network := range []string{"", "open"} {
@@ -390,7 +390,7 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 	card := several()
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"effects: score 0.2, certainty 0.6",
+			"effects: score 0.2, confidence 0.6",
 			"• Deletes 297 files below /backup outside the workspace; it cannot be undone, and touches more than the workspace. (0.2)",
 			"• Pushes main to origin; it can be undone only in part, and others are affected. (0.3)",
 			"• And 12 more like these. (0.4)", "• It runs a script file that was not read: ./clean.sh. (0.5)",

@@ -28,7 +28,7 @@ func TestReasonsOfAVeto(t *testing.T) {
 		wants []string
 	}{
 		"guard":    {guard, []string{"🛑 bot: ", "rm -rf /", "refused it by its rule tree.root", "Why: ", "The agent is told: "}},
-		"unasked":  {unasked, []string{"rm -rf /", "put to nobody", "effects: score 0.2", "removes all"}},
+		"unasked":  {unasked, []string{"rm -rf /", "Nobody was asked", "effects: score 0.2", "removes all"}},
 		"repeated": {repeated, []string{"It repeated ask-1", "removes all"}},
 	} {
 		for _, lang := range templates.Langs() {

@@ -78,7 +78,7 @@ func further(t *testing.T, h Harness) {
 		c.Grantable, c.Most, c.Again = "key", approval.MaxUses, &approval.Likeness{Approval: "old-1", At: time.Now()}
 	}
 	a, ref, p := h.granting(t, again)
-	if got := p.choices(); len(got) != 5 || !strings.Contains(p.Text, "The same was allowed") {
+	if got := p.choices(); len(got) != 5 || !strings.Contains(p.Text, "The same call was allowed") {
 		t.Fatalf("what was just allowed offers %v: %s", got, p.Text)
 	}
 	b := p.button(t, approval.ChoiceTurn)
@@ -91,7 +91,7 @@ func further(t *testing.T, h Harness) {
 	if b.Press(Owner); h.Desk.states(a)[0] != approval.Allowed || a.Approvals[0].Grant == nil || a.Approvals[0].Grant.Most != approval.MaxUses {
 		t.Errorf("granted, it is %s with %+v", h.Desk.states(a)[0], a.Approvals[0].Grant)
 	}
-	if p := h.amend(t, ref, a); len(p.Buttons) != 0 || strings.Contains(p.Text, "The same was allowed") {
+	if p := h.amend(t, ref, a); len(p.Buttons) != 0 || strings.Contains(p.Text, "The same call was allowed") {
 		t.Errorf("granted, the card shows %v %s", p.choices(), p.Text)
 	}
 	like := func(c *approval.Call) {
@@ -186,7 +186,7 @@ func questions(t *testing.T, h Harness) {
 func orders(t *testing.T, h Harness) {
 	a, _, _ := h.ask(t, "make")
 	for command, want := range map[string]string{
-		"stop nobody": "nobody", "stop -1h": "-1h is no time", "stop coder 0h": "0h is no time", "stop coder 999h": "no time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "ask": "id", "ask zzzz": "zzzz", "grants": "No grant",
+		"stop nobody": "nobody", "stop -1h": "-1h is not a time", "stop coder 0h": "0h is not a time", "stop coder 999h": "not a time", "go": "Nothing", "lift zzzz": "zzzz", "end": "id", "ask": "id", "ask zzzz": "zzzz", "grants": "No grant",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || h.Desk.states(a)[0] != approval.Pending {
 			t.Errorf("%s: told %q, and the call is %s", command, told, h.Desk.states(a)[0])
@@ -226,7 +226,7 @@ func later(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
 	id, until := string(a.ID), a.ExpiresAt
 	for command, want := range map[string]string{
-		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "For soon its reminder cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
+		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "The reminder of soon cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
 		"hand " + id + " nobody": "nobody is no approver", "hand zzzz test:2": "zzzz", "hand": "id",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || a.Snoozed != nil || len(a.Handed) != 0 {

@@ -38,7 +38,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		ref := w.open("2000-01-01T08:00:00Z")
-		if m := w.last(); !strings.Contains(m.Shown(), "being made") || !strings.Contains(m.Text, "being made") {
+		if m := w.last(); !strings.Contains(m.Shown(), "on its way") || !strings.Contains(m.Text, "on its way") {
 			t.Errorf("opened with %+v", m)
 		}
 		for range 2 { // Showing it again changes nothing.
@@ -47,7 +47,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 			}
 		}
 		m := w.last()
-		w.wants(m.Shown(), "Digest, ", "comes late", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week before: path.auth",
+		w.wants(m.Shown(), "Digest, ", "Late:", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week before: path.auth",
 			"by other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
 			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week before: 1 judged", "Vetoed: deletes something: 99 (none")
 		if n := len(w.server.Messages(home)); n != 2 || strings.Contains(m.Shown(), "[digest") || !strings.HasPrefix(m.Text, "📋 Digest, ") {
@@ -299,7 +299,7 @@ func TestAChannelOfARouteShowsItsDigest(t *testing.T) {
 			t.Errorf("%v; found %s, %v", err, found, looked)
 		}
 		all := w.server.Messages(other)
-		if len(all) != 2 || len(w.server.Messages(home)) != 0 || !strings.Contains(all[0].Shown(), "Of the calls alone that go to ops.") {
+		if len(all) != 2 || len(w.server.Messages(home)) != 0 || !strings.Contains(all[0].Shown(), "Only the calls that go to ops.") {
 			t.Errorf("%d messages: %+v", len(all), all)
 		}
 		w.server.OpenHome(ann)

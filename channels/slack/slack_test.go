@@ -175,7 +175,7 @@ func TestAPressElsewhereDecidesNothing(t *testing.T) {
 		w.wants(w.whispered(ann), "another chat")
 		b.Value = "no-such-token"
 		w.server.PressButton(ann, home, ts(a), b)
-		w.wants(w.whispered(ann), "means nothing any more")
+		w.wants(w.whispered(ann), "no longer works")
 		b.ActionID = "else"
 		w.server.PressButton(ann, home, ts(a), b)
 		if w.desk.Won() != 0 {
@@ -252,7 +252,7 @@ func TestTroubleOfTheStore(t *testing.T) {
 		a := w.ask(command("make"))
 		w.desk.Fail(errors.New("the disk is full"))
 		w.press(ann, a, "Allow once")
-		w.wants(w.whispered(ann), "could not be kept")
+		w.wants(w.whispered(ann), "could not be saved")
 		_, id := w.server.Say(ann, home, ts(a), "no")
 		synctest.Wait()
 		if d := w.server.Delivery(id); !d.Acked.IsZero() && d.Acked.Sub(d.Sent) < time.Second {
@@ -294,7 +294,7 @@ func TestReplyDeniesWithWords(t *testing.T) {
 		if p := a.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "use make clean" {
 			w.t.Errorf("the call is %+v", p.Decision)
 		}
-		if w.press(bob, a, "Deny with words…"); w.whispered(bob) != "Nothing of this ask waits any more." {
+		if w.press(bob, a, "Deny with words…"); w.whispered(bob) != "Nothing in this ask is waiting any more." {
 			w.t.Errorf("told %q", w.whispered(bob))
 		}
 	})
@@ -381,7 +381,7 @@ func TestCommands(t *testing.T) {
 		w.wants(say(ann, "why"), "/vaglio why")
 		w.wants(say(ann, "why zzzzzz"), "No ask has this id")
 		for _, text := range []string{"", "help", "HELP", "nonsense"} {
-			w.wants(say(ann, text), "Allow once lets exactly the shown call run")
+			w.wants(say(ann, text), "Allow once lets exactly the call shown run")
 		}
 		if got := say(eve, "pending"); strings.Contains(got, "build") || !strings.Contains(got, "not among those who may decide") {
 			w.t.Errorf("a stranger is told %s", got)

@@ -18,12 +18,12 @@ func TestADigestComesInItsMessage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := w.last(); !m.Silent || !strings.Contains(m.Text, "being made") {
+		if m := w.last(); !m.Silent || !strings.Contains(m.Text, "on its way") {
 			t.Errorf("opened with %+v", m)
 		}
 		all := w.server.Messages(w.chat)
 		n := len(all)
-		if head := all[n-2]; all[n-1].ReplyTo != head.ID || !strings.Contains(head.Text, "being made") {
+		if head := all[n-2]; all[n-1].ReplyTo != head.ID || !strings.Contains(head.Text, "on its way") {
 			t.Errorf("the text answers %+v", head)
 		}
 		for range 2 { // Showing it again changes nothing.
@@ -41,7 +41,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 			}
 		}
 		for _, want := range []string{
-			"Digest, ", "comes late", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week before: path.auth",
+			"Digest, ", "Late:", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week before: path.auth",
 			"by other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
 			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week before: 1 judged", "Vetoed: deletes something: 99 (none",
 		} {

@@ -88,7 +88,7 @@ func TestExamine(t *testing.T) {
 		"WebhookRunning": {func(w *world) { w.server.SetWebhook("https://other.example/hook") }, true, []string{
 			"telegram updates: The bot has a webhook that is not ours, so its updates go elsewhere. → Delete the webhook",
 		}},
-		"NoSuchChat": {func(w *world) { w.config.Chat = -1 }, false, []string{"telegram chat: The chat that cards go to is not there. → Correct METNOS_TELEGRAM_CHAT"}},
+		"NoSuchChat": {func(w *world) { w.config.Chat = -1 }, false, []string{"telegram chat: The chat that cards go to does not exist. → Correct METNOS_TELEGRAM_CHAT"}},
 		"Blocked": {func(w *world) { w.server.Block(w.chat, "bot was blocked by the user") }, false, []string{
 			"telegram chat: The chat that cards go to has shut the bot out. → Unblock the bot",
 		}},
@@ -107,7 +107,7 @@ func TestExamine(t *testing.T) {
 			w.server.Join(group, ann().ID, "member")
 			w.server.Join(group, bob().ID, "member")
 			w.config.Topic = 7
-		}, false, []string{"telegram chat: The forum topic that cards go to is not there"}},
+		}, false, []string{"telegram chat: The forum topic that cards go to does not exist, so they go to the chat itself. → Correct METNOS_TELEGRAM_TOPIC and start vaglio again."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -199,7 +199,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		// A press of an unknown button is answered so, and the button is removed.
 		b := w.ask(command("make b"))
 		w.desk.Forget()
-		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "means nothing") {
+		if got := w.press(ann(), b, "Deny"); !strings.Contains(got.Text, "no longer works") {
 			t.Errorf("an unknown button: %+v", got)
 		}
 		synctest.Wait()

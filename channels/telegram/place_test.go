@@ -181,7 +181,7 @@ func TestAChatThatIsNotThereIsTold(t *testing.T) {
 		if retry, ok := errors.AsType[*approval.RetryError](err); !ok || !retry.Unsent {
 			t.Errorf("got %v", err)
 		}
-		if h := w.channel.Health(); !strings.Contains(h.Problem, "is not there") || !strings.Contains(h.Remedy, "METNOS_TELEGRAM_CHAT") {
+		if h := w.channel.Health(); !strings.Contains(h.Problem, "does not exist") || !strings.Contains(h.Remedy, "METNOS_TELEGRAM_CHAT") {
 			t.Errorf("told %+v", h)
 		}
 	})

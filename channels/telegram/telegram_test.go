@@ -133,10 +133,10 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 			t.Errorf("a stranger is told %+v", got)
 		}
 		m := w.shown(a)
-		if got := w.answer(w.server.PressData(ann(), w.chat, m.ID, "v1:NOSUCHTOKEN")); !strings.Contains(got.Text, "means nothing") {
+		if got := w.answer(w.server.PressData(ann(), w.chat, m.ID, "v1:NOSUCHTOKEN")); !strings.Contains(got.Text, "no longer works") {
 			t.Errorf("an unknown token: %+v", got)
 		}
-		if got := w.answer(w.server.PressData(ann(), w.chat, m.ID, "allow")); !strings.Contains(got.Text, "means nothing") {
+		if got := w.answer(w.server.PressData(ann(), w.chat, m.ID, "allow")); !strings.Contains(got.Text, "no longer works") {
 			t.Errorf("data of no kind: %+v", got)
 		}
 		other := w.server.Group(-77)
@@ -248,7 +248,7 @@ func TestStatusTellsAll(t *testing.T) {
 		t := w.t
 		w.ask(command("make"))
 		m := w.say(ann(), 0, "/status")
-		for _, want := range []string{"chat 4711", "1 ask waits", "last heard at", "first of them ends at", "2 people may decide: 4711, 4712", "I ask Telegram"} {
+		for _, want := range []string{"chat 4711", "1 ask waits", "last answered at", "first one expires at", "2 people may decide: 4711, 4712", "I poll Telegram"} {
 			if !strings.Contains(m.Text, want) {
 				t.Errorf("/status lacks %q: %q", want, m.Text)
 			}

@@ -166,7 +166,7 @@ func TestStoreTroubleLosesNoTap(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		if got := w.answer(id); !strings.Contains(got.Text, "could not be kept") {
+		if got := w.answer(id); !strings.Contains(got.Text, "could not be saved") {
 			t.Errorf("given up, the press is answered %+v", got)
 		}
 		w.desk.Fail(nil)
@@ -198,7 +198,7 @@ func TestEveryCardReachesATrueEnd(t *testing.T) {
 	}{
 		"Same":    {func(*world, int) {}, false, false, ""},
 		"Deleted": {func(w *world, id int) { w.server.Delete(w.chat, id) }, true, false, ""},
-		"Frozen":  {func(w *world, id int) { w.server.Freeze(w.chat, id) }, true, false, "cannot be changed any more"},
+		"Frozen":  {func(w *world, id int) { w.server.Freeze(w.chat, id) }, true, false, "can no longer be updated"},
 		"Blocked": {func(w *world, _ int) { w.server.Block(w.chat, "bot was blocked by the user") }, false, true, ""},
 		"RateLimit": {func(w *world, _ int) {
 			w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 7})

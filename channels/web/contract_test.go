@@ -64,7 +64,7 @@ func TestContract(t *testing.T) {
 
 // onButton returns the label of the button that gives an order.
 func onButton(verb string, _ ...string) string {
-	return map[string]string{"lift": "“Lift the denial”", "end": "“End the grant”", "go": "“Let go”", "grants": "“Granted”"}[verb]
+	return map[string]string{"lift": "“Lift the denial”", "end": "“End the grant”", "go": "“Release”", "grants": "“Granted”"}[verb]
 }
 
 // edits returns the page of an edit. The page of an ask has a link for each of several

@@ -157,7 +157,7 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 	}
 	in := newInbox(t, d).signIn()
 	doc := in.press(tap(approval.ChoiceAllow))
-	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Your yes is kept. More people must allow it") {
+	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Your yes counts. More people must allow the call") {
 		t.Errorf("notice: %q", got)
 	}
 	card := doc.id(t, "ask-rmbuild1")
@@ -181,7 +181,7 @@ func TestAReplacedButtonMeansNothing(t *testing.T) {
 		}
 	})
 	rec := in.post("/inbox/decide", form)
-	if rec.Code != http.StatusNotFound || !strings.Contains(rec.Body.String(), "This button means nothing any more") {
+	if rec.Code != http.StatusNotFound || !strings.Contains(rec.Body.String(), "This button no longer works") {
 		t.Errorf("got %d %s", rec.Code, rec.Body)
 	}
 	if got := d.asks[0].Approvals[0].State; got != approval.Pending {
@@ -275,11 +275,11 @@ func TestDecideRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no_token", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "means nothing any more"},
-		{"no_choice", url.Values{"ask": {"rmbuild1"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "means nothing any more"},
-		{"other_choice", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}, "token": tap(approval.ChoiceAllow)["token"]}, http.StatusNotFound, "means nothing any more"},
-		{"other_ask", url.Values{"ask": {"plan4711"}, "choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "means nothing any more"},
-		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "means nothing any more"},
+		{"no_token", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "no longer works"},
+		{"no_choice", url.Values{"ask": {"rmbuild1"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "no longer works"},
+		{"other_choice", url.Values{"ask": {"rmbuild1"}, "choice": {"deny"}, "token": tap(approval.ChoiceAllow)["token"]}, http.StatusNotFound, "no longer works"},
+		{"other_ask", url.Values{"ask": {"plan4711"}, "choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"]}, http.StatusNotFound, "no longer works"},
+		{"unknown_token", url.Values{"token": {"TOKEN"}, "ask": {"rmbuild1"}, "choice": {"deny"}}, http.StatusNotFound, "no longer works"},
 		{"choice_without_token", url.Values{"choice": {"allow"}, "ask": {"rmbuild1"}}, http.StatusNotFound, "Nothing was decided"},
 		{"long_words", url.Values{"choice": {"deny"}, "token": tap(approval.ChoiceDeny)["token"], "words": {strings.Repeat("ü", 2001)}}, http.StatusUnprocessableEntity, "the words have 2,001 characters; at most 2000 are taken"},
 		{"long_form", url.Values{"token": {strings.Repeat("x", 5<<20)}}, http.StatusRequestEntityTooLarge, "at most 4 MiB"},

@@ -43,7 +43,7 @@ func TestAnEditIsShownBeforeItIsMade(t *testing.T) {
 		t.Errorf("it was handed in as %+v", e)
 	}
 	form.Set("arg.command", "\ngit push origin main")
-	if again := in.post("/inbox/edit", form); again.Code != http.StatusUnprocessableEntity || !strings.Contains(again.Body.String(), "Nothing was changed in it") {
+	if again := in.post("/inbox/edit", form); again.Code != http.StatusUnprocessableEntity || !strings.Contains(again.Body.String(), "You changed nothing") {
 		t.Errorf("an edit of nothing: %d\n%s", again.Code, again.Body.String())
 	}
 }

@@ -57,7 +57,7 @@ func TestWhatAJudgeDidHasAPage(t *testing.T) {
 	in := judged(t, "With it TestAdd fails.").signIn()
 	doc := sound(t, in.get("/inbox"))
 	if card := doc.id(t, "ask-ask1").words(); !strings.Contains(card, "reach the network: semantic:qa") || !strings.Contains(card, "TestAdd fails") ||
-		!strings.Contains(card, "Score 0.1 of 1, needs 0.85; sure to 0.9, needs 0.5") {
+		!strings.Contains(card, "Score 0.1 of 1, needs 0.85; confidence 0.9, needs 0.5") {
 		t.Errorf("the card says: %s", card)
 	}
 	links := slices.DeleteFunc(doc.all("a"), func(n tree) bool { return !strings.HasPrefix(n.attr("href"), "/inbox/judgement/") })

@@ -39,7 +39,7 @@ func (in *inbox) mustOffer() webtest.Offer {
 // request from the page decides.
 func TestTheCookieAloneDecidesNothing(t *testing.T) {
 	allow, deny := tap(approval.ChoiceAllow).Encode(), tap(approval.ChoiceDeny).Encode()
-	const unsigned, altered, foreign = "carries no signature", "does not fit what was sent", "made for another session"
+	const unsigned, altered, foreign = "carries no signature", "does not match what was sent", "made for another session"
 	rows := []struct {
 		name, want string
 		send       func(in, other, before *inbox) *httptest.ResponseRecorder
@@ -211,7 +211,7 @@ func TestPagesOfSessionsWithoutAKey(t *testing.T) {
 	d := full()
 	d.brakes = []approval.Brake{{Agent: "coder", At: time.Now()}}
 	in := newInbox(t, d).signInWith("")
-	const why = "but not allow: this browser signed in without a key"
+	const why = "but not allow: this browser signed in without a signing key"
 	for _, p := range []string{"/inbox", "/inbox?ask=plan4711", "/inbox/ask/plan4711", "/inbox/ask/rmbuild1", "/inbox/ask/answered", "/inbox/try"} {
 		doc := sound(t, in.get(p))
 		if said := strings.Count(doc.words(), why); said != 1 && p != "/inbox/ask/answered" {
@@ -252,7 +252,7 @@ func TestAKeyIsKeptWithItsSession(t *testing.T) {
 	code := in.code()
 	for _, bad := range []string{"x", strings.Repeat("A", 87), strings.Repeat("A", 200), "BA==\n"} {
 		rec := in.post("/inbox/login", url.Values{"code": code["code"], "key": {bad}})
-		if doc := sound(t, rec); rec.Code != http.StatusBadRequest || len(rec.Result().Cookies()) != 0 || !strings.Contains(doc.words(), "a point on P-256 is expected") {
+		if doc := sound(t, rec); rec.Code != http.StatusBadRequest || len(rec.Result().Cookies()) != 0 || !strings.Contains(doc.words(), "vaglio expects a point on P-256") {
 			t.Errorf("%q: got %d", bad, rec.Code)
 		}
 	}

@@ -283,7 +283,7 @@ func TestHistoryFiltersAndPages(t *testing.T) {
 		t.Errorf("got %d entries: %v", len(seen), seen)
 	}
 	doc := sound(t, in.get("/inbox/history?outcome=guard"))
-	if !strings.Contains(doc.words(), "Nothing fits this filter") {
+	if !strings.Contains(doc.words(), "Nothing matches this filter") {
 		t.Error("an empty page does not say why")
 	}
 }

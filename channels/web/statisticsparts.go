@@ -41,6 +41,14 @@ type table struct {
 	Rows []row
 }
 
+// count adds a row that counts n calls. One that counts none is left out: the chart beside
+// the table shows it.
+func (t *table) count(r row, n int) {
+	if n > 0 {
+		t.Rows = append(t.Rows, r)
+	}
+}
+
 // row is a line of a table. It links to the calls that it counts.
 type row struct {
 	Name  template.HTML

@@ -62,7 +62,7 @@ func (t teller) scores(s *report.Scores, thresholds map[string]float64) part {
 			r.Cells = append(r.Cells, cell{Text: t.Number(n)})
 		}
 		c.Categories = append(c.Categories, t.Score(first))
-		p.Table.Rows = append(p.Table.Rows, r)
+		p.Table.count(r, all)
 	}
 	p.Charts = []chart.Chart{c}
 	return p
@@ -95,7 +95,7 @@ func (t teller) delays(s *report.Statistics) part {
 		}
 		from = w.Limit
 		c.Categories, c.Series[0].Values = append(c.Categories, short), append(c.Series[0].Values, w.Count)
-		p.Table.Rows = append(p.Table.Rows, row{Name: said(long), Cells: []cell{{Text: t.Number(w.Count)}, {Text: share(w.Count, d.Answers)}}})
+		p.Table.count(row{Name: said(long), Cells: []cell{{Text: t.Number(w.Count)}, {Text: share(w.Count, d.Answers)}}}, w.Count)
 	}
 	p.Charts = []chart.Chart{c}
 	return p
@@ -142,7 +142,7 @@ func (t teller) turns(s *report.Statistics) part {
 		if i > 0 {
 			c.Categories, c.Series[0].Values = append(c.Categories, short), append(c.Series[0].Values, w.Count)
 		}
-		p.Table.Rows = append(p.Table.Rows, row{Name: said(name), Cells: []cell{{Text: t.Number(w.Count)}, {Text: share(w.Count, n.Turns)}}})
+		p.Table.count(row{Name: said(name), Cells: []cell{{Text: t.Number(w.Count)}, {Text: share(w.Count, n.Turns)}}}, w.Count)
 	}
 	p.Charts = []chart.Chart{c}
 	return p

@@ -217,7 +217,7 @@ func TestTroubleOfOursIsToldWithoutDetail(t *testing.T) {
 		}
 	}
 	rec := in.post("/inbox/decide", url.Values{"token": {"T"}, "ask": {"rmbuild1"}, "choice": {"deny"}})
-	if doc := sound(t, rec); rec.Code != http.StatusInternalServerError || !strings.Contains(doc.words(), "may not have been kept") {
+	if doc := sound(t, rec); rec.Code != http.StatusInternalServerError || !strings.Contains(doc.words(), "may not have been saved") {
 		t.Errorf("got %d: %s", rec.Code, doc.words())
 	}
 }

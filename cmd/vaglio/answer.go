@@ -115,8 +115,8 @@ be undone, as far as anybody knows, is allowed only after you type the agent's n
 What reaches others besides takes the two digits that its card on a chat shows, where
 there is a chat.
 
-It works at a terminal alone, on Linux, and not below an agent's program: use the
-inbox or a chat elsewhere.` + orderExits,
+It works only at a terminal, on Linux, and not below an agent's program. Elsewhere
+use the inbox or a chat.` + orderExits,
 		Example:           "  vaglio show 7kq2\n  vaglio allow 7kq2\n  vaglio allow 7kq2 --digits 47",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -179,9 +179,9 @@ func newAsk() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ask <id> <question...>",
 		Short: "Ask the agent something before you decide",
-		Long: `Ask the agent whose call waits something. It is told at once, the call waits on, and
-its deadline stays; what it answers comes onto the card, and 'vaglio why ID' shows
-it. Two questions at most.` + orderExits,
+		Long: `Ask the agent whose call waits a question. The agent gets it at once, the call keeps
+waiting, and its deadline stays. The answer appears on the card, and in 'vaglio why
+ID'. You can ask twice.` + orderExits,
 		Example:           "  vaglio ask 7kq2 which bucket is that",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -211,8 +211,9 @@ func newHand() *cobra.Command {
 		Use:   "hand <id> <name>",
 		Short: "Hand a call that waits over to another approver",
 		Long: `Hand an ask over to another approver, by the name that the policy gives them or by
-their id. They are told, and can answer it where one person is enough; where several
-have to allow, they must be among those whom the route names. Its deadline stays.` + orderExits,
+their id. They are notified, and can answer it where one person is enough; where
+several have to allow, they must be among those whom the route names. Its deadline
+stays.` + orderExits,
 		Example:           "  vaglio hand 7kq2 ada",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -244,7 +245,7 @@ func newStop() *cobra.Command {
 		Short: "Stop an agent, or all of them: deny what waits, and what is asked meanwhile",
 		Long: `Pull the brake. What waits for a person is denied, what an agent would ask meanwhile
 is denied at once, and grants end, until 'vaglio go' or until the time is over. It
-holds across a restart, and is told on every channel. What needs nobody goes on,
+holds across a restart, and every channel says so. Calls that pass unasked go on,
 unless --all is given; that also takes permits back that are not used yet.` + orderExits,
 		Example: "  vaglio stop\n  vaglio stop coder --for 1h --words \"I am on the bus\"\n  vaglio stop --all",
 		Args:    asUsed,
@@ -259,7 +260,7 @@ unless --all is given; that also takes permits back that are not used yet.` + or
 			return ordered(cmd, http.MethodPost, "/order", values)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also stop what needs nobody, and take unused permits back")
+	cmd.Flags().BoolVar(&all, "all", false, "also stop calls that would pass unasked, and take unused permits back")
 	cmd.Flags().DurationVar(&span, "for", 0, "for how long, such as 30m or 8h; without it until 'vaglio go'")
 	cmd.Flags().StringVar(&words, "words", "", "what the agent is told")
 	return cmd
@@ -269,7 +270,7 @@ func newGo() *cobra.Command {
 	return &cobra.Command{
 		Use:     "go [agent]",
 		Short:   "Let a stopped agent go on, or all of them",
-		Long:    `Let go of the brake that 'vaglio stop' or /stop pulled.` + orderExits,
+		Long:    `Release the brake that 'vaglio stop' or /stop pulled.` + orderExits,
 		Example: "  vaglio go\n  vaglio go coder",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -305,8 +306,8 @@ func onOne(verb, short, long, example string) *cobra.Command {
 }
 
 func newLift() *cobra.Command {
-	return onOne("lift", "Take a standing denial back", `Take a denial back for the time to come: a call that would do the same is asked
-again instead of getting the old answer. What was denied stays denied.`, "  vaglio lift 7kq2")
+	return onOne("lift", "Take a standing denial back", `Lift a denial from now on: a call that would do the same is asked again instead of
+getting the old answer. The call that was denied stays denied.`, "  vaglio lift 7kq2")
 }
 
 func newRevoke() *cobra.Command {

@@ -479,7 +479,7 @@ func (r *pressRun) check() {
 			r.fail("%s has the digests of the windows that end at, with so many pictures, %v; want each to %d once, with one", c.name, got, len(want))
 		}
 		for _, text := range others {
-			if !strings.Contains(text, "Your digest is being made. If it does not come here,") {
+			if !strings.Contains(text, "Your digest is on its way. If it does not appear here,") {
 				r.fail("%s has a message that says %q", c.name, text)
 			}
 		}

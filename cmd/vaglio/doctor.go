@@ -35,7 +35,7 @@ func newDoctor(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out what keeps you from being asked, and what helps",
-		Long: `Look at everything between an agent's call and your answer: the configuration,
+		Long: `Check everything between an agent's call and your answer: the configuration,
 the policy, the files and the room for them, the store, the audit log, the sockets
 and the address, and each channel: the tokens and scopes, who is paired, whether the chat takes
 messages, who may decide and can see the cards, where presses go, and the clock.

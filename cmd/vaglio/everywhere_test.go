@@ -176,7 +176,7 @@ func TestOneAskEverywhere(t *testing.T) {
 	t.Parallel()
 	e := newEverywhere(t)
 	e.show("git push", "git push", true)
-	if said := e.onSlack(slackAnn, e.cards[0], "Allow once"); !strings.Contains(said, "Your yes is kept") {
+	if said := e.onSlack(slackAnn, e.cards[0], "Allow once"); !strings.Contains(said, "Your yes counts") {
 		t.Errorf("the first yes is told %q", said)
 	}
 	e.show("1 of 2 have allowed: Ann", "Allowed so far by Ann", true)

@@ -226,7 +226,7 @@ func TestWhatAClientRefusedIsInTheDigest(t *testing.T) {
 		t.Errorf("somebody is asked: %s", out)
 	}
 	out := s.h.run("", "digest").out
-	for want, is := range map[string]bool{"rm -rf kept": true, "put to nobody": true, "rm -rf build": false} {
+	for want, is := range map[string]bool{"rm -rf kept": true, "refused without asking": true, "rm -rf build": false} {
 		if strings.Contains(out, want) != is {
 			t.Errorf("%q in the digest: %v\n%s", want, !is, out)
 		}

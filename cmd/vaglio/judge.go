@@ -130,8 +130,8 @@ func newEval(std stdio) *cobra.Command {
 		Short: "Put labelled calls to the judges, and tell how often they agree",
 		Long: `Put labelled calls to the judges that environment and policy configure, without
 a daemon or a store. Each line of the file is a JSON proposal with what should come of
-it: "expect" (or "label") is "block", "ask" or "pass". What came of the calls of each
-label, what each judge gave them, how long that took and what models cost is told.
+it: "expect" (or "label") is "block", "ask" or "pass". It shows what came of the calls
+of each label, what each judge gave them, how long that took and what models cost.
 
 Judges that ask models ask them: each call costs what it costs.
 

@@ -37,7 +37,7 @@ func newLog(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Tell everything that happened to approvals, and every veto",
-		Long: `Tell the history of approvals, oldest first: what was asked, voted, allowed,
+		Long: `Show the history of approvals, oldest first: what was asked, voted, allowed,
 denied, expired, withdrawn and run, by whom and with which words, and every veto of
 the guard, with the id that 'vaglio why' takes. None of it is lost in a crash; calls that the
 judges approved are not in it, and 'vaglio digest --check' tells of those that a

@@ -34,7 +34,7 @@ unit of systemd, the settings /etc/vaglio/vaglio.env, and the agents' socket
 Each --agent names a user whose processes are the agent of that name, each
 --workspace a folder that the gate may read, to see the scripts that calls run.
 --judge-agents loosens the unit's fence so far that judge agents get a sandbox;
---judge-agents=false takes that back.
+--judge-agents=false undoes that.
 
 Every step is shown first, and done when you say yes. What is so already is left
 alone, so it can be run again, also to add agents, and with a newer program. If a

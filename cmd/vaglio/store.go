@@ -190,14 +190,13 @@ func newCompact() *cobra.Command {
 		Use:   "compact",
 		Short: "Give back the room that dropped records left in the store",
 		Long: `Rewrite the store without the room that dropped records left in its file. The file
-keeps that room for new records by itself, so this is for after a time in which there
-were far more of them than usual. Nothing that is kept changes, and the journal of calls
-that passed needs none of it: its room comes back by itself.
+reuses that room by itself, so this is only worth while after a time with far more
+records than usual. Nothing that is kept changes. The journal of calls that passed
+needs none of this: it gives its room back by itself.
 
-It takes the store for itself, for a second or so: where a daemon serves, it says so,
-changes nothing, and the daemon has to be stopped first. The rewritten file takes the
-old one's place in one step when it is whole, so that it may be ended at any time.
-Meanwhile the disk needs room for both.
+It needs the store for itself, for a second or so. If a daemon serves, it says so and
+changes nothing: stop the daemon first. The rewritten file replaces the old one in one
+step, so you can break off at any time. Meanwhile the disk needs room for both.
 
 Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing changed;
 2 a mistake in the command line or in the configuration.`,

@@ -119,7 +119,7 @@ func TestAWholeSession(t *testing.T) {
 	}
 	w.card(near, "/lift "+string(near.Approval.ID))
 	w.shows("Near the grant is not in it: denied", slackPage(), w.post(near, "/vaglio lift "+string(near.Approval.ID)))
-	w.inbox(near, "“Lift the denial” takes that back")
+	w.inbox(near, "“Lift the denial” undoes that")
 	w.card(first, "The grant is over")
 	if a := w.calls("git  push 'origin' release", ""); a.Decision != approval.RulingDeny || a.Approval != nil && a.Approval.ID != near.Approval.ID {
 		t.Errorf("the same in another spelling is %+v", a)
@@ -152,7 +152,7 @@ func TestAWholeSession(t *testing.T) {
 			t.Fatalf("the edit: %d %s", done.status, done.body)
 		}
 	}
-	w.card(like, "To be made in another form")
+	w.card(like, "Given back to the agent in another form")
 	edited := w.s.agent("GET", "/v1/approvals/"+string(like.Approval.ID), "").answer(t)
 	if edited.Decision != approval.RulingDeny || edited.Form == nil || edited.Form.Args["command"] != "git push origin topic" {
 		t.Fatalf("the edited call is %+v", edited)
@@ -170,7 +170,7 @@ func TestAWholeSession(t *testing.T) {
 		return strings.Contains(m.Text, "Every agent is stopped") && strings.Contains(m.Text, "until /go")
 	})
 	w.shows("The brake", chatPage(), braked)
-	if page := w.owner.get("/inbox").body; !strings.Contains(page, "until “Let go”") {
+	if page := w.owner.get("/inbox").body; !strings.Contains(page, "until “Release”") {
 		t.Errorf("the inbox does not tell of the brake: %s", page)
 	}
 	if a := w.calls("git push origin other", ""); a.Decision != approval.RulingDeny {

@@ -27,11 +27,12 @@ func (f *Facts) Answers(text string) bool {
 	})
 }
 
-// AnswersContainer is [Facts.Answers] for a text in a container, where this machine has special
-// names.
-func (f *Facts) AnswersContainer(text string) bool {
-	return slices.ContainsFunc([]string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}, func(host string) bool {
-		return strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
+// AnswersContainer is [Facts.Answers] for a text in a container, from which this
+// machine has names of its own, and those that it was given.
+func (f *Facts) AnswersContainer(text string, given ...string) bool {
+	own := []string{"host.docker.internal", "host.containers.internal", "host.lima.internal", "host-gateway"}
+	return slices.ContainsFunc(append(own, given...), func(host string) bool {
+		return host != "" && strings.Contains(text, host) && f.Answers(strings.ReplaceAll(text, host, "localhost"))
 	})
 }
 
@@ -59,7 +60,7 @@ func isWhole(before, after string) bool {
 // isOurs reports whether a port between two texts is a port of this machine, or looks like one in a
 // program.
 func isOurs(before, after string) bool {
-	return isHere(hostBefore(before)) || isHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
+	return IsHere(hostBefore(before)) || IsHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
 }
 
 // hostBefore returns the host that precedes a port, "?" if there is none.
@@ -101,10 +102,10 @@ func isPort(before string) bool {
 	return strings.HasSuffix(strings.ToLower(before), "port") && !strings.HasSuffix(before, "--port")
 }
 
-// isHere reports whether a host is this machine. An empty host counts, because some clients write it
-// so.
-func isHere(host string) bool {
-	host = strings.ToLower(strings.Trim(host, "[]"))
+// IsHere says whether a host is this machine. No host is, too: that is how some
+// clients write it.
+func IsHere(host string) bool {
+	host = strings.ToLower(strings.Trim(host[strings.LastIndexByte(host, '@')+1:], "[]"))
 	at := strings.LastIndexByte(host, ':')
 	if _, ok := hosts.Number(host); !ok && at >= 0 {
 		host = host[at+1:] // after one of our ports, another host, or a kind of address
@@ -120,7 +121,7 @@ func isHere(host string) bool {
 func unknownPort(text string) bool {
 	for at := 0; at < len(text); at++ {
 		if text[at] == ':' && at+1 < len(text) && !isHostByte(text[at+1]) && text[at+1] != '/' {
-			if host := hostBefore(text[:at]); host != "" && isHere(host) {
+			if host := hostBefore(text[:at]); host != "" && IsHere(host) {
 				return true
 			}
 		}

@@ -207,7 +207,8 @@ func TestADamagedHeadHidesNothing(t *testing.T) {
 // TestReadingEndsWhereItIsEnded stops after each entry in turn, and ends what it reads for,
 // which is told.
 func TestReadingEndsWhereItIsEnded(t *testing.T) {
-	l := open(t, t.TempDir(), Options{SegmentBytes: 2 << 10})
+	dir, o := t.TempDir(), Options{SegmentBytes: 2 << 10}
+	l := open(t, dir, o)
 	fill(t, l, 0, 30)
 	l.SealAll()
 	l.mu.Lock()
@@ -216,6 +217,15 @@ func TestReadingEndsWhereItIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.mu.Unlock()
+	readingEnds(t, l)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	readingEnds(t, open(t, dir, o))
+}
+
+func readingEnds(t *testing.T, l *Log) {
+	t.Helper()
 	for name, span := range spans {
 		all, unread := told(t, l, span)
 		for stop := 1; stop <= len(all)+len(unread); stop++ {

@@ -179,6 +179,9 @@ func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := open(t, dir, Options{})
+		if info, err := os.Stat(path); err != nil || info.Size() != whole {
+			t.Fatalf("cut at %d: the file is not of %d bytes: %v, %v", cut, whole, info, err)
+		}
 		got, unread := told(t, l, approval.Span{})
 		same(t, got, true, 0, 1, 2)
 		if len(unread) > 0 {

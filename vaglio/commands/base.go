@@ -127,7 +127,7 @@ func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
 	return o.runsProject() ||
 		o.Rule == "script" && !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0]) ||
 		strings.HasPrefix(o.Rule, "(") && slices.ContainsFunc(b.Judged[o.Rule], func(s *Section) bool { // lines that several programs share
-			return slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Then.runsProject() })
+			return s.Else.runsProject() || slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Then.runsProject() })
 		})
 }
 

@@ -177,7 +177,7 @@ func (u *use) at(a *act, w *where) {
 		u.mentions(a, w.kind == whereWords)
 	case whereField:
 		for _, value := range u.fields(w.key) {
-			u.add(a, value, operation.Mention)
+			u.add(a, value, operation.Option)
 		}
 	case whereScript:
 		u.scripts(a, w.key)
@@ -195,18 +195,10 @@ func (u *use) at(a *act, w *where) {
 
 // places returns the operands of a place.
 func (u *use) places(w *where) []int {
-	n := len(u.operands)
-	switch {
-	case w.kind == whereSources:
+	if w.kind == whereSources {
 		return u.sources
-	case w.kind == whereOperands:
-		return u.operands[min(w.from, n):]
-	case w.kind == whereOperand && w.from < n:
-		return u.operands[w.from : w.from+1]
-	case w.kind == whereLast && n > w.from:
-		return u.operands[n-1:]
 	}
-	return nil
+	return w.among(u.operands)
 }
 
 // given returns the words that an act gives to its objects.

@@ -121,7 +121,7 @@ const Says = "says:"
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
 		"secret-name stray number reads told sends far near bulk emulated strange-channel abroad versioned hoard outside plain " +
-		"production unknown-database system fetched sed-acts")
+		"production unknown-database system fetched sed-acts filtered own-jobs own-processes")
 }
 
 // Given returns the words that a rule is about, after the operands that were matched, and
@@ -146,16 +146,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 		return nil
 	}
 	out := []Spot{}
-	ops := p.Operands[min(next, len(p.Operands)):]
 	switch w.kind {
-	case whereOperands:
-		ops = ops[min(w.from, len(ops)):]
-	case whereOperand:
-		ops = ops[min(w.from, len(ops)):min(w.from+1, len(ops))]
-	case whereLast:
-		ops = ops[max(len(ops)-1, min(w.from, len(ops))):]
-	case whereSources:
-		ops = ops[:max(0, len(ops)-1)]
 	case whereValue:
 		return p.valueSpots(w.flags)
 	case whereKey:
@@ -165,13 +156,29 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 			}
 		}
 		return out
+	case whereOperands, whereOperand, whereLast, whereSources:
+		for _, at := range w.among(p.Operands[min(next, len(p.Operands)):]) {
+			out = append(out, Spot{Word: at})
+		}
+		return out
 	default:
 		return nil
 	}
-	for _, at := range ops {
-		out = append(out, Spot{Word: at})
+}
+
+// among are those of some operands that the place names.
+func (w *where) among(operands []int) []int {
+	n := len(operands)
+	switch w.kind {
+	case whereOperands:
+		return operands[min(w.from, n):]
+	case whereOperand:
+		return operands[min(w.from, n):min(w.from+1, n)]
+	case whereLast:
+		return operands[max(n-1, min(w.from, n)):]
+	default:
+		return operands[:max(0, n-1)]
 	}
-	return out
 }
 
 // valueSpots returns the values of some options.

@@ -17,7 +17,6 @@ type reader struct {
 // readers are the languages for which the tables know what a program names.
 func readers() map[string]reader {
 	return map[string]reader{
-		"sed":     {find: writtenBySed, role: operation.Option},
 		"awk":     {find: readByAwk, role: operation.Mention},
 		"sql":     {find: (*Base).FilesRead, role: operation.Mention},
 		"program": {find: (*Base).LinesRun, role: operation.Option},
@@ -32,20 +31,6 @@ func (u *use) scripts(a *act, language string) {
 			u.add(a, shell.Text(name), r.role)
 		}
 	}
-}
-
-// writtenBySed returns the files that the w commands of a sed script name.
-func writtenBySed(_ *Base, program string) []string {
-	var out []string
-	for line := range strings.FieldsFuncSeq(program, func(r rune) bool { return r == ';' || r == '\n' }) {
-		order := strings.TrimLeft(line, "0123456789,$!{} \t")
-		if to, ok := strings.CutPrefix(order, "w "); ok {
-			out = append(out, strings.TrimSpace(to))
-		} else if i := strings.LastIndex(order, "/w "); i > 0 && order[0] == 's' {
-			out = append(out, strings.TrimSpace(order[i+len("/w "):]))
-		}
-	}
-	return out
 }
 
 // readByAwk returns the texts in an awk program that reads lines itself. Any of them may be a

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -21,12 +22,8 @@ func (u *use) lines(a *act) {
 // values returns the values of some options, or a part of each.
 func (u *use) values(w *where) []shell.Word {
 	var out []shell.Word
-	for i := range u.parsed.Flags {
-		f := &u.parsed.Flags[i]
-		if !f.Has || !f.oneOf(w.flags) {
-			continue
-		}
-		value, ok := u.words[f.At].Cut(f.Cut), true
+	for _, at := range u.parsed.valueSpots(w.flags) {
+		value, ok := u.words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:
 			_, value, ok = value.Split("@")
@@ -58,7 +55,7 @@ func (u *use) keyed(key string) []shell.Word {
 func (u *use) fields(key string) []shell.Word {
 	var out []shell.Word
 	for _, w := range u.parsed.Words {
-		for field := range strings.FieldsSeq(w) {
+		for field := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 			if value, ok := strings.CutPrefix(field, key); ok {
 				out = append(out, shell.Text(value))
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -42,10 +43,10 @@ func (l *look) call() string {
 // callMode checks a target that gets an unknown mode or owner.
 func (l *look) callMode(o *operation.Operation) string {
 	s := reading.Spot(o.Object.Word)
-	if l.s.listsRoot && strings.ContainsAny(s, vague) || l.isTree(s) {
+	if l.s.listsRoot && strings.ContainsAny(s, place.Marks) || l.isTree(s) {
 		return modeTree
 	}
-	switch id := l.touch(writes, s); id {
+	switch id := l.touch(place.Writes, s); id {
 	case authWrite, keyRule, ownID, ownProcess, ownSettings:
 		return id
 	case vitalRule, diskRule, memoryRule:
@@ -62,7 +63,7 @@ func (l *look) asks(o *operation.Operation) string {
 	case l.answers(s):
 		return ownCommand
 	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
-		return l.touch(reads, s)
+		return l.touch(place.Reads, s)
 	default:
 		return ""
 	}

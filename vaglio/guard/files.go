@@ -12,7 +12,7 @@ import (
 
 // linked checks a target that gets another name.
 func (l *look) linked(o *operation.Operation, spot string) string {
-	switch id := l.touch(uses, spot); id {
+	switch id := l.touch(place.Uses, spot); id {
 	case "", vitalRule, adminRule, kernelRule, bootRule, authWrite:
 	default:
 		return id
@@ -20,7 +20,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 	to := l.nameOf(o, spot)
 	l.remember(spot, to)
 	if o.To.Is("") {
-		return l.touch(writes, to)
+		return l.touch(place.Writes, to)
 	}
 	return ""
 }
@@ -128,6 +128,65 @@ func (l *look) copyOf(where string) string {
 	return l.s.copies[where]
 }
 
+// hosted notes the names that a container's options give this machine.
+func (s *survey) hosted(args []string) {
+	for _, a := range args {
+		if host, ok := strings.CutSuffix(a, "host-gateway"); ok && host != "" {
+			s.hosts = append(s.hosts, strings.TrimPrefix(host[:len(host)-1], "--add-host="))
+		}
+	}
+}
+
+// setting is what a command sets a variable to, until as in [shell.Command].
+type setting struct {
+	value shell.Word
+	until int
+}
+
+// sets notes the variables that a command sets for those behind it in its shell, or sets
+// no longer. One that stays what it is, as HOME does, is not set.
+func (s *survey) sets(c *shell.Command) {
+	if c.Remote != nil {
+		return
+	}
+	if c.Name == "unset" && !c.Conditional {
+		for _, w := range c.Argv[1:] {
+			s.unset(w.String(), c.Until)
+		}
+	}
+	if len(c.Argv) > 0 && !slices.Contains([]string{"export", "declare", "typeset"}, c.Name) {
+		return
+	}
+	for _, a := range c.Assigns {
+		switch same := a.Name == "HOME" && place.Clean(reading.Spot(a.Value)) == place.Clean(s.g.home); {
+		case !same:
+			if s.set == nil {
+				s.set = map[string][]setting{}
+			}
+			s.set[a.Name] = append(s.set[a.Name], setting{a.Value, c.Until})
+		case !c.Conditional:
+			s.unset(a.Name, c.Until)
+		}
+	}
+}
+
+// unset forgets a variable, in a shell that ends there.
+func (s *survey) unset(name string, until int) {
+	if set := s.set[name]; len(set) > 0 {
+		s.set[name] = slices.DeleteFunc(set, func(v setting) bool { return v.until == until })
+	}
+}
+
+// earlier is what a variable was set to in the command's shell, or in one that runs that.
+func (l *look) earlier(name string) (shell.Word, bool) {
+	for _, v := range slices.Backward(l.s.set[name]) {
+		if v.until == 0 || l.s.at < v.until {
+			return v.value, true
+		}
+	}
+	return shell.Word{}, false
+}
+
 // remove returns the rule that removing an object breaks.
 func (l *look) remove(d deed, o string) string {
 	if l.leftOut(o) {
@@ -139,7 +198,7 @@ func (l *look) remove(d deed, o string) string {
 	switch {
 	case l.inRoot(d, o):
 		return treeRoot
-	case o == string(perhaps) && l.listed():
+	case o == string(place.Perhaps) && l.listed():
 		return l.removeListed(d)
 	default:
 		return ""
@@ -152,7 +211,7 @@ func (l *look) inRoot(d deed, o string) bool {
 	if l.c.Call != nil {
 		return l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", ""))
 	}
-	return d == empties && strings.Trim(o, "/") == string(perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("lists-again")
+	return d == place.Empties && strings.Trim(o, "/") == string(place.Perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("lists-again")
 }
 
 // removeListed returns the rule that removing what the line has listed breaks.
@@ -160,7 +219,7 @@ func (l *look) removeListed(d deed) string {
 	if id := firstRule(l.s.shown, func(o string) string { return l.touch(d, o) }); id != "" {
 		return id
 	}
-	return firstRule(l.cwds, func(cwd string) string { return l.rule(empties, cwd, true) })
+	return firstRule(l.cwds, func(cwd string) string { return l.rule(place.Empties, cwd, true) })
 }
 
 // listed reports whether unknown words of the command come from a listing of its own folder.
@@ -177,7 +236,7 @@ func (l *look) comesFrom(class string) bool {
 
 // isTree reports whether a spot is a root, a home or a system tree.
 func (l *look) isTree(spot string) bool {
-	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(empties, spot))
+	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(place.Empties, spot))
 }
 
 // isProgramTree reports whether a folder holds the system's programs, libraries or settings.

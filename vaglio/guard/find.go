@@ -22,19 +22,9 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 
 // takesAll reports whether a search leaves out nothing below its start.
 func (l *look) takesAll(o *operation.Operation) bool {
-	for i := 0; i < len(o.With); i += 2 {
-		if reading.Spot(o.With[i]) != "run" {
+	for i := 0; i+1 < len(o.With); i += 2 {
+		if class := reading.Spot(o.With[i]); class != "run" && (class != "type" || !strings.Contains(reading.Spot(o.With[i+1]), "f")) {
 			return false
-		}
-	}
-	for i, a := range l.args {
-		switch a {
-		case "-maxdepth", "-mindepth", "-xdev", "-mount":
-			return false
-		case "-type", "-xtype":
-			if i+1 < len(l.args) && !strings.Contains(l.args[i+1], "f") {
-				return false
-			}
 		}
 	}
 	return true
@@ -44,8 +34,7 @@ func (l *look) takesAll(o *operation.Operation) bool {
 // unchanged: no command between them takes it or asks about it.
 func (l *look) straight() bool {
 	from := min(l.s.find.at+1, l.s.at)
-	elsewhere := l.c.Remote != nil && l.c.Remote.Kind == shell.RemoteHost
-	return l.s.find.bare && !elsewhere && !slices.ContainsFunc(l.s.script.Commands[from:l.s.at], func(c shell.Command) bool {
+	return l.s.find.bare && !l.elsewhere() && !slices.ContainsFunc(l.s.script.Commands[from:l.s.at], func(c shell.Command) bool {
 		return !c.Wrapper && c.Name != "read"
 	})
 }
@@ -63,7 +52,7 @@ func (l *look) testsIn(o *operation.Operation) tests {
 // swept checks a folder below which a search deletes. The search's tests may spare most of a
 // tree.
 func (l *look) swept(o *operation.Operation, spot string) string {
-	id := l.touch(empties, spot)
+	id := l.touch(place.Empties, spot)
 	switch id {
 	case treeRoot, treeHome, treeSystem, adminRule, ownID:
 		if l.narrows(o) {
@@ -75,8 +64,8 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 	}
 	below := strings.TrimRight(spot, "/") + "/"
 	for _, name := range l.testsIn(o).names {
-		for _, where := range [...]string{below + name, below + anyFolders + "/" + name} {
-			if id := l.touch(removes, where); id != "" {
+		for _, where := range [...]string{below + name, below + place.AnyFolders + "/" + name} {
+			if id := l.touch(place.Removes, where); id != "" {
 				return id
 			}
 		}
@@ -89,7 +78,7 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 func (l *look) narrows(o *operation.Operation) bool {
 	t := l.testsIn(o)
 	return t.limited && !slices.ContainsFunc(t.paths, func(p string) bool {
-		where := strings.TrimRight(p, "*.+?$"+vague)
+		where := strings.TrimRight(p, "*.+?$"+place.Marks)
 		return where != p && strings.HasPrefix(where, "/") && l.isTree(where)
 	})
 }
@@ -138,7 +127,7 @@ func (t *tests) addName(value string) {
 
 // isTelling reports whether a name pattern leaves out most names.
 func isTelling(pattern string) bool {
-	return place.IsTelling(strings.ReplaceAll(pattern, string(perhaps), "x"))
+	return place.IsTelling(strings.ReplaceAll(pattern, string(place.Perhaps), "x"))
 }
 
 // globSpot converts a pattern that find expands itself.
@@ -146,7 +135,7 @@ func globSpot(pattern string) string {
 	if i := strings.LastIndexByte(pattern, '/'); i >= 0 {
 		pattern = pattern[i+1:]
 	}
-	return strings.NewReplacer("*", string([]byte{anyText}), "?", string([]byte{anyByte})).Replace(pattern)
+	return strings.NewReplacer("*", string([]byte{place.AnyText}), "?", string([]byte{place.AnyByte})).Replace(pattern)
 }
 
 // findCall describes a search.

@@ -23,9 +23,6 @@ func firstBroken(rules []*rule, s string) *rule {
 	return nil
 }
 
-// matchPath returns the first path rule that a text breaks.
-func (g *Guard) matchPath(s string) *rule { return firstBroken(g.paths, s) }
-
 // forms checks a text in all its spellings.
 func (s *scan) forms(t text) *rule {
 	if place.IsPlain(t.s) && (t.key || t.command || len(s.bases) == 0) {
@@ -44,19 +41,12 @@ func (s *scan) forms(t text) *rule {
 
 // hints returns what is known of a text.
 func (t *text) hints() place.Hint {
-	var h place.Hint
-	for _, of := range [...]struct {
-		is   bool
-		hint place.Hint
-	}{
-		{t.key, place.Key},
-		{t.command, place.Line},
-		{t.use == asData, place.Content},
-		{t.use == asPath || t.use == asGoal, place.Named},
-	} {
-		if of.is {
-			h |= of.hint
-		}
+	h := map[use]place.Hint{asData: place.Content, asPath: place.Named, asGoal: place.Named}[t.use]
+	if t.key {
+		h |= place.Key
+	}
+	if t.command {
+		h |= place.Line
 	}
 	return h
 }
@@ -183,12 +173,13 @@ func (s *scan) below(b *base, t text, where string) *rule {
 	return nil
 }
 
-// match is matchPath, ignoring case where the system does.
+// match gives the first path rule that a text breaks, also in lower case where the system does not tell case
+// apart.
 func (g *Guard) match(form string) *rule {
-	if r := g.matchPath(form); r != nil || !g.fold {
+	if r := firstBroken(g.paths, form); r != nil || !g.fold {
 		return r
 	}
-	return g.matchPath(strings.ToLower(form))
+	return firstBroken(g.paths, strings.ToLower(form))
 }
 
 // matchPlace is match for a clean path. It also checks vaglio's own paths.
@@ -228,12 +219,9 @@ func (s *scan) expand(form string) string {
 	return place.ReplaceHome(strings.ReplaceAll(form, "${HOME}", home), home)
 }
 
-// matchCommand returns the first command rule that a line breaks.
-func (g *Guard) matchCommand(line string) *rule { return firstBroken(g.commands, line) }
-
 // commandForms checks a line as it stands and in its normal form.
 func (g *Guard) commandForms(line string) *rule {
-	if r := g.matchCommand(line); r != nil {
+	if r := firstBroken(g.commands, line); r != nil {
 		return r
 	}
 	form := place.PlainLine(line)
@@ -243,5 +231,5 @@ func (g *Guard) commandForms(line string) *rule {
 	if form == line {
 		return nil
 	}
-	return g.matchCommand(form)
+	return firstBroken(g.commands, form)
 }

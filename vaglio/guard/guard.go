@@ -202,12 +202,12 @@ func (s *scan) core(c Call) *rule {
 		if t.key {
 			continue
 		}
-		if r := s.g.matchPath(s.expandUser(t.s)); r != nil {
+		if r := firstBroken(s.g.paths, s.expandUser(t.s)); r != nil {
 			return r
 		}
 	}
 	if s.shell {
-		if r := s.g.matchCommand(reading.SeedLine(c.Args)); r != nil {
+		if r := firstBroken(s.g.commands, reading.SeedLine(c.Args)); r != nil {
 			return r
 		}
 	}

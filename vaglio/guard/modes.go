@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // permitted checks a target that gets a mode. It allows no change to a tree of the system,
 // none that opens or locks what decides about rights, and no shell that would run as root.
 func (l *look) permitted(o *operation.Operation, spot string) string {
-	if id := l.permits(o, spot); id != "" || spot != string(perhaps) || !l.listed() {
+	if id := l.permits(o, spot); id != "" || spot != string(place.Perhaps) || !l.listed() {
 		return id
 	}
 	return firstRule(l.s.shown, func(shown string) string { return l.permits(o, shown) })
@@ -47,7 +48,7 @@ func (l *look) meansAll(o *operation.Operation, spot string) bool {
 
 // modeAt returns the rule that giving a mode to one path breaks.
 func (l *look) modeAt(mode, o string) string {
-	touched := l.touch(writes, o)
+	touched := l.touch(place.Writes, o)
 	switch {
 	case l.isTree(o):
 		if !place.IsVague(mode) && filemode.BreaksFolder(mode) || (l.isCore(o) && filemode.ClosesFolder(mode)) {
@@ -74,12 +75,12 @@ func (l *look) modeOpens(mode, o, touched string) bool {
 // isGuarded reports whether anybody who may write to a path owns the machine, or the data on
 // its disks.
 func (l *look) isGuarded(o string) bool {
-	return slices.Contains([]string{authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule}, l.touch(writes, o)) || l.isSecret(o)
+	return slices.Contains([]string{authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule}, l.touch(place.Writes, o)) || l.isSecret(o)
 }
 
 // isSecret reports whether not everybody may read a path.
 func (l *look) isSecret(o string) bool {
-	return slices.Contains([]string{authRead, keyRule, credRule, memoryRule}, l.touch(reads, o))
+	return slices.Contains([]string{authRead, keyRule, credRule, memoryRule}, l.touch(place.Reads, o))
 }
 
 // isCore reports whether a path is a system folder that nobody else uses.
@@ -94,6 +95,9 @@ func (l *look) everything(o string) bool {
 	return l.c.InLoop && !l.s.find.limited && slices.ContainsFunc(l.s.find.starts, same)
 }
 
+// powerful finds the names of interpreters, with their versions.
+var powerful = regexp.MustCompile(`^(?:python|perl|ruby|lua)`)
+
 // isProgramFile reports whether a file is a shell, an interpreter or a tool that would make
 // everybody root if it ran as root, or a copy of one that the same line makes.
 func (l *look) isProgramFile(o string) bool {
@@ -101,19 +105,14 @@ func (l *look) isProgramFile(o string) bool {
 	if from, ok := l.s.copies[where]; ok {
 		where = from
 	}
-	return strings.HasPrefix(where, "/") && l.g.isPowerful(place.Base(where), inProgramFolder(where))
+	name, nouns := place.Base(where), l.g.base.Nouns
+	tool := inProgramFolder(where) && (nouns["powerful-tool"][name] || powerful.MatchString(name)) // a shell counts anywhere
+	return strings.HasPrefix(where, "/") && (nouns["powerful-shell"][name] || tool)
 }
 
 // inProgramFolder reports whether a path is in one of the program folders.
 func inProgramFolder(where string) bool {
 	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}, where[:strings.LastIndexByte(where, '/')+1])
-}
-
-// isPowerful reports whether a program of this name runs what it is told. A tool only counts
-// where it is installed; a shell counts anywhere.
-func (g *Guard) isPowerful(name string, installed bool) bool {
-	return g.base.Nouns["powerful-shell"][name] || installed && (g.base.Nouns["powerful-tool"][name] || strings.HasPrefix(name, "python") ||
-		strings.HasPrefix(name, "perl") || strings.HasPrefix(name, "ruby") || strings.HasPrefix(name, "lua"))
 }
 
 // owned checks a target that gets an owner. It allows no change to a tree of the system, and
@@ -127,7 +126,7 @@ func (l *look) owned(o *operation.Operation, spot string) string {
 	if l.isTree(spot) && (l.meansAll(o, spot) || (l.isCore(spot) && !back)) {
 		return modeTree
 	}
-	switch id := l.touch(writes, spot); id {
+	switch id := l.touch(place.Writes, spot); id {
 	case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownSettings, ownID:
 		if !back {
 			return id
@@ -141,7 +140,7 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 	if l.isTree(spot) && (o.Recursive || (l.isCore(spot) && locksOrOpens(o))) {
 		return modeTree
 	}
-	switch id := l.touch(writes, spot); id {
+	switch id := l.touch(place.Writes, spot); id {
 	case authWrite, keyRule, diskRule, kernelRule, ownID, ownProcess, ownSettings:
 		return id
 	}
@@ -165,14 +164,10 @@ func locksOrOpens(o *operation.Operation) bool {
 // lent checks a program that gets privileges of its own. A program that can become root by
 // itself is as bad as a shell that runs as root.
 func (l *look) lent(o *operation.Operation, spot string) string {
-	if with := given(o); (filemode.SetsID(with) || givesRoot(with)) && l.isProgramFile(spot) {
+	with := strings.ToLower(given(o)) // or capabilities, of which some are as mighty as root
+	root := wordclass.Within("root-capability", with) || strings.HasPrefix(with, "all") || strings.HasPrefix(with, "=")
+	if (filemode.SetsID(given(o)) || root) && l.isProgramFile(spot) {
 		return modeSetID
 	}
 	return ""
-}
-
-// givesRoot reports whether capabilities make a program as powerful as root.
-func givesRoot(text string) bool {
-	text = strings.ToLower(text)
-	return wordclass.Within("root-capability", text) || strings.HasPrefix(text, "all") || strings.HasPrefix(text, "=")
 }

@@ -17,17 +17,17 @@ type weigh func(*look, *operation.Operation, string) string
 // verbTable holds the check for each verb. A verb without a row breaks no rule.
 func verbTable() map[operation.Verb]weigh {
 	return map[operation.Verb]weigh{
-		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(uses, o, spot) },
+		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(place.Uses, o, spot) },
 		operation.Read:    (*look).reads,
 		operation.Inspect: (*look).reads,
 		operation.Copy:    (*look).copied,
 		operation.Link:    (*look).linked,
 		operation.Alias:   (*look).aliased,
-		operation.Create:  changing(writes),
-		operation.Write:   changing(writes),
-		operation.Fill:    changing(writes),
-		operation.Replace: changing(replaces),
-		operation.Empty:   changing(replaces),
+		operation.Create:  changing(place.Writes),
+		operation.Write:   changing(place.Writes),
+		operation.Fill:    changing(place.Writes),
+		operation.Replace: changing(place.Replaces),
+		operation.Empty:   changing(place.Replaces),
 		operation.Delete:  (*look).taken,
 		operation.Discard: (*look).taken,
 		operation.Trash:   (*look).taken,
@@ -43,7 +43,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Memory:   always(memoryRule),
 		operation.Hashes:   always(authRead),
 		operation.Secrets:  always(keyRule),
-		operation.KillAll:  always(killRule),
+		operation.KillAll:  (*look).killedOf,
 		operation.Kernel:   always(kernelRule),
 		operation.Govern:   always(ownCommand),
 		operation.Ungate:   always(ownSettings),
@@ -54,15 +54,20 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Mark:   (*look).marked,
 		operation.Lend:   (*look).lent,
 
-		operation.Kill:       (*look).killed,
-		operation.KillNamed:  (*look).killedByName,
-		operation.Close:      (*look).closed,
-		operation.Stop:       (*look).stopped,
-		operation.Disable:    (*look).disabled,
-		operation.Uninstall:  (*look).uninstalled,
-		operation.Install:    (*look).installed,
-		operation.Attach:     (*look).attached,
-		operation.RemoveHome: (*look).homeless,
+		operation.Kill:      (*look).killed,
+		operation.KillNamed: (*look).killedByName,
+		operation.Close:     (*look).closed,
+		operation.Stop:      (*look).stopped,
+		operation.Disable:   (*look).disabled,
+		operation.Uninstall: (*look).uninstalled,
+		operation.Install:   (*look).installed,
+		operation.Attach:    (*look).attached,
+		operation.RemoveHome: func(l *look, _ *operation.Operation, spot string) string {
+			if spot != "" && spot == l.g.user { // that goes with the home
+				return treeHome
+			}
+			return ""
+		},
 		operation.Unregister: (*look).unregistered,
 
 		operation.Search: (*look).searched,
@@ -70,12 +75,12 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Run:    (*look).run,
 		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
 		operation.List:   remembering((*survey).lists),
-		operation.Show:   remembering((*survey).shows),
+		operation.Show:   remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }),
 		operation.Seek:   remembering((*survey).seeks),
 		operation.Trace:  remembering((*survey).traces),
-		operation.Census: remembering((*survey).census),
+		operation.Census: remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.processes.all = true }),
 		operation.Pick:   remembering((*survey).picks),
-		operation.Mounts: remembering((*survey).mounts),
+		operation.Mounts: remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.asksMounts = true }),
 	}
 }
 
@@ -92,10 +97,10 @@ func changing(d deed) weigh {
 func reshaping(id string) weigh {
 	return func(l *look, o *operation.Operation, spot string) string {
 		switch {
-		case o.Object.Kind == operation.Whole || l.onDevice(spot):
+		case o.Object.Kind == operation.Whole || l.touch(place.Uses, spot) == diskRule || strings.HasPrefix(spot, "/dev/") || place.IsOpaque(spot):
 			return id
 		case o.Verb == operation.Format:
-			return l.touch(writes, spot)
+			return l.touch(place.Writes, spot)
 		default:
 			return ""
 		}
@@ -155,12 +160,12 @@ func (l *look) operation(o *operation.Operation) string {
 func (l *look) reads(o *operation.Operation, spot string) string {
 	l.s.asksVaglio = l.s.asksVaglio || l.g.itself.Keeps(spot)
 	if start := l.foundBelow(spot); start != "" && l.straight() && o.Verb != operation.Inspect {
-		return l.opens(copies, o, start)
+		return l.opens(place.Copies, o, start)
 	}
 	if o.Recursive {
-		return l.opens(copies, o, spot)
+		return l.opens(place.Copies, o, spot)
 	}
-	return l.opens(reads, o, spot)
+	return l.opens(place.Reads, o, spot)
 }
 
 // copied checks what is read and put elsewhere.
@@ -174,14 +179,14 @@ func (l *look) copied(o *operation.Operation, spot string) string {
 
 // taken checks a file that is removed from its place.
 func (l *look) taken(o *operation.Operation, spot string) string {
-	d := removes
+	d := place.Removes
 	if o.Recursive || o.Verb == operation.Move {
-		d = empties
+		d = place.Empties
 	}
 	id := l.remove(d, spot)
 	l.empties(spot)
 	if id == "" && o.Verb == operation.Move {
-		return l.touch(reads, spot)
+		return l.touch(place.Reads, spot)
 	}
 	return id
 }
@@ -197,7 +202,7 @@ func (l *look) empties(spot string) {
 // cleaned checks a folder that loses everything that nobody keeps.
 func (l *look) cleaned(_ *operation.Operation, spot string) string {
 	l.empties(spot)
-	if id := l.touch(empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
+	if id := l.touch(place.Empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
 		return id
 	}
 	return ""
@@ -213,7 +218,7 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 		return ""
 	}
 	l.empties(spot)
-	if id := l.touch(removes, spot); strings.HasPrefix(id, "own.") {
+	if id := l.touch(place.Removes, spot); strings.HasPrefix(id, "own.") {
 		return id
 	}
 	return ""
@@ -223,16 +228,8 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 // A container's accounts are its own.
 func (l *look) accounts(o *operation.Operation, spot string) string {
 	person := !l.inside && spot != "" && (spot == "root" || spot == l.g.user)
-	if person || o.Object.Kind == operation.Whole || l.touch(writes, spot) == authWrite {
+	if person || o.Object.Kind == operation.Whole || l.touch(place.Writes, spot) == authWrite {
 		return authWrite
-	}
-	return ""
-}
-
-// homeless checks a user who is removed together with the home.
-func (l *look) homeless(_ *operation.Operation, spot string) string {
-	if spot != "" && spot == l.g.user {
-		return treeHome
 	}
 	return ""
 }
@@ -264,7 +261,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if id == vitalRule && l.setsAlternative() {
 		return ""
 	}
-	if id == "" && d == replaces && strings.HasPrefix(spot, "/dev/") && place.IsOpaque(spot[len("/dev/"):]) {
+	if id == "" && d == place.Replaces && strings.HasPrefix(spot, "/dev/") && place.IsOpaque(spot[len("/dev/"):]) {
 		return diskRule
 	}
 	return id
@@ -279,11 +276,13 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 		name := nameIn(o, reading.Spot(w))
 		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
 	}
-	rule := l.beside(l.absolute(spot))
-	if told || id != "" || rule == "" {
+	folder := l.absolute(spot)
+	here := o.Verb == operation.Fill || spot == "." // which is not said to lie outside the workspace
+	rule, above := l.beside(folder), here && !l.inside && l.g.ownBelow(folder)
+	if told || id != "" || rule == "" && !above {
 		return id
 	}
-	surely, perhaps := l.named(l.absolute(spot))
+	surely, perhaps := l.named(folder)
 	switch {
 	case surely && o.Role != operation.Operand: // it has a name of its own, whatever names the others have
 		return ""
@@ -328,11 +327,6 @@ func (l *look) named(folder string) (surely, perhaps bool) {
 		}
 	}
 	return surely, perhaps
-}
-
-// onDevice reports whether an operand is, or may be, a device rather than a file.
-func (l *look) onDevice(o string) bool {
-	return l.touch(uses, o) == diskRule || strings.HasPrefix(o, "/dev/") || place.IsOpaque(o)
 }
 
 // run checks a command line, or a program with its words.

@@ -70,8 +70,8 @@ func (g *Guard) mention(p *ownPlace) {
 // ownAt returns the rule that a deed to vaglio's own places breaks: any deed at or below
 // closed places, changing any of them, and removing or copying what contains them.
 func (g *Guard) ownAt(clean string, d deed) string {
-	if d == copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
-		d = reads // the judges weigh a backup of all homes
+	if d == place.Copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
+		d = place.Reads // the judges weigh a backup of all homes
 	}
 	vague := place.IsVague(clean)
 	for i := range g.own {
@@ -83,7 +83,7 @@ func (g *Guard) ownAt(clean string, d deed) string {
 }
 
 // changes reports whether a deed changes a file.
-func changes(d deed) bool { return takesAll(d) || d == writes || d == replaces }
+func changes(d deed) bool { return takesAll(d) || d == place.Writes || d == place.Replaces }
 
 func (p *ownPlace) touched(clean string, d deed) bool {
 	if p.anywhere {
@@ -96,7 +96,7 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 }
 
 // above reports whether a deed to a folder reaches a place below it.
-func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == copies && p.deep }
+func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == place.Copies && p.deep }
 
 // meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
 // deed that reaches down, contain it. A wholly unknown step never means a place that may be
@@ -124,7 +124,7 @@ func (g *Guard) isOwnAt(clean string, d deed) bool {
 }
 
 // isOwn reports whether a clean path is a closed place or below one.
-func (g *Guard) isOwn(where string) bool { return g.ownAt(where, reads) != "" }
+func (g *Guard) isOwn(where string) bool { return g.ownAt(where, place.Reads) != "" }
 
 // mentionsOwn reports whether a text names one of vaglio's own places anywhere, or their
 // default folder.
@@ -144,6 +144,14 @@ func (g *Guard) ownIn(folder string) string {
 		}
 	}
 	return ""
+}
+
+// ownBelow says whether a program of vaglio's or a client's settings lie anywhere below a
+// folder of this machine.
+func (g *Guard) ownBelow(folder string) bool {
+	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
+		return !p.anywhere && !p.closed && strings.HasPrefix(p.path, folder) && place.IsStep(p.path[len(folder):])
+	})
 }
 
 // holdsLocal reports whether a folder has the name of one in which a project keeps settings
@@ -171,18 +179,13 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	l.setsAddress()
+	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
+		l.s.t.doubts() // a variable names it
+	}
 	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
-}
-
-// setsAddress notes that a variable set for the command names the gate's address.
-func (l *look) setsAddress() {
-	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
-		l.s.t.doubts()
-	}
 }
 
 // isTold reports whether one of the command's words is the file of a process substitution,
@@ -201,7 +204,7 @@ func (l *look) isTold() bool {
 // runs.
 func (l *look) answers(text string) bool {
 	if r := l.c.Remote; r != nil && r.Kind != shell.RemoteRoot && !r.HostNetwork {
-		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text)
+		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text, l.s.hosts...)
 	}
 	return l.g.itself.Answers(text)
 }

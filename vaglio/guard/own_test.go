@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // gate returns a guard that knows what vaglio is made of.
@@ -84,6 +85,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"what is looked for": {"Grep", map[string]any{"pattern": "localhost:8787/inbox"}, ""},
 		"host and port":      {"mcp__http__request", map[string]any{"host": "localhost", "port": 8787.0, "path": "/inbox"}, ownCommand},
 		"many ports":         {"mcp__http__request", ports, ownCommand},
+		"code that asks":     {"execute_python", map[string]any{"code": "import requests\nrequests.get('http://localhost:8787/inbox')"}, ownCommand},
+		"a file of its name": {"read_file", map[string]any{"path": "localhost:8787/inbox"}, ""},
 		"another port":       {"mcp__http__request", map[string]any{"host": "localhost", "port": 8788.0, "path": "/inbox"}, ""},
 		"another host":       {"mcp__http__request", map[string]any{"host": "example.org", "port": "8787", "path": "/inbox"}, ""},
 		"what agents use":    {"WebFetch", map[string]any{"url": "http://localhost:8787/openapi.yaml"}, ""},
@@ -149,4 +152,52 @@ func TestTheGateByAnotherName(t *testing.T) {
 		"another":  {bash("/opt/keeper allow x"), ""},
 		"inside":   {bash("docker run --rm alpine vaglio allow x"), ""},
 	})
+}
+
+// TestAProgramThatGoverns tells lines of a program that decide for people or stop the gate
+// from those that only name it.
+func TestAProgramThatGoverns(t *testing.T) {
+	g := gate()
+	for line, governs := range map[string]bool{
+		`subprocess.run("vaglio allow x", shell=True)`: true,
+		`subprocess.run(["vaglio", "allow"])`:          true,
+		`subprocess.run(["vaglio", "version"])`:        false,
+		`subprocess.run("vaglio is fine", shell=True)`: false,
+		`subprocess.run("vaglio allow a b c")`:         false,
+		`kill_all("vaglio")`:                           true,
+		`print("vaglio")`:                              false,
+		`print("vaglio ")`:                             false,
+		`print("see vaglio allow")`:                    false,
+	} {
+		if g.governs(line, "import subprocess\n"+line) != governs {
+			t.Errorf("%s: governs %t", line, !governs)
+		}
+	}
+}
+
+// TestAProgramThatNamesTheGate tells by which line a program that runs is about the gate,
+// and what it may name: one in a command was read as such, and settings count only for one
+// that is sure to run and changes files without a name.
+func TestAProgramThatNamesTheGate(t *testing.T) {
+	g := gate()
+	for _, row := range []struct {
+		ran  shell.Ran
+		rule string
+		line int
+	}{
+		{shell.Ran{Text: "a\nb\nx('http://localhost:8787/inbox')\n"}, ownCommand, 2},
+		{shell.Ran{Text: "a\nx('/home/user/.local/share/metnos/vaglio.db')\n"}, ownID, 1},
+		{shell.Ran{Text: "a\nb\n"}, "", 0},
+		{shell.Ran{Text: "x('http://localhost:8787/inbox')\n", Inline: true}, "", 0},
+		{shell.Ran{Text: "a\nrun('vaglio allow x')\n", Inline: true, Sure: true}, ownCommand, 1},
+		{shell.Ran{Text: "a\nrun('vaglio allow x')\n"}, "", 0},
+		{shell.Ran{Text: "a\nx('.claude/settings.json')\n", Sure: true, Unnamed: true}, ownSettings, 1},
+		{shell.Ran{Text: "a\nx('.claude/settings.json')\n", Sure: true}, "", 0},
+		{shell.Ran{Text: "a\nx('.claude/settings.json')\n", Unnamed: true}, "", 0},
+	} {
+		rule, lines := g.names(&row.ran)
+		if rule != row.rule || rule != "" && lines != row.line {
+			t.Errorf("%+v: %q behind %d lines, want %q behind %d", row.ran, rule, lines, row.rule, row.line)
+		}
+	}
 }

@@ -78,6 +78,28 @@ func (l *look) killedByName(_ *operation.Operation, spot string) string {
 	}
 }
 
+// killedOf is for every process, or all of a user's: root's, or those of the gate's user.
+func (l *look) killedOf(o *operation.Operation, spot string) string {
+	switch init, its := l.g.worksFor(spot); {
+	case o.Object.Kind == operation.Whole, init:
+		return killRule
+	case its && !l.inside:
+		return ownProcess
+	default:
+		return ""
+	}
+}
+
+// worksFor says whether one of some users, as pkill and pgrep list them, has the first
+// process, or the gate's.
+func (g *Guard) worksFor(users string) (init, its bool) {
+	for user := range strings.SplitSeq(users, ",") {
+		init = init || user == "root" || user == "0"
+		its = its || user != "" && user == g.user && len(g.itself.Processes) > 0 || g.itself.HasUnit(user)
+	}
+	return init, its
+}
+
 // picksAll reports whether a name pattern picks the first process, everybody's processes, or
 // all of them.
 func picksAll(pattern string) bool {
@@ -90,7 +112,7 @@ func picksAll(pattern string) bool {
 func (l *look) closed(o *operation.Operation, spot string) string {
 	where := l.absolute(spot)
 	switch {
-	case l.g.isOwnAt(where, uses), l.g.itself.HasPort(spot):
+	case l.g.isOwnAt(where, place.Uses), l.g.itself.HasPort(spot):
 		return ownProcess
 	case !o.Parts && l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
 		return killRule
@@ -99,20 +121,27 @@ func (l *look) closed(o *operation.Operation, spot string) string {
 	}
 }
 
+// allOfUser finds the service or the slice in which all runs that a user does.
+var allOfUser = regexp.MustCompile(`^user(?:@\d+|-\d+\.slice)`)
+
 // stopped checks a service that is stopped. It must not be one that everything else runs in.
 func (l *look) stopped(_ *operation.Operation, spot string) string {
 	switch spot {
-	case "init.scope", "-.slice", "system.slice", "*", "*.service", string(anyText):
+	case "init.scope", "-.slice", "system.slice", "*", "*.service", string(place.AnyText):
 		return killRule
 	default:
+		if allOfUser.MatchString(spot) {
+			return ownProcess
+		}
 		return ""
 	}
 }
 
 // disabled checks a service, a package or a session that is changed.
 func (l *look) disabled(_ *operation.Operation, spot string) string {
-	pattern := strings.NewReplacer(string([]byte{anyText}), "*", string([]byte{anyByte}), "?").Replace(spot)
-	if l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(pattern) {
+	pattern := strings.NewReplacer(string([]byte{place.AnyText}), "*", string([]byte{place.AnyByte}), "?").Replace(spot)
+	listed := l.s.asksVaglio && place.IsVague(spot)
+	if listed || l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(pattern) {
 		return ownProcess
 	}
 	return ""
@@ -157,28 +186,23 @@ func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	}
 }
 
-// shows records a name that is printed as it stands.
-func (s *survey) shows(_ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }
-
 // seeks records a search for processes.
 func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
-	if o.Object.Kind == operation.Whole || picksAll(spot) {
+	init, its := false, false
+	if o.Role == operation.Option {
+		init, its = s.g.worksFor(spot)
+	}
+	if o.Object.Kind == operation.Whole || init || picksAll(spot) {
 		s.processes.init = true
 		return
 	}
-	s.asksVaglio = s.asksVaglio || l.namesOwn(spot)
+	s.asksVaglio = s.asksVaglio || its || l.namesOwn(spot)
 }
 
 // traces records a search for who has a name or uses a file.
 func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
-	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), uses) || s.g.itself.HasPort(spot)
+	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), place.Uses) || s.g.itself.HasPort(spot)
 }
-
-// census records a list of all processes.
-func (s *survey) census(*look, *operation.Operation, string) { s.processes.all = true }
-
-// mounts records that the line asks where file systems are mounted.
-func (s *survey) mounts(*look, *operation.Operation, string) { s.asksMounts = true }
 
 // picks records that a list of processes is narrowed down, by itself or by a later command
 // that keeps only some lines. A command that does something with every line keeps them all.
@@ -201,24 +225,14 @@ func (s *survey) picks(l *look, o *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(strings.Trim(name, "/^$ "), false)
 }
 
-// unregistered checks a key of the registry. It must not be one from which Windows starts and
-// knows its programs and users. The judges weigh a program's own key.
+// unregistered is for a key of the registry: not one by which Windows starts and knows
+// its programs and users. A program's own key is the judge's to weigh.
 func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	key := strings.Trim(strings.ToLower(strings.ReplaceAll(spot, `\`, "/")), "/")
-	hive, rest, _ := strings.Cut(key, "/")
-	known := rest == "software/microsoft" || rest == "software/microsoft/windows"
-	const deep = 2 // as deep as HKLM/SOFTWARE/Microsoft
-	switch hive {
-	case "hkcu", "hkey_current_user":
-		known = known || rest == "" || rest == "software"
-	case "hklm", "hkey_local_machine", "hkcr", "hkey_classes_root", "hku", "hkey_users":
-		shallow := strings.Count(rest, "/") < deep && !strings.HasPrefix(rest, "software/")
-		known = known || shallow || rest == "software/microsoft/windows nt"
-	default:
-		known = false
-	}
-	if known {
-		return vitalRule
+	for pattern := range l.g.base.Nouns["vital-key"] {
+		if vital, _ := path.Match(pattern, key); vital {
+			return vitalRule
+		}
 	}
 	return ""
 }

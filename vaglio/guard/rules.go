@@ -99,22 +99,7 @@ func parseRules(text string) ([]*rule, error) {
 
 // field returns where a rule keeps the value of a key, or nil if there is no such key.
 func (r *rule) field(key string) *string {
-	switch key {
-	case "what":
-		return &r.what
-	case "pattern":
-		return &r.pattern
-	case "lead":
-		return &r.lead
-	case "within":
-		return &r.within
-	case "why":
-		return &r.why
-	case "instead":
-		return &r.instead
-	default:
-		return nil
-	}
+	return map[string]*string{"what": &r.what, "pattern": &r.pattern, "lead": &r.lead, "within": &r.within, "why": &r.why, "instead": &r.instead}[key]
 }
 
 // pythonSpace is what \s means in Python: ASCII and Unicode white space.

@@ -35,8 +35,10 @@ type survey struct {
 	// asksMounts says that the line asks where file systems are mounted.
 	asksMounts bool
 	processes  processList
-	// set holds the variables that the line has set so far, by shell and name.
-	set map[[2]string]shell.Word
+	// hosts are the names that the line gives this machine in a container.
+	hosts []string
+	// set are the variables that the line has set so far, by name, the newest last.
+	set map[string][]setting
 	// written says that the script stands in a file that the call writes.
 	written bool
 	// t collects what cannot be read.
@@ -97,6 +99,7 @@ func (s *survey) command(c *shell.Command) string {
 	for _, w := range c.Argv[1:] {
 		l.args = append(l.args, reading.Spot(w))
 	}
+	s.hosted(l.args)
 	if len(c.Via) > 0 && slices.ContainsFunc(l.args, s.g.mentionsOwn) {
 		return ownID // the core has not seen what was encoded
 	}
@@ -108,46 +111,6 @@ func (s *survey) command(c *shell.Command) string {
 		name = place.Base(from)
 	}
 	return l.program(name)
-}
-
-// sets records the variables that a command sets for later commands in its shell, or unsets.
-// A variable that keeps its value, such as HOME, does not count as set.
-func (s *survey) sets(c *shell.Command) {
-	if c.Remote != nil {
-		return
-	}
-	via := strings.Join(c.Via, "\n")
-	if c.Name == "unset" && !c.Conditional {
-		for _, w := range c.Argv[1:] {
-			delete(s.set, [2]string{via, w.String()})
-		}
-	}
-	if len(c.Argv) > 0 && !slices.Contains([]string{"export", "declare", "typeset"}, c.Name) {
-		return
-	}
-	for _, a := range c.Assigns {
-		if s.set == nil {
-			s.set = map[[2]string]shell.Word{}
-		}
-		key := [2]string{via, a.Name}
-		switch same := a.Name == "HOME" && place.Clean(reading.Spot(a.Value)) == place.Clean(s.g.home); {
-		case !same:
-			s.set[key] = a.Value
-		case !c.Conditional:
-			delete(s.set, key)
-		}
-	}
-}
-
-// earlier returns the value of a variable that was set in the command's shell, or in a shell
-// around it.
-func (l *look) earlier(name string) (shell.Word, bool) {
-	for end := len(l.c.Via); end >= 0; end-- {
-		if value, ok := l.s.set[[2]string{strings.Join(l.c.Via[:end], "\n"), name}]; ok {
-			return value, true
-		}
-	}
-	return shell.Word{}, false
 }
 
 // programName returns the name by which the tables know a program.
@@ -167,7 +130,7 @@ func (l *look) setPlace() {
 	if len(cwd) > 1 && cwd[1] == ':' {
 		cwd = l.g.localSpelling(cwd) // a Windows drive
 	}
-	if strings.HasPrefix(cwd, "/") && strings.IndexByte(cwd, perhaps) < 0 {
+	if strings.HasPrefix(cwd, "/") && strings.IndexByte(cwd, place.Perhaps) < 0 {
 		l.cwds = append(l.cwds, path.Clean(cwd))
 		return
 	}
@@ -185,9 +148,9 @@ func (l *look) cwdOf(v string) string {
 	case v[0] == '/':
 		return path.Clean(v)
 	case r != nil && r.Kind == shell.RemoteHost:
-		return "/home/" + string(unknown) + "/" + v
+		return "/home/" + string(place.Unknown) + "/" + v
 	default:
-		return "/" + string(unknown) + "/" + v
+		return "/" + string(place.Unknown) + "/" + v
 	}
 }
 
@@ -203,11 +166,11 @@ func (l *look) redirects() string {
 			if l.c.Name == "wc" { // prints only how much there is
 				continue
 			}
-			d = reads
+			d = place.Reads
 		case shell.RedirectWrite:
-			d = replaces
+			d = place.Replaces
 		case shell.RedirectAppend, shell.RedirectReadWrite:
-			d = writes
+			d = place.Writes
 		}
 		target := reading.Spot(r.Target)
 		if id := l.touch(d, target); id != "" {
@@ -220,17 +183,14 @@ func (l *look) redirects() string {
 	return ""
 }
 
-// unhooked reports whether an agent runs in a container, where its hook is missing.
-func (l *look) unhooked(name string) bool {
-	return l.inside && len(l.args) > 1 && l.g.base.Nouns["agent"][name]
-}
-
 // program checks a command by what its tool does to its operands.
 func (l *look) program(name string) string {
 	if l.inside && l.passing() && strings.HasPrefix(name, "vaglio") {
 		return ""
 	}
-	l.s.t.doubt = l.s.t.doubt || l.unhooked(name)
+	if l.inside && len(l.args) > 1 && l.g.base.Nouns["agent"][name] { // its hook is not there
+		l.s.t.doubts()
+	}
 	id, known := l.told(name)
 	if own := l.talks(name, known || l.c.Wrapper); own != "" {
 		return own
@@ -238,6 +198,8 @@ func (l *look) program(name string) string {
 	switch {
 	case id != "":
 		return id
+	case known && l.g.base.Harmless[name]: // whatever its options are
+		return ""
 	case known:
 		return l.madeAs()
 	case l.c.Wrapper:
@@ -254,11 +216,11 @@ func (l *look) unknownProgram(partly bool) string {
 	if l.s.written {
 		return "" // for example a test of what is forbidden
 	}
-	if id := l.operands(uses); id != "" {
+	if id := l.operands(place.Uses); id != "" {
 		return id
 	}
 	l.putsBeside()
-	switch id := l.operands(writes); {
+	switch id := l.operands(place.Writes); {
 	case id != ownProcess && id != ownSettings:
 	case id == ownProcess && !partly, l.inPlace() && !slices.ContainsFunc(l.ops, isRead):
 		return id
@@ -305,7 +267,7 @@ func isRead(o operation.Operation) bool {
 func (l *look) madeAs() string {
 	return l.destined(func(option, where string) string {
 		read := func(o operation.Operation) bool { return isRead(o) && reading.Spot(o.Object.Word) == where }
-		if id := l.touch(replaces, where); strings.HasPrefix(id, "own.") && (option == "-o" || option[1] == '-') && !slices.ContainsFunc(l.ops, read) {
+		if id := l.touch(place.Replaces, where); strings.HasPrefix(id, "own.") && (option == "-o" || option[1] == '-') && !slices.ContainsFunc(l.ops, read) {
 			return id
 		}
 		return ""
@@ -337,7 +299,8 @@ func (l *look) operands(d deed) string {
 func (l *look) operand(d deed, word string) string {
 	whole := true // the whole word is checked even if the budget is used up
 	for name := range place.InWord(word) {
-		if !whole && !l.s.t.affords(1+2*len(name)) {
+		if !whole && !l.s.t.means.Budget.Spend(1+2*len(name)) {
+			l.s.t.spent("the command does too much to be read in full")
 			return ""
 		}
 		whole = false

@@ -250,6 +250,12 @@ func TestTools(t *testing.T) {
 		"read_glob_bracket":    {args("read_many_files", "paths", []any{"~/.kube/confi[]g]"}), "path.secrets"},
 		"read_glob_not":        {args("read_many_files", "paths", []any{"~/.kube/confi[!]a]"}), "path.secrets"},
 		"read_environ":         {args("fs_read", "path", "/proc/sys/../1/environ"), "path.proc"},
+		"read_own_climbing":    {Call{Executor: "fs_read", Args: map[string]any{"path": "../../../../home/user/.vaglio-data/keys"}}, "own.path"},
+		"chmod_cron":           {args("chmod", "path", "/etc/cron.d/x", "mode", "777"), "path.auth_write"},
+		"chmod_plain":          {args("chmod", "path", "/home/user/project/x", "mode", "777"), ""},
+		"query_runs":           {args("run_query", "query", "COPY t TO PROGRAM 'rm -rf /usr'"), "tree.system"},
+		"query_reads":          {args("run_query", "query", "SELECT pg_read_file('/home/user/.netrc')"), "path.secrets"},
+		"read_beside_own":      {args("fs_read", "path", "/proc/self/cwdx/.netrc"), "path.proc"},
 		"read_key_by_name":     {args("fs_read", "path", "deploy/id_ed25519"), "path.keys"},
 		"upload":               {args("upload", "file", "~/.pypirc"), "path.secrets"},
 		"attachment":           {args("send_mail", "attachments", []any{"~/.git-credentials"}, "body", "x"), "path.secrets"},
@@ -309,6 +315,7 @@ func TestAdministratorsHome(t *testing.T) {
 		"system": {Call{Executor: "fs_delete", Args: map[string]any{"path": "/usr"}, Cwd: "/root/app"}, "tree.system"},
 	})
 	verify(t, structuralGuard(), map[string]row{
+		"own":    {Call{Executor: "Write", Args: map[string]any{"file_path": "out.txt", "content": "x"}, Cwd: "/root/app"}, ""},
 		"others": {Call{Executor: "Write", Args: map[string]any{"file_path": "../../usr/bin/env", "content": "x"}, Cwd: "/root/app"}, "tree.vital"},
 		"mac":    {Call{Executor: "Write", Args: map[string]any{"file_path": "/var/root/x", "content": "x"}, Cwd: "/home/user/app"}, "path.admin_home"},
 	})
@@ -344,6 +351,7 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
+		"no_folder_3": {at("cp x y; ln -s x z; chmod u+s y; ./y"), ""},
 	})
 }
 

@@ -1,10 +1,12 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -39,15 +41,15 @@ func (l *look) touch(d deed, spot string) string {
 	if spot == "" || spot == "-" {
 		return ""
 	}
-	changes := d == writes || d == replaces
-	if strings.IndexByte(spot, someDisk) >= 0 {
-		if changes && l.isListedDisk(spot) {
+	changes := d == place.Writes || d == place.Replaces
+	if strings.IndexByte(spot, place.SomeDisk) >= 0 {
+		if changes && !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(place.SomeDisk) { // that a command of the line has printed
 			return diskRule
 		}
-		spot = strings.ReplaceAll(spot, string(someDisk), string(perhaps))
+		spot = strings.ReplaceAll(spot, string(place.SomeDisk), string(place.Perhaps))
 	}
 	if changes && l.everything(spot) {
-		return l.touch(empties, spot)
+		return l.touch(place.Empties, spot)
 	}
 	if id := l.touchListed(d, spot); id != "" {
 		return id
@@ -55,15 +57,9 @@ func (l *look) touch(d deed, spot string) string {
 	return l.touchEach(d, spot)
 }
 
-// isListedDisk reports whether a spot is a disk that a command of the line has printed, and
-// not a place where one is mounted.
-func (l *look) isListedDisk(spot string) bool {
-	return !l.s.asksMounts && strings.TrimPrefix(spot, "/dev/") == string(someDisk)
-}
-
 // touchListed checks a deed to what the line has listed, if the spot may be that.
 func (l *look) touchListed(d deed, spot string) string {
-	if d > replaces || spot != string(perhaps) || !l.listed() {
+	if d > place.Replaces || spot != string(place.Perhaps) || !l.listed() {
 		return ""
 	}
 	return firstRule(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
@@ -98,11 +94,11 @@ func isFarFetched(d deed, spot, variant, id string) bool {
 	if id != treeRoot && id != treeHome && id != treeSystem && id != adminRule && id != ownID {
 		return false
 	}
-	emptied := strings.Count(spot, string(perhaps)) - strings.Count(variant, string(unknown)) + strings.Count(spot, string(unknown))
-	if d == removes && emptied > 0 && !place.IsWild(place.Base(variant)) {
+	emptied := strings.Count(spot, string(place.Perhaps)) - strings.Count(variant, string(place.Unknown)) + strings.Count(spot, string(place.Unknown))
+	if d == place.Removes && emptied > 0 && !place.IsWild(place.Base(variant)) {
 		return true
 	}
-	bare := strings.Trim(strings.ReplaceAll(spot, string(perhaps), ""), "/.") == "" && spot[0] == '/'
+	bare := strings.Trim(strings.ReplaceAll(spot, string(place.Perhaps), ""), "/.") == "" && spot[0] == '/'
 	return emptied > 1 && !bare
 }
 
@@ -121,7 +117,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	switch spot[0] {
 	case '/':
 		return l.rule(d, spot, slashed)
-	case unknown:
+	case place.Unknown:
 		return l.climbing(d, place.Clean(spot))
 	}
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
@@ -149,10 +145,17 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if l.inside {
 		return l.ruleInside(d, clean)
 	}
-	if id := l.g.ruleAt(d, clean); id != "" || place.IsVague(clean) {
+	id := l.g.ruleAt(d, clean)
+	if strings.HasPrefix(id, "own.") && l.elsewhere() { // where a folder need not hold another gate
+		named := map[deed]deed{place.Removes: place.Writes, place.Empties: place.Writes, place.Copies: place.Reads}
+		if id = l.g.ruleAt(cmp.Or(named[d], d), clean); id == "" {
+			l.s.t.doubts()
+		}
+	}
+	if id != "" || place.IsVague(clean) {
 		return id
 	}
-	if id := l.mapped(d, clean); id != "" || l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
+	if id = l.mapped(d, clean); id != "" || l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
 		return id
 	}
 	leads := l.g.resolved(d, spot, clean, slashed)
@@ -174,6 +177,12 @@ func (l *look) ruleInside(d deed, clean string) string {
 		}
 	}
 	return l.mapped(d, clean)
+}
+
+// elsewhere says that the command runs on another machine.
+func (l *look) elsewhere() bool {
+	r := l.c.Remote
+	return r != nil && r.Kind == shell.RemoteHost && !own.IsHere(reading.Spot(r.Target))
 }
 
 // passing reports whether the command runs in a container that is created for it.
@@ -232,14 +241,15 @@ func (l *look) mapped(d deed, clean string) string {
 // ruleAt returns the rule that a deed to a clean absolute spot breaks.
 func (g *Guard) ruleAt(d deed, clean string) string {
 	if takesAll(d) {
-		if id := g.treeAt(clean); id != "" && (d != removes || id != treeHome || !g.isFileBeside(clean)) {
+		beside := d == place.Removes && clean != g.home && strings.Contains(place.Base(clean), ".") // hardly a home
+		if id := g.treeAt(clean); id != "" && (id != treeHome || !beside) {
 			return id
 		}
 	}
 	if id := g.ownAt(clean, d); id != "" {
 		return id
 	}
-	if d != reads && d != copies && g.table.IsDisk(clean) {
+	if d != place.Reads && d != place.Copies && g.table.IsDisk(clean) {
 		return diskRule
 	}
 	id := g.table.Rule(clean, d)
@@ -249,44 +259,17 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 	return id
 }
 
-// isFileBeside reports whether a name among the homes is probably a file and not a home.
-func (g *Guard) isFileBeside(clean string) bool {
-	return clean != g.home && strings.Contains(place.Base(clean), ".")
-}
-
 // deed is what is done to a target.
 type deed = place.Op
 
-const (
-	uses     = place.Uses
-	reads    = place.Reads
-	writes   = place.Writes
-	replaces = place.Replaces
-	removes  = place.Removes
-	empties  = place.Empties
-	// copies reads everything below, too.
-	copies = place.Copies
-)
-
 // takesAll reports whether a deed leaves nothing in a place.
-func takesAll(d deed) bool { return d == removes || d == empties }
-
-// A spot is a path that may be partly unknown; see package place.
-const (
-	anyText    = place.AnyText
-	anyByte    = place.AnyByte
-	someDisk   = place.SomeDisk
-	unknown    = place.Unknown
-	perhaps    = place.Perhaps
-	vague      = place.Marks
-	anyFolders = place.AnyFolders
-)
+func takesAll(d deed) bool { return d == place.Removes || d == place.Empties }
 
 // localSpelling returns the normal form of a spot, which may be relative.
 func (g *Guard) localSpelling(spot string) string {
 	home := g.home
 	if home == "" {
-		home = "/home/" + string(unknown)
+		home = "/home/" + string(place.Unknown)
 	}
 	return place.Local(spot, home)
 }

@@ -59,41 +59,38 @@ func (s *scan) placeRule(t text, where string) *rule {
 	}
 	d := s.deedTo(t)
 	id := s.g.ruleAt(d, where)
-	if id == "" && d != uses && d != writes {
-		id = s.g.ruleAt(uses, where)
+	if id == "" && d != place.Uses && d != place.Writes {
+		id = s.g.ruleAt(place.Uses, where)
 	}
-	s.t.doubt = s.t.doubt || s.mayChange(t, d, where)
+	unpacks := t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words)
+	if takesAll(d) && s.g.holdsLocal(where) || unpacks && (s.g.ownIn(where) != "" || s.g.ownBelow(where)) {
+		s.t.doubts() // by names that nobody tells
+	}
 	if id == adminRule && slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot }) {
 		return nil
 	}
 	return s.g.ruleOf(id)
 }
 
-// mayChange reports whether a tool removes a folder that may hold a project's settings which
-// install the hook, or puts unnamed files into a folder with something of vaglio's.
-func (s *scan) mayChange(t text, d deed, where string) bool {
-	return takesAll(d) && s.g.holdsLocal(where) || t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words) && s.g.ownIn(where) != ""
-}
-
 // deedTo returns what a tool does to a text in its arguments.
 func (s *scan) deedTo(t text) deed {
-	does, d := &s.rd.Deed, uses
+	does, d := &s.rd.Deed, place.Uses
 	switch does.Verb {
 	case operation.Write:
-		d = writes
+		d = place.Writes
 	case operation.Delete:
-		d = empties
+		d = place.Empties
 	case operation.Move, operation.Copy:
 		if t.use == asGoal {
-			return writes
+			return place.Writes
 		}
-		if d = empties; does.Verb == operation.Copy {
-			return reads
+		if d = place.Empties; does.Verb == operation.Copy {
+			return place.Reads
 		}
 	default:
 	}
 	if takesAll(d) && !does.Local && (does.Remote || t.use != asPath) {
-		return uses
+		return place.Uses
 	}
 	return d
 }
@@ -102,7 +99,7 @@ func (s *scan) modeRule(where string) *rule {
 	if s.g.treeAt(where) != "" {
 		return s.g.ruleOf(modeTree)
 	}
-	switch id := s.g.ruleAt(writes, where); id {
+	switch id := s.g.ruleAt(place.Writes, where); id {
 	case authWrite, keyRule:
 		return s.g.ruleOf(id)
 	default:
@@ -155,7 +152,7 @@ func (s *scan) statements() *rule {
 		}
 		for _, name := range s.g.base.FilesRead(s.rd.Statements[i].Text) {
 			if place.IsMeant(name) {
-				if r := s.g.ruleOf(l.touch(reads, name)); r != nil {
+				if r := s.g.ruleOf(l.touch(place.Reads, name)); r != nil {
 					return r
 				}
 			}

@@ -32,16 +32,6 @@ type trouble struct {
 	line int
 }
 
-// affords spends steps of the call's budget, and reports whether it was enough. If not, the
-// call counts as unreadable.
-func (t *trouble) affords(steps int) bool {
-	if t.means.Budget.Spend(steps) {
-		return true
-	}
-	t.spent("the command does too much to be read in full")
-	return false
-}
-
 // spent records that something is too much to read.
 func (t *trouble) spent(what string) {
 	if t.first == nil {

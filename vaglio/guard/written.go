@@ -40,7 +40,8 @@ func (s *scan) written() *rule {
 // ran returns the rule that is broken by a program that the call runs.
 func (s *scan) ran() *rule {
 	for _, p := range s.g.Naming(s.rd) {
-		if id, _ := s.g.names(&p); p.Sure && !p.Loose && !s.g.Names(p.Text) {
+		picked := picks.MatchString(p.Text) && stops.MatchString(p.Text)
+		if id, _ := s.g.names(&p); p.Sure && !p.Loose && !picked && !s.g.Names(p.Text) {
 			s.t.doubts() // it is known what it does, but not to what
 		} else if p.Sure {
 			s.t.file, s.t.line = p.File, p.Line
@@ -126,6 +127,10 @@ var quoted = regexp.MustCompile("[\"'`]([\\w./~ -]+)[\"'`]")
 
 // stops matches a call whose name says that it stops a process or attaches to it.
 var stops = regexp.MustCompile(`(?i)(?:kill|terminate|suspend|signal|ptrace|destroy)\w*\(`)
+
+// picks finds the gate's name held against another text, or looked for by it.
+var picks = regexp.MustCompile("(?i)(?:[=!]=|=~|\\b(?:in|eq|like)|(?:with|includes?|contains|match\\w*|equals|find\\w*|name|command)\\W{1,3})\\s*" +
+	"[\"'`/]vaglio[\"'`/]|[\"'`/]vaglio[\"'`/]\\s*(?:[=!]=|=~|\\b(?:in|eq)\\b)")
 
 // runs matches a call whose name says that it runs a program.
 var runs = regexp.MustCompile(`(?i)(?:system|exec|process|spawn|run|start|popen|shell|command|cmd)\w*[!(\s]`)

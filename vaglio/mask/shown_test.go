@@ -101,6 +101,10 @@ func TestEdges(t *testing.T) {
 		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
+	for _, kind := range "abcdeoprs" { // Slack's tokens
+		rows = append(rows, "x ⟦xox"+string(kind)+"-"+fill(12)+"⟧ y", "x xox"+string(kind)+"_"+fill(12)+" y")
+	}
+	rows = append(rows, "x xoxz-"+fill(12)+" y")
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
 	frame := strings.Repeat("OF ", 17) + "OF"
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+fill(24)+"⟧\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n"+fill(23)+"\n-----END PRIVATE KEY-----")

@@ -89,7 +89,7 @@ func TestRanges(t *testing.T) {
 		"1a": true, "1,2c": true, "3d4": true, "1,2c3,4": true, "s": false, "1s/a/b/": true, "1s": true, "1i": true, "a": false, "1": false, "": false, "1x": false,
 		"1a b": false, "1a/": false, "1sx": false, ",a": true,
 	} {
-		if edCommand(line) != want {
+		if edCommand.MatchString(line) != want {
 			t.Errorf("%q is a command of ed: %v", line, !want)
 		}
 	}

@@ -17,8 +17,7 @@ type applier struct {
 	words   []shell.Word // operands
 	options shell.Given
 	cmd     *shell.Command
-	written map[string]string     // what the line wrote to files before, by name
-	made    map[string]shell.Word // the files that patches create, by path
+	made    map[string]shell.Word // the files that the line and its patches write, by their paths
 	opts    *shell.Options
 }
 
@@ -57,19 +56,23 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if out.Wrote == nil {
 		out.Wrote = map[string]shell.Word{}
 	}
-	written := map[string]string{}
+	at := make([]int, len(s.Commands)+1) // where they are, with what patches add
 	for i := range s.Commands {
 		c := s.Commands[i]
+		at[i] = len(out.Commands)
 		if name := programOf(&c); name != "" && c.Call == nil {
-			a := &applier{name: name, cmd: &s.Commands[i], written: written, made: out.Wrote, opts: o}
+			a := &applier{name: name, cmd: &s.Commands[i], made: out.Wrote, opts: o}
 			calls, problems := a.expand()
 			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
 			out.Commands = append(append(out.Commands, c), calls...)
 			out.Problems = append(out.Problems, problems...)
 			continue
 		}
-		noteWritten(&c, written)
 		out.Commands = append(out.Commands, c)
+	}
+	at[len(s.Commands)] = len(out.Commands)
+	for i := range out.Commands {
+		out.Commands[i].Until = at[out.Commands[i].Until]
 	}
 	return out
 }
@@ -95,24 +98,6 @@ func programOf(c *shell.Command) string {
 		}
 	}
 	return ""
-}
-
-// noteWritten remembers a text that the line writes to a file and may later apply as a patch.
-func noteWritten(c *shell.Command, written map[string]string) {
-	text, known := c.Stdin.Text.Text()
-	if !known || c.Stdin.Kind != shell.InputText || c.Name != "cat" && c.Name != "tee" {
-		return
-	}
-	for _, r := range c.Redirects {
-		if name, ok := r.Target.Text(); ok && r.Kind == shell.RedirectWrite {
-			written[name] = text
-		}
-	}
-	for _, w := range c.Argv[min(1, len(c.Argv)):] {
-		if name, ok := w.Text(); ok && c.Name == "tee" {
-			written[name] = text
-		}
-	}
 }
 
 // expand reads the patches of a command.
@@ -262,10 +247,10 @@ func (a *applier) files() []shell.Word {
 func (a *applier) inFile(f shell.Word) input {
 	part := shell.Part{Kind: shell.PartUnknown}
 	if name, ok := f.Text(); ok {
-		if text, ok := a.written[name]; ok {
+		part.File = a.absolute(name)
+		if text, known := a.made[part.File].Text(); known && text != "" {
 			return input{text: shell.Text(text), name: f, file: true}
 		}
-		part.File = a.absolute(name)
 	}
 	return input{text: a.held(shell.NewWord(part)), name: f, file: true}
 }

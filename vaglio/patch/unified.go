@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,21 +63,14 @@ func (r *reader) odd(line string) {
 		r.fail(r.n, "begins a part of a patch that is indented")
 	case strings.HasPrefix(trimmed, "@@") && r.file != nil && r.file.named:
 		r.fail(r.n, "begins a part of a patch that does not say how long it is")
-	case edCommand(trimmed):
+	case edCommand.MatchString(trimmed):
 		r.fail(r.n, "is a command of an ed script or a normal diff")
 	}
 }
 
-// edCommand reports whether a line is a command of an ed script or the first line of a hunk of a
-// normal diff: numbers and one letter.
-func edCommand(line string) bool {
-	rest := strings.TrimLeft(line, "0123456789,")
-	if rest == line || rest == "" || !strings.ContainsAny(rest[:1], "acdis") {
-		return false
-	}
-	after := rest[1:]
-	return after == "" || rest[0] == 's' && after[0] == '/' || strings.Trim(after, "0123456789,") == ""
-}
+// edCommand is a command of an ed script, or the first line of a hunk of a normal
+// diff: numbers and one letter.
+var edCommand = regexp.MustCompile(`^[0-9,]+([acdis][0-9,]*$|s/)`)
 
 // begin starts a file's header.
 func (r *reader) begin(git bool) {
@@ -251,27 +246,20 @@ func firstByte(s string) byte {
 	return s[0]
 }
 
-// hunkSize reads the sizes in @@ -1,2 +3,4 @@.
-func hunkSize(line string) (olds, news int, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) < 4 || !strings.HasPrefix(fields[1], "-") || !strings.HasPrefix(fields[2], "+") || !strings.HasPrefix(fields[3], "@@") {
-		return 0, 0, false
-	}
-	olds, ok1 := rangeSize(fields[1][1:])
-	news, ok2 := rangeSize(fields[2][1:])
-	return olds, news, ok1 && ok2
-}
+// hunkRange are the numbers of @@ -1,2 +3,4 @@.
+var hunkRange = regexp.MustCompile(`^@@\s+-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s+@@`)
 
-func rangeSize(s string) (int, bool) {
-	first, count, has := strings.Cut(s, ",")
-	if _, err := strconv.ParseUint(first, 10, 31); err != nil {
-		return 0, false
+// hunkSize is how many lines a hunk has of either side.
+func hunkSize(line string) (olds, news int, ok bool) {
+	var n [4]int
+	m := hunkRange.FindStringSubmatch(line)
+	for i := 0; m != nil && i < len(n); i++ {
+		size, err := strconv.ParseUint(cmp.Or(m[i+1], "1"), 10, 31)
+		if n[i] = int(size); err != nil {
+			return 0, 0, false
+		}
 	}
-	if !has {
-		return 1, true
-	}
-	n, err := strconv.ParseUint(count, 10, 31)
-	return int(n), err == nil
+	return n[1], n[3], m != nil
 }
 
 // beginsHunk reports whether a line is the first line of a hunk.

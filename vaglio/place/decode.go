@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"html"
 	"iter"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -90,7 +91,7 @@ func Visible(text string) string {
 		return text
 	}
 	text = strings.Map(func(r rune) rune {
-		if isInvisible(r) {
+		if isInVisible(r) {
 			return -1
 		}
 		return r
@@ -100,7 +101,7 @@ func Visible(text string) string {
 
 // isInvisible reports whether a rune is invisible: formats, joiners, fillers and variation
 // selectors.
-func isInvisible(r rune) bool {
+func isInVisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
 		return true
@@ -119,40 +120,23 @@ func unquoted(text string) string {
 	return text
 }
 
+// percents are the escapes of addresses, and those that some old programs write.
+var percents = regexp.MustCompile(`%([uU][[:xdigit:]]{4}|[[:xdigit:]]{2})`)
+
 // unpercent decodes %XX once and leaves anything else. It also decodes two overlong forms
 // that old programs read as "/" and ".".
 func unpercent(text string) string {
-	at := strings.IndexByte(text, '%')
-	if at < 0 {
+	if strings.IndexByte(text, '%') < 0 {
 		return text
 	}
-	out := append(make([]byte, 0, len(text)), text[:at]...)
-	for i := at; i < len(text); i++ {
-		if r, ok := unicodePercent(text[i:]); ok {
-			out = utf8.AppendRune(out, r)
-			i += len("%u002f") - 1
-			continue
+	text = percents.ReplaceAllStringFunc(text, func(m string) string {
+		if code := strings.TrimLeft(m, "%uU"); len(m) > len("%2f") {
+			return character(code, 16, m)
 		}
-		if text[i] == '%' && i+2 < len(text) {
-			if c, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-				out = append(out, c...)
-				i += 2
-				continue
-			}
-		}
-		out = append(out, text[i])
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(string(out), "\xc0\xaf", "/"), "\xc0\xae", ".")
-}
-
-// unicodePercent decodes %uXXXX, which some old programs write.
-func unicodePercent(text string) (rune, bool) {
-	const length = len("%u002f")
-	if len(text) < length || text[0] != '%' || (text[1] != 'u' && text[1] != 'U') {
-		return 0, false
-	}
-	r, n := escape(`\u` + text[2:length])
-	return r, n > 0
+		c, _ := hex.DecodeString(m[1:])
+		return string(c)
+	})
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\xc0\xaf", "/"), "\xc0\xae", ".")
 }
 
 // FileURL returns the path of a file: URL. Other texts it returns unchanged.
@@ -177,67 +161,31 @@ func FileURL(text string) string {
 	return rest
 }
 
-// unescaped decodes the escapes of programming languages for a character: \u002f, \u{2f},
-// \x2f, \057. It leaves anything else.
+// escapes are those that programming languages have for a character.
+var escapes = regexp.MustCompile(`\\([uUx]\{[[:xdigit:]]+\}|u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|x[[:xdigit:]]{2}|[0-3][0-7]{2})`)
+
+// unescaped decodes the escapes of a text: \u002f, \u{2f}, \x2f, \057. What is no such
+// escape stays.
 func unescaped(text string) string {
-	at := strings.IndexByte(text, '\\')
-	if at < 0 {
+	if strings.IndexByte(text, '\\') < 0 {
 		return text
 	}
-	var b strings.Builder
-	b.WriteString(text[:at])
-	for text = text[at:]; text != ""; {
-		if r, n := escape(text); n > 0 {
-			b.WriteRune(r)
-			text = text[n:]
-			continue
+	return escapes.ReplaceAllStringFunc(text, func(m string) string {
+		base := 16
+		if m[1] <= '3' {
+			base = 8
 		}
-		b.WriteByte(text[0])
-		text = text[1:]
-	}
-	return b.String()
+		return character(strings.Trim(m, `\uUx{}`), base, m)
+	})
 }
 
-// escape decodes the escape at the beginning of a text, and returns its length; 0 if there is
-// none.
-func escape(text string) (r rune, length int) {
-	const shortest = 4
-	if len(text) < shortest || text[0] != '\\' {
-		return 0, 0
-	}
-	digits, base, n := text[2:], 16, 0
-	switch text[1] {
-	case 'u':
-		n = 4
-	case 'U':
-		n = 8
-	case 'x':
-		n = 2
-	case '0', '1', '2', '3':
-		digits, base, n = text[1:], 8, 3
-	default:
-		return 0, 0
-	}
-	start := len(text) - len(digits)
-	if digits[0] == '{' && base == 16 {
-		end := strings.IndexByte(digits, '}')
-		if end < 0 {
-			return 0, 0
-		}
-		return character(digits[1:end], base, start+end+1)
-	}
-	if len(digits) < n {
-		return 0, 0
-	}
-	return character(digits[:n], base, start+n)
-}
-
-func character(digits string, base, length int) (r rune, n int) {
+// character is that of a code; what has none stays as it was written.
+func character(digits string, base int, written string) string {
 	v, err := strconv.ParseInt(digits, base, 32)
-	if err != nil || v <= 0 || strings.HasPrefix(digits, "+") {
-		return 0, 0
+	if err != nil || v == 0 {
+		return written
 	}
-	return rune(v), length
+	return string(rune(v))
 }
 
 // streamed returns the path in the name of a stream: what follows the last equal sign of

@@ -3,6 +3,7 @@ package place
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -116,41 +117,25 @@ func (r *Row) field(deed string) *string {
 	return map[string]*string{"read": &r.Reading, "write": &r.Writing, "replace": &r.Replacing, "remove": &r.Removing, "copy": &r.Copying}[deed]
 }
 
+// quotable are the words of a line, of which one with blanks stands in quotes.
+var quotable = regexp.MustCompile(`"[^"]*"|[^ \t]+`)
+
 func (p *parser) patterns(line string) error {
 	if len(p.rows) == 0 {
 		return p.fault(0, "a pattern stands before the first row")
 	}
-	r := p.rows[len(p.rows)-1]
-	for at := 0; at < len(line); {
-		if line[at] == ' ' || line[at] == '\t' {
-			at++
-			continue
+	for _, at := range quotable.FindAllStringIndex(line, -1) {
+		word := line[at[0]:at[1]]
+		if quoted, ok := strings.CutPrefix(word, `"`); ok {
+			if word, ok = strings.CutSuffix(quoted, `"`); !ok {
+				return p.fault(at[0], "the quote is not closed")
+			}
 		}
-		word, end, ok := wordAt(line, at)
-		if !ok {
-			return p.fault(at, "the quote is not closed")
-		}
-		if err := p.pattern(r, word, at); err != nil {
+		if err := p.pattern(p.rows[len(p.rows)-1], word, at[0]); err != nil {
 			return err
 		}
-		at = end
 	}
 	return nil
-}
-
-// wordAt returns the word that begins at a position in a line, and where it ends.
-func wordAt(line string, at int) (word string, end int, ok bool) {
-	if line[at] == '"' {
-		n := strings.IndexByte(line[at+1:], '"')
-		if n < 0 {
-			return "", 0, false
-		}
-		return line[at+1 : at+1+n], at + n + len(`""`), true
-	}
-	if n := strings.IndexAny(line[at:], " \t"); n >= 0 {
-		return line[at : at+n], at + n, true
-	}
-	return line[at:], len(line), true
 }
 
 func (p *parser) pattern(r *Row, word string, column int) error {

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -151,30 +152,17 @@ func Braced(text string) []string {
 	return append(done, todo...)
 }
 
+// braces is an innermost group of alternatives.
+var braces = regexp.MustCompile(`(?:^|[^$])(\{([^{}]*,[^{}]*)\})|[@+?*]\(([^()]*)\)`)
+
 // innermost finds the first innermost group of alternatives in a text.
 func innermost(text string) (before string, parts []string, after string) {
-	for end := 0; end < len(text); end++ {
-		if text[end] != '}' && text[end] != ')' {
-			continue
-		}
-		open, mark := "{", ","
-		if text[end] == ')' {
-			open, mark = "(", "|"
-		}
-		start := strings.LastIndex(text[:end], open)
-		if start < 0 {
-			continue
-		}
-		inner, before := text[start+1:end], text[:start]
-		if open == "{" {
-			if !strings.Contains(inner, mark) || strings.HasSuffix(before, "$") {
-				continue
-			}
-			return before, strings.Split(inner, mark), text[end+1:]
-		}
-		if n := len(before); n > 0 && strings.IndexByte("@+?*", before[n-1]) >= 0 {
-			return before[:n-1], strings.Split(inner, mark), text[end+1:]
-		}
+	m := braces.FindStringSubmatchIndex(text)
+	switch {
+	case m == nil:
+		return text, nil, ""
+	case m[2] >= 0: // {a,b}
+		return text[:m[2]], strings.Split(text[m[4]:m[5]], ","), text[m[3]:]
 	}
-	return text, nil, ""
+	return text[:m[0]], strings.Split(text[m[6]:m[7]], "|"), text[m[1]:]
 }

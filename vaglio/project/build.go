@@ -34,7 +34,7 @@ func readDockerfile(v *visit, r *row) {
 	}
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
-	all, copies := settings.Lines(text), newCopies()
+	all, copies := settings.Lines(text), &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: 20_000}
 	ends := map[string][]int{}
 	for i := range all {
 		end := strings.TrimLeft(all[i].Text, "\t")
@@ -70,17 +70,26 @@ func readDockerfile(v *visit, r *row) {
 	}
 }
 
+// bakeOutput finds where a target of a bake file puts what it builds.
+var bakeOutput = regexp.MustCompile(`"?output"?\s*[=:]\s*\[([^\]]*)\]`)
+
+// readBake reads what building the images of a bake file writes and sends.
+func readBake(v *visit, r *row) {
+	for file, text := range v.files(r) {
+		for _, m := range bakeOutput.FindAllStringSubmatch(text, -1) {
+			for _, to := range quotedText.FindAllString(m[1], -1) {
+				v.addFrom(file, text, m[0], "docker buildx build --output "+to+" .")
+			}
+		}
+	}
+}
+
 // copies is what a Dockerfile copies from the command's folder.
 type copies struct {
 	files   map[string][]string // sources by destination, and by their own base name
 	folders [][2]string         // source and destination
 	seen    map[[2]string]bool
 	left    int // lookups that remain
-}
-
-func newCopies() *copies {
-	const most = 20_000
-	return &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: most}
 }
 
 // add records a copy. What has an extension counts as a file.

@@ -36,7 +36,7 @@ func (v *visit) loaded(rows []row) {
 		switch {
 		case finds && v.settles(folders, file) || v.seen["text "+file]:
 			l.take(file, true)
-		case v.isBin(file):
+		case path.Base(file) == v.c.Name && isBin.MatchString(path.Dir(file)): // as packages install it
 			l.take(file, false)
 		}
 	}
@@ -220,7 +220,8 @@ var (
 	// takesInAny matches code that takes in files which the program does not name.
 	takesInAny = regexp.MustCompile(`\b(?:require|require_once|include|include_once|import|import_module|__import__|load|load_all|autoload)\b` +
 		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
-	set = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
+	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isSettings matches names of programs that configure a tool, in words of their own.
 	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$|^(?:build|project|setup|package)\.`)
 	// isRunning matches a word that a command follows.
@@ -262,12 +263,6 @@ func (v *visit) mayRun() bool {
 	}
 	text, _ := v.c.Files.Content(v.in(v.words[at]))
 	return takesInAny.MatchString(text)
-}
-
-// isBin reports whether a file is the command, as a project's packages install it.
-func (v *visit) isBin(file string) bool {
-	bin := path.Base(path.Dir(file))
-	return path.Base(file) == v.c.Name && (bin == ".bin" || strings.HasSuffix(path.Dir(file), "/vendor/bin"))
 }
 
 // placesOf returns the paths that words name.

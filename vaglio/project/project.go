@@ -117,7 +117,8 @@ type visit struct {
 // read looks for what the rows say that apply to the words.
 func (v *visit) read(rows []row) {
 	for i := range rows {
-		if row := &rows[i]; row.applies(v.words) {
+		row := &rows[i]
+		if asked := func(w string) bool { return slices.Contains(row.with, w) }; len(row.with) == 0 || slices.ContainsFunc(v.words, asked) {
 			row.read(v, row)
 		}
 	}

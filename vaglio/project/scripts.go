@@ -109,10 +109,8 @@ func installing(verb string, words []string) []string {
 	if slices.Contains(words, "--ignore-scripts") || slices.Contains(words, "--ignore-scripts=true") {
 		return nil
 	}
-	steps := []string{"preinstall", "install", "postinstall", "prepare"}
-	for _, hook := range []string{"install-cmd", "update-cmd", "autoload-dump", "root-package-install", "create-project-cmd"} { // Composer's
-		steps = append(steps, "pre-"+hook, "post-"+hook)
-	}
+	steps := strings.Fields("preinstall install postinstall prepare pre-install-cmd post-install-cmd pre-update-cmd post-update-cmd " +
+		"pre-autoload-dump post-autoload-dump post-root-package-install post-create-project-cmd")
 	if verb == "it" || verb == "install-test" {
 		steps = append(steps, "test")
 	}

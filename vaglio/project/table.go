@@ -28,16 +28,12 @@ type row struct {
 	read     func(v *visit, r *row)
 }
 
-func (r *row) applies(words []string) bool {
-	return len(r.with) == 0 || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(r.with, w) })
-}
-
 // readers returns the file formats that a line of the table may name.
 func readers() map[string]func(v *visit, r *row) {
 	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "dockerfile": readDockerfile, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
+		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
@@ -106,7 +102,7 @@ func readChanged(v *visit, r *row) {
 		}
 		if text, ok := v.c.Files.Content(file); ok {
 			from := len(v.tasks)
-			v.add(file, 1, r.language, text)
+			v.code(file, r.language, text)
 			for i := range v.tasks[from:] {
 				v.tasks[from+i].Found = true
 			}
@@ -132,12 +128,17 @@ func readCode(v *visit, r *row) {
 			in := joined(folder, name)
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
-				v.add(file, 1, cmp.Or(r.language, languageOf(text)), text)
-				if v.reader.isFor("calls", file) { // of which the reader knows few
-					v.guessed(func() { v.calls(file, text) })
-				}
+				v.code(file, cmp.Or(r.language, languageOf(text)), text)
 			}
 		}
+	}
+}
+
+// code keeps a program, and what calls in it run of which the reader knows few.
+func (v *visit) code(file, language, text string) {
+	v.add(file, 1, language, text)
+	if v.reader.isFor("calls", file) {
+		v.guessed(func() { v.calls(file, text) })
 	}
 }
 
@@ -156,16 +157,6 @@ func readLines(v *visit, r *row) {
 			}
 		}
 	}
-}
-
-// behindWord returns the names that follow a mark in the words.
-func (v *visit) behindWord(mark string) (all []string) {
-	for _, w := range v.words {
-		if name, ok := strings.CutPrefix(w, mark); ok {
-			all = append(all, strings.TrimSpace(name))
-		}
-	}
-	return all
 }
 
 // behind returns what follows a mark in a line. The mark is at the beginning or, if it begins
@@ -216,9 +207,13 @@ func (v *visit) named(files []string) []string {
 				all = append(all, name)
 			}
 		case strings.HasPrefix(mark, "/"):
-			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !strings.HasPrefix(w, v.dir+mark) })...)
+			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
 		case strings.HasSuffix(mark, "_"):
-			all = append(all, v.behindWord(mark[:len(mark)-1]+" ")...)
+			for _, w := range v.words {
+				if name, ok := strings.CutPrefix(w, mark[:len(mark)-1]+" "); ok {
+					all = append(all, strings.TrimSpace(name))
+				}
+			}
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
 		}

@@ -179,13 +179,31 @@ func (v *visit) commands(file, text string) {
 var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
 	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?[\s(,:=\[{]{0,4}["'` + "`]")
 
+// programSet finds a program that is named apart from its words, as of a process that is
+// begun later, wordsSet those words.
+var (
+	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program)\w*["']?\s*[=:(].*["'](?:[^"']*/)?([\w.-]+)["']`)
+	wordsSet   = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(]`)
+)
+
 // wordList matches the beginning of a list of texts that may be a command's words.
 var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 
 // calls adds what calls in a program run. The reader of its language knows only the calls of
 // its standard library.
 func (v *visit) calls(file, text string) {
+	program := ""
 	for _, l := range settings.Lines(text) {
+		if m := programSet.FindStringSubmatch(l.Text); m != nil {
+			program = m[1]
+		}
+		if at := wordsSet.FindStringIndex(l.Text); at != nil && program != "" {
+			words := quotedText.FindAllString(l.Text[at[1]:], -1)
+			if len(words) == 1 { // which may be several
+				words[0] = words[0][1 : len(words[0])-1]
+			}
+			v.add(file, l.Number, "sh", quoted(program)+strings.Join(words, " "))
+		}
 		at := runningCall.FindStringIndex(l.Text)
 		if at == nil {
 			if from := wordList.FindStringIndex(l.Text); from != nil {
@@ -234,7 +252,9 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	for n := 0; at < len(line); n++ {
 		word := strings.TrimLeft(line[at:], " \t")
 		at = len(line) - len(word)
-		word = upToBlank(word)
+		if end := strings.IndexAny(word, " \t"); end >= 0 {
+			word = word[:end]
+		}
 		if !strings.Contains(marks, mark) && isRunning.MatchString(before) {
 			mark = "("
 		}
@@ -248,14 +268,6 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		before, at = word, at+len(word)
 	}
 	return found
-}
-
-// upToBlank returns the text before the first blank.
-func upToBlank(text string) string {
-	if end := strings.IndexAny(text, " \t"); end >= 0 {
-		return text[:end]
-	}
-	return text
 }
 
 // begins reports whether a word is a known program that is run. A word that stands alone may

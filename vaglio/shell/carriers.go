@@ -59,6 +59,8 @@ type way struct {
 	assigns    bool // NAME=value operands precede the command
 	privileged bool // the command gets raised rights
 	own        bool // the program has effects of its own and is listed too
+	only       bool // it has none of its own
+	container  bool // its command runs in a container
 	dash       bool // the command must follow a "--"
 	here       bool // the command sees this machine's files at their usual paths
 	operand    bool // the first operand is program text
@@ -236,7 +238,7 @@ func (c *carrierTable) ofProgram(p *program, name, value string) bool {
 	switch name {
 	case "by":
 		p.read = evaluators()[value]
-		if value != "elsewhere" && value != "container" {
+		if value != "elsewhere" {
 			p.run = runNone // its words are read by the evaluator
 		}
 		return p.read != nil
@@ -319,9 +321,9 @@ func (c *carrierTable) ofOptions(w *way, name, value string) bool {
 // flag returns the boolean attribute of that name, or nil.
 func (w *way) flag(name string) *bool {
 	return map[string]*bool{
-		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "dash": &w.dash, "here": &w.here, "operand": &w.operand,
-		"records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings, "unescape": &w.unescape,
-		"mixed": &w.permute, "single": &w.single,
+		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
+		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
+		"unescape": &w.unescape, "mixed": &w.permute, "single": &w.single,
 	}[name]
 }
 

@@ -8,11 +8,11 @@ import (
 // evaluators maps the table's names to the functions that read the calls of programs.
 func evaluators() map[string]evaluator {
 	return map[string]evaluator{
-		"elsewhere": (*reader).runElsewhere, "container": (*reader).runContainer, "ssh": (*reader).runSSH, "options": (*reader).runOptions,
+		"elsewhere": (*reader).runElsewhere, "ssh": (*reader).runSSH, "options": (*reader).runOptions,
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
 		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
-		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit, "job": (*reader).runJob,
-		"terminal": (*reader).runTerminal, "screen": (*reader).runScreen, "make": (*reader).runMake,
+		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
+		"make": (*reader).runMake,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 	}
 }
@@ -175,15 +175,23 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	return Word{}
 }
 
-// runOptions reads a program that has effects of its own besides running what some of its options
-// and operands carry.
+// runOptions reads a program that does more than to run what some of its
+// options and operands carry. Several ways stand with ";" between them.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
-	out := r.plain(f, k)
+	var out Word
+	if p.only {
+		r.wrapper(f, k)
+	} else {
+		out = r.plain(f, k)
+	}
 	g := f.at(k, name)
 	g.conditional = true
-	rest := r.carries(g, k, &p.way, k.argv[1:], name)
-	if w, words := p.find(rest); w != nil {
-		r.carries(g, k, w, words, name)
+	for rest := r.carries(g, k, p, &p.way, k.argv[1:], name); len(rest) > 0; {
+		var one []Word
+		one, rest = cutAt(rest, ";")
+		if w, words := p.find(one); w != nil {
+			r.carries(g, k, p, w, words, name)
+		}
 	}
 	for i, w := range k.argv {
 		if i > 0 && w.Is("--") && !slices.Contains(p.after, "--") {
@@ -204,7 +212,7 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 }
 
 // carries reads what words carry in one way, and returns the operands.
-func (r *reader) carries(f *frame, k *call, w *way, words []Word, by string) []Word {
+func (r *reader) carries(f *frame, k *call, p *program, w *way, words []Word, by string) []Word {
 	opts, rest := w.parse(words)
 	r.lines(f, w, opts, by)
 	for _, v := range opts.all(w.settings...) {
@@ -227,7 +235,9 @@ func (r *reader) carries(f *frame, k *call, w *way, words []Word, by string) []W
 	if w.dash {
 		_, operands = cutAt(words, "--")
 	}
-	r.operands(f, k, w, opts, operands, by, nil)
+	if told, _ := p.find(rest); (w != &p.way || told == nil) && !opts.any(w.unless...) {
+		r.operands(f, k, w, opts, operands, by, nil)
+	}
 	return rest
 }
 
@@ -242,7 +252,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 // escape reads the command line after one of the escapes.
 func (r *reader) escape(f *frame, w *way, v Word, by string) {
 	s := v.Prefix()
-	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
+	lead := len(s) - len(strings.TrimLeft(s, " \t\n+:"))
 	for _, e := range w.escapes {
 		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
 			code := v.Cut(end)
@@ -286,30 +296,39 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 	}
 }
 
-// runElsewhere reads a program that runs a command elsewhere.
+// runElsewhere reads a program that runs a command on another machine or in a container.
 func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
-	w, args, dashed := p.elsewhere(k)
-	if w == nil {
-		return r.plain(f, k)
+	w, words, verb := &p.way, k.argv[1:], Word{}
+	if len(p.ways) > 0 {
+		_, rest := p.options(k)
+		if w, words = p.find(rest); w == nil {
+			return r.listed(f, k, p, name)
+		}
+		verb = rest[0]
 	}
 	if w.run == runWhole {
-		return r.inner(f, k, name, args)
+		return r.inner(f, k, name, append([]Word{verb}, behindDashes(words)...))
 	}
-	opts, rest := w.parse(args)
-	argv := dashed
-	if argv == nil && !w.dash {
-		rest = w.behindPod(rest)
-		argv = tail(rest, w.from)
-	}
+	opts, before, argv := p.command(w, words)
 	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: spaced(rest[:min(max(1, w.from), len(rest))])}
+	h.remote = &Remote{Kind: RemotePod, Target: spaced(before)}
+	if p.container && len(before) > 0 {
+		h = f.at(k, name+" "+verb.text)
+		h.remote = r.containerOf(h, k, opts, before[0])
+	}
+	if program, ok := opts.Get(w.program...); ok {
+		argv = append([]Word{program}, argv...)
+	}
 	if len(argv) == 0 && !opts.any(w.line...) {
-		return r.plain(f, k)
+		return r.listed(f, k, p, name)
 	}
 	r.wrapper(f, k)
 	return r.scoped(func() Word {
 		if !w.here {
 			r.freshCwd()
+		}
+		if dir, ok := opts.Get(w.chdir...); ok {
+			r.st.set(keyCwd, dir)
 		}
 		for _, code := range opts.all(w.line...) {
 			r.carried(h, jsonCommands(code), name)
@@ -321,34 +340,38 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// behindPod returns the operands without the options that follow the pod.
-func (w *way) behindPod(operands []Word) []Word {
-	if w.permute {
-		return operands
+// listed emits a program that runs nothing.
+func (r *reader) listed(f *frame, k *call, p *program, name string) Word {
+	if !p.only {
+		return r.plain(f, k)
 	}
-	head := operands[:min(w.from, len(operands))]
-	_, rest := w.parse(operands[len(head):])
-	return slices.Concat(head, rest)
+	r.wrapper(f, k)
+	return outputOf(name)
 }
 
-// elsewhere returns the way in which a call runs a command elsewhere, the words before a "--" and
-// those after it.
-func (p *program) elsewhere(k *call) (w *way, args, dashed []Word) {
-	head, dashed := cutAt(k.argv[1:], "--")
-	if len(p.ways) == 0 {
-		return &p.way, head, dashed
+// command tells the operands before a command that runs elsewhere from the command. It
+// begins behind a "--" that stands there; to a pod options may follow the operands.
+func (p *program) command(w *way, words []Word) (opts options, before, argv []Word) {
+	opts, rest := w.parse(words)
+	if opts.any(w.instead...) {
+		return opts, []Word{Text("latest")}, rest // podman names no container then
 	}
-	_, rest := p.parse(k.argv[1:])
-	if w, args := p.find(rest); w != nil && w.run == runWhole {
-		whole := rest[len(rest)-len(args)-1:]
-		if len(args) > 0 && args[0].Is("--") {
-			whole = slices.Concat(whole[:1], args[1:])
+	if p.container {
+		return opts, rest[:min(w.from, len(rest))], behindDashes(tail(rest, w.from))
+	}
+	if head, dashed := cutAt(words, "--"); dashed != nil {
+		if _, named := w.parse(head); w.dash || w.permute || len(named) <= w.from {
+			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
-		return w, whole, nil
 	}
-	_, rest = p.parse(head)
-	w, args = p.find(rest)
-	return w, args, dashed
+	before = rest[:min(max(1, w.from), len(rest))]
+	switch argv = tail(rest, w.from); {
+	case w.dash:
+		return opts, before, nil
+	case !w.permute:
+		_, argv = w.parse(argv)
+	}
+	return opts, before, argv
 }
 
 // cutAt splits words at the first that equals mark; after is nil if there is none.

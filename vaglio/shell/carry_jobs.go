@@ -1,92 +1,28 @@
 package shell
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// runJob reads at, batch and crontab, which take commands, or a table of them, from their input or
-// a file.
-func (r *reader) runJob(f *frame, k *call, p *program, name string) Word {
-	r.wrapper(f, k)
-	g := f.at(k, name)
-	g.stdin = Input{}
-	opts, rest := p.parse(k.argv[1:])
-	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
-	file, ok := opts.Get(p.file...)
-	if p.script && len(rest) > 0 && !rest[0].Is("-") {
-		file, ok = rest[0], true
-	}
-	if ok {
-		text, known = r.content(f, file), r.written(file)
-	}
-	switch {
-	case !known || opts.any(p.unless...):
-	case p.script:
-		r.crontab(g, text, false)
-	default:
-		return r.carried(g, text, name)
-	}
-	return Word{}
-}
+// What stands before the command in a line of a crontab: five fields of time or one of the
+// @names, in a table of the system a user besides.
+var (
+	cronTime = regexp.MustCompile(`^[ \t]*(?:@[^ \t]+|[^ \t@#][^ \t]*(?:[ \t]+[^ \t]+){4})[ \t]+`)
+	cronUser = regexp.MustCompile(cronTime.String() + `[^ \t]+[ \t]+`)
+)
 
-// crontab reads the commands of a crontab: what follows five time fields or one @name.
+// crontab reads the commands of a table.
 func (r *reader) crontab(f *frame, text Word, users bool) {
+	before := cronTime
+	if users {
+		before = cronUser
+	}
 	for _, l := range text.lines() {
-		s := strings.TrimLeft(l.Prefix(), " \t")
-		l = l.Cut(len(l.Prefix()) - len(s))
-		if s == "" || s[0] == '#' {
-			continue
-		}
-		n := 5
-		if s[0] == '@' {
-			n = 1
-		}
-		if users {
-			n++ // a system crontab also names the user
-		}
-		ok := true
-		for range n {
-			s = l.Prefix()
-			i := strings.IndexAny(s, " \t")
-			if i < 0 {
-				ok = false
-				break
-			}
-			l = l.Cut(len(s) - len(strings.TrimLeft(s[i:], " \t")))
-		}
-		if ok {
-			r.carried(f, l, "crontab")
+		if at := before.FindStringIndex(l.Prefix()); at != nil {
+			r.carried(f, l.Cut(at[1]), "crontab")
 		}
 	}
-}
-
-// runTerminal reads tmux and its like: commands for new windows, and typed keys. A ";" separates
-// several of its own commands.
-func (r *reader) runTerminal(f *frame, k *call, p *program, name string) Word {
-	r.wrapper(f, k)
-	_, rest := p.parse(k.argv[1:])
-	for len(rest) > 0 {
-		one, more := cutAt(rest, ";")
-		if w, words := p.find(one); w != nil {
-			r.carries(f.at(k, name), k, w, words, name)
-		}
-		rest = more
-	}
-	return Word{}
-}
-
-// runScreen reads screen: a command for a new window, and typed text.
-func (r *reader) runScreen(f *frame, k *call, p *program, name string) Word {
-	r.wrapper(f, k)
-	h := f.at(k, name)
-	opts, rest := p.parse(k.argv[1:])
-	command, typed := opts.Get("X")
-	switch {
-	case len(rest) == 0 || typed && !command.Is("stuff"):
-	case typed:
-		r.carried(h, spaced(rest), name)
-	case !opts.any(p.unless...):
-		return r.run(h, &call{argv: rest, span: k.span, external: true})
-	}
-	return Word{}
 }
 
 // sentKeys reads keys typed into a terminal as command lines.

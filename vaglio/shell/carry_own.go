@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runEnv reads a call of env.
@@ -70,15 +72,6 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	h := f.at(k, name)
 	host, _ := opts.Get("w")
-	if len(p.ways) > 0 {
-		w, words := p.find(rest)
-		if w == nil {
-			return out
-		}
-		opts, _ = w.parse(words)
-		h.remote = &Remote{Kind: RemoteHost, Target: Text(name)}
-		return r.onOther(func() Word { last, _ := r.lines(h, w, opts, name); return last })
-	}
 	if p.from > 0 && len(rest) > 0 {
 		var more options
 		host = rest[0]
@@ -109,43 +102,15 @@ func (r *reader) onOther(read func() Word) Word {
 // freshCwd forgets the current folder: another machine has its own.
 func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
 
-// runContainer reads docker run, docker exec and their like.
-func (r *reader) runContainer(f *frame, k *call, p *program, name string) Word {
-	r.wrapper(f, k)
-	_, rest := p.options(k)
-	w, args := p.find(rest)
-	if w == nil {
-		return outputOf(name)
-	}
-	opts, args := w.parse(args)
-	if opts.any(w.instead...) {
-		args = slices.Insert(slices.Clone(args), 0, Text("latest")) // podman then names no container
-	}
-	if len(args) == 0 {
-		return outputOf(name)
-	}
-	h := f.at(k, name+" "+rest[0].text)
-	h.remote = containerOf(opts, args[0])
-	h.remote.Shares = h.remote.Shares || slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
-	argv := behindDashes(args[1:])
-	if entry, ok := opts.Get(w.program...); ok {
-		argv = append([]Word{entry}, argv...)
-	}
-	if len(argv) == 0 {
-		return outputOf(name)
-	}
-	return r.onOther(func() Word {
-		if dir, ok := opts.Get(w.chdir...); ok {
-			r.st.set(keyCwd, dir)
-		}
-		return r.operands(h, k, w, opts, argv, name, nil)
-	})
-}
+// maxMounts is how many folders of a container are told apart: each word of its command
+// is looked for in all of them.
+const maxMounts = 64
 
 // containerOf returns the container that the options describe.
-func containerOf(opts options, image Word) *Remote {
+func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remote {
 	network, _ := opts.Get("network", "net")
-	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: opts.any("volumes-from")}
+	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
+	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: composed || opts.any("volumes-from")}
 	for _, v := range opts.all("v", "volume") {
 		host, rest, ok := v.Split(":")
 		inside, _, _ := rest.Split(":")
@@ -169,6 +134,10 @@ func containerOf(opts options, image Word) *Remote {
 			host, _, _ := o.value.Split(":")
 			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})
 		}
+	}
+	if len(out.Mounts) > maxMounts {
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a container has too many folders mounted"), Span: k.span})
+		out.Mounts = out.Mounts[:maxMounts]
 	}
 	return out
 }
@@ -196,7 +165,7 @@ func mountOf(v Word) Mount {
 // cannot express.
 func oddities() map[string]oddity {
 	return map[string]oddity{
-		"flake": (*reader).flake, "fd": (*reader).fdCommand, "editor": (*reader).editorCode,
+		"flake": (*reader).flake, "fd": (*reader).fdCommand,
 	}
 }
 
@@ -268,7 +237,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 			verb := name + " " + rest[0].text
 			g := f.at(k, verb)
 			g.inLoop = true
-			r.carries(g, k, w, words, verb)
+			r.carries(g, k, p, w, words, verb)
 		}
 		return out
 	})

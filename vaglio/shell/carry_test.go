@@ -154,6 +154,7 @@ func TestReadProblems(t *testing.T) {
 		{"DoublingOften", "x=" + strings.Repeat("a", 1000) + strings.Repeat("; x=$x$x", 30), ProblemTooCostly},
 		{"ForkBombFile", `echo "./f & ./f &" > f; chmod +x f && ./f`, ProblemForkBomb},
 		{"ForkBombText", `x='sh -c "$x" & sh -c "$x"'; export x; sh -c "$x"`, ProblemForkBomb},
+		{"ManyMounts", "docker run " + strings.Repeat("-v /a:/b ", 65) + "x rm /b", ProblemTooBig},
 		{"BraceBomb", "echo " + strings.Repeat("{a,b}", 40), ProblemTooBig},
 		{"NestedBraces", "echo " + strings.Repeat("{", 5000), ProblemTooBig},
 		{"LongBraces", "echo {" + strings.Repeat("a,", 4000) + "}" + strings.Repeat("x", 900_000), ProblemTooCostly},

@@ -182,7 +182,7 @@ func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool)
 
 // marked adds text in which some characters are special.
 func (e *expander) marked(s, marks string) {
-	for s != "" {
+	for s != "" && !e.r.stopped {
 		i := strings.IndexAny(s, marks)
 		if i < 0 {
 			e.cur.addText(s)
@@ -234,7 +234,7 @@ func (e *expander) special(s string) string {
 }
 
 func (e *expander) glob(s string) {
-	if e.globs {
+	if e.globs && e.r.step(e.f, partSize/bytesPerStep) {
 		e.cur.add(Part{Kind: PartGlob, Text: s})
 		return
 	}

@@ -209,15 +209,17 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	return outputOf(name)
 }
 
-// readLoose reads the program texts of a call that does more than run them.
+// readLoose reads the program texts of a call that does more than to run them, or
+// the command lines that it runs later.
 func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
 	texts, _ := p.texts(opts, rest)
 	texts = slices.Clone(texts)
-	if p.stdin && f.stdin.Kind == InputText {
+	lines := p.language == "sh" || p.language == "crontab"
+	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
-	for _, w := range rest {
+	for _, w := range append(rest, opts.all(p.file...)...) {
 		if r.written(w) {
 			texts = append(texts, r.content(f, w))
 		}
@@ -226,29 +228,17 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 		}
 	}
 	g := f.at(k, name)
-	g.conditional, g.lenient = true, true
+	g.conditional, g.lenient = true, !lines
 	g.stdin = Input{}
 	for _, t := range texts {
-		r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
-	}
-}
-
-// editorCode reads the commands that an editor is told to run: :!code.
-func (r *reader) editorCode(f *frame, k *call, name string) {
-	texts := append([]Word(nil), k.argv[1:]...)
-	if f.stdin.Kind == InputText {
-		texts = append(texts, f.stdin.Text.lines()...)
-	}
-	for i, w := range texts {
-		s := strings.TrimLeft(w.Prefix(), "+: ")
-		for _, modifier := range []string{"silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "execute ", "exe ", "r ", "read ", "r", "%", "."} {
-			s = strings.TrimLeft(strings.TrimPrefix(s, modifier), ": ")
-		}
-		s = strings.TrimLeft(s, "\"'")
-		lead := len(w.Prefix()) - len(s)
-		fromOption := strings.HasPrefix(w.Prefix(), "+") || i > 0 && i < len(k.argv)-1 && (texts[i-1].Is("-c") || texts[i-1].Is("--cmd"))
-		if (fromOption || i >= len(k.argv)-1) && strings.HasPrefix(s, "!") {
-			r.carried(f, w.Cut(lead+1), name)
+		switch {
+		case opts.any(p.unless...):
+		case p.language == "sh":
+			r.carried(g, t, name)
+		case p.language == "crontab":
+			r.crontab(g, t, false)
+		default:
+			r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 		}
 	}
 }
@@ -278,27 +268,48 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	return out
 }
 
-// sedCode reads the e command and the e flag of a sed script.
+// sedCode reads what a sed script runs, by its e, and what it writes, by its w.
 func (r *reader) sedCode(f *frame, script, in Word) {
+	writes := func(file string) {
+		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
+	}
 	for _, l := range script.lines() {
-		s := strings.TrimLeft(l.Prefix(), "0123456789,$!;{} \t")
-		if s == "e" {
-			r.carried(f, in, "sed e") // the input is the code
-			continue
-		}
-		if code, ok := strings.CutPrefix(s, "e "); ok {
-			r.carried(f, l.Cut(len(l.Prefix())-len(code)), "sed e")
-			continue
-		}
-		if file, ok := strings.CutPrefix(s, "w "); ok {
-			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(file)}}})
-		}
-		if _, ok := l.Text(); !ok || len(s) < 2 || s[0] != 's' {
-			continue
-		}
-		if _, with, flags, _, ok := unixtext.SedCommand(s); ok && strings.Contains(flags, "e") {
-			r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
-			r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+		_, known := l.Text()
+		for s := l.Prefix(); s != ""; {
+			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
+			order, rest, _ := strings.Cut(s, " ")
+			switch {
+			case s == "e":
+				r.carried(f, in, "sed e") // the input is the code
+			case order == "e":
+				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
+			case order == "w":
+				writes(rest)
+			case strings.HasPrefix(s, "/"): // which picks lines
+				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
+				continue
+			case len(s) < 2 || s[0] != 's':
+				_, s, _ = strings.Cut(s, ";")
+				continue
+			case known:
+				s = r.sedReplaces(f, s, writes)
+				continue
+			}
+			break
 		}
 	}
+}
+
+// sedReplaces reads sed's s, and returns what stands behind it.
+func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {
+	_, with, flags, rest, ok := unixtext.SedCommand(s)
+	switch {
+	case ok && strings.Contains(flags, "e"):
+		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+		r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+	case ok && strings.HasSuffix(flags, "w"):
+		writes(rest)
+		return ""
+	}
+	return rest
 }

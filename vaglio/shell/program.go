@@ -266,9 +266,13 @@ func (r *reader) adopt(f *frame, s *Script) {
 		p.Span = Span{}
 		r.problem(f, p)
 	}
+	before := len(r.out.Commands)
 	for _, c := range s.Commands {
 		if !r.step(f, 3) {
 			return
+		}
+		if c.Until > 0 {
+			c.Until += before
 		}
 		c.Via = append(append([]string(nil), f.via...), c.Via...)
 		c.Privileged = c.Privileged || f.privileged

@@ -101,6 +101,9 @@ type Command struct {
 	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
 	// a trap or in an error handler.
 	Conditional bool
+	// Until is the place in [Script.Commands] of the first one behind the shell in which
+	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
+	Until int
 	// Guess says that the command is in a file that may not run at all.
 	Guess bool
 	// File and Line say where the command is, if it is in a file that the source runs, see

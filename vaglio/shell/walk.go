@@ -115,9 +115,14 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 
 // scoped reads something whose changes the calling shell does not see, except those to files.
 func (r *reader) scoped(read func() Word) Word {
-	mark := r.st.mark()
+	mark, from := r.st.mark(), len(r.out.Commands)
 	out := read()
 	r.st.rollbackButFiles(mark)
+	for i := from; i < len(r.out.Commands); i++ {
+		if c := &r.out.Commands[i]; c.Until == 0 {
+			c.Until = len(r.out.Commands)
+		}
+	}
 	return out
 }
 

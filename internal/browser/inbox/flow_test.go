@@ -229,7 +229,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	b.do(chromedp.Navigate(in.web.LoginLink(base)))
 	b.press(`form[action="/inbox/login"] button`)
 	b.do(see("#ask-firstone .deny"))
-	if got := b.text("#ask-firstone .limit"); !strings.Contains(got, "but not allow: this browser signed in without a key") {
+	if got := b.text("#ask-firstone .limit"); !strings.Contains(got, "but not allow: this browser signed in without a signing key") {
 		t.Errorf("the card says %q", got)
 	}
 	if n := get(b, chromedp.Evaluate[int](`document.querySelectorAll("button.allow, form [name=words], noscript").length`)); n != 0 {
@@ -244,7 +244,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	b.do(chromedp.Navigate(base + "/inbox/history"))
 	b.do(chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
 	b.press(".filter button")
-	if got := b.text("#entries"); !strings.Contains(got, "Nothing fits") {
+	if got := b.text("#entries"); !strings.Contains(got, "Nothing matches") {
 		t.Errorf("the filter shows %q", got)
 	}
 }

@@ -319,10 +319,14 @@ func (r *reading) sealed(v *invocation) bool {
 // reachesHost reports whether a container sees folders of the host other than the workspace and
 // temporary ones.
 func (r *reading) reachesHost(v *invocation) bool {
-	return slices.ContainsFunc(v.mounts, func(m mount) bool {
-		p := r.world.placeOf(literal(m.host), r.world.cwd)
-		return p != placeWorkspace && p != placeTemp && !m.volume()
-	})
+	if v.reaches == nil { // each of its words asks
+		found := slices.ContainsFunc(v.mounts, func(m mount) bool {
+			p := r.world.placeOf(literal(m.host), r.world.cwd)
+			return p != placeWorkspace && p != placeTemp && !m.volume()
+		})
+		v.reaches = &found
+	}
+	return *v.reaches
 }
 
 // mounted returns the mount of a container that contains a word's path, or is below it, and the
@@ -351,7 +355,10 @@ func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 
 // holds reports whether above, which may be a pattern, matches p or a folder that contains it.
 func holds(above, p string) bool {
+	if !strings.ContainsAny(above, `*?[\`) {
+		return above == "/" || strings.HasPrefix(p, above) && place.IsStep(p[len(above):])
+	}
 	steps := strings.Split(p, "/")
 	is, _ := path.Match(above, strings.Join(steps[:min(len(steps), strings.Count(above, "/")+1)], "/"))
-	return is || above == "/"
+	return is
 }

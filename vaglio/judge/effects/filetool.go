@@ -277,11 +277,8 @@ func (t *tool) fillIn() []Effect {
 			return one(KindCredentials, say("types a password into a web page"), k)
 		}
 	}
-	if s, ok := t.text("element_id", "element", "selector", "ref", "label", "name"); ok && (t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card")) {
-		return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
-	}
 	for _, s := range namesIn(t.args, 0) {
-		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card number") || strings.EqualFold(s, "cvv") {
+		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card") || strings.EqualFold(s, "cvv") {
 			return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
 		}
 	}
@@ -301,7 +298,7 @@ func namesIn(v any, depth int) []string {
 		return namesIn(map[string]any(v), depth)
 	case map[string]any:
 		for k, e := range v {
-			if s, ok := e.(string); ok && slices.Contains([]string{"name", "label", "element", "selector", "ref", "type", "id"}, k) {
+			if s, ok := e.(string); ok && slices.Contains([]string{"name", "label", "element", "element_id", "selector", "ref", "type", "id"}, k) {
 				out = append(out, s)
 			}
 			out = append(out, namesIn(e, depth+1)...)

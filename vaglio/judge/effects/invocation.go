@@ -28,6 +28,7 @@ type invocation struct {
 	exposed    bool   // the container has the host's rights or namespaces
 	shares     bool   // the container sees volumes that no word names
 	mounts     []mount
+	reaches    *bool // whether one of them is a folder of the host outside the workspace, once asked
 	via        []string
 	wrapper    bool
 	guess      bool        // it is in a text that may not run at all

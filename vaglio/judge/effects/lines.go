@@ -203,6 +203,9 @@ func commandFacts() map[string]fact {
 	}
 	return map[string]fact{
 		"cloned":           func(c *call, _ []arg) bool { return c.r.cloned },
+		"filtered":         func(c *call, _ []arg) bool { return c.filtered() },
+		"own-jobs":         func(c *call, _ []arg) bool { return c.ownJobs() },
+		"own-processes":    func(c *call, _ []arg) bool { return c.ownProcesses() },
 		"wrapped":          func(c *call, _ []arg) bool { return c.wrapper },
 		"fetched":          (*call).given,
 		"root":             func(c *call, _ []arg) bool { return c.root },
@@ -375,6 +378,6 @@ func allRules() map[string]rule {
 		"execTool": execTool, "goRun": goRun, "npmInit": npmInit, "npx": npxRule,
 		"script": scriptRule, "scriptOrTool": (*call).scriptOrTool, "tasks": tasksRule,
 
-		"carried": (*call).carriedText, "env": envRule, "kill": killRule,
+		"carried": (*call).carriedText,
 	}
 }

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -236,15 +235,9 @@ func (c *call) ownProcess(a *arg, found bool) bool {
 	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep") || !foreignProcess(*a)
 }
 
-// killRule passes signals to processes that the same shell or session started.
-func killRule(c *call) []Effect {
-	if len(c.operands) > 0 && c.name == "kill" && !slices.ContainsFunc(c.operands, foreignProcess) {
-		return own(say("stops a process that it started"))
-	}
-	if c.ownProcesses() {
-		return own(say("stops what was started in this session: %s %s", c.name, join(c.all)))
-	}
-	return one(KindKill, say("stops processes that it may not have started: %s %s", c.name, join(c.all)), cmp.Or(c.rest(0), join(c.all)))
+// ownJobs reports whether kill stops only what the same shell started.
+func (c *call) ownJobs() bool {
+	return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
 }
 
 // foreignProcess reports whether a named process may be other than one that the same shell
@@ -288,33 +281,6 @@ func (c *call) carriedText() []Effect {
 		out = append(out, c.r.aside(a.text)...)
 	}
 	return out
-}
-
-func envRule(c *call) []Effect {
-	if c.wrapper {
-		return reads()
-	}
-	for _, a := range c.operands {
-		if strings.Contains(a.text, "=") {
-			continue
-		}
-		if c.name == "printenv" {
-			if c.r.secretName(a.text) {
-				return one(KindCredentials, say("outputs the secret $%s", a.text), a.text)
-			}
-			continue
-		}
-		return reads() // the command is judged separately
-	}
-	if c.name == "printenv" && len(c.operands) > 0 {
-		return reads()
-	}
-	if c.has("-i", "--ignore-environment", "-") || c.filtered() {
-		return reads()
-	}
-	e := usual(KindCredentials).with(say("prints every variable of the environment, secrets included"), "environment")
-	e.Sure = 0.6
-	return []Effect{e}
 }
 
 // filtered reports whether the next command only passes on variables whose names do not stand for

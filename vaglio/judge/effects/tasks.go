@@ -103,9 +103,6 @@ func liveName(s string) bool {
 
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *call) []Effect {
-	if c.runsNoTask() {
-		return reads()
-	}
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
 		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
 			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
@@ -142,15 +139,6 @@ func (c *call) taskNames() []string {
 		names = append(names, strings.TrimPrefix(a.text, ":"))
 	}
 	return names
-}
-
-// runsNoTask reports whether tasks are only listed or printed, not run.
-func (c *call) runsNoTask() bool {
-	if c.name == "gradle" || c.name == "gradlew" {
-		return c.has("-m", "--dry-run", "--help", "--version")
-	}
-	return c.has("-n", "--dry-run", "--just-print", "--list", "-l", "--help", "--version", "--summary", "-T", "--tasks", "-P", "-q", "--question",
-		"--list-all", "-m", "--evaluate", "--dump", "--show", "--choose")
 }
 
 // testing reports whether a command names the test environment.
@@ -225,32 +213,23 @@ func foreignSource(s string) bool {
 
 // npxRule judges running a package that may have to be fetched first.
 func npxRule(c *call) []Effect {
-	args := c.all
-	for len(args) > 0 && (strings.HasPrefix(args[0].text, "-") || c.took > 0 &&
-		slices.Contains([]string{"dlx", "exec", "x", "create", "run", "tool", "runx"}, args[0].text)) {
-		switch args[0].text {
-		case "-p", "--package", "--from", "--with", "--python":
-			if len(args) == 1 {
-				return reads()
-			}
-			if foreignSource(args[1].text) {
-				return one(KindForeignCode, say("fetches and runs %s", args[1].text), args[1].text)
-			}
-			args = args[1:]
+	for _, from := range c.values("-p", "--package", "--from", "--with") {
+		if foreignSource(from.text) {
+			return one(KindForeignCode, say("fetches and runs %s", from.text), from.text)
 		}
-		if args[0].text == "-c" || args[0].text == "--call" {
-			return unknown(say("runs a command line through the package runner: %s", join(args)), join(args))
-		}
-		args = args[1:]
 	}
-	if len(args) == 0 {
+	name := c.operand(c.took)
+	if name == "" {
 		return reads()
 	}
-	name := args[0].text
-	if !args[0].known {
+	at := c.Operands[c.took]
+	switch {
+	case slices.ContainsFunc(c.all[:at], func(a arg) bool { return a.text == "-c" || a.text == "--call" }):
+		return unknown(say("runs a command line through the package runner: %s", join(c.all)), join(c.all))
+	case !c.all[at].known:
 		return unknown(say("fetches and runs a package that is not known: %s", name), name)
 	}
-	return c.runTool(name, args)
+	return c.runTool(name, c.all[at:])
 }
 
 // runTool judges a tool that a package runner starts.
