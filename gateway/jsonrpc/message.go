@@ -130,7 +130,7 @@ func Object(data []byte, known ...string) (map[string]strictjson.Value, error) {
 	for name := range all {
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 		if i >= 0 && known[i] != name {
-			return nil, fmt.Errorf("spells %q differently", known[i])
+			return nil, fmt.Errorf("spells %q in other letters", known[i])
 		}
 	}
 	return all, nil

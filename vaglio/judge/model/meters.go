@@ -8,8 +8,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// The names of the metrics, as format strings where a metric has labels. The comments are also the
-// descriptions in docs/reference.md.
+// The metrics, as format strings where they have labels. docs/reference.md quotes the comments.
 const (
 	// Requests to model servers, by outcome.
 	metricRequests = `vaglio_model_requests_total{model=%q,outcome=%q}`
