@@ -127,7 +127,7 @@ func (c *announcer) run(ctx context.Context, d *Dispatcher) error {
 				pause = backoff(tries)
 			}
 			tries++
-			d.log.With("channel", c.name).WarnContext(ctx, "an announcement had trouble", "pause", pause, "error", err)
+			d.log.With("channel", c.name).WarnContext(ctx, "an announcement failed; trying again", "pause", pause, "error", err)
 		case pause == 0:
 			tries = 0
 			continue

@@ -163,7 +163,7 @@ func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {
 			return !g.At.After(n.At) && n.Covers(g.About)
 		})
 		if err != nil && ctx.Err() == nil {
-			d.log.ErrorContext(ctx, "a grant for what was denied could not be ended", "approval", n.ID, "error", err)
+			d.log.ErrorContext(ctx, "a grant for a call that was then denied could not be ended", "approval", n.ID, "error", err)
 		}
 	}
 }

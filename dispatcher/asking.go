@@ -47,7 +47,7 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 			}
 		}
 	}
-	return fmt.Errorf("dispatcher: open an approval: other calls kept coming first, %d times", attempts)
+	return fmt.Errorf("dispatcher: open an approval: other calls got in first, %d times", attempts)
 }
 
 // draft joins the calls that are already asked and drafts one ask from the others.

@@ -42,7 +42,7 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 }
 
 // errPutOff says that a card waits for a room that was shut before the daemon started.
-var errPutOff = errors.New("the room took no messages at the last try")
+var errPutOff = errors.New("the channel accepted no message at the last try")
 
 // putOff records that the card's room accepts no messages, so that a room that stays shut
 // is tried less and less often, even across restarts.
@@ -57,7 +57,7 @@ func (d *Dispatcher) putOff(ctx context.Context, ch Channel, id approval.AskID, 
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("dispatcher: put the card of ask %s off: %w", id, err)
+		return fmt.Errorf("dispatcher: postpone the card of ask %s: %w", id, err)
 	}
 	return &approval.RetryError{After: pause, Unsent: shut.Unsent, Shut: true, Err: shut.Err}
 }

@@ -115,7 +115,7 @@ func (d *Dispatcher) forgetDigests(ctx context.Context) error {
 			return r, nil
 		})
 		if err != nil && ctx.Err() == nil {
-			d.log.WarnContext(ctx, "what was sent of digests cannot be forgotten", "channel", p.name, "error", err)
+			d.log.WarnContext(ctx, "the record of sent digests cannot be dropped", "channel", p.name, "error", err)
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (p *digestSender) run(ctx context.Context, d *Dispatcher) error {
 			pause = retry.After
 		}
 		tries++
-		d.log.With("channel", p.name).WarnContext(ctx, "a digest had trouble", "pause", pause, "error", err)
+		d.log.With("channel", p.name).WarnContext(ctx, "a digest failed; trying again", "pause", pause, "error", err)
 		select {
 		case <-ctx.Done():
 			return nil

@@ -345,7 +345,7 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	d.limit.forget()
 	for ask, err := range d.records.Asks(ctx, approval.Query{Open: true}) {
 		if err != nil {
-			return fmt.Errorf("dispatcher: take up open asks: %w", err)
+			return fmt.Errorf("dispatcher: resume open asks: %w", err)
 		}
 		d.prune(ctx, &ask.Is)
 		d.stand.newest.Wrote(ask.Is.ID, ask.Seq, func() { d.keepStanding(&ask.Is) })

@@ -81,7 +81,7 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 	case err != nil:
 		return err
 	case body.Key != key:
-		d.log.WarnContext(ctx, "the key that signs the history is another than before: it was lost or exchanged", "before", body.Key, "now", key)
+		d.log.WarnContext(ctx, "the key that signs the history has changed: the old one was lost or replaced", "before", body.Key, "now", key)
 		if err := d.tellHistory(ctx, history.Event{Kind: history.Rekeyed, At: now(), Key: key}); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 func (d *Dispatcher) compareHistory(ctx context.Context, last, then string) error {
 	if last == "" {
 		if then != "" {
-			d.log.WarnContext(ctx, "there is no checkpoint beside the store: whether it is an older copy cannot be told")
+			d.log.WarnContext(ctx, "there is no checkpoint beside the store, so an older copy of the store would go unnoticed")
 		}
 		return nil
 	}

@@ -140,7 +140,7 @@ func (h *notifier) run(ctx context.Context, d *Dispatcher) error {
 		if err := d.tellBrakes(ctx, h.name, h.channel); err != nil && ctx.Err() == nil {
 			again = backoff(tries)
 			tries++
-			d.log.WarnContext(ctx, "a brake could not be told of; trying again", "channel", h.name, "pause", again, "error", err)
+			d.log.WarnContext(ctx, "a brake could not be announced; trying again", "channel", h.name, "pause", again, "error", err)
 		} else {
 			tries = 0
 		}
@@ -173,7 +173,7 @@ func (h *notifier) tell(ctx context.Context, d *Dispatcher, s origin, due tally)
 		err = d.keepNoticed(ctx, h)
 	}
 	if err != nil && ctx.Err() == nil {
-		d.log.With("channel", h.name).WarnContext(ctx, "a guard notice had trouble", "denials", due.count, "pause", pause, "error", err)
+		d.log.With("channel", h.name).WarnContext(ctx, "a guard notice failed; trying again", "denials", due.count, "pause", pause, "error", err)
 	}
 }
 
@@ -201,7 +201,7 @@ func originOf(s *approval.Step) origin {
 // back to the last notices, an hour at most.
 func (d *Dispatcher) recount(ctx context.Context, h *notifier) {
 	if err := d.recountSteps(ctx, h); err != nil && ctx.Err() == nil {
-		d.log.WarnContext(ctx, "guard denials before the start cannot be told", "channel", h.name, "error", err)
+		d.log.WarnContext(ctx, "guard denials from before the start cannot be reported", "channel", h.name, "error", err)
 	}
 }
 

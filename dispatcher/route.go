@@ -89,7 +89,7 @@ func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		d.log.ErrorContext(ctx, "votes that are void could not be dropped; they do not count", "ask", ask.ID, "error", err)
+		d.log.ErrorContext(ctx, "void votes could not be dropped; they do not count", "ask", ask.ID, "error", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
 	}
 	to, ok := d.deciders.Routing.Route(ask.EscalateTo)
 	if !ok {
-		d.log.WarnContext(ctx, "an ask escalates to a route that is no more", "ask", al.ask, "route", ask.EscalateTo)
+		d.log.WarnContext(ctx, "an ask escalates to a route that no longer exists", "ask", al.ask, "route", ask.EscalateTo)
 		return nil
 	}
 	channels := d.shownOn(&to)

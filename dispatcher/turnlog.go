@@ -104,7 +104,7 @@ func (d *Dispatcher) sweep(ctx context.Context) error {
 			{"old values of the history", func() error { return d.dropLeaves(ctx) }},
 		} {
 			if err := part.drop(); err != nil && ctx.Err() == nil {
-				d.log.ErrorContext(ctx, "what is too old could not be dropped; trying again tomorrow", "what", part.what, "error", err)
+				d.log.ErrorContext(ctx, "old entries could not be dropped; trying again tomorrow", "what", part.what, "error", err)
 			}
 		}
 		select {
@@ -218,7 +218,7 @@ func (d *Dispatcher) factsOf(ctx context.Context, p *vaglio.Proposal) vaglio.Fac
 	defer d.stand.sessions.mu.Unlock()
 	if !d.stand.sessions.recalled {
 		if err := d.recallSessions(ctx); err != nil {
-			d.log.ErrorContext(ctx, "what the sessions did cannot be read; they begin anew until it can", "error", err)
+			d.log.ErrorContext(ctx, "the sessions' past steps cannot be read; sessions start empty until they can", "error", err)
 		} else {
 			d.stand.sessions.recalled = true
 		}

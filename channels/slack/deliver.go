@@ -101,7 +101,7 @@ func (at *Conversation) complete(ctx context.Context, m place, v *cardView) (str
 	case err == nil:
 		return m.ref(), nil
 	case means(err) == meansToken, says(err, "file_uploads_disabled", "not_allowed") || means(err) == meansShut && says(err, "restricted_action"):
-		c.log.WarnContext(ctx, "a card's file cannot be put into its thread; it can be allowed in the inbox alone", "ask", v.Ask, "error", err)
+		c.log.WarnContext(ctx, "a card's file cannot be added to its thread; its call can only be allowed in the inbox", "ask", v.Ask, "error", err)
 		at.noteFiling(false)
 		return short, nil
 	}
@@ -137,7 +137,7 @@ func (c *Channel) attach(ctx context.Context, m place, v *cardView, file cardtex
 func (at *Conversation) Amend(ctx context.Context, ref string, card approval.Card) error {
 	m, ok := parseRef(ref)
 	if !ok {
-		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+		return fmt.Errorf("slack: the reference is not vaglio's: %w", approval.ErrGone)
 	}
 	c := at.app
 	v := c.viewOf(card)
@@ -163,13 +163,13 @@ func (c *Channel) show(ctx context.Context, v *cardView, take func(p *page) erro
 	p := v.fit()
 	err := take(p)
 	if means(err) == meansBlocks && p.folded {
-		c.log.InfoContext(ctx, "slack takes no block that folds here; cards show their arguments open", "error", err, "problems", problems(err))
+		c.log.InfoContext(ctx, "slack accepts no block that folds here; cards show their arguments unfolded", "error", err, "problems", problems(err))
 		c.flat.Store(true)
 		v.folds = false
 		err = take(v.fit())
 	}
 	if means(err) == meansBlocks {
-		c.log.ErrorContext(ctx, "slack refuses the card's blocks; it is shown in short", "ask", v.Ask, "error", err, "problems", problems(err))
+		c.log.ErrorContext(ctx, "slack refuses the card's blocks; a short form is shown", "ask", v.Ask, "error", err, "problems", problems(err))
 		err = take(v.cut(0, 0))
 	}
 	return err

@@ -47,7 +47,7 @@ func (at *Conversation) FindDigest(ctx context.Context, key string) (string, boo
 		})
 		switch {
 		case means(err) == meansToken:
-			c.log.WarnContext(ctx, "a digest's message cannot be looked for; one that says it is being made may stay", "error", err)
+			c.log.WarnContext(ctx, "the digest's message cannot be searched for; one that says the digest is being made may stay", "error", err)
 			return "", false, nil
 		case err != nil:
 			return "", false, delivery(err)
@@ -71,7 +71,7 @@ func (at *Conversation) FindDigest(ctx context.Context, key string) (string, boo
 func (at *Conversation) ShowDigest(ctx context.Context, ref string, d report.Digest) error {
 	m, ok := parseRef(ref)
 	if !ok {
-		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+		return fmt.Errorf("slack: the reference is not vaglio's: %w", approval.ErrGone)
 	}
 	c := at.app
 	p := digestPage(&page{texts: c.texts}, &d, maxText)

@@ -273,7 +273,7 @@ func TestADigestsPicture(t *testing.T) {
 		if err := show(ref); err != nil {
 			t.Errorf("a late picture keeps the digest: %v", err)
 		}
-		w.wants(w.log.String(), "a digest comes without its picture")
+		w.wants(w.log.String(), "a digest is sent without its picture")
 	})
 }
 

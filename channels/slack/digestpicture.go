@@ -55,7 +55,7 @@ func (c *Channel) showPicture(ctx context.Context, m place, d *report.Digest) er
 	case passes(err) && time.Since(d.Window.To) < pictureFor:
 		return err
 	default:
-		c.log.WarnContext(ctx, "a digest comes without its picture", "error", err)
+		c.log.WarnContext(ctx, "a digest is sent without its picture", "error", err)
 		return nil
 	}
 }

@@ -97,7 +97,7 @@ func (c *Channel) hand(w http.ResponseWriter, r *http.Request, a act) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if err := strictjson.MarshalWrite(w, payload); err != nil {
-			c.log.WarnContext(ctx, "an act on slack could not be answered; what it decided stands", "error", err)
+			c.log.WarnContext(ctx, "an action on slack could not be answered; what it decided stands", "error", err)
 		}
 	case <-timer.C:
 		w.WriteHeader(http.StatusServiceUnavailable)

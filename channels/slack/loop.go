@@ -124,7 +124,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 			break
 		}
 		pause := c.deaf(err, failures)
-		c.log.WarnContext(ctx, "slack cannot be spoken to; trying again", "error", err, "pause", pause)
+		c.log.WarnContext(ctx, "slack cannot be reached; trying again", "error", err, "pause", pause)
 		platform.Sleep(ctx, pause)
 	}
 	l.working.Go(func() { l.look(ctx) })
@@ -178,7 +178,7 @@ func (l *loop) look(ctx context.Context) {
 		l.mu.Unlock()
 		if hears {
 			if err := l.heard(ctx); err != nil && ctx.Err() == nil {
-				l.log.ErrorContext(ctx, "that slack is heard cannot be kept", "error", err)
+				l.log.ErrorContext(ctx, "the time of the last contact with slack cannot be saved", "error", err)
 			}
 		}
 		select {
@@ -221,7 +221,7 @@ func (l *loop) take(ctx context.Context, a act) {
 		timer := time.AfterFunc(ackBy, func() { a.ack.give(nil) })
 		defer timer.Stop()
 		if err := l.handle(ctx, &a); err != nil {
-			l.log.ErrorContext(ctx, "what a person did on slack has had no effect", "error", err)
+			l.log.ErrorContext(ctx, "what a person did on slack could not be handled", "error", err)
 			// The platform redelivers an event that nobody acknowledged.
 			l.seen.forget(a.id)
 			if a.event != nil {

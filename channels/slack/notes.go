@@ -68,7 +68,7 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 		values := map[string]any{"from": from, "to": to, "n": n}
 		p.say("away", values)
 		if _, err := l.send(ctx, place{channel: at.id}, p, l.texts.Plain("away", values)); err != nil {
-			l.log.WarnContext(ctx, "a channel could not be told that presses are lost", "channel", at.name, "error", err)
+			l.log.WarnContext(ctx, "a channel could not be warned that presses are lost", "channel", at.name, "error", err)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (l *loop) tidy(ctx context.Context, at *Conversation) {
 		l.mu.Unlock()
 	}
 	if err = errors.Join(err, l.care(ctx, at, all)); err != nil && ctx.Err() == nil {
-		l.log.WarnContext(ctx, "messages that nobody knows of may have kept their buttons; they decide nothing", "channel", at.name, "error", err)
+		l.log.WarnContext(ctx, "unrecorded messages may have kept their buttons; they decide nothing", "channel", at.name, "error", err)
 	}
 }
 

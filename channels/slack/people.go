@@ -107,7 +107,7 @@ func (c *Channel) organization(ctx context.Context, id string) string {
 		return err
 	})
 	if err != nil {
-		c.log.WarnContext(ctx, "somebody of another workspace could not be looked up, and may not decide", "user", id, "error", err)
+		c.log.WarnContext(ctx, "somebody from another workspace could not be looked up, and may not decide", "user", id, "error", err)
 	}
 	return of
 }
@@ -156,7 +156,7 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 			c.mu.Unlock()
 		}
 		if err != nil {
-			c.log.WarnContext(ctx, "a user group could not be looked up; its members may decide for a while only", "group", id, "error", err)
+			c.log.WarnContext(ctx, "a user group could not be looked up; its known members may decide only for a while", "group", id, "error", err)
 		}
 	}
 	return there

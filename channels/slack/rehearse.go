@@ -17,7 +17,7 @@ import (
 const actionTest = "test"
 
 // ErrUnheard says that a press is delivered to a daemon, and none is serving.
-var ErrUnheard = errors.New("over HTTP Slack delivers a press to a daemon alone, and none serves")
+var ErrUnheard = errors.New("over HTTP, Slack delivers presses only to a running daemon, and none is running")
 
 // Rehearse sends a card with one button to where cards go, and returns which of the people
 // who may decide pressed it. It decides nothing. alone says that no Run hears people, here

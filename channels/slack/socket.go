@@ -172,7 +172,7 @@ func (c heardConn) Read(p []byte) (int, error) {
 func (l *loop) bring(ctx context.Context, client *socketmode.Client, e socketmode.Event) {
 	if e.Type == socketmode.EventTypeErrorBadMessage {
 		// Its sender gets no acknowledgement, and therefore a warning or another try.
-		l.log.WarnContext(ctx, "slack brought something that cannot be read")
+		l.log.WarnContext(ctx, "slack delivered something that cannot be read")
 		return
 	}
 	if e.Request == nil || e.Request.EnvelopeID == "" {
@@ -183,7 +183,7 @@ func (l *loop) bring(ctx context.Context, client *socketmode.Client, e socketmod
 		ctx, cancel := context.WithTimeout(ctx, ackWithin)
 		defer cancel()
 		if err := client.AckCtx(ctx, envelope, payload); err != nil {
-			l.log.WarnContext(ctx, "an act on slack could not be acknowledged; what it decided stands", "error", err)
+			l.log.WarnContext(ctx, "an action on slack could not be acknowledged; what it decided stands", "error", err)
 		}
 	}}}
 	switch data := e.Data.(type) {

@@ -29,7 +29,7 @@ func (c *Channel) Tell(ctx context.Context, ref string, card approval.Card, turn
 func (at *Conversation) Tell(ctx context.Context, ref string, card approval.Card, turn report.Counts, again bool) error {
 	m, ok := parseRef(ref)
 	if !ok {
-		return fmt.Errorf("slack: the reference is not one of ours: %w", approval.ErrGone)
+		return fmt.Errorf("slack: the reference is not vaglio's: %w", approval.ErrGone)
 	}
 	c := at.app
 	mark := toldMark + string(card.Ask)
@@ -64,7 +64,7 @@ func (c *Channel) marked(ctx context.Context, m place, mark string) (bool, error
 		})
 		switch {
 		case means(err) == meansToken:
-			c.log.WarnContext(ctx, "a thread cannot be read; how its ask ended may be told twice", "error", err)
+			c.log.WarnContext(ctx, "a thread cannot be read; the end of its ask may be reported twice", "error", err)
 			return false, nil
 		case err != nil:
 			return false, err

@@ -119,7 +119,7 @@ func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, erro
 func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) error {
 	chat, id, ok := parseRef(ref)
 	if !ok {
-		return fmt.Errorf("telegram: the reference is not one of ours: %w", approval.ErrGone)
+		return fmt.Errorf("telegram: the reference is not vaglio's: %w", approval.ErrGone)
 	}
 	v, d := c.view(chat, card)
 	attached := v.sum != "" && (v.Open == 0 || v.sum == d.Sum)
@@ -153,7 +153,7 @@ func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
 		"chat_id": strconv.FormatInt(d.Chat, 10), "message_id": strconv.Itoa(d.Reminder),
 	}, callWithin)
 	if err != nil {
-		c.log.WarnContext(ctx, "a reminder could not be taken away", "ask", d.Ask, "error", err)
+		c.log.WarnContext(ctx, "a reminder could not be deleted", "ask", d.Ask, "error", err)
 	}
 	d.Reminder, d.Reminded = 0, time.Time{}
 }

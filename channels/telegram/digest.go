@@ -33,7 +33,7 @@ func (c *Channel) OpenDigest(ctx context.Context, _ string, silent bool) (string
 	}
 	second, err := c.send(ctx, chat, p, note{reply: first, thread: c.topic, silent: true})
 	if err != nil {
-		c.log.WarnContext(ctx, "a digest comes without its picture", "error", err)
+		c.log.WarnContext(ctx, "a digest is sent without its picture", "error", err)
 		return refTo(chat, first), nil
 	}
 	return digestRef(chat, second, first), nil

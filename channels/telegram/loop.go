@@ -62,7 +62,7 @@ type loop struct {
 // later says something in a chat, after what is already queued there.
 func (l *loop) later(ctx context.Context, chat int64, say func()) {
 	if !l.speech.Do("chat "+strconv.FormatInt(chat, 10), say) {
-		l.log.WarnContext(ctx, "a chat is written to faster than the platform takes it; an answer is left out", "chat", chat)
+		l.log.WarnContext(ctx, "too many messages for one chat; an answer was dropped", "chat", chat)
 	}
 }
 
@@ -113,7 +113,7 @@ func (c *Channel) Run(ctx context.Context, desk Desk) error {
 			failures = 0
 		}
 		pause := c.deaf(err, failures)
-		c.log.WarnContext(ctx, "telegram cannot be heard; trying again", "error", err, "pause", pause)
+		c.log.WarnContext(ctx, "updates from telegram cannot be received; trying again", "error", err, "pause", pause)
 		platform.Sleep(ctx, pause)
 	}
 	return nil
@@ -180,7 +180,7 @@ func (l *loop) poll(ctx context.Context, wait time.Duration) ([]strictjson.Value
 	}
 	var batch []strictjson.Value
 	if err := strictjson.UnmarshalLoose(res, &batch); err != nil {
-		return nil, errors.New("telegram: getUpdates: the answer is no list")
+		return nil, errors.New("telegram: getUpdates: the answer is not a list")
 	}
 	return batch, nil
 }
@@ -212,7 +212,7 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	p.say("away", map[string]any{"from": from, "to": to, "n": n})
 	l.later(ctx, chat, func() {
 		if _, err := l.send(ctx, chat, p, note{thread: l.topic}); err != nil {
-			l.log.WarnContext(ctx, "the chat could not be told that presses may be lost", "error", err)
+			l.log.WarnContext(ctx, "the chat could not be warned that presses may be lost", "error", err)
 		}
 	})
 	return nil
@@ -288,7 +288,7 @@ func (l *loop) decode(ctx context.Context, raw strictjson.Value) (int64, update,
 	}
 	var u update
 	if err := strictjson.UnmarshalLoose(raw, &u); err != nil {
-		l.log.WarnContext(ctx, "an update cannot be read and is left out", "update", id.ID)
+		l.log.WarnContext(ctx, "an update cannot be read and is skipped", "update", id.ID)
 		return id.ID, update{}, nil
 	}
 	return id.ID, u, nil

@@ -30,7 +30,7 @@ func (c *Channel) showPicture(ctx context.Context, chat int64, id int, d *report
 	if p, refused := errors.AsType[*PlatformError](err); err == nil || refused && (p.gone() || p.Code == http.StatusTooManyRequests) {
 		return err
 	}
-	c.log.WarnContext(ctx, "a digest's picture cannot be shown; words stand in its place", "error", err)
+	c.log.WarnContext(ctx, "a digest's picture cannot be shown; text replaces it", "error", err)
 	return c.edit(ctx, chat, id, caption, "")
 }
 

@@ -124,7 +124,7 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 	}
 	l.later(ctx, q.Message.Chat.ID, func() {
 		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
-			l.log.WarnContext(ctx, "a message whose buttons mean nothing kept them", "error", err)
+			l.log.WarnContext(ctx, "the buttons of a message that have no effect could not be removed", "error", err)
 		}
 	})
 }

@@ -41,7 +41,7 @@ type incoming struct {
 }
 
 // errTaken says that somebody else set the bot's webhook.
-var errTaken = errors.New("telegram: the bot's webhook is not the one that we set")
+var errTaken = errors.New("telegram: the bot's webhook is not the one that vaglio set")
 
 // hookSecret returns a secret that only the platform and we can compute, because it needs
 // the bot token. It is the same across restarts, so a delivery that began before one is

@@ -79,7 +79,7 @@ func (w *Web) turnAway(rw http.ResponseWriter, r *http.Request) error {
 // stretch extends a session that is in use.
 func (w *Web) stretch(r *http.Request, who *Session) {
 	if err := w.sessions.used(context.WithoutCancel(r.Context()), who); err != nil {
-		w.log.WarnContext(r.Context(), "a session could not be stretched; it ends when it would have", "error", err)
+		w.log.WarnContext(r.Context(), "a session could not be extended; it keeps its old end", "error", err)
 	}
 }
 

@@ -89,46 +89,46 @@ type config struct {
 // help from the tags.
 type environment struct {
 	JudgeThreshold   text `split_words:"true" default:"0.30" desc:"the score in [0,1] that a call needs to pass the rules"`
-	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model of the policy (docs/judges.md)"`
-	DataDir          text `split_words:"true" desc:"folder of the store, the token of the agent default and the sockets (~/.local/share/metnos); the place of the audit log is no setting"`
-	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox; put a reverse proxy with TLS in front for others"`
+	JudgeKind        text `split_words:"true" default:"rule-based-v1" desc:"the first judge: rule-based-v1, or llm-v1, which asks a model from the policy file (docs/judges.md)"`
+	DataDir          text `split_words:"true" desc:"folder for the store, the token of the agent default and the sockets (~/.local/share/metnos); the audit log's place is not configurable"`
+	Listen           text `split_words:"true" default:"127.0.0.1:8787" desc:"loopback address and port of the API and the inbox; to serve other machines, put a reverse proxy with TLS in front"`
 	PublicURL        text `split_words:"true" desc:"address of the inbox behind a proxy, such as https://vaglio.example.org"`
-	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial answers calls that would do the same, between 1m and 24h"`
+	DenialStands     text `split_words:"true" default:"10m" desc:"how long a denial also answers later calls that would do the same, between 1m and 24h"`
 	ApprovalDeadline text `split_words:"true" default:"30m" desc:"how long a call waits for a person, between 1m and 24h"`
-	Quiet            text `desc:"hours in which cards come silently and nobody is reminded, such as 22:00-07:00; deadlines run on"`
-	DigestAt         text `split_words:"true" default:"08:00" desc:"when the digest of the day is sent, such as 08:00, or off (docs/digest.md)"`
-	DigestEmpty      text `split_words:"true" default:"say" desc:"say that a day was empty, in one line, or be silent: silence looks the same when something is broken"`
-	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps the hashes of what happened alone, such as 365, or forever (docs/history.md)"`
-	KeepValues       text `split_words:"true" default:"30" desc:"days for which arguments and other values of calls that ended are kept; after that their hashes alone (docs/history.md)"`
+	Quiet            text `desc:"hours in which cards arrive silently and nobody is reminded, such as 22:00-07:00; deadlines keep running"`
+	DigestAt         text `split_words:"true" default:"08:00" desc:"when the daily digest is sent, such as 08:00, or off (docs/digest.md)"`
+	DigestEmpty      text `split_words:"true" default:"say" desc:"what to send on a day without vetoes: say sends one line, silent sends nothing, which looks the same as a fault"`
+	HistoryDays      text `split_words:"true" default:"forever" desc:"days after which the history keeps only the hashes of what happened, such as 365, or forever (docs/history.md)"`
+	KeepValues       text `split_words:"true" default:"30" desc:"days for which arguments and other values of finished calls are kept; after that only their hashes (docs/history.md)"`
 	TZ               text `desc:"time zone of the people who are asked, such as Europe/Rome (the system's)"`
-	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors, their schemas and scopes, where agents may work, and who may decide"`
-	AgentToken       text `split_words:"true" desc:"token of the agent default, when it should not be made at first start; for a hook or a proxy, the token of its agent (docs/agentnames.md)"`
+	Policy           text `split_words:"true" desc:"path of the policy file (YAML): executors with their schemas and scopes, where agents may work, and who may decide"`
+	AgentToken       text `split_words:"true" desc:"token of the agent default, instead of one generated at the first start; for a hook or a proxy, the token of its agent (docs/agentnames.md)"`
 	AgentTokenFile   text `split_words:"true" desc:"file that holds METNOS_AGENT_TOKEN"`
 	AgentSocket      text `split_words:"true" desc:"path of the agents' socket, such as /run/vaglio/agent.sock (agent.sock in the data folder)"`
-	TLSListen        text `split_words:"true" desc:"address and port for agents on other machines, such as 192.0.2.1:8443; with METNOS_TLS_CERT, METNOS_TLS_KEY and METNOS_TLS_FROM (docs/agentnames.md)"`
-	TLSCert          text `split_words:"true" desc:"file with the certificate's chain (PEM) for METNOS_TLS_LISTEN"`
+	TLSListen        text `split_words:"true" desc:"address and port for agents on other machines, such as 192.0.2.1:8443; needs METNOS_TLS_CERT, METNOS_TLS_KEY and METNOS_TLS_FROM (docs/agentnames.md)"`
+	TLSCert          text `split_words:"true" desc:"file with the certificate chain (PEM) for METNOS_TLS_LISTEN"`
 	TLSKey           text `split_words:"true" desc:"file with the certificate's key (PEM)"`
-	TLSFrom          text `split_words:"true" desc:"addresses and networks of those agents, such as 192.0.2.7,198.51.100.0/24"`
-	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET, when it is not yours alone"`
+	TLSFrom          text `split_words:"true" desc:"addresses and networks that may connect to METNOS_TLS_LISTEN, such as 192.0.2.7,198.51.100.0/24"`
+	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET as well as you"`
 
-	Lang      text `default:"en" desc:"language of cards and pages, en or it; a Telegram chat changes its own with /lang, the inbox follows the browser"`
-	Templates text `desc:"folder with texts of your own, in en.tmpl and it.tmpl (docs/texts.md)"`
+	Lang      text `default:"en" desc:"language of cards and pages, en or it; a Telegram chat can switch its own with /lang, the inbox follows the browser"`
+	Templates text `desc:"folder with your own texts, in en.tmpl and it.tmpl (docs/texts.md)"`
 
 	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it (docs/telegram.md)"`
 	TelegramTokenFile text `split_words:"true" desc:"file that holds METNOS_TELEGRAM_TOKEN"`
-	TelegramChat      text `split_words:"true" desc:"number of the chat that cards go to, when it is not the paired one"`
+	TelegramChat      text `split_words:"true" desc:"number of the chat that gets the cards, if not the paired one"`
 	TelegramTopic     text `split_words:"true" desc:"number of the forum topic in METNOS_TELEGRAM_CHAT"`
 	TelegramWebhook   text `split_words:"true" desc:"public https address, ending in /telegram, to which Telegram delivers instead of being polled"`
-	TelegramApprovers text `split_words:"true" desc:"numbers of people who may decide besides the paired one, with commas between"`
+	TelegramApprovers text `split_words:"true" desc:"numbers of the people who may decide in addition to the paired one, separated by commas"`
 
 	SlackBotToken          text `split_words:"true" desc:"bot token (xoxb-…) of the Slack app that asks your team (docs/slack.md)"`
 	SlackBotTokenFile      text `split_words:"true" desc:"file that holds METNOS_SLACK_BOT_TOKEN"`
-	SlackAppToken          text `split_words:"true" desc:"app-level token (xapp-…), for Socket Mode: no public address is needed"`
+	SlackAppToken          text `split_words:"true" desc:"app-level token (xapp-…) for Socket Mode, which needs no public address"`
 	SlackAppTokenFile      text `split_words:"true" desc:"file that holds METNOS_SLACK_APP_TOKEN"`
-	SlackSigningSecret     text `split_words:"true" desc:"signing secret, for HTTP in place of Socket Mode: Slack delivers to /slack/ behind your proxy"`
+	SlackSigningSecret     text `split_words:"true" desc:"signing secret, for HTTP instead of Socket Mode: Slack delivers to /slack/ behind your proxy"`
 	SlackSigningSecretFile text `split_words:"true" desc:"file that holds METNOS_SLACK_SIGNING_SECRET"`
-	SlackChannel           text `split_words:"true" desc:"id of the Slack channel that cards go to, such as C0123456789"`
-	SlackApprovers         text `split_words:"true" desc:"ids of people (U…) and user groups (S…) who may decide on Slack, with commas between"`
+	SlackChannel           text `split_words:"true" desc:"id of the Slack channel that gets the cards, such as C0123456789"`
+	SlackApprovers         text `split_words:"true" desc:"ids of the people (U…) and user groups (S…) who may decide on Slack, separated by commas"`
 }
 
 // text is a variable as envconfig sets it. Unset is not the same as empty.

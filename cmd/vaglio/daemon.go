@@ -101,7 +101,7 @@ func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) 
 	}
 	d.closers = append(d.closers, d.store.Close)
 	if err := datafolder.RemoveOrphans(c.DataDir); err != nil {
-		log.WarnContext(ctx, "what a killed daemon left could not be removed", "error", err)
+		log.WarnContext(ctx, "the remains of a killed daemon could not be removed", "error", err)
 	}
 	secrets, err := instance.LoadSecrets(ctx, d.store)
 	if err != nil {
@@ -340,10 +340,10 @@ func (d *daemon) run(ctx context.Context) error {
 func (d *daemon) dispatch(ctx, working context.Context) error {
 	crashed, err := d.runs().Begin(ctx, time.Now())
 	if err != nil {
-		d.log.ErrorContext(ctx, "a crash of this daemon would not be told of later", "error", err)
+		d.log.ErrorContext(ctx, "the start could not be recorded, so a crash of this daemon would go unnoticed", "error", err)
 	}
 	if crashed {
-		d.log.WarnContext(ctx, "the daemon before did not end in order: calls that were under way are in the audit log alone")
+		d.log.WarnContext(ctx, "the daemon before did not end in order: calls that were under way are only in the audit log")
 	}
 	if failed := d.dispatcher.Run(working); failed != nil || err != nil {
 		return failed

@@ -163,7 +163,7 @@ func drawDigest(ctx context.Context, out, said io.Writer, day, file string) erro
 	case file == "":
 		return &exitError{exitUsage, errors.New("--png: name a file, such as week.png, or - for the output")}
 	case file == "-" && terminal.Is(out):
-		return &exitError{exitUsage, errors.New("--png: a picture is not for the terminal: name a file, such as week.png, or lead the output into one")}
+		return &exitError{exitUsage, errors.New("--png: a picture is not for the terminal: name a file, such as week.png, or redirect the output")}
 	}
 	var a owner.Picture
 	if err := askDaemonFor(ctx, digestWithin, http.MethodGet, "/digest/picture?"+url.Values{"date": {day}}.Encode(), &a); err != nil {

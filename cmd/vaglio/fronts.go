@@ -181,7 +181,7 @@ func (d *daemon) serveFronts(ctx context.Context) error {
 	}
 	parts = append(parts, func(ctx context.Context) error {
 		<-ctx.Done()
-		d.log.InfoContext(ctx, "stopping: agents that wait are told to come back")
+		d.log.InfoContext(ctx, "stopping: waiting agents are told to come back")
 		return d.drain(context.WithoutCancel(ctx))
 	})
 	return together(ctx, parts...)

@@ -25,16 +25,15 @@ import (
 
 // The exit codes that all commands share. A command with further codes documents them in its help.
 const (
-	// exitOK is for what was done.
+	// exitOK is for success.
 	exitOK = 0
-	// exitFailed is for what was refused or failed, and why.
+	// exitFailed is for a refusal or a failure; the command says why.
 	exitFailed = 1
-	// exitUsage is for mistakes in the command line and in the configuration.
-	// Coding agents take a hook's exit code 2 for a denial, so that a hook that
-	// is set up wrongly denies.
+	// exitUsage is for a mistake in the command line or the configuration. Coding agents treat a
+	// hook's exit code 2 as a denial, so a misconfigured hook denies.
 	exitUsage = 2
-	// exitBroken is for a store that stopped because it cannot know what is on
-	// disk. Whoever supervises the process starts it anew.
+	// exitBroken is for a store that stopped because it cannot know what is on disk. The
+	// supervisor restarts the process.
 	exitBroken = 3
 )
 

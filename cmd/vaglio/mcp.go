@@ -273,7 +273,7 @@ func (f *mcpFlags) checkAddresses() error {
 	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil || !hosts.Loopback(host) {
-		return errors.New("--listen must be a loopback address such as 127.0.0.1:8788; put a server with TLS before it for others")
+		return errors.New("--listen must be a loopback address such as 127.0.0.1:8788; to serve others, put a server with TLS in front")
 	}
 	return nil
 }

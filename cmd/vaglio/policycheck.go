@@ -241,7 +241,7 @@ func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (
 		return policyfile.Rule{}, fmt.Errorf("this call has %s of which nothing is known, so no line for it follows: name a rule, such as tix=workspace or min_score=0.4. Nothing was written",
 			terminal.Counted(len(names), "program", "programs"))
 	case a.reaches == "" && !of[0].Allowed:
-		return policyfile.Rule{}, fmt.Errorf("nobody's yes to this call stands (it is %s): say with --reaches what %s reaches. Nothing was written", of[0].State, names[0])
+		return policyfile.Rule{}, fmt.Errorf("nobody's allow of this call is in force (it is %s): say with --reaches what %s reaches. Nothing was written", of[0].State, names[0])
 	}
 	return policyfile.Rule{Program: names[0], Reach: cmp.Or(a.reaches, operation.ReachWorkspace)}, nil
 }
@@ -250,7 +250,7 @@ func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (
 // same agent has the same effects through the same tool.
 func (a *policyAdd) sending(o replay.Options, of *owner.Asked, what []string) (policyfile.Rule, error) {
 	if a.reaches != "" || len(what) > 1 || !strings.HasPrefix(what[0], "route=") {
-		return policyfile.Rule{}, &exitError{exitUsage, errors.New("behind the id of a call one route may stand, as in: vaglio policy add 3f2a route=quick")}
+		return policyfile.Rule{}, &exitError{exitUsage, errors.New("only one route may follow the id of a call, as in: vaglio policy add 3f2a route=quick")}
 	}
 	rule, err := policyfile.ParseRule(what[0], "agents="+of.Proposal.Agent, "executors="+of.Proposal.Executor)
 	if err != nil {

@@ -133,7 +133,7 @@ func TestARouteIsShownThenWritten(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"route=quick": "it fits every call", "route=fast effects=publish": `there is no route "fast"; there is careful, quick`,
-		"route=quick effects=publsh": `asks for the effect "publsh"`, "--reaches user " + id + " route=quick": "behind the id of a call one route may stand",
+		"route=quick effects=publsh": `asks for the effect "publsh"`, "--reaches user " + id + " route=quick": "only one route may follow the id of a call",
 		"--write route=quick agents=nobody": `"nobody"`, "tixly=user min_score=0.4": "only a route has conditions", id + " route=": "names nothing",
 	} {
 		if r := h.run("", append([]string{"policy", "add"}, strings.Fields(args)...)...); r.code == exitOK || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") > 1 {

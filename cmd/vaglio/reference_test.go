@@ -24,8 +24,8 @@ import (
 // referenceHead is the start of the reference.
 const referenceHead = `# Reference
 
-Written from the program by ` + "`make reference`" + `, and held against it by a test. What the words
-mean stands in the [glossary](glossary.md).
+Generated from the program by ` + "`make reference`" + `; a test keeps it up to date. The [glossary](glossary.md)
+explains the words.
 
 - [Settings](#settings)
 - [Policy file](#policy-file)
@@ -40,19 +40,19 @@ func TestReference(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(referenceHead)
-	b.WriteString("\n## Settings\n\nVariables of the environment. Every mistake stops the start, and all of them are told at once.\n\n")
+	b.WriteString("\n## Settings\n\nEnvironment variables. Any mistake prevents the start, and all mistakes are reported at once.\n\n")
 	writeSettings(t, &b)
-	b.WriteString("\n## Policy file\n\nYAML, named by METNOS_POLICY. A key that is not here is a mistake; `vaglio policy check FILE` names the line and " +
-		"column of each. `[]` is each of a list, `*` a name of yours.\n\n")
+	b.WriteString("\n## Policy file\n\nA YAML file, named by METNOS_POLICY. A key that is not listed here is a mistake; `vaglio policy check FILE` names the line and " +
+		"column of each mistake. `[]` stands for each element of a list, `*` for a name that you choose.\n\n")
 	writePolicyKeys(t, &b)
 	b.WriteString("\n## Commands\n\n")
 	writeCommands(&b)
-	b.WriteString("\n## Exit codes\n\nThose that the commands share; what a command has besides stands with it.\n\n| code | |\n|---|---|\n")
+	b.WriteString("\n## Exit codes\n\nThe codes that all commands share. A command with further codes lists them in its own section.\n\n| code | |\n|---|---|\n")
 	shared := []string{"exitOK", "exitFailed", "exitUsage", "exitBroken"}
 	for _, c := range constants(t, ".", func(name, _ string) bool { return slices.Contains(shared, name) }) {
 		fmt.Fprintf(&b, "| %s | %s |\n", c.value, strings.TrimPrefix(c.doc, "is for "))
 	}
-	b.WriteString("\n## Metrics\n\n`GET /metrics` has them in the Prometheus text format. No label holds what a caller sent.\n\n| metric | labels | |\n|---|---|---|\n")
+	b.WriteString("\n## Metrics\n\n`GET /metrics` serves them in the Prometheus text format. No label contains anything that a caller sent.\n\n| metric | labels | |\n|---|---|---|\n")
 	writeMetrics(t, &b)
 	golden.Check(t, filepath.Join("..", "..", "docs", "reference.md"), b.String())
 }
@@ -269,7 +269,7 @@ func writeCommands(b *strings.Builder) {
 		}
 	}
 	add(root)
-	b.WriteString("`--help` after any of them has an example, too.\n\n| command | |\n|---|---|\n" + table.String() + each.String())
+	b.WriteString("`--help` after any command also shows an example.\n\n| command | |\n|---|---|\n" + table.String() + each.String())
 }
 
 // writeFlags writes a row for each flag of a command.

@@ -98,7 +98,7 @@ func appendName(to []byte, name string) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(name))), name...)
 }
 
-var errNote = errors.New("the note of a step is not as it was written")
+var errNote = errors.New("the note of a step is damaged")
 
 // note is the rest of a note that is being read.
 type note struct {

@@ -110,9 +110,9 @@ func (r *Records) Note(ctx context.Context, err error) *approval.UnreadError {
 	case n == unreadNamed:
 		r.log.ErrorContext(ctx, "more stored records of this kind cannot be read; 'vaglio doctor' counts them", "kind", e.Kind)
 	case e.Kind == approval.KindAsk:
-		r.log.With("ask", e.ID).ErrorContext(ctx, "a stored ask cannot be read; what it is about stays denied, and all else goes on", "error", e.Err)
+		r.log.With("ask", e.ID).ErrorContext(ctx, "a stored ask cannot be read; its calls stay denied, and everything else goes on", "error", e.Err)
 	default:
-		r.log.With("kind", e.Kind, "id", e.ID).ErrorContext(ctx, "a stored record cannot be read; it is left out, and all else goes on", "error", e.Err)
+		r.log.With("kind", e.Kind, "id", e.ID).ErrorContext(ctx, "a stored record cannot be read; it is skipped, and everything else goes on", "error", e.Err)
 	}
 	return e
 }

@@ -111,7 +111,7 @@ func send(conn net.Conn, head, body []byte) error {
 }
 
 // errRequest does not quote what it refuses, which may be a secret.
-var errRequest = errors.New("the request has a character that HTTP has no place for")
+var errRequest = errors.New("the request contains a character that HTTP does not allow")
 
 // requestHead returns everything of a request but its body, with capacity for the body.
 func requestHead(m *Message) ([]byte, error) {

@@ -79,7 +79,7 @@ func dialectOf(name string) (dialect, error) {
 			return d, nil
 		}
 	}
-	return dialect{}, fmt.Errorf("%q is no coding agent whose hooks vaglio understands; it understands %s",
+	return dialect{}, fmt.Errorf("vaglio does not understand the hooks of %q; it understands those of %s",
 		name, strings.Join(Clients(), ", "))
 }
 

@@ -232,7 +232,7 @@ func read(ctx context.Context, in io.Reader) ([]byte, error) {
 	for b.Len() <= maxInput {
 		if f != nil {
 			if err := readable(ctx, f); err != nil {
-				return nil, errors.New("it did not come to its end in time")
+				return nil, errors.New("it was not complete in time")
 			}
 		}
 		b.Grow(bytes.MinRead)

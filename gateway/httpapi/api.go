@@ -186,6 +186,6 @@ func lost(mux *http.ServeMux, c *call) error {
 	c.w.Header().Set("Allow", strings.Join(allow, ", "))
 	return &problemError{
 		Type: "method", Title: "Method not allowed", Status: http.StatusMethodNotAllowed,
-		Detail: "this path does not take the request's method; it takes " + strings.Join(allow, " and "),
+		Detail: "this path does not accept the request's method; it accepts " + strings.Join(allow, " and "),
 	}
 }

@@ -87,6 +87,6 @@ func refuseBrowser(r *http.Request) error {
 	}
 	return &problemError{
 		Type: "browser", Title: "Not for browsers", Status: http.StatusForbidden,
-		Detail: "this call is for agents: a request that a web page makes is refused",
+		Detail: "this call is for agents: requests from web pages are refused",
 	}
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// The metrics, by what each counts. What stands behind a % is filled in.
+// The names of the metrics, as format strings where a metric has labels. The comments are also the
+// descriptions in docs/reference.md.
 const (
-	// Answers to proposals, by their decision.
+	// Answers to proposals, by decision.
 	metricAnswers = `vaglio_answers_total{decision=%q}`
 	// Requests to the API, by route and status.
 	metricRequests = `vaglio_http_requests_total{route=%q,code="%d"}`
-	// Requests that wait for a person now.
+	// Requests that are waiting for a person.
 	metricWaiters = `vaglio_waiters`
-	// How many requests may wait at once.
+	// The maximum number of requests that may wait at the same time.
 	metricWaitersMax = `vaglio_waiters_max`
-	// Whether a channel works: 1, or 0.
+	// 1 if the channel works, 0 if it does not.
 	metricChannel = `vaglio_channel_up{channel=%q}`
-	// How many entries the history has.
+	// Number of entries in the history.
 	metricLeaves = `vaglio_history_leaves`
 )
 

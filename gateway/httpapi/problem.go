@@ -65,7 +65,7 @@ func shapeProblem(err error) *problemError {
 	}
 	if e, ok := errors.AsType[*dispatcher.PlanError](err); ok {
 		return &problemError{
-			Type: "body", Title: "The plan is not one", Status: http.StatusBadRequest,
+			Type: "body", Title: "The plan is invalid", Status: http.StatusBadRequest,
 			Detail: e.Error(), Field: fmt.Sprintf("/calls/%d/%s", e.Index, e.Field),
 		}
 	}
@@ -142,7 +142,7 @@ func stateProblem(err error) *problemError {
 	if errors.Is(err, approval.ErrNotFound) {
 		return &problemError{
 			Type: "not-found", Title: "Not found", Status: http.StatusNotFound,
-			Detail: "nothing of this agent has that name",
+			Detail: "this agent has nothing of that name",
 		}
 	}
 	if errors.Is(err, dispatcher.ErrStopping) {
@@ -151,7 +151,7 @@ func stateProblem(err error) *problemError {
 	if _, unread := errors.AsType[*approval.UnreadError](err); unread {
 		return &problemError{ // The dispatcher has logged it.
 			Type: "unreadable", Title: "The record cannot be read", Status: http.StatusInternalServerError,
-			Detail: "what is stored of this call cannot be read: the call must not run; 'vaglio doctor' says why",
+			Detail: "the stored record of this call cannot be read: the call must not run; 'vaglio doctor' says why",
 		}
 	}
 	if e, ok := errors.AsType[*dispatcher.LimitError](err); ok {

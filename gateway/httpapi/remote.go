@@ -85,7 +85,7 @@ func (c *Certificate) Wrap(l net.Listener, from []netip.Prefix, log *slog.Logger
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if err != nil {
-				log.Warn("the certificate cannot be read anew; the one of before is shown", "error", err)
+				log.Warn("the certificate cannot be reloaded; the previous one stays in use", "error", err)
 				return c.last, nil
 			}
 			c.last = pair
@@ -118,7 +118,7 @@ func (l *listed) Accept() (net.Conn, error) {
 		}
 		if !l.told[from] && len(l.told) < most {
 			l.told[from] = true
-			l.log.Warn("a connection is cut off: its address is not in METNOS_TLS_FROM", "address", from.String())
+			l.log.Warn("a connection was closed: its address is not in METNOS_TLS_FROM", "address", from.String())
 		}
 		_ = c.Close() // nothing was exchanged on it
 	}

@@ -143,7 +143,7 @@ func (m marked) cut(now []byte) (rest []byte, block string, err error) {
 	}
 	block, after, found = strings.Cut(after, blockEnd)
 	if !found {
-		return nil, "", errors.New("holds the beginning of vaglio's block and not its end; it was left alone")
+		return nil, "", errors.New("contains the beginning of vaglio's block but not its end; it was left alone")
 	}
 	return []byte(before + after), block, nil
 }

@@ -76,7 +76,7 @@ func (c *Change) place() (path string, mode fs.FileMode, err error) {
 		return "", 0, err //nolint:wrapcheck // It names the file.
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("%s is no file; it was left alone", c.Path)
+		return "", 0, fmt.Errorf("%s is not a regular file; it was left alone", c.Path)
 	}
 	return path, info.Mode().Perm(), nil
 }

@@ -53,7 +53,7 @@ func callOf(m jsonrpc.Message) (*toolCall, error) {
 	}
 	c := &toolCall{id: m.ID, args: map[string]any{}}
 	if strictjson.UnmarshalLoose(params["name"], &c.name) != nil || c.name == "" {
-		return nil, errors.New("its params have no name that is a text")
+		return nil, errors.New("its params have no name that is a string")
 	}
 	if raw, given := params["arguments"]; given && raw.Kind() != 'n' {
 		if raw.Kind() != '{' {
@@ -74,7 +74,7 @@ func (c *toolCall) goesOn(responses, state strictjson.Value) error {
 	if responses != nil && responses.Kind() != 'n' {
 		var inputs any
 		if _, taken := c.args[inputResponses]; taken || strictjson.Unmarshal(responses, &inputs) != nil {
-			return errors.New("its inputResponses cannot be read, or are an argument's name too")
+			return errors.New("its inputResponses cannot be read, or an argument has that name too")
 		}
 		// What the server asked for in the meantime is part of what would run.
 		c.args[inputResponses], c.answers = inputs, true

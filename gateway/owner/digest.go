@@ -27,7 +27,7 @@ func (a *admin) judgements(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		a.Log.ErrorContext(r.Context(), "an answer broke off", "call", r.Pattern, "error", err)
+		a.Log.ErrorContext(r.Context(), "an answer was cut off", "call", r.Pattern, "error", err)
 	}
 }
 
@@ -61,7 +61,7 @@ func (a *admin) sendDigest(ctx context.Context, day string) (Sending, error) {
 			answer.Channels = append(answer.Channels, s.Channel)
 			continue
 		}
-		a.Log.WarnContext(ctx, "a digest could not be sent by hand", "channel", s.Channel, "error", s.Err)
+		a.Log.WarnContext(ctx, "a digest sent by hand failed", "channel", s.Channel, "error", s.Err)
 		answer.Failed = append(answer.Failed, Failure{s.Channel, s.Err.Error()})
 	}
 	return answer, err

@@ -204,7 +204,7 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 	case errors.Is(err, ErrNoBot), errors.Is(err, dispatcher.ErrNoDigester):
 		status, v = http.StatusConflict, Problem{err.Error()}
 	case err != nil:
-		a.Log.ErrorContext(r.Context(), "the owner's side failed", "call", r.Pattern, "error", err)
+		a.Log.ErrorContext(r.Context(), "a request of the owner failed", "call", r.Pattern, "error", err)
 		status, v = http.StatusInternalServerError, Problem{"the daemon failed; its log says why"}
 	}
 	body, err := strictjson.Marshal(v)
@@ -215,7 +215,7 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if _, err := w.Write(body); err != nil { //nolint:gosec // JSON, which commands read and no browser.
-		a.Log.DebugContext(r.Context(), "an answer was not taken", "call", r.Pattern, "error", err)
+		a.Log.DebugContext(r.Context(), "the client did not read an answer", "call", r.Pattern, "error", err)
 	}
 }
 

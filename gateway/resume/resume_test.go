@@ -425,7 +425,7 @@ func TestItIsGivenUp(t *testing.T) {
 				if at := w.to.afters(); !tt.tries(at) || w.owed() != 0 {
 					t.Errorf("tried after %v, %d owed", at, w.owed())
 				}
-				if !strings.Contains(w.log.String(), "could not be told") {
+				if !strings.Contains(w.log.String(), "could not be delivered") {
 					t.Error(w.log.String())
 				}
 			})

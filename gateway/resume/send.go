@@ -22,7 +22,7 @@ func (w *Webhooks) send(ctx context.Context, id approval.ID) {
 		case ctx.Err() != nil:
 			return // The next start continues.
 		case err != nil:
-			w.log.WarnContext(ctx, "a webhook could not be told", "approval", id, "error", err)
+			w.log.WarnContext(ctx, "a webhook could not be delivered", "approval", id, "error", err)
 		}
 		if again == 0 {
 			break
@@ -142,7 +142,7 @@ func (w *Webhooks) post(ctx context.Context, address string, id approval.ID, sta
 	body, errBody := strictjson.Marshal(event{"approval.settled", at, subject{id, state}})
 	r, errAddress := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if errBody != nil || errAddress != nil {
-		return false, errors.New("it, or its address, cannot be written down")
+		return false, errors.New("the webhook or its address cannot be encoded")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "vaglio")

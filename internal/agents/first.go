@@ -36,7 +36,7 @@ func (a *Agents) Begin(ctx context.Context, chosen datafolder.Secret, dir string
 		}
 	}
 	if name, ok := a.Agent(string(token)); ok && name != Default {
-		return fmt.Errorf("agent token: it is the agent %q's already; an agent's token is its own", name)
+		return fmt.Errorf("agent token: the agent %q already has it; each agent needs a token of its own", name)
 	}
 	return a.follow(ctx, at < 0, token, made, log)
 }

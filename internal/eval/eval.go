@@ -58,7 +58,8 @@ type Result struct {
 	// Matrix counts calls by label, then by outcome.
 	Matrix map[string]map[string]int `json:"matrix"`
 	// Agreement is the share of calls whose outcome agrees with their label. A call that the
-	// guard denies is not approved either, so it agrees with ask.
+	// guard denies is not approved either, so it agrees with ask. An error agrees with no label:
+	// the call does not run, but nobody judged it.
 	Agreement float64 `json:"agreement"`
 	// Low and High are the bounds of the agreement's 95 % confidence interval (Wilson).
 	Low  float64 `json:"agreement_low"`
@@ -156,7 +157,7 @@ func (r *Result) count(label, got string) bool {
 	}
 	r.Matrix[label][got]++
 	r.Calls++
-	return got == label || label == Ask && got != Pass || label == Block && got == Error
+	return got == label || label == Ask && got == Block
 }
 
 func (o *row) proposal() vaglio.Proposal {
@@ -227,6 +228,15 @@ func wilson(share, n float64) (low, high float64) {
 	return max(0, middle-off), min(1, middle+off)
 }
 
+// failed returns how many calls ended in an error.
+func (r *Result) failed() int {
+	n := 0
+	for _, row := range r.Matrix {
+		n += row[Error]
+	}
+	return n
+}
+
 // outcomes returns the columns of the matrix.
 func outcomes() []string { return []string{Block, Ask, Pass, Error} }
 
@@ -239,6 +249,9 @@ func (r *Result) Text() string {
 		if row := r.Matrix[label]; row != nil {
 			fmt.Fprintf(&b, "%-8s %8d %8d %8d %8d\n", label, row[Block], row[Ask], row[Pass], row[Error])
 		}
+	}
+	if failed := r.failed(); failed > 0 {
+		fmt.Fprintf(&b, "\n%d without a verdict, because of an error; they agree with no label\n", failed)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Judges)) {
 		j := r.Judges[kind]

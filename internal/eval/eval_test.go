@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
 // named scores a call by its executor.
@@ -65,5 +66,34 @@ func TestRun(t *testing.T) {
 		if _, err := Run(t.Context(), e, strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// TestErrorAgreesWithNoLabel checks that a call without a verdict does not raise the agreement, whatever its
+// label: it does not run, but neither guard nor judges decided it.
+func TestErrorAgreesWithNoLabel(t *testing.T) {
+	known, err := catalog.New(catalog.Config{Closed: true, Executors: []catalog.Executor{{Name: "bad"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: named{}, MinScore: 0.5}}, Catalog: known, Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := `{"executor":"unlisted","expect":"block"}
+{"executor":"unlisted","expect":"ask"}
+{"executor":"unlisted","expect":"pass"}
+{"executor":"bad","expect":"ask"}
+`
+	r, err := Run(t.Context(), e, strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Matrix
+	if r.Agreement != 0.25 || m[Block][Error] != 1 || m[Ask][Error] != 1 || m[Pass][Error] != 1 || m[Ask][Ask] != 1 {
+		t.Errorf("agreement %v, %+v", r.Agreement, m)
+	}
+	if text := r.Text(); !strings.Contains(text, "\n3 without a verdict, because of an error; they agree with no label\n") {
+		t.Error(text)
 	}
 }

@@ -17,8 +17,8 @@ const maxAddress = 2000
 // What can be wrong with an address.
 var (
 	errAddress = errors.New("must be an address such as https://flows.example.com/resume, at most 2000 bytes long, without a user, a fragment, or a path with dots or escaped slashes")
-	errPlain   = errors.New("must begin with https://: http:// is for this machine alone")
-	errQuery   = errors.New("must have no query: it is what addresses begin with")
+	errPlain   = errors.New("must begin with https://; http:// is only for this machine")
+	errQuery   = errors.New("must have no query: it is a prefix of addresses")
 )
 
 // ParsePrefix parses a prefix. http is accepted only for loopback hosts.

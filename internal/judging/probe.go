@@ -49,7 +49,7 @@ func (x *minds) probe(ctx context.Context, name string) approval.Finding {
 		_, malformed = models.Share(members, "score")
 	}
 	if malformed == nil && len(members) != 2 {
-		malformed = fmt.Errorf("the answer has other members than the schema")
+		malformed = fmt.Errorf("the answer does not have the members of the schema")
 	}
 	if ended := reply.Ended(); ended != nil {
 		malformed = ended

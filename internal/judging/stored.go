@@ -56,7 +56,7 @@ func (l ledger) Add(ctx context.Context, day string, by budget.Spent) (sum budge
 				return r, err
 			}
 			if body.Version != 1 {
-				return r, errors.New("what judging cost was counted by a newer vaglio")
+				return r, errors.New("the record of what judging cost is from a newer vaglio")
 			}
 		}
 		body.Spent.Calls, body.Spent.Cost = body.Spent.Calls+by.Calls, body.Spent.Cost+by.Cost

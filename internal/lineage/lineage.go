@@ -35,7 +35,7 @@ type Process struct {
 const System = "/proc"
 
 // ErrUnseen means that the ancestors of a process cannot be determined.
-var ErrUnseen = errors.New("what is above the process cannot be seen")
+var ErrUnseen = errors.New("the process's ancestors cannot be seen")
 
 // deepest is the maximum length of a line. A longer one is an error, so that its depth hides
 // nothing.

@@ -141,7 +141,7 @@ func VerifierIn(dir string) (string, error) {
 	}
 	key, err := history.ParseKey(string(text))
 	if err != nil {
-		return "", fmt.Errorf("%s holds no key", path)
+		return "", fmt.Errorf("%s contains no key", path)
 	}
 	return key.Verifier(), nil
 }

@@ -53,31 +53,31 @@ func Default() Policy {
 // policyFile is the file as an operator writes it.
 type policyFile struct {
 	catalog.Config `yaml:",inline"`
-	// Approval says who may decide what (docs/approvers.md); left out, each person who
-	// may decide decides alone.
+	// Approval says who may decide what (docs/approvers.md); left out, everyone who may decide can
+	// decide alone.
 	Approval *routingFile `yaml:"approval"`
-	// Programs teach what a program reaches that vaglio does not know, by its name:
-	// workspace, user, system, shared or public.
+	// Programs says how far programs reach that vaglio does not know, by their names: workspace,
+	// user, system, shared or public.
 	Programs map[string]operation.Reach `yaml:"programs"`
-	// Workspaces are the folders in which agents may work, and that judge agents may
-	// be shown; none leaves it to the client and to the first call of a session.
+	// Workspaces are the folders that agents may work in and judge agents may be shown; left out,
+	// the client and the first call of a session decide.
 	Workspaces []string `yaml:"workspaces"`
-	// ResumeURLs are what the addresses begin with that an agent may have told how a
-	// call ended; none allows none.
+	// ResumeURLs are the permitted prefixes of the addresses to which an agent may have the end of
+	// a call reported; left out, none is permitted.
 	ResumeURLs []string `yaml:"resume_urls"`
-	// Execution says which judges follow that of METNOS_JUDGE_KIND; left out, effects.
+	// Execution says which judges follow the one of METNOS_JUDGE_KIND; left out, effects.
 	Execution *execution `yaml:"execution"`
-	// Spec may hold execution, as its origin writes it.
+	// Spec is another place for execution, for files that nest it here.
 	Spec *struct {
-		// Execution is the same.
+		// Execution is the same as at the top.
 		Execution *execution `yaml:"execution"`
 	} `yaml:"spec"`
 	Thinking Thinking `yaml:",inline"`
 }
 
 type execution struct {
-	// ToolValidation are the judges, in order: all must pass, and the first that
-	// rejects decides. An empty list leaves the first judge alone.
+	// ToolValidation is the list of judges, in order: all must pass, and the first that rejects
+	// decides. An empty list leaves only the first judge.
 	ToolValidation *[]Validation `yaml:"tool_validation"`
 }
 

@@ -18,13 +18,13 @@ import (
 
 // routingFile is the part of the policy file that says who may decide.
 type routingFile struct {
-	// Members are people, by the name that routes use, with their ids on the channels.
+	// Members are the people, each under the name that routes use, with their ids on the channels.
 	Members map[string][]string `yaml:"members"`
-	// Agents says whose an agent is; "*" is every other agent.
+	// Agents says which member owns each agent; "*" stands for every other agent.
 	Agents map[string]string `yaml:"agents"`
-	// Routes are where a call can be put to people, and to whom.
+	// Routes are the ways of asking: which people, on which channels.
 	Routes []routeFile `yaml:"routes"`
-	// Rules send calls to routes; the first that fits counts, and the last has no
+	// Rules send calls to routes. The first rule that matches counts, and the last must have no
 	// conditions.
 	Rules []ruleFile `yaml:"rules"`
 }
@@ -33,46 +33,46 @@ type routingFile struct {
 type routeFile struct {
 	// Name is what rules and agents call the route.
 	Name string `yaml:"name"`
-	// Channels are those that show the ask: web, telegram, slack, or a channel of
-	// Slack's by its id; left out, all that are on.
+	// Channels are the channels that show the ask: web, telegram, slack, or the id of a Slack
+	// channel; left out, all that are configured.
 	Channels []string `yaml:"channels"`
-	// Approvers are members, ids such as "telegram:4711", user groups of Slack's, or
-	// anyone: everybody who may decide at all.
+	// Approvers are members, ids such as "telegram:4711", Slack user groups, or anyone, which
+	// means everybody who may decide at all.
 	Approvers []string `yaml:"approvers"`
-	// Quorum is how many different people must allow; left out, one.
+	// Quorum is how many different people must allow; left out, 1.
 	Quorum int `yaml:"quorum"`
-	// Separate says that nobody allows the call of their own agent alone.
+	// Separate means that nobody can allow a call of their own agent alone.
 	Separate bool `yaml:"separate"`
-	// Match says that allowing takes the two digits that the other side shows, the inbox or a chat.
+	// Match means that allowing takes the two digits that the other side, the inbox or a chat,
+	// shows.
 	Match bool `yaml:"match"`
-	// Deadline is how long the ask waits, from 1m to 24h; left out,
-	// METNOS_APPROVAL_DEADLINE.
+	// Deadline is how long the ask waits, from 1m to 24h; left out, METNOS_APPROVAL_DEADLINE.
 	Deadline string `yaml:"deadline"`
-	// Escalate says when the ask goes to further people.
+	// Escalate says when the ask goes to more people, and to whom.
 	Escalate *escalateFile `yaml:"escalate"`
 }
 
 // escalateFile says when an ask goes to further people, and to whom.
 type escalateFile struct {
-	// After is how long the first people have for themselves, from 1m to 24h.
+	// After is how long the first approvers have before that, from 1m to 24h.
 	After string `yaml:"after"`
-	// To is the route whose approvers may then answer, too.
+	// To is the route whose approvers may then answer as well.
 	To string `yaml:"to"`
 }
 
 // ruleFile sends calls to a route.
 type ruleFile struct {
-	// Agents are the names of agents; left out, every agent.
+	// Agents are names of agents; left out, every agent.
 	Agents []string `yaml:"agents"`
-	// Executors are the names of tools; left out, every tool.
+	// Executors are names of tools; left out, every tool.
 	Executors []string `yaml:"executors"`
-	// Effects are kinds of effects, such as delete or publish, of which the call has
-	// one; left out, any.
+	// Effects are kinds of effects, such as delete or publish; the call must have one of them.
+	// Left out, any call matches.
 	Effects []string `yaml:"effects"`
-	// Reaches are how far its effects reach: workspace, user, system, shared or
-	// public; left out, however far.
+	// Reaches are how far its effects may go to match: workspace, user, system, shared or public;
+	// left out, any reach matches.
 	Reaches []string `yaml:"reaches"`
-	// Route is where the call goes.
+	// Route is the route that the call takes.
 	Route string `yaml:"route"`
 }
 

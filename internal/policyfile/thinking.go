@@ -12,13 +12,13 @@ import (
 
 // Thinking is what a policy says of judges that ask models.
 type Thinking struct {
-	// Models are those that judges may ask (docs/judges.md).
+	// Models lists the models that judges may ask (docs/judges.md).
 	Models []Model `yaml:"models"`
-	// LLM says how the judge llm-v1 asks; left out, with the defaults.
+	// LLM configures the judge llm-v1; left out, the defaults apply.
 	LLM *LLM `yaml:"llm"`
-	// JudgeAgents are the manifests that semantic validations name.
+	// JudgeAgents are the manifests that semantic validations refer to.
 	JudgeAgents []Agent `yaml:"judge_agents"`
-	// JudgeBudget bounds a day's calls and cost; left out, nothing does.
+	// JudgeBudget limits the calls and the cost of a day; left out, there is no limit.
 	JudgeBudget *JudgeBudget `yaml:"judge_budget"`
 }
 
@@ -28,92 +28,92 @@ type Model struct {
 	Name string `yaml:"name"`
 	// API is the wire format: openai, which most servers speak, or anthropic.
 	API string `yaml:"api"`
-	// BaseURL is the server's address; left out, the one of the API's own maker.
+	// BaseURL is the server's address; left out, that of the API's own vendor.
 	BaseURL string `yaml:"base_url"`
 	// Model is the server's name for the model.
 	Model string `yaml:"model"`
-	// KeyFile holds the server's key; nobody else may read it.
+	// KeyFile is the path of the file with the server's key. No other user may be able to read it.
 	KeyFile string `yaml:"key_file"`
-	// Price is per million tokens, in any currency: budget and metrics use the same.
-	// Left out, it is not known.
+	// Price is the price per million tokens, in any currency: budget and metrics use the same one.
+	// Left out, it is unknown.
 	Price *Price `yaml:"price"`
 
 	// key is what KeyFile holds.
 	key string
 }
 
-// Price is a model's for each side; 0 is free, nil was not said.
+// Price is what a model costs for each side. 0 means free, nil means unknown.
 type Price struct {
-	// Input is that of what is sent to the model.
+	// Input is the price of what is sent to the model.
 	Input *float64 `yaml:"input"`
-	// Output is that of what it answers.
+	// Output is the price of what the model answers.
 	Output *float64 `yaml:"output"`
 }
 
 // LLM says how llm-v1 asks.
 type LLM struct {
-	// Model is one of the models; left out, the only one.
+	// Model is the name of one of the models; left out, the only one.
 	Model string `yaml:"model"`
-	// MinScore is the score that a call needs; left out, METNOS_JUDGE_THRESHOLD.
+	// MinScore is the score that a call needs to pass; left out, METNOS_JUDGE_THRESHOLD.
 	MinScore *float64 `yaml:"min_score"`
-	// ShareArgs is "none", or "masked" where the model sees the arguments' values; left
-	// out, "none".
+	// ShareArgs is "none", or "masked", which shows the model the arguments' values with secrets
+	// masked; left out, "none".
 	ShareArgs string `yaml:"share_args"`
-	// TimeoutSeconds bounds the wait, from 1 to 3600; left out, 60.
+	// TimeoutSeconds is how long to wait for an answer, from 1 to 3600; left out, 60.
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 
-// Agent is a judge agent's manifest. What it may use may stand below spec, as
-// its origin writes it.
+// Agent is a judge agent's manifest.
 type Agent struct {
 	// Name is what a semantic validation calls it.
 	Name string `yaml:"name"`
-	// Model is one of the models; left out, the only one.
+	// Model is the name of one of the models; left out, the only one.
 	Model string `yaml:"model"`
-	// Prompt says what the judge agent is for.
+	// Prompt tells the judge agent what it is for.
 	Prompt string `yaml:"prompt"`
-	// Network is "none" or "open"; left out, "none". An open one stands on every card.
+	// Network is "none" or "open"; left out, "none". Every card says so when it is open.
 	Network string `yaml:"network"`
-	// Scratch is "none", or "copy": its commands may write a private copy of the
-	// workspace; left out, "none".
+	// Scratch is "none", or "copy", which lets commands write to a private copy of the workspace;
+	// left out, "none".
 	Scratch string `yaml:"scratch"`
-	// Tools are what it may use.
+	// Tools are the tools that it may use.
 	Tools []Tool `yaml:"tools"`
-	// Limits bound what one judgement may use.
+	// Limits are the limits of one judgement.
 	Limits *agentLimits `yaml:"limits"`
-	// Spec may hold tools, as its origin writes it.
+	// Spec is another place for tools, for manifests that nest them here.
 	Spec *spec `yaml:"spec"`
-	// ToolValidation judges the judge's own calls.
+	// ToolValidation lists the judges of the judge agent's own calls.
 	ToolValidation []Validation `yaml:"tool_validation"`
 }
 
 type spec struct {
-	// Tools are the same.
+	// Tools are the same as at the top.
 	Tools []Tool `yaml:"tools"`
 }
 
 // Tool is a tool that a judge agent may use.
 type Tool struct {
-	// Name is the tool's, such as cmd.run or ast_grep.search (docs/judges.md).
+	// Name is the tool's name, such as cmd.run or ast_grep.search (docs/judges.md).
 	Name string `yaml:"name"`
-	// Allowlist holds the commands of cmd.run.
+	// Allowlist is the list of commands that cmd.run may run.
 	Allowlist []string `yaml:"allowlist"`
 }
 
 type agentLimits struct {
-	// Turns is how often the model is asked, at most 100; left out, 12.
+	// Turns is how many times the model is asked, at most 100; left out, 12.
 	Turns *int `yaml:"turns"`
-	// Tokens is how many it may use, from 1000 to 10000000; left out, 64000.
+	// Tokens is how many tokens it may use, from 1000 to 10000000; left out, 64000.
 	Tokens *int `yaml:"tokens"`
 }
 
 // JudgeBudget bounds what a day of judging may cost.
 type JudgeBudget struct {
-	// CallsPerDay is how many requests to models a day has.
+	// CallsPerDay is how many requests to models are allowed per day.
 	CallsPerDay *int `yaml:"calls_per_day"`
-	// CostPerDay is in the currency of the models' prices, all of which must be known.
+	// CostPerDay is the cost allowed per day, in the currency of the models' prices, all of which
+	// must be given.
 	CostPerDay *float64 `yaml:"cost_per_day"`
-	// Above is what happens beyond it: "ask", or "rules", which lets the rules answer;
+	// Above is what happens beyond the budget: "ask" asks a person, "rules" lets the rules decide;
 	// left out, "ask".
 	Above string `yaml:"above"`
 }

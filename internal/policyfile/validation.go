@@ -22,18 +22,19 @@ const (
 // takes to pass it. The entries are asked in order; all must pass, and the
 // first that rejects decides.
 type Validation struct {
-	// Type is "effects", or "semantic": a judge agent.
+	// Type is "effects", or "semantic", which asks a judge agent.
 	Type string `yaml:"type"`
-	// JudgeAgent is the judge agent of a semantic validation.
+	// JudgeAgent is the name of the judge agent that a semantic validation asks.
 	JudgeAgent string `yaml:"judge_agent"`
-	// Criteria says, in words, by what the judge agent judges.
+	// Criteria tells the judge agent in words what to judge by.
 	Criteria string `yaml:"criteria"`
-	// MinScore is the score in [0,1] that a call needs; left out, 0.5 for effects and
-	// 0.7 for semantic.
+	// MinScore is the score in [0,1] that a call needs to pass; left out, 0.5 for effects and 0.7
+	// for semantic.
 	MinScore *float64 `yaml:"min_score"`
-	// MinConfidence is the judge's trust in itself, in [0,1], that it takes; left out, 0.
+	// MinConfidence is the least confidence of the judge, in [0,1], with which its score counts;
+	// left out, 0.
 	MinConfidence *float64 `yaml:"min_confidence"`
-	// TimeoutSeconds bounds the wait for a semantic judge, from 1 to 3600; left out, 300.
+	// TimeoutSeconds is how long to wait for a semantic judge, from 1 to 3600; left out, 300.
 	TimeoutSeconds *int `yaml:"timeout_seconds"`
 }
 

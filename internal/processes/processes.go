@@ -115,7 +115,7 @@ func (m Machine) Users(port uint16) ([]int, error) {
 	}
 	for number, ours := range sockets {
 		if ours && !held[number] {
-			return nil, fmt.Errorf("socket %s at port %d is held by no process that can be seen", number, port)
+			return nil, fmt.Errorf("no visible process holds socket %s at port %d", number, port)
 		}
 	}
 	return out, nil

@@ -65,7 +65,7 @@ func (w *Watch) Run(ctx context.Context, log *slog.Logger) error {
 		for _, text := range w.Changes() {
 			if !told[text] {
 				told[text] = true
-				log.WarnContext(ctx, "what puts the gate before agents is another than at the start", "change", text)
+				log.WarnContext(ctx, "a file that puts the gate before agents has changed since the start", "change", text)
 			}
 		}
 		select {

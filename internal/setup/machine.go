@@ -129,7 +129,7 @@ func ran(cmd *exec.Cmd) error {
 	cmd.Stderr = &said
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is not on this machine; install it, and run this again", filepath.Base(cmd.Path))
+		return fmt.Errorf("%s is not installed on this machine; install it, and run this again", filepath.Base(cmd.Path))
 	}
 	if text := strings.TrimSpace(said.String()); err != nil && text != "" {
 		return errors.New(strings.ReplaceAll(text, "\n", "; "))

@@ -45,7 +45,7 @@ type damage string
 func (d damage) Error() string { return string(d) }
 
 // errForeign says that nothing in the file looks like a bbolt file.
-var errForeign = errors.New("it does not begin as one does")
+var errForeign = errors.New("it does not begin like one")
 
 // inspect returns a [*ForeignError] or a [*DamagedError] if the file of the given size
 // cannot be used.

@@ -288,7 +288,7 @@ func (r *room) write(e *approval.JournalEntry, keys *keyring.Ring) []byte {
 }
 
 // errFrame says that there is no complete entry.
-var errFrame = errors.New("no entry stands there")
+var errFrame = errors.New("there is no entry at that position")
 
 // frame is an entry as encoded in a segment.
 type frame struct {

@@ -23,7 +23,7 @@ type Catalog struct {
 
 // Config is a catalog in the form that an operator writes.
 type Config struct {
-	// Executors are the tools that are known.
+	// Executors lists the known tools.
 	Executors []Executor `json:"executors" yaml:"executors"`
 	// Closed refuses every executor that is not listed.
 	Closed bool `json:"closed" yaml:"closed"`
@@ -33,22 +33,22 @@ type Config struct {
 
 // Executor is one named tool.
 type Executor struct {
-	// Name is the tool's, as agents call it.
+	// Name is the tool's name, as agents call it.
 	Name string `json:"name" yaml:"name"`
-	// ArgsSchema is a JSON Schema (draft 2020-12 unless it names another) as
-	// plain values; left out, all arguments are accepted. It may not refer to other files.
+	// ArgsSchema is a JSON Schema for the arguments, draft 2020-12 unless it names another; left
+	// out, all arguments are accepted. It may not refer to other files.
 	ArgsSchema any `json:"args_schema,omitzero" yaml:"args_schema,omitempty"`
-	// Capabilities bound where the executor may reach.
+	// Capabilities limit where the executor may reach.
 	Capabilities []Capability `json:"capabilities,omitempty" yaml:"capabilities,omitempty"`
-	// Critical declares, where it is false, an executor that only reads; left out, it is
-	// what the caller says.
+	// Critical says, when false, that the executor only reads; left out, the caller's word
+	// counts.
 	Critical *bool `json:"critical,omitempty" yaml:"critical,omitempty"`
-	// SkipJudge skips the judges, never the guard, the schema or the scope.
+	// SkipJudge skips the judges, but never the guard, the schema or the scope.
 	SkipJudge bool `json:"skip_judge,omitzero" yaml:"skip_judge,omitempty"`
 	// Shell marks an executor whose command is run by a shell.
 	Shell bool `json:"shell,omitzero" yaml:"shell,omitempty"`
-	// Annotations are what the executor's maker says of it, under the names of MCP. They
-	// count only where nothing better is known.
+	// Annotations are the hints of the executor's maker, under their MCP names. They count only
+	// where nothing better is known.
 	Annotations *Annotations `json:"annotations,omitempty" yaml:"annotations,omitempty"`
 }
 
@@ -59,15 +59,15 @@ type Executor struct {
 type Annotations struct {
 	// Title is the tool's name for people.
 	Title string `json:"title,omitempty" yaml:"title,omitempty"`
-	// ReadOnlyHint says that the tool changes nothing around it.
+	// ReadOnlyHint says that the tool changes nothing in its environment.
 	ReadOnlyHint *bool `json:"readOnlyHint,omitempty" yaml:"readOnlyHint,omitempty"`
-	// DestructiveHint says whether what the tool changes may be lost.
+	// DestructiveHint says whether the tool's changes may destroy something.
 	DestructiveHint *bool `json:"destructiveHint,omitempty" yaml:"destructiveHint,omitempty"`
-	// IdempotentHint says that calling again with the same arguments changes
-	// nothing more. It is kept and not used.
+	// IdempotentHint says that repeating a call with the same arguments changes nothing more. It
+	// is stored but not used.
 	IdempotentHint *bool `json:"idempotentHint,omitempty" yaml:"idempotentHint,omitempty"`
-	// OpenWorldHint says whether the tool reaches beyond what it knows, such
-	// as the web. It is kept and not used.
+	// OpenWorldHint says whether the tool reaches beyond a closed set of things, for example to
+	// the web. It is stored but not used.
 	OpenWorldHint *bool `json:"openWorldHint,omitempty" yaml:"openWorldHint,omitempty"`
 }
 
@@ -82,9 +82,9 @@ type Annotations struct {
 type Capability struct {
 	// Name is the class, such as fs:read or network:http.
 	Name string `json:"name" yaml:"name"`
-	// Hint says how far: globs over absolute paths, where ** crosses folders and ~ is the
-	// home, arg:NAME for an argument that is left to the caller, or hosts; left out,
-	// nothing is bounded.
+	// Hint limits how far the capability goes: globs over absolute paths, where ** crosses folders
+	// and ~ is the home folder; arg:NAME for an argument that is left to the caller; or hosts.
+	// Left out, there is no limit.
 	Hint []string `json:"hint,omitempty" yaml:"hint,omitempty"`
 }
 

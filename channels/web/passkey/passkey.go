@@ -75,10 +75,10 @@ var (
 	ErrUnknown    = errors.New("no passkey of this site is known by its id")
 	ErrUnverified = errors.New("the authenticator did not check who uses it")
 	ErrUnfit      = errors.New("it does not fit what was sent, or the page that sent it")
-	ErrCloned     = errors.New("the passkey counts less uses than before: somebody else may have a copy")
+	ErrCloned     = errors.New("the passkey's use count went down: somebody else may have a copy")
 	ErrName       = fmt.Errorf("a passkey's name has 1 to %d characters that can be seen", MaxName)
 	ErrTaken      = errors.New("there is a passkey of that name, or the same passkey by another name")
-	ErrMany       = fmt.Errorf("there are %d passkeys, which is the most: remove one first", Most)
+	ErrMany       = fmt.Errorf("there are already %d passkeys, the maximum: remove one first", Most)
 	ErrNone       = errors.New("there is no passkey of that name")
 )
 

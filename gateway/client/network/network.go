@@ -121,9 +121,9 @@ func (d *dialing) plain(ctx context.Context, network, address string) (net.Conn,
 	case lost:
 		return nil, fmt.Errorf("the name %s cannot be looked up now", unknown.Name)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return nil, fmt.Errorf("no way leads to %s; mend the address, or the network", address)
+		return nil, fmt.Errorf("there is no route to %s; check the address and the network", address)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s does not answer; mend the address, or the firewall before it", address)
+		return nil, fmt.Errorf("%s does not answer; check the address and any firewall in between", address)
 	}
 	return nil, err
 }
@@ -168,7 +168,7 @@ func unmet(err error, address string, from net.Addr) error {
 		return fmt.Errorf("%s does not speak TLS; mend the address", address)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		return fmt.Errorf("%s cut the connection off; METNOS_TLS_FROM there must name this machine, which calls from %s", address, hosts.Of(from.String()))
+		return fmt.Errorf("%s closed the connection; METNOS_TLS_FROM there must name this machine, which calls from %s", address, hosts.Of(from.String()))
 	}
 	return fmt.Errorf("no TLS with %s: %w", address, err)
 }

@@ -52,7 +52,7 @@ func TokenOf(dir, agent string, env Lookup) (datafolder.Secret, error) {
 	case err != nil || token != "" || agent == "":
 		return token, err
 	case agent != filepath.Base(agent):
-		return "", errors.New("--agent: is no agent's name")
+		return "", errors.New("--agent: must be the name of an agent")
 	}
 	token, err = datafolder.ReadSecret(TokenFile(dir, agent))
 	if err != nil {

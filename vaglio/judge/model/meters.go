@@ -8,25 +8,25 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// The metrics, by what each counts. What stands behind a % is filled in.
+// The metrics, as format strings where they have labels. docs/reference.md quotes the comments.
 const (
-	// Requests to models' servers, by how they ended.
+	// Requests to model servers, by outcome.
 	metricRequests = `vaglio_model_requests_total{model=%q,outcome=%q}`
-	// Tokens that models used, by side: input or output.
+	// Tokens used, by side: input or output.
 	metricUsed = `vaglio_model_tokens_total{model=%q,side=%q}`
-	// Requests whose tokens the server did not tell, so that they were estimated.
+	// Requests whose token counts were estimated because the server did not report them.
 	metricEstimated = `vaglio_model_estimated_total{model=%q}`
-	// What models cost, in the currency of their prices.
+	// Cost of the models, in the currency of their prices.
 	metricCost = `vaglio_model_cost_total{model=%q}`
-	// How long models took to answer, in seconds: a histogram.
+	// Response time of the models in seconds, as a histogram.
 	metricSeconds = `vaglio_model_request_seconds{model=%q}`
-	// Judges that gave no verdict, by what was wrong.
+	// Judgements that ended without a verdict, by fault.
 	metricFaults = `vaglio_judge_faults_total{judge=%q,fault=%q}`
-	// Calls that skip_judge kept from the judges.
+	// Calls that no judge saw because of skip_judge.
 	metricSkipped = `vaglio_judges_skipped_total{executor=%q}`
-	// Calls that were given the verdict of an equal call before them.
+	// Calls that got the verdict of an equal earlier call.
 	metricRepeated = `vaglio_verdicts_repeated_total`
-	// Answers of judges that were not asked for again.
+	// Judgements taken from a judge's earlier answer instead of asking it again.
 	metricCached = `vaglio_judge_cached_total{judge=%q}`
 )
 
