@@ -51,7 +51,8 @@ func (l *look) call() string {
 		}
 	}
 	for i, w := range call.Targets {
-		o := operation.Operation{Object: operation.Object{Kind: operation.Path, Word: w}, Recursive: call.Verb == shell.VerbDeleteTree}
+		tree := call.Verb == shell.VerbDeleteTree || call.Verb == shell.VerbCopy
+		o := operation.Operation{Object: operation.Object{Kind: operation.Path, Word: w}, Recursive: tree}
 		o.Verb = done[min(i, 1)]
 		if id := of(&o); id != "" {
 			return id
@@ -84,7 +85,6 @@ func (l *look) asks(o *operation.Operation) string {
 		return ownCommand
 	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
 		return l.touch(place.Reads, s)
-	default:
-		return ""
 	}
+	return ""
 }
