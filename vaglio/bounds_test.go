@@ -199,6 +199,7 @@ func behind() map[string]string {
 		"maxFrames":       rep("$(", 3_000) + "CRIME" + rep(")", 3_000),
 		"maxCalls":        "n=0; f() { n=$((n+1)); if [ $n = 5 ]; then CRIME; fi; f; }; f",
 		"maxProblems":     rep("$x a;", 1_100) + rep("(", 120) + "CRIME" + rep(")", 120),
+		"maxMounts":       "docker run " + rep("-v /home/u/app:/a ", 64) + "-v /:/h alpine sh -c 'cd /h && CRIME'",
 		"maxBraces":       "echo " + rep("{a,b}", 201) + "; CRIME",
 		"maxSequence":     "for i in {1..100}; do CRIME; done",
 		"maxStack":        rep("pushd a;", 70) + "CRIME",

@@ -358,7 +358,7 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		"its settings":      {[]string{"write: w.kts: File(System.getProperty(\"user.home\"), \".claude/settings.json\").writeText(x)", "kotlinc -script w.kts"}, "own.settings", 1},
 		"somewhere":         {[]string{"write: w.py: import os\nD = '.claude/settings.json'\nopen(pick(D), 'w').write('{}')", "python3 w.py"}, person, 0},
 		"names it":          {[]string{"write: w.py: print('vaglio', 'allow')", "python3 w.py"}, nobody, 0},
-		"may stop it":       {[]string{"write: w.py: import psutil\nfor p in psutil.process_iter():\n    if p.name() == 'vaglio': p.kill()", "python3 w.py"}, person, 0},
+		"may stop it":       {[]string{"write: w.py: import psutil\nfor p in psutil.process_iter():\n    if p.name() == 'vaglio': p.kill()", "python3 w.py"}, "own.command", 3},
 		"tells of it":       {[]string{"write: X.java: println(\"vaglio\", \"allow\")", "java X.java"}, nobody, 0},
 		"by its program":    {[]string{"write: X.java: new ProcessBuilder(\"vaglio\", \"allow\", \"12\").start();", "java X.java"}, "own.command", 1},
 		"a patch in a file": {[]string{"write: d.patch: --- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-{}\n+{\"x\":1}\n", "git apply d.patch"}, "own.settings", 0},

@@ -111,7 +111,7 @@ func IsHere(host string) bool {
 		host = host[at+1:] // after one of our ports, another host, or a kind of address
 	}
 	if ip, ok := hosts.Number(host); ok {
-		return ip.IsLoopback() || ip.IsUnspecified()
+		return ip.IsLoopback() || ip.IsUnspecified() || strings.HasSuffix(host, ":127.0.0.1") // behind nothing, for any host and port
 	}
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, "localhost.") ||
 		host == "localhost.localdomain" || strings.HasPrefix(host, "ip6-") || strings.Contains(host, "127.0.0.1") || strings.Contains(host, "127-0-0-1")

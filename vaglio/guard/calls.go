@@ -33,6 +33,7 @@ func (l *look) call() string {
 	default: // The others are what is done to their targets, one by one.
 	}
 	for _, o := range operation.OfCall(call) {
+		o.Recursive = o.Recursive || call.Verb == shell.VerbCopy // of a folder, as far as is known
 		if id := of(&o); id != "" {
 			return id
 		}
@@ -64,7 +65,6 @@ func (l *look) asks(o *operation.Operation) string {
 		return ownCommand
 	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
 		return l.touch(place.Reads, s)
-	default:
-		return ""
 	}
+	return ""
 }

@@ -365,7 +365,7 @@
   function soon() { clearTimeout(timer); timer = setTimeout(refresh, 120); }
 
   function live(on) {
-    $("live").classList.toggle("on", on && !still); // What is still says that it must be loaded anew.
+    $("live").classList.toggle("on", on);
     $("live").classList.toggle("off", !on);
     if (!still) write($("live-text"), on ? words["live.on"] : words["live.off"]);
   }

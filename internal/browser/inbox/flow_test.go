@@ -204,7 +204,7 @@ func TestBrowserSaysWhenVaglioIsAway(t *testing.T) {
 	b.do(see(".live.on"))
 	d.change(func() { d.fail = errors.New("disk full") })
 	b.do(click("#ask-firstone .deny"), see(".notice.fault"))
-	if got := b.text(".notice.fault"); !strings.Contains(got, "may not have been kept") {
+	if got := b.text(".notice.fault"); !strings.Contains(got, "may not have been saved") {
 		t.Errorf("got %q", got)
 	}
 	d.change(func() { d.fail = nil })
