@@ -51,7 +51,7 @@ func (l *look) call() string {
 		}
 	}
 	for i, w := range call.Targets {
-		tree := call.Verb == shell.VerbDeleteTree || call.Verb == shell.VerbCopy
+		tree := slices.Contains([]shell.Verb{shell.VerbDeleteTree, shell.VerbCopy}, call.Verb)
 		o := operation.Operation{Object: operation.Object{Kind: operation.Path, Word: w}, Recursive: tree}
 		o.Verb = done[min(i, 1)]
 		if id := of(&o); id != "" {
