@@ -182,7 +182,7 @@ func (l *look) talks(name string, known bool) string {
 	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
 		l.s.t.doubts() // a variable names it
 	}
-	if l.answers(strings.Join(l.args, " ")) || l.answers(text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
+	if l.answers(strings.Join(l.args, " ")+"\n"+text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
