@@ -41,7 +41,7 @@ type Member struct {
 	IDs []string
 }
 
-// Anyone, among a route's approvers, stands for everybody who may decide at all.
+// Anyone stands, among a route's approvers, for everybody who may decide at all.
 const Anyone = "anyone"
 
 // anyAgent stands for the agents that Owners does not name.

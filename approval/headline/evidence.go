@@ -30,12 +30,18 @@ func (c *call) supported(o *operations) {
 		if set, _, _ := c.verb(); e.kind == operation.KindPermissions && c.operates() && set != nil && set.Partly {
 			e.undo = operation.Partial // it is set to a value and gives nobody a right
 		}
-		if said := act(e.said); c.trashes() && !e.byName() && e.kind == operation.KindDelete && len(said) > 1 && said[0].Phrase == "deletes" {
-			e.said, e.undo = wording.Sentence{{Phrase: toTrash, Args: said[1:2]}}, operation.Partial
-		}
 		if e.byName() {
 			c.guess(e)
+		} else if c.trashes() {
+			e.trashed()
 		}
+	}
+}
+
+// trashed rewrites the deletion of one thing as moving it to the trash.
+func (o *one) trashed() {
+	if said := act(o.said); o.kind == operation.KindDelete && len(said) > 1 && said[0].Phrase == "deletes" {
+		o.said, o.undo = wording.Sentence{{Phrase: toTrash, Args: said[1:2]}}, operation.Partial
 	}
 }
 

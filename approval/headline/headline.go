@@ -190,6 +190,22 @@ func operationsOf(v vaglio.Verdict) operations {
 	return others
 }
 
+// qualified records what the sentence adds to the operation: how many it stands for, and
+// whether it is read only in part or done as the administrator.
+func (o *one) qualified() {
+	for _, c := range o.said {
+		switch c.Phrase {
+		case wording.MoreLikeThese:
+			o.stands, _ = strconv.Atoi(c.Args[0].Text)
+		case wording.AsFarAsRead:
+			o.guessed = true
+		case wording.AsAdministrator:
+			o.manner = true
+		default:
+		}
+	}
+}
+
 // graded reads the signals of the effects judge, with the metadata it keeps for each.
 func graded(g *vaglio.GradientResult, effects []any) operations {
 	out := operations{effects: true, asked: g.MinScore}
@@ -205,17 +221,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 			said: s.Said, kind: operation.Kind(word("kind")), score: s.Score, stands: 1,
 			undo: operation.Reversibility(word("reversibility")), reach: operation.Reach(word("reach")),
 		}
-		for _, c := range s.Said {
-			switch c.Phrase {
-			case wording.MoreLikeThese:
-				o.stands, _ = strconv.Atoi(c.Args[0].Text)
-			case wording.AsFarAsRead:
-				o.guessed = true
-			case wording.AsAdministrator:
-				o.manner = true
-			default:
-			}
-		}
+		o.qualified()
 		o.general = !o.byName() && o.vague()
 		o.below()
 		o.kept()

@@ -116,9 +116,12 @@ func (o one) within(all one) bool {
 	if len(below) == 0 || len(what) == 0 || o.weight() > all.weight() || o.score < all.score {
 		return false
 	}
-	if there(below, what) || found(below, what) || again(below, what) {
-		return true
-	}
+	return there(below, what) || found(below, what) || again(below, what) || deleted(below, what)
+}
+
+// deleted reports whether what a sentence deletes covers what the other one says: the files
+// below a folder, or the file that is written before.
+func deleted(below, what wording.Sentence) bool {
 	if len(below) < 2 || len(what) < 2 {
 		return false
 	}

@@ -68,20 +68,8 @@ func (w *writer) headline(h *headline.Headline) {
 func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	var said []string
 	add := func(key templates.Key) { said = append(said, texts.Plain(key, nil)) }
-	switch {
-	case c.Reads:
-		add("follows.reads")
-	case c.Unknown:
-		add("follows.unknown")
-	case c.Undo == "" && c.Unread: // the other sentences say so
-	case c.Undo == "":
-		add("follows.unjudged")
-	case c.Idle:
-		add("follows.idle")
-	case c.Unsure:
-		add("follows.unsure")
-	default:
-		add(templates.Key("undo." + string(c.Undo)))
+	if key := undoing(c); key != "" {
+		add(key)
 	}
 	if c.Reach != "" && !c.Idle {
 		add(templates.Key("reach." + string(c.Reach)))
@@ -93,6 +81,27 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 		said = append(said, texts.Plain("follows.masked", templates.Values{"n": c.Masked}))
 	}
 	return capital(strings.Join(said, " · "))
+}
+
+// undoing returns the text that says whether a call can be undone, or "" if the rest of the
+// consequence says so.
+func undoing(c *headline.Consequence) templates.Key {
+	switch {
+	case c.Reads:
+		return "follows.reads"
+	case c.Unknown:
+		return "follows.unknown"
+	case c.Undo == "" && c.Unread:
+		return ""
+	case c.Undo == "":
+		return "follows.unjudged"
+	case c.Idle:
+		return "follows.idle"
+	case c.Unsure:
+		return "follows.unsure"
+	default:
+		return templates.Key("undo." + string(c.Undo))
+	}
 }
 
 // capital returns the text with its first letter capitalized.

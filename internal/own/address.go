@@ -113,6 +113,11 @@ func IsHere(host string) bool {
 	if ip, ok := hosts.Number(host); ok {
 		return ip.IsLoopback() || ip.IsUnspecified() || strings.HasSuffix(host, ":127.0.0.1") // behind nothing, for any host and port
 	}
+	return isLocalName(host)
+}
+
+// isLocalName reports whether a host name in lower case means this machine.
+func isLocalName(host string) bool {
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, "localhost.") ||
 		host == "localhost.localdomain" || strings.HasPrefix(host, "ip6-") || strings.Contains(host, "127.0.0.1") || strings.Contains(host, "127-0-0-1")
 }

@@ -120,12 +120,8 @@ func openActive(dir string, number uint64, o *Options) (*active, error) {
 
 // recover finds the entries, and where the last complete one ends.
 func (a *active) recover(readOnly bool) error {
-	info, err := a.file.Stat()
+	data, info, err := a.contents()
 	if err != nil {
-		return err
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(io.NewSectionReader(a.file, 0, info.Size()), data); err != nil {
 		return err
 	}
 	a.size = headBytes
@@ -149,6 +145,17 @@ func (a *active) recover(readOnly bool) error {
 		return nil
 	}
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
+}
+
+// contents reads the whole file, and returns what the file system says about it.
+func (a *active) contents() ([]byte, os.FileInfo, error) {
+	info, err := a.file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(io.NewSectionReader(a.file, 0, info.Size()), data)
+	return data, info, err
 }
 
 // takes reports whether a segment that may have so many bytes, and is the last before the

@@ -148,9 +148,9 @@ func TestAFileThatShrinksIsTold(t *testing.T) {
 	l := open(t, dir, Options{})
 	fill(t, l, 0, 8)
 	offsets := slices.Clone(l.newest.offsets)
-	for n := len(offsets) - 1; n >= 0; n-- {
+	for n, at := range slices.Backward(offsets) {
 		for _, more := range []int64{frameHead + 1, 1} { // in the entry, in its head
-			if err := os.Truncate(l.newest.path, offsets[n]+more); err != nil {
+			if err := os.Truncate(l.newest.path, at+more); err != nil {
 				t.Fatal(err)
 			}
 			for name, span := range map[string]approval.Span{"all": {}, "of a key": {Key: numbered(n).Key}} {

@@ -32,6 +32,11 @@ func (l *look) call() string {
 		l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
 	default: // The others are what is done to their targets, one by one.
 	}
+	return callRule(call, of)
+}
+
+// callRule returns the first rule that one of a call's operations breaks.
+func callRule(call *shell.Call, of func(*operation.Operation) string) string {
 	for _, o := range operation.OfCall(call) {
 		o.Recursive = o.Recursive || call.Verb == shell.VerbCopy // of a folder, as far as is known
 		if id := of(&o); id != "" {

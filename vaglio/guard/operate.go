@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"maps"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -16,6 +17,14 @@ type weigh func(*look, *operation.Operation, string) string
 
 // verbTable holds the check for each verb. A verb without a row breaks no rule.
 func verbTable() map[operation.Verb]weigh {
+	all := fileVerbs()
+	maps.Copy(all, machineVerbs())
+	maps.Copy(all, lineVerbs())
+	return all
+}
+
+// fileVerbs are the rows of what is done to files and disks.
+func fileVerbs() map[operation.Verb]weigh {
 	return map[operation.Verb]weigh{
 		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(place.Uses, o, spot) },
 		operation.Read:    (*look).reads,
@@ -39,6 +48,16 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Partition: reshaping(tableRule),
 		operation.Destroy:   reshaping(volumeRule),
 
+		operation.Permit: (*look).permitted,
+		operation.Own:    (*look).owned,
+		operation.Mark:   (*look).marked,
+		operation.Lend:   (*look).lent,
+	}
+}
+
+// machineVerbs are the rows of what is done to the system, its processes and its packages.
+func machineVerbs() map[operation.Verb]weigh {
+	return map[operation.Verb]weigh{
 		operation.Boot:     always(bootRule),
 		operation.Memory:   always(memoryRule),
 		operation.Hashes:   always(authRead),
@@ -48,11 +67,6 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Govern:   always(ownCommand),
 		operation.Ungate:   always(ownSettings),
 		operation.Accounts: (*look).accounts,
-
-		operation.Permit: (*look).permitted,
-		operation.Own:    (*look).owned,
-		operation.Mark:   (*look).marked,
-		operation.Lend:   (*look).lent,
 
 		operation.Kill:      (*look).killed,
 		operation.KillNamed: (*look).killedByName,
@@ -69,7 +83,13 @@ func verbTable() map[operation.Verb]weigh {
 			return ""
 		},
 		operation.Unregister: (*look).unregistered,
+	}
+}
 
+// lineVerbs are the rows of what runs other commands, and of what later commands of the line
+// may use.
+func lineVerbs() map[operation.Verb]weigh {
+	return map[operation.Verb]weigh{
 		operation.Search: (*look).searched,
 		operation.Sweep:  (*look).swept,
 		operation.Run:    (*look).run,
@@ -270,12 +290,8 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 // fills returns the rule that is broken by putting things into a folder, under their own
 // names or under unknown ones, if a program of vaglio's lies there. What an installation
 // makes, or what lands beside a client's settings, may be another file, so a person is asked.
-func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
-	told := len(o.With) > 0
-	for _, w := range o.With {
-		name := nameIn(o, reading.Spot(w))
-		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
-	}
+func (l *look) fills(d deed, o *operation.Operation, spot string) string {
+	id, told := l.fillsNamed(d, o, spot)
 	folder := l.absolute(spot)
 	here := o.Verb == operation.Fill || spot == "." // which is not said to lie outside the workspace
 	rule, above := l.beside(folder), here && !l.inside && l.g.ownBelow(folder)
@@ -291,6 +307,17 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) (id string) {
 	default:
 		return rule
 	}
+}
+
+// fillsNamed returns the rule that is broken by putting the things that an operation names into
+// a folder. told says that all of their names there are known.
+func (l *look) fillsNamed(d deed, o *operation.Operation, spot string) (id string, told bool) {
+	told = len(o.With) > 0
+	for _, w := range o.With {
+		name := nameIn(o, reading.Spot(w))
+		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
+	}
+	return id, told
 }
 
 // nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an

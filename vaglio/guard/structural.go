@@ -195,6 +195,12 @@ func (l *look) program(name string) string {
 	if own := l.talks(name, known || l.c.Wrapper); own != "" {
 		return own
 	}
+	return l.afterTold(name, id, known)
+}
+
+// afterTold checks a program once it is clear which rule its known operations break, if any,
+// and whether the knowledge base knows it.
+func (l *look) afterTold(name, id string, known bool) string {
 	switch {
 	case id != "":
 		return id

@@ -240,11 +240,8 @@ func (l *look) mapped(d deed, clean string) string {
 
 // ruleAt returns the rule that a deed to a clean absolute spot breaks.
 func (g *Guard) ruleAt(d deed, clean string) string {
-	if takesAll(d) {
-		beside := d == place.Removes && clean != g.home && strings.Contains(place.Base(clean), ".") // hardly a home
-		if id := g.treeAt(clean); id != "" && (id != treeHome || !beside) {
-			return id
-		}
+	if id := g.takenTree(d, clean); id != "" {
+		return id
 	}
 	if id := g.ownAt(clean, d); id != "" {
 		return id
@@ -254,6 +251,19 @@ func (g *Guard) ruleAt(d deed, clean string) string {
 	}
 	id := g.table.Rule(clean, d)
 	if id == adminRule && g.adminHome {
+		return ""
+	}
+	return id
+}
+
+// takenTree returns the rule that a deed breaks if it removes a whole tree.
+func (g *Guard) takenTree(d deed, clean string) string {
+	if !takesAll(d) {
+		return ""
+	}
+	beside := d == place.Removes && clean != g.home && strings.Contains(place.Base(clean), ".") // hardly a home
+	id := g.treeAt(clean)
+	if id == treeHome && beside {
 		return ""
 	}
 	return id

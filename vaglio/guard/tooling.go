@@ -62,14 +62,20 @@ func (s *scan) placeRule(t text, where string) *rule {
 	if id == "" && d != place.Uses && d != place.Writes {
 		id = s.g.ruleAt(place.Uses, where)
 	}
-	unpacks := t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words)
-	if takesAll(d) && s.g.holdsLocal(where) || unpacks && (s.g.ownIn(where) != "" || s.g.ownBelow(where)) {
+	if s.mayReachOwn(t, d, where) {
 		s.t.doubts() // by names that nobody tells
 	}
 	if id == adminRule && slices.ContainsFunc(s.bases, func(b base) bool { return b.inRoot }) {
 		return nil
 	}
 	return s.g.ruleOf(id)
+}
+
+// mayReachOwn reports whether a deed to a folder may change something of vaglio's in it: by
+// removing the folder or by unpacking into it.
+func (s *scan) mayReachOwn(t text, d deed, where string) bool {
+	unpacks := t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words)
+	return takesAll(d) && s.g.holdsLocal(where) || unpacks && (s.g.ownIn(where) != "" || s.g.ownBelow(where))
 }
 
 // deedTo returns what a tool does to a text in its arguments.

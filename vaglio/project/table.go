@@ -198,10 +198,7 @@ func (v *visit) named(files []string) []string {
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):
-			variable, file, _ := strings.Cut(mark[1:], "/")
-			for _, folder := range v.folders(variable) {
-				all = append(all, path.Join(folder, file))
-			}
+			all = append(all, v.listed(mark[1:])...)
 		case strings.HasPrefix(mark, "-"):
 			if name, ok := value(v.words, mark); ok {
 				all = append(all, name)
@@ -209,13 +206,28 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
 		case strings.HasSuffix(mark, "_"):
-			for _, w := range v.words {
-				if name, ok := strings.CutPrefix(w, mark[:len(mark)-1]+" "); ok {
-					all = append(all, strings.TrimSpace(name))
-				}
-			}
+			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
+		}
+	}
+	return all
+}
+
+// listed returns a file's names in the folders that a variable lists: NAME/file.
+func (v *visit) listed(mark string) (all []string) {
+	variable, file, _ := strings.Cut(mark, "/")
+	for _, folder := range v.folders(variable) {
+		all = append(all, path.Join(folder, file))
+	}
+	return all
+}
+
+// following returns what follows a prefix in the words that begin with it.
+func (v *visit) following(prefix string) (all []string) {
+	for _, w := range v.words {
+		if name, ok := strings.CutPrefix(w, prefix); ok {
+			all = append(all, strings.TrimSpace(name))
 		}
 	}
 	return all

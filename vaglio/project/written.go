@@ -24,7 +24,6 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 // name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task { return r.later(file, text).tasks }
 
-// Loaded returns what a file may run once it holds a text, and what in it may be
 // Loaded returns what a file with this text may run, and what in it may be commands. Prose
 // runs nothing.
 func (r *Reader) Loaded(file, text string) []shell.Task {
@@ -259,8 +258,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 			mark = "("
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			marked := mark != "" && strings.IndexByte(marks, mark[0]) >= 0
-			if (marked || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
+			if (isMark(mark) || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[at+i:]))
 			}
 			mark = word[i : i+1]
@@ -269,6 +267,9 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	}
 	return found
 }
+
+// isMark reports whether a command may follow a character.
+func isMark(char string) bool { return char != "" && strings.IndexByte(marks, char[0]) >= 0 }
 
 // begins reports whether a word is a known program that is run. A word that stands alone may
 // mean anything.

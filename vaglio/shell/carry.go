@@ -193,15 +193,7 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 			r.carries(g, k, p, w, words, name)
 		}
 	}
-	for i, w := range k.argv {
-		if i > 0 && w.Is("--") && !slices.Contains(p.after, "--") {
-			break
-		}
-		if i > 0 && i+1 < len(k.argv) && isOneOf(w, p.after) {
-			r.run(g, &call{argv: k.argv[i+1:], span: k.span, external: true})
-			break
-		}
-	}
+	r.runAfter(g, k, p)
 	if p.odd != nil {
 		p.odd(r, g, k, name)
 	}
@@ -209,6 +201,19 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 		r.readLoose(f, k, p, name)
 	}
 	return out
+}
+
+// runAfter reads the command that follows one of the words that the program lists.
+func (r *reader) runAfter(f *frame, k *call, p *program) {
+	for i, w := range k.argv {
+		if i > 0 && w.Is("--") && !slices.Contains(p.after, "--") {
+			return
+		}
+		if i > 0 && i+1 < len(k.argv) && isOneOf(w, p.after) {
+			r.run(f, &call{argv: k.argv[i+1:], span: k.span, external: true})
+			return
+		}
+	}
 }
 
 // carries reads what words carry in one way, and returns the operands.
@@ -310,12 +315,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 		return r.inner(f, k, name, append([]Word{verb}, behindDashes(words)...))
 	}
 	opts, before, argv := p.command(w, words)
-	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: spaced(before)}
-	if p.container && len(before) > 0 {
-		h = f.at(k, name+" "+verb.text)
-		h.remote = r.containerOf(h, k, opts, before[0])
-	}
+	h := r.remoteFrame(f, k, p, opts, before, name, verb)
 	if program, ok := opts.Get(w.program...); ok {
 		argv = append([]Word{program}, argv...)
 	}
@@ -338,6 +338,19 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.operands(h, k, w, opts, argv, name, nil)
 	})
+}
+
+// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the
+// operands before it say.
+func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
+	if p.container && len(before) > 0 {
+		h := f.at(k, name+" "+verb.text)
+		h.remote = r.containerOf(h, k, opts, before[0])
+		return h
+	}
+	h := f.at(k, name)
+	h.remote = &Remote{Kind: RemotePod, Target: spaced(before)}
+	return h
 }
 
 // listed emits a program that runs nothing.

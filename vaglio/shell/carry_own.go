@@ -111,33 +111,43 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 	network, _ := opts.Get("network", "net")
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: composed || opts.any("volumes-from")}
-	for _, v := range opts.all("v", "volume") {
-		host, rest, ok := v.Split(":")
-		inside, _, _ := rest.Split(":")
-		if ok {
-			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: inside})
-		}
-	}
-	for _, v := range opts.all("mount") {
-		m := mountOf(v)
-		if !m.Inside.Is("") {
-			out.Mounts = append(out.Mounts, m)
-		}
-	}
+	out.Mounts = mountsOf(opts)
 	for _, o := range opts {
 		switch {
 		case o.name == "privileged":
 			out.HostAccess = true
 		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
 			out.HostAccess = true
-		case o.name == "device":
-			host, _, _ := o.value.Split(":")
-			out.Mounts = append(out.Mounts, Mount{Host: host, Inside: host})
 		}
 	}
 	if len(out.Mounts) > maxMounts {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a container has too many folders mounted"), Span: k.span})
 		out.Mounts = out.Mounts[:maxMounts]
+	}
+	return out
+}
+
+// mountsOf returns the folders and devices of the host that the options give to a container.
+func mountsOf(opts options) []Mount {
+	var out []Mount
+	for _, v := range opts.all("v", "volume") {
+		host, rest, ok := v.Split(":")
+		inside, _, _ := rest.Split(":")
+		if ok {
+			out = append(out, Mount{Host: host, Inside: inside})
+		}
+	}
+	for _, v := range opts.all("mount") {
+		m := mountOf(v)
+		if !m.Inside.Is("") {
+			out = append(out, m)
+		}
+	}
+	for _, o := range opts {
+		if o.name == "device" {
+			host, _, _ := o.value.Split(":")
+			out = append(out, Mount{Host: host, Inside: host})
+		}
 	}
 	return out
 }

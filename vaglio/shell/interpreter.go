@@ -219,14 +219,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
-	for _, w := range append(rest, opts.all(p.file...)...) {
-		if r.written(w) {
-			texts = append(texts, r.content(f, w))
-		}
-		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
-			texts = append(texts, w.Cut(len(w.Prefix())-len(code)))
-		}
-	}
+	texts = append(texts, r.textsIn(f, p, append(rest, opts.all(p.file...)...))...)
 	g := f.at(k, name)
 	g.conditional, g.lenient = true, !lines
 	g.stdin = Input{}
@@ -241,6 +234,21 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 			r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 		}
 	}
+}
+
+// textsIn returns the content of the files among words that the source wrote, and the commands
+// that vim takes after a plus sign.
+func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
+	var texts []Word
+	for _, w := range words {
+		if r.written(w) {
+			texts = append(texts, r.content(f, w))
+		}
+		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
+			texts = append(texts, w.Cut(len(w.Prefix())-len(code)))
+		}
+	}
+	return texts
 }
 
 // runSed reads sed, whose scripts may run commands.

@@ -26,30 +26,45 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		return r.write(v.onHost(r.world.cwd), on, verb)
 	}
 	r.tell(v, vaglio.Wrote, a)
-	beyond := map[where]wording.Phrase{
-		placeControl: ", which steers what runs by itself or what an agent may do", placeSecret: ", which holds secrets", placeHome: wording.Outside,
-	}
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
-	at := r.world.placeOf(a, v.cwd)
-	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
-		at = placeTemp // a file in the folder
-	}
-	if r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	p := r.world.clean(a.text, v.cwd)
+	if r.judge.places.IsDisk(p) {
 		return []Effect{e.with(say("overwrites the disk %s", a.text), a.text).as(Irreversible, ReachSystem)}
 	}
-	switch at {
+	switch at := r.writtenPlace(v, a); at {
 	case placeNowhere:
 		return nil
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
-		e.Reach, e.Why = ReachUser, e.Why.And(beyond[at])
+		e.Reach, e.Why = ReachUser, e.Why.And(beyondWorkspace(at))
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case placeSystem:
-		e = r.world.away(e, r.world.clean(a.text, v.cwd))
+		e = r.world.away(e, p)
 	}
 	return []Effect{e}
+}
+
+// writtenPlace returns the place of a file that is written: what is written to a temporary folder
+// is a file in it.
+func (r *reading) writtenPlace(v *invocation, a arg) where {
+	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
+		return placeTemp
+	}
+	return r.world.placeOf(a, v.cwd)
+}
+
+// beyondWorkspace says what is special about a place of the user outside the workspace.
+func beyondWorkspace(at where) wording.Phrase {
+	switch at {
+	case placeControl:
+		return ", which steers what runs by itself or what an agent may do"
+	case placeSecret:
+		return ", which holds secrets"
+	default:
+		return wording.Outside
+	}
 }
 
 // disclosures adds what a reading command discloses.

@@ -40,7 +40,7 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
-		if c.name == "perl" && strings.Contains(s, "i") || c.name == "ruby" && strings.HasPrefix(s, "-i") {
+		if c.editsInPlace(s) {
 			return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...), true
 		}
 		return c.line(i), true
@@ -54,6 +54,11 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 		return nil, false
 	}
 	return c.scriptFile(i), true
+}
+
+// editsInPlace reports whether an option makes the interpreter change its input files.
+func (c *call) editsInPlace(option string) bool {
+	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }
 
 // givesCode reports whether program text follows an option.
