@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/catalog"
 )
 
 // named scores a call by its executor.
@@ -72,17 +71,13 @@ func TestRun(t *testing.T) {
 // TestErrorAgreesWithNoLabel checks that a call without a verdict does not raise the agreement, whatever its
 // label: it does not run, but neither guard nor judges decided it.
 func TestErrorAgreesWithNoLabel(t *testing.T) {
-	known, err := catalog.New(catalog.Config{Closed: true, Executors: []catalog.Executor{{Name: "bad"}}})
+	e, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: named{}, MinScore: 0.5}}, Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := vaglio.New(vaglio.Config{Judges: []vaglio.Gate{{Judge: named{}, MinScore: 0.5}}, Catalog: known, Home: "/home/u"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := `{"executor":"unlisted","expect":"block"}
-{"executor":"unlisted","expect":"ask"}
-{"executor":"unlisted","expect":"pass"}
+	rows := `{"executor":"shell","args":{"command":"if ("},"expect":"block"}
+{"executor":"shell","args":{"command":"if ("},"expect":"ask"}
+{"executor":"shell","args":{"command":"if ("},"expect":"pass"}
 {"executor":"bad","expect":"ask"}
 `
 	r, err := Run(t.Context(), e, strings.NewReader(rows))

@@ -301,58 +301,6 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 	}
 }
 
-// runElsewhere reads a program that runs a command on another machine or in a container.
-func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
-	w, words, verb := &p.way, k.argv[1:], Word{}
-	if len(p.ways) > 0 {
-		_, rest := p.options(k)
-		if w, words = p.find(rest); w == nil {
-			return r.listed(f, k, p, name)
-		}
-		verb = rest[0]
-	}
-	if w.run == runWhole {
-		return r.inner(f, k, name, append([]Word{verb}, behindDashes(words)...))
-	}
-	opts, before, argv := p.command(w, words)
-	h := r.remoteFrame(f, k, p, opts, before, name, verb)
-	if program, ok := opts.Get(w.program...); ok {
-		argv = append([]Word{program}, argv...)
-	}
-	if len(argv) == 0 && !opts.any(w.line...) {
-		return r.listed(f, k, p, name)
-	}
-	r.wrapper(f, k)
-	return r.scoped(func() Word {
-		if !w.here {
-			r.freshCwd()
-		}
-		if dir, ok := opts.Get(w.chdir...); ok {
-			r.st.set(keyCwd, dir)
-		}
-		for _, code := range opts.all(w.line...) {
-			r.carried(h, jsonCommands(code), name)
-		}
-		if len(argv) == 0 {
-			return outputOf(name)
-		}
-		return r.operands(h, k, w, opts, argv, name, nil)
-	})
-}
-
-// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the
-// operands before it say.
-func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
-	if p.container && len(before) > 0 {
-		h := f.at(k, name+" "+verb.text)
-		h.remote = r.containerOf(h, k, opts, before[0])
-		return h
-	}
-	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: spaced(before)}
-	return h
-}
-
 // listed emits a program that runs nothing.
 func (r *reader) listed(f *frame, k *call, p *program, name string) Word {
 	if !p.only {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -162,36 +161,6 @@ func runsSubstitution(script string) bool {
 	}
 	flags := script[strings.LastIndexByte(script, script[at+1])+1:]
 	return strings.Contains(flags, "e") && strings.Trim(flags, "egpimIM0123456789") == ""
-}
-
-// permits returns the effects of changing the mode of files.
-func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
-	var out []Effect
-	for _, a := range files {
-		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
-		p := r.world.placeOf(a, v.cwd)
-		if p == placeSystem {
-			e.Reach = ReachSystem
-		}
-		switch {
-		case filemode.SetsID(mode):
-			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
-		case filemode.OpensToAll(mode):
-			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
-			e.Reach, e.Reversibility = ReachWorkspace, Reversible
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// given reports whether the command gets data from the network, as its input or in one of the
-// files.
-func (c *call) given(files []arg) bool {
-	from := c.stdin.text
-	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
-		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }
 
 // search summarizes the tests of a search.
