@@ -49,7 +49,7 @@ func TestAPasskeyStandsBeforeASeriousYes(t *testing.T) {
 			t.Errorf("the inbox without the passkey: %d\n%s", r.status, r.body)
 		}
 	}
-	if r := h.run("", "passkeys", "remove", "phone"); r.code != exitFailed || !strings.Contains(r.err, "at a terminal alone") {
+	if r := h.run("", "passkeys", "remove", "phone"); r.code != exitFailed || !strings.Contains(r.err, "only at a terminal") {
 		t.Errorf("without a terminal: %d %s%s", r.code, r.out, r.err)
 	}
 	saidAt(t, h.atTerminal(sh, "", "$VAGLIO passkeys remove laptop; echo [$?]"), "no passkey of that name", "[1]")

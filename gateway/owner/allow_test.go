@@ -81,10 +81,10 @@ func TestWhoMayAllow(t *testing.T) {
 		"without its name": {at(34817, "bash"), "pending", "codex", "", "only if you type the agent’s name, coder", ""},
 		"another picture":  {at(34817, "bash"), "pending+1", "coder", "", "was not shown at this terminal", ""},
 		"no picture":       {at(34817, "bash"), "", "coder", "", "was not shown at this terminal", ""},
-		"no terminal":      {at(0, "cron"), "pending", "coder", "at a terminal alone", "at a terminal alone", ""},
+		"no terminal":      {at(0, "cron"), "pending", "coder", "only at a terminal", "only at a terminal", ""},
 		"below an agent":   {at(34817, "bash", "codex"), "pending", "coder", "below codex", "below codex", "below codex"},
-		"nobody can tell":  {func(int) (lineage.Line, error) { return nil, lineage.ErrUnseen }, "pending", "coder", "cannot be seen", "cannot be seen", ""},
-		"nothing to ask":   {nil, "pending", "coder", "cannot be seen", "cannot be seen", ""},
+		"nobody can tell":  {func(int) (lineage.Line, error) { return nil, lineage.ErrUnseen }, "pending", "coder", "cannot see", "cannot see", ""},
+		"nothing to ask":   {nil, "pending", "coder", "cannot see", "cannot see", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ import (
 func TestMounts(t *testing.T) {
 	w := newWorld(t)
 	outside := filepath.Dir(w.root)
-	for link, to := range map[string]string{"leads-out": outside, "leads-in": w.ws, "leads-nowhere": "/nonexistent", "leads-round": "leads-round"} {
+	for link, to := range map[string]string{"leads-out": outside, "leads-in": w.ws, "leads-nowhere": filepath.Join(t.TempDir(), "gone"), "leads-round": "leads-round"} {
 		if err := os.Symlink(to, filepath.Join(w.root, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	for field, c := range map[string]HostConfig{"Scratch": {Scratch: "x"}, "Programs[1]": {Programs: []string{"/usr/bin", "/nonexistent"}}} {
+	for field, c := range map[string]HostConfig{"Scratch": {Scratch: "x"}, "Programs[1]": {Programs: []string{"/usr/bin", filepath.Join(t.TempDir(), "gone")}}} {
 		_, err := Find(t.Context(), c)
 		var wrong ConfigError
 		if !errors.As(err, &wrong) || wrong.Field != field {
