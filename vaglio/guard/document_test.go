@@ -75,53 +75,69 @@ const documentHead = `# The guard
 
 <!-- Written by go test ./vaglio/guard -run TestDocument -update; do not edit. -->
 
-The guard is the first of the two phases: a list of what is not up for debate. It has no setting, no exception list and no score, and never asks a model. What it denies is final: nobody can allow it.
+The guard is the first of the two phases: a list of what is not up for debate. It has no setting, no exception list and no score, and it never asks a model. Its denials are final: nobody can allow what it denies.
 
-It looks twice. The core holds texts against patterns, where a mention is enough. Behind it a command line is read as a shell reads it (see the package vaglio/shell): wrappers are peeled, carried programs are read in turn, and each command is judged by what it would do to which target. There, what is quoted as data is no command. Other tools are judged by their names and the paths in their arguments.
+It looks twice:
 
-What cannot be read is no matter for the guard. A command line that no shell would parse, a text beyond the limits (1 MiB, 100 levels, 64 folders mounted in one container, the budget of steps) and arguments that no JSON holds are sent back as an error of shape: the line, what is wrong, and nothing else. That is not final, nobody is notified, and nothing is judged; but what stands before it and breaks a rule is denied by that rule. Text that may be no shell's (typed keys, a program of another language, a command line inside another command, a construct in which shells differ) is left to the judges.
+- The **core** matches every text in the arguments against patterns. A mention is enough.
+- Then a command line is read as a shell reads it (package vaglio/shell): wrappers are removed, programs carried in other commands are read in turn, and each command is judged by what it would do to which target. Quoted data is not a command here. Other tools are judged by their names and by the paths in their arguments.
 
-- A target beats a verb: a program that no table knows is denied a disk, an account file or a private key as an operand.
-- What may be the root is the root: ` + "`\"$UNSET\"/*`, `\"$(cmd)/\"` and `/$X`" + ` are denied to a removal that recurses. ` + "`\"${DIR:?}\"/*`" + ` is not: it cannot be empty.
-- A pattern of the shell counts as every name that it may match.
-- What an ls, a find, a which, a ps or a lsblk of the same line prints counts as what it would print: ids out of a list of all processes are every process, a file that a find from / hands on by the name shadow is /etc/shadow.
+What cannot be read is not the guard's business. Three things are sent back as an error of shape: a command line that no shell would parse; a text beyond the limits (1 MiB, 100 levels, 64 folders mounted in one container, the budget of steps); and arguments that no JSON can hold. The agent is told the line and what is wrong. The error is not final, nobody is notified and nothing is judged, but a part before it that breaks a rule is denied by that rule. Text that may not be a shell's (typed keys, a program in another language, a command line inside another command, a construct that shells read differently) is left to the judges.
+
+- A target beats a verb: a program that no table knows may not have a disk, an account file or a private key as an operand.
+- What may be the root is the root: ` + "`\"$UNSET\"/*`" + `, ` + "`\"$(cmd)/\"`" + ` and ` + "`/$X`" + ` are denied to a recursive removal. ` + "`\"${DIR:?}\"/*`" + ` is not, because it cannot be empty.
+- A shell pattern counts as every name that it may match.
+- The output of ls, find, which, ps or lsblk on the same line counts as what it would print. IDs taken from a list of all processes are every process; a file named shadow that a find from / hands on is /etc/shadow.
 - A statement or an option that reads a file (pg_read_file, .import, --device) is judged by that file; the rest of a statement is data.
-- What cannot be read to its end is sent back: which line, and what is wrong. What is only known when it runs (a script file, a download, an eval of unknown text) is left to the judges, except where the known part already breaks a rule.
+- What is known only when it runs (a script file, a download, an eval of unknown text) is left to the judges, unless the known part already breaks a rule.
 
 ## Where commands stand
 
-A call is read once, by the package vaglio/reading, and the guard and the judges use the same reading. It reads by shape: text under a key that names a command (command, cmd, commands, argv, script, bash, run, cli_command, pre_install_cmd and their kin, in any spelling) or a program (code, source_code, cell, python and their kin) is one under any executor: every such key, at any depth, in lists of lines and of words, in base64 where the key says so, in JSON inside a string, and in the cells of notebooks. Keys that name a command in company only (input, stdin, keys, text and their kin) count where the executor runs or types what it is given. Args beside a command are its words, stdin its input, cwd and workdir its folder, env its environment; a host or a container beside it adds a reading and takes none away. Code is read in the language that its key, the executor's name, an argument or its own looks tell.
+A call is read once, by the package vaglio/reading; the guard and the judges use the same reading. It goes by shape, under any executor:
 
-A caller that names its client (context.client, which the hooks set) has the tools of that client read by a table (vaglio/clients): it says what their arguments are. A key that it does not list is read as above, and a tool that it lacks is asked.
+- Text under a key that names a command is a command: command, cmd, commands, argv, script, bash, run, cli_command, pre_install_cmd and similar keys, in any spelling.
+- Text under a key that names a program is a program: code, source_code, cell, python and similar keys. Its language is told by the key, the executor's name, another argument, or the text itself.
+- Every such key counts, at any depth, in lists of lines and of words, in base64 where the key says so, in JSON inside a string, and in the cells of notebooks.
+- Keys that name a command only in context (input, stdin, keys, text and similar keys) count where the executor runs or types what it is given.
+- Beside a command, args are its words, stdin is its input, cwd and workdir are its folder, and env is its environment. A host or a container adds a reading and takes none away.
 
-Patches are read as what they do to files: those of apply_patch, git apply, git am and patch on a command line or in a file that can be read, and those among the arguments (an envelope, ` + "`*** Begin Patch`" + `, or a diff under a key that names one). A file that a program may know by either of two names counts by both.
+If the caller names its client (context.client, which the hooks set), a table says what the arguments of that client's tools are (vaglio/clients). A key that the table does not list is read as above; a call of a tool that it lacks is asked about.
 
-Text that no shell would parse is sent back where the executor really is a shell (shell_exec, an executor with the capability code:exec, one that the catalog marks as a shell, one that is a shell by its name: Bash, run_command, mcp__x__bash). Elsewhere it may be a program of another language: what cannot be read is asked.
+Patches are read as what they do to files: those of apply_patch, git apply, git am and patch, on a command line or in a file that can be read, and those among the arguments (an envelope, ` + "`*** Begin Patch`" + `, or a diff under a key that names one). A file that a program may know by either of two names counts under both.
 
-The patterns of the core for commands apply to shell_exec, to executors with the capability code:exec and to those that the catalog marks as shells alone, as they always did.
+Text that no shell would parse is sent back if the executor really is a shell: shell_exec, an executor with the capability code:exec, one that the catalog marks as a shell, or one that is a shell by its name (Bash, run_command, mcp__x__bash). Elsewhere it may be a program in another language, so it is asked about.
+
+The core's patterns for commands apply only to shell_exec, to executors with the capability code:exec and to those that the catalog marks as shells.
 
 ## vaglio's own commands
 
-An agent may run ` + "`vaglio judge`, `vaglio hook`, `vaglio mcp`, `vaglio explain`, `vaglio policy check`, `vaglio version`" + ` and help: they judge or tell, and change nothing. Every other command of vaglio shows or changes what stands between the person and the gate, and is denied. What else vaglio is made of is found out at its start, and kept:
+An agent may run ` + "`vaglio judge`" + `, ` + "`vaglio hook`" + `, ` + "`vaglio mcp`" + `, ` + "`vaglio explain`" + `, ` + "`vaglio policy check`" + `, ` + "`vaglio version`" + ` and help: they judge or tell, and change nothing. Every other command of vaglio shows or changes what stands between the person and the gate, and is denied. At its start the gate finds out what else it is made of:
 
 | what | how it is known | denied |
 |---|---|---|
-| data, keys, sockets, secrets | the data folder, the audit log, every file that a METNOS_*_FILE names, copies of the store by its name | all, and reading or packing whole folders of the home above them |
-| policy, texts | METNOS_POLICY, METNOS_TEMPLATES | all |
-| programs | the executables of the daemon and of every hook that is installed, where links lead | changing, replacing, packing away, hiding behind a mount (also one that a sandbox makes for one program), moving or removing them or a folder above them; installing a package or downloading a program of their name; putting what nobody names into their folder: an archive, a folder's content |
-| settings | of every client that has the hook all files that may take it away, in a home, in a project, of the machine, whether they are there or not; of every other client the files of a project that hold hooks alone (.cursor/hooks.json and their kin) | changing them, by a patch in a file, too; starting a client with its hooks off (claude --bare, codex --disable hooks, opencode --pure, another HOME, CODEX_HOME or CLAUDE_CONFIG_DIR and their kin); and taking the hook or plugin named vaglio from a client by its own commands |
-| its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine, and from a container that shares its network, asks for its host or is given a name for it | every request but those that are for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
-| its process | by number, by name, by command line, by its port, by its service or container, by its user | stopping it, taking hold of it (a debugger, its name spaces, a control group, the variables of its service), all that is below its folder in /proc, and what runs in its container or lies there |
+| data, keys, sockets, secrets | the data folder, the audit log, every file that a METNOS_*_FILE names, copies of the store by its name | everything, and reading or packing whole folders of the home above them |
+| policy, texts | METNOS_POLICY, METNOS_TEMPLATES | everything |
+| programs | the executables of the daemon and of every installed hook, where links lead | changing, replacing, packing away, moving or removing them or a folder above them; hiding them behind a mount, even one that a sandbox makes for one program; installing a package or downloading a program of their name; putting files that the call does not name into their folder, such as an archive or a folder's content |
+| settings | of every client that has the hook, all files that may take it away, in a home, in a project or of the machine, whether they exist or not; of every other client, the files of a project that hold only hooks (.cursor/hooks.json and similar files) | changing them, also by a patch in a file; starting a client with its hooks off (claude --bare, codex --disable hooks, opencode --pure, another HOME, CODEX_HOME or CLAUDE_CONFIG_DIR, and similar ways); taking the hook or plugin named vaglio from a client by the client's own commands |
+| its address | METNOS_LISTEN and METNOS_PUBLIC_URL, in every spelling of this machine, and from a container that shares its network, asks for its host or is given a name for it | every request except those meant for agents (/v1/, /healthz, /readyz, /metrics, /openapi.yaml) |
+| its process | by number, name, command line, port, service, container or user | stopping it; taking hold of it (a debugger, its namespaces, a control group, the variables of its service); everything below its folder in /proc; what runs in its container or lies there |
 
-What merely may change its programs or settings is asked: what an installer, a clone or a copy from elsewhere puts by names of its own into their folder (make install PREFIX=~/.local, where vaglio lies below it), what an archive, a patch or a branch puts into the folder above them in which a program works, removing a folder of a project in which clients look for hooks, a client in a container, searching or moving a whole home of another machine, and a variable with the gate's address.
+What only *may* change its programs or settings is asked about:
 
-Looking at its programs and settings, whether its service runs, what that wrote into the system's log, and reading about it, is free: neither its keys nor the links by which people sign in are ever written into a log. What an agent could do as the same user with a program of its own that hides what it does, this does not stop: the boundary for that is another user.
+- an installer, a clone or a copy from elsewhere that puts files under names of its own into their folder (make install PREFIX=~/.local, if vaglio lies below it)
+- what an archive, a patch or a branch puts into the folder above them in which a program works
+- removing a folder of a project in which clients look for hooks
+- a client in a container
+- searching or moving a whole home of another machine
+- a variable with the gate's address
+
+Looking at its programs and settings, at whether its service runs and at what the service wrote into the system's log is free, and so is reading about it: neither its keys nor sign-in links are ever written to a log. The guard does not stop a program of the agent's own that runs as the same user and hides what it does. The boundary for that is another user.
 
 ## Text that is written
 
-What a Write, an Edit, a patch, a here-document or a redirection puts into a file that can be run is read when it is written: by its first line, by its name, or as what make, npm, just or task would run of it, whichever target is asked for. What would destroy a tree or a disk, stop every process or touch vaglio itself is denied then, with the file and the line. Only commands of this machine count of which every word is known: "$ROOTFS"/etc in a script is no folder yet. What a path holds elsewhere (a server's keys, its accounts) is left to when the script runs, and so is all that the judges weigh. Prose, data, and programs that nobody knows and that are given a forbidden command, as tests do, are not read as commands.
+What a Write, an Edit, a patch, a here-document or a redirection puts into a file that can be run is read when it is written: by its first line, by its name, or as what make, npm, just or task would run of it, for any target. It is denied at that point, with the file and the line, if it would destroy a tree or a disk, stop every process or touch vaglio itself. Only commands of this machine whose every word is known count: "$ROOTFS"/etc in a script is not a folder yet. What a path holds elsewhere (a server's keys, its accounts) is left to when the script runs, and so is everything that the judges weigh. Prose, data, and unknown programs that are given a forbidden command, as in tests, are not read as commands.
 
-A program that the call or the session wrote into a file may build what it asks for from parts. Where it runs because a word names its file, or it is imported by one that does, it is denied when it holds the gate's address, or the name of what is closed of the gate, in any text. So it is, in a language of which only some calls are read, when it names a file that installs the hook and changes files, when it runs vaglio's own commands by a list of words, and when it stops its process by number; in one that is read, and of which it is not known to what it does that, a person is asked. Where a runner of tests or a tool finds it by itself a person is asked: what tests or serves another gate tells of this one, too. Files that a program only reads, prose, and texts that a shell would print do not count.
+A program that the call or the session wrote into a file may assemble what it asks for from parts. If it runs because a word names its file, or because such a program imports it, it is denied if any of its texts holds the gate's address or the name of something of the gate that is closed. In a language of which only some calls are read, it is also denied if it names a file that installs the hook and changes files, runs vaglio's own commands from a list of words, or stops its process by number. In a language that is read, a person is asked if it is not known what it does that to. A person is also asked if a test runner or a tool finds the program by itself, because what tests or serves another gate mentions this one, too. Files that a program only reads, prose, and texts that a shell would print do not count.
 `
 
 const documentTail = `
