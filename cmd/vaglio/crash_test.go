@@ -186,7 +186,11 @@ func (c *crash) run(kills int) bool {
 			c.fuse.cut()
 			c.press(&c.down)
 		case <-done:
-			finished = true
+			// A kill after the last answer must not meet the daemon that is looked at below.
+			if finished = !c.fuse.cut(); !finished {
+				<-s.done
+				killed++
+			}
 		case <-ctx.Done():
 			c.fail("after %d kills %s\n%s", killed, c.undecided(), s.log)
 			cancel()

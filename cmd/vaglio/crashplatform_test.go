@@ -42,11 +42,13 @@ func (f *fuse) burn() {
 	}
 }
 
-// cut puts the fuse out.
-func (f *fuse) cut() {
+// cut puts the fuse out, and reports whether it has blown.
+func (f *fuse) cut() (blown bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	blown = f.blow != nil && f.left <= 0
 	f.blow = nil
+	return blown
 }
 
 // serveHandler serves h on this machine, and returns the URL.
