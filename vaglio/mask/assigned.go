@@ -351,4 +351,7 @@ func (sc *scanner) userinfo() (from, to int) {
 	return from, to
 }
 
-func inUserinfo(c byte) bool { return inertQuoted(c) && c != '/' && c != '@' }
+// inUserinfo reports whether a byte can be part of a user's name or password in a URL. Unlike
+// elsewhere, & and ; may be (RFC 3986, section 3.2.1): the @ that must follow makes whatever
+// stands behind them no command that exists.
+func inUserinfo(c byte) bool { return (inertQuoted(c) || c == '&' || c == ';') && c != '/' && c != '@' }
