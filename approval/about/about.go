@@ -52,7 +52,7 @@ func (n *Namer) Of(p vaglio.Proposal) approval.About {
 	if len(read.Notes) > 0 {
 		return approval.About{} // part of the call was not read
 	}
-	w := &work{n: n, p: p, all: read.Effects, whole: true}
+	w := &work{n: n, p: p, rd: n.reading(p), all: read.Effects, whole: true}
 	about := approval.About{Mild: true}
 	for i := 0; i < len(read.Effects); {
 		to := i + 1
@@ -72,6 +72,14 @@ func (n *Namer) Of(p vaglio.Proposal) approval.About {
 	about.Subjects, about.Whole = w.subjects.Sorted(), w.whole && bare(p.Context.Reading)
 	about.Mild = about.Mild && len(about.Subjects) > 0
 	return about
+}
+
+// reading returns the reading of a call, by its shape alone if it was not read yet.
+func (n *Namer) reading(p vaglio.Proposal) *reading.Reading {
+	if p.Context.Reading != nil {
+		return p.Context.Reading
+	}
+	return reading.NewReader(reading.Options{Home: n.home}).Read(p.Call())
 }
 
 // bare reports whether a call is a single command with nothing around it: no variables, no
@@ -121,6 +129,7 @@ func carries(all, group []effects.Effect, next int) bool {
 type work struct {
 	n        *Namer
 	p        vaglio.Proposal
+	rd       *reading.Reading
 	all      []effects.Effect
 	subjects approval.Subjects
 	whole    bool
@@ -197,6 +206,9 @@ func (w *work) isWord(e effects.Effect) bool {
 // files names what the effects do to files.
 func (w *work) files(list []effects.Effect) bool {
 	for _, e := range list {
+		if w.included(e) {
+			continue
+		}
 		if strings.ContainsAny(e.Target, "$`") {
 			return false
 		}
@@ -212,9 +224,44 @@ func (w *work) files(list []effects.Effect) bool {
 		if e.Kind == operation.KindPermissions && e.Of != nil {
 			object = append(object, approval.Fact{Name: "mode", Value: modeOf(e.Of)})
 		}
+		if e.Of != nil && e.Of.Name == "find" {
+			tests, ok := testsOf(e.Of)
+			if !ok {
+				return false
+			}
+			object = append(object, fact("match", tests)...)
+		}
 		w.add(approval.Subject{System: approval.Files, Verb: string(e.Kind), Object: object})
 	}
 	return true
+}
+
+// testsOf returns what a find looks for below the folders that it searches, "" if it takes
+// everything there.
+func testsOf(c *shell.Command) (string, bool) {
+	var words []string
+	for _, word := range c.Argv[1:] {
+		text, ok := word.Text()
+		if !ok {
+			return "", false
+		}
+		words = append(words, text)
+	}
+	if does := slices.IndexFunc(words, func(s string) bool { return s == "-exec" || s == "-execdir" }); does >= 0 {
+		words = words[:does]
+	}
+	tests := slices.IndexFunc(words, func(s string) bool { return s == "(" || s == "!" || strings.HasPrefix(s, "-") && s != "-P" })
+	if tests < 0 {
+		return "", true
+	}
+	return strings.Join(slices.DeleteFunc(words[tests:], func(s string) bool { return s == "-delete" || s == "-depth" || s == "-print" }), " "), true
+}
+
+// included reports whether an effect deletes what goes with a folder that the call deletes.
+func (w *work) included(e effects.Effect) bool {
+	return e.Kind == operation.KindDelete && slices.ContainsFunc(w.all, func(o effects.Effect) bool {
+		return o.Kind == operation.KindDelete && strings.HasPrefix(o.Target, "/") && len(o.Target) > 1 && w.onFile(o) && strings.HasPrefix(e.Target, o.Target+"/")
+	})
 }
 
 // path returns p as a full path.

@@ -1,6 +1,7 @@
 package about
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ type form struct {
 	system string
 	// verb is the number of leading operands that form the verb.
 	verb int
+	// same maps other names of a verb to the one it has here.
+	same map[string]string
 	// files lists the verbs whose operands are files.
 	files []string
 	// facts maps the name of a fact to the options that give its value.
@@ -65,8 +68,12 @@ func (w *work) command(c *shell.Command) bool {
 	if !ok || l.unknown {
 		return false
 	}
+	argued, ok := l.argued()
+	if !ok {
+		return false
+	}
 	for i := range subjects {
-		subjects[i].Object = append(subjects[i].Object, where...)
+		subjects[i].Object = append(append(subjects[i].Object, where...), argued...)
 	}
 	w.whole = w.whole && l.whole && c.Stdin.Kind == shell.InputInherited
 	w.add(subjects...)
@@ -170,6 +177,21 @@ func (l *line) values(names ...string) []string {
 	return out
 }
 
+// variable returns the value of the last variable of these names that is set for the command
+// alone, and marks them as read.
+func (l *line) variable(names ...string) string {
+	out := ""
+	for _, a := range l.c.Assigns {
+		if slices.Contains(names, a.Name) {
+			if value, ok := a.Value.Text(); ok {
+				l.used[a.Name] = true
+				out = value
+			}
+		}
+	}
+	return out
+}
+
 // value returns the last value given to any of the options, or "".
 func (l *line) value(names ...string) string {
 	if all := l.values(names...); len(all) > 0 {
@@ -229,7 +251,7 @@ func (l *line) where() ([]approval.Fact, bool) {
 		out = append(out, approval.Fact{Name: approval.FactFolder, Value: l.w.n.path(l.w.p.Context.Cwd, l.cwd)})
 	}
 	for _, a := range l.c.Assigns {
-		if !steers(a.Name) {
+		if !steers(a.Name) || l.used[a.Name] {
 			continue
 		}
 		value, ok := a.Value.Text()
@@ -288,6 +310,7 @@ func (l *line) plain() ([]approval.Subject, bool) {
 	if s.System == "" {
 		s.System = l.name
 	}
+	s.Verb = cmp.Or(l.same[s.Verb], s.Verb)
 	for i, o := range l.operands(l.verb) {
 		name := "object"
 		if l.verb == 0 && i > 0 {

@@ -18,7 +18,7 @@ func (w *work) executor(list []effects.Effect) bool {
 		w.add(fetched...)
 		return true
 	}
-	if s, ok := w.messageTool(); ok {
+	if s, ok := w.tool(); ok {
 		w.add(s)
 		return true
 	}
@@ -27,13 +27,9 @@ func (w *work) executor(list []effects.Effect) bool {
 	}
 	s := approval.Subject{System: strings.ToLower(w.p.Executor), Verb: "call"}
 	for _, key := range slices.Sorted(maps.Keys(w.p.Args)) {
-		form, err := strictjson.Canonical(map[string]any{"": w.p.Args[key]})
-		if err != nil {
+		value, ok := canonical(w.p.Args[key])
+		if !ok {
 			return false
-		}
-		value := strings.TrimSuffix(strings.TrimPrefix(string(form), `{"":`), "}")
-		if len(value) > longestFact {
-			value = digest(value)
 		}
 		s.Object = append(s.Object, approval.Fact{Name: key, Value: value})
 	}
@@ -44,8 +40,19 @@ func (w *work) executor(list []effects.Effect) bool {
 	return true
 }
 
-// longestFact is the longest argument, in bytes, that a fact holds verbatim.
-const longestFact = 200
+// canonical returns an argument as canonical JSON, or the digest of that if it is long.
+func canonical(v any) (string, bool) {
+	const longest = 200 // bytes
+	form, err := strictjson.Canonical(map[string]any{"": v})
+	if err != nil {
+		return "", false
+	}
+	value := strings.TrimSuffix(strings.TrimPrefix(string(form), `{"":`), "}")
+	if len(value) > longest {
+		value = digest(value)
+	}
+	return value, true
+}
 
 // runsCommands reports whether the call carries a command line or a program.
 func (w *work) runsCommands() bool {
@@ -59,7 +66,12 @@ func (w *work) runsCommands() bool {
 
 // fetchedCode names code that the call fetches from an address and runs.
 func (w *work) fetchedCode(list []effects.Effect) ([]approval.Subject, bool) {
+	handed, ok := w.handed()
+	if !ok {
+		return nil, false
+	}
 	var out []approval.Subject
+	list = slices.DeleteFunc(slices.Clone(list), func(e effects.Effect) bool { return e.Kind == operation.KindPrivilege })
 	for _, e := range list {
 		if e.Kind != operation.KindForeignCode {
 			return nil, false
@@ -69,7 +81,7 @@ func (w *work) fetchedCode(list []effects.Effect) ([]approval.Subject, bool) {
 			addresses = w.fetched()
 		}
 		for _, a := range addresses {
-			s, ok := requestTo("GET", a, nil)
+			s, ok := requestTo("GET", a, handed)
 			if !ok || !strings.Contains(a, "://") || strings.ContainsAny(a, "$ ") {
 				return nil, false
 			}
@@ -78,6 +90,37 @@ func (w *work) fetchedCode(list []effects.Effect) ([]approval.Subject, bool) {
 		}
 	}
 	return out, len(out) > 0
+}
+
+// handed returns the arguments and variables that interpreters hand to downloaded text: with
+// --uninstall, the same text does something else.
+func (w *work) handed() ([]approval.Fact, bool) {
+	var out []approval.Fact
+	known := true
+	add := func(name string, word shell.Word) {
+		text, ok := word.Text()
+		known = known && ok
+		out = append(out, approval.Fact{Name: name, Value: text})
+	}
+	for i := range w.rd.Commands {
+		script := w.rd.Commands[i].Script
+		if script == nil {
+			continue
+		}
+		for _, p := range script.Problems {
+			for i, word := range p.Args {
+				add("argument"+strings.Repeat("+", min(i, 8)), word)
+			}
+		}
+		for i := range script.Commands {
+			if c := &script.Commands[i]; len(c.Argv) == 0 { // what the interpreter's text starts with
+				for _, a := range c.Assigns {
+					add(a.Name, a.Value)
+				}
+			}
+		}
+	}
+	return out, known
 }
 
 // fetched returns the addresses that commands of the call fetch from.
@@ -93,70 +136,6 @@ func (w *work) fetched() []string {
 		if l, ok := w.line(c); ok {
 			out = append(append(out, l.operands(0)...), l.values("--url")...)
 		}
-	}
-	return out
-}
-
-// messageTool names the message that a tool sends, along with the tool's other arguments.
-func (w *work) messageTool() (approval.Subject, bool) {
-	name := strings.ToLower(w.p.Executor)
-	if !strings.Contains(name, "mail") || !strings.Contains(name, "send") {
-		return approval.Subject{}, false
-	}
-	recipientKeys := []string{"to", "cc", "bcc", "recipient", "recipients"}
-	bodyKeys := []string{"body", "text", "message", "content"}
-	var to, rest []string
-	about, body := "", ""
-	for _, key := range slices.Sorted(maps.Keys(w.p.Args)) {
-		text, isText := w.p.Args[key].(string)
-		k := strings.ToLower(key)
-		switch {
-		case slices.Contains(recipientKeys, k):
-			to = append(to, recipients(w.p.Args[key])...)
-		case k == "subject" && isText:
-			about = text
-		case slices.Contains(bodyKeys, k) && isText:
-			body = text
-		default:
-			rest = append(rest, key)
-		}
-	}
-	if len(to) == 0 {
-		return approval.Subject{}, false
-	}
-	s := message(to, about, body)
-	object, ok := w.digests(rest)
-	s.Object = append(s.Object, object...)
-	return s, ok
-}
-
-// digests returns the arguments under the keys as facts, each as a digest.
-func (w *work) digests(keys []string) ([]approval.Fact, bool) {
-	var out []approval.Fact
-	for _, key := range keys {
-		form, err := strictjson.Canonical(map[string]any{key: w.p.Args[key]})
-		if err != nil {
-			return nil, false
-		}
-		out = append(out, approval.Fact{Name: key, Value: digest(string(form))})
-	}
-	return out, true
-}
-
-// recipients returns the recipients in an argument, which must be a string or a list of
-// strings.
-func recipients(v any) []string {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	var out []string
-	for _, e := range list {
-		s, ok := e.(string)
-		if !ok {
-			return nil
-		}
-		out = append(out, s)
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func formsByName() map[string]*form {
 		system: "github", verb: 2, read: (*line).forge, facts: map[string][]string{"repository": {"-R", "--repo"}},
 		drop: []string{"--yes", "-y", "--confirm"},
 	}
-	cloud := &form{verb: 2, anywhere: true, confirms: true, facts: map[string][]string{
+	cloud := &form{verb: 2, anywhere: true, confirms: true, read: (*line).cloud, facts: map[string][]string{
 		"profile": {"--profile", "--account", "--subscription"}, "region": {"--region", "--zone", "--location"}, "project": {"--project"},
 		"endpoint": {"--endpoint-url"},
 	}, drop: []string{
@@ -40,13 +40,14 @@ func formsByName() map[string]*form {
 		"curl": request, "wget": request,
 		"kill": {anywhere: true, read: (*line).kill},
 		"systemctl": {
-			verb: 1, anywhere: true, confirms: true, facts: map[string][]string{"on": {"-H", "--host"}},
+			system: "systemctl", verb: 1, anywhere: true, confirms: true, read: (*line).service, facts: map[string][]string{"on": {"-H", "--host"}},
 			drop: []string{"--no-pager", "-q", "--quiet", "--no-block", "--no-ask-password"},
 		},
 		"aws": cloud, "gcloud": cloud, "az": cloud,
-		"docker": {verb: 1, anywhere: true, confirms: true, facts: map[string][]string{"context": {"-H", "--host", "-c", "--context"}}},
+		"docker":  {verb: 1, anywhere: true, confirms: true, facts: map[string][]string{"context": {"-H", "--host", "-c", "--context"}}},
+		"service": {read: (*line).service},
 		"helm": {
-			verb: 1, anywhere: true, confirms: true, facts: map[string][]string{"context": {"--kube-context"}, "namespace": {"-n", "--namespace"}},
+			verb: 1, same: map[string]string{"delete": "uninstall", "del": "uninstall", "un": "uninstall"}, anywhere: true, confirms: true, facts: map[string][]string{"context": {"--kube-context"}, "namespace": {"-n", "--namespace"}},
 			drop: []string{"--wait", "--timeout", "--debug", "-o", "--output"},
 		},
 	}

@@ -31,9 +31,7 @@ func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Pr
 	if p.Context.Reading = nil; seen != nil {
 		p = seen(p)
 	}
-	if p.Context.Reading == nil {
-		p.Context.Reading = reading.NewReader(reading.Options{Home: n.home}).Read(p.Call())
-	}
+	p.Context.Reading = n.reading(p)
 	t.reading(p.Context.Reading)
 	for _, e := range n.judge.Read(p).Effects {
 		t.effect(&e)

@@ -21,10 +21,13 @@ func fact(name, value string) []approval.Fact {
 func (l *line) git() ([]approval.Subject, bool) {
 	l.has("-C") // only says where the command runs
 	folder := l.at(".")
-	if dir := l.value("--git-dir"); dir != "" {
+	if dir := l.repositoryArg(); dir != "" {
+		folder = l.at(dir)
+	}
+	if dir := cmp.Or(l.value("--git-dir"), l.variable("GIT_DIR")); dir != "" {
 		folder = strings.TrimSuffix(l.w.n.path(folder, dir), "/.git")
 	}
-	if dir := l.value("--work-tree"); dir != "" {
+	if dir := cmp.Or(l.value("--work-tree"), l.variable("GIT_WORK_TREE")); dir != "" {
 		folder = l.w.n.path(folder, dir)
 	}
 	if folder == "" {
@@ -36,6 +39,9 @@ func (l *line) git() ([]approval.Subject, bool) {
 	if s.Verb == "push" {
 		s.Object = l.push()
 	} else {
+		if s.Verb == "branch" && l.has("-d", "--delete") && l.has("-f", "--force") {
+			s.Object = append(s.Object, approval.Fact{Name: "option", Value: "-D"})
+		}
 		for _, o := range l.operands(1) {
 			if o != "HEAD" {
 				s.Object = append(s.Object, approval.Fact{Name: "object", Value: o})
@@ -121,6 +127,9 @@ func (l *line) kubernetes() ([]approval.Subject, bool) {
 			base.Object = append(base.Object, approval.Fact{Name: "file", Value: l.fileOf(f)})
 		}
 	}
+	if s, ok := resourceAt(l.value("--raw")); ok && verb == "delete" {
+		base.Object = append(base.Object, s.Object...)
+	}
 	base.Object = append(base.Object, l.others()...)
 	names := resources(l.operands(from))
 	if len(names) == 0 {
@@ -134,6 +143,33 @@ func (l *line) kubernetes() ([]approval.Subject, bool) {
 		out = append(out, s)
 	}
 	return out, true
+}
+
+// resourceAt names the deletion of the object of a cluster that a path of its API names.
+func resourceAt(p string) (approval.Subject, bool) {
+	parts := strings.Split(strings.Trim(path.Clean("/"+p), "/"), "/")
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		parts = parts[2:] // the version
+	case len(parts) > 3 && parts[0] == "apis":
+		parts = parts[3:] // the group and the version
+	default:
+		return approval.Subject{}, false
+	}
+	namespace := ""
+	if len(parts) == 4 && parts[0] == "namespaces" {
+		namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) != 2 {
+		return approval.Subject{}, false
+	}
+	return deletedResource(namespace, parts[0], parts[1]), true
+}
+
+// deletedResource names the deletion of an object of a cluster.
+func deletedResource(namespace, kind, name string) approval.Subject {
+	object := append(fact("namespace", namespace), fact("kind", kindOf(kind))...)
+	return approval.Subject{System: "kubernetes", Verb: "delete", Object: append(object, fact("name", name)...)}
 }
 
 // fileOf returns the path of a file, or name itself if it is standard input or a URL.
@@ -208,6 +244,32 @@ func (l *line) terraform() ([]approval.Subject, bool) {
 	return []approval.Subject{s}, s.Verb != ""
 }
 
+// service names what is done to services, however their words are ordered.
+func (l *line) service() ([]approval.Subject, bool) {
+	if l.name == "service" && len(l.parsed.Operands) == 2 {
+		l.form = l.w.n.forms["systemctl"]
+		unit := approval.Fact{Name: "object", Value: l.operand(0)}
+		return []approval.Subject{{System: l.system, Verb: l.operand(1), Object: append(l.others(), unit)}}, true
+	}
+	out, ok := l.plain()
+	for i := range out[0].Object {
+		out[0].Object[i].Value = strings.TrimSuffix(out[0].Object[i].Value, ".service")
+	}
+	return out, ok
+}
+
+// cloud names what a cloud's client does. It ends the name of a folder in a store with a slash
+// if the words do not.
+func (l *line) cloud() ([]approval.Subject, bool) {
+	out, ok := l.plain()
+	for i, f := range out[0].Object {
+		if f.Name == "object" && strings.Contains(f.Value, "://") && l.has("--recursive", "-r", "-R") {
+			out[0].Object[i].Value = strings.TrimSuffix(f.Value, "/")
+		}
+	}
+	return out, ok
+}
+
 // registry names the package that is published, by its folder.
 func (l *line) registry() ([]approval.Subject, bool) {
 	folder := l.cwd
@@ -215,7 +277,9 @@ func (l *line) registry() ([]approval.Subject, bool) {
 		folder = l.w.n.path(folder, at)
 	}
 	verb := l.operand(0)
-	s := approval.Subject{System: l.system, Verb: verb, Object: l.named()}
+	s := approval.Subject{System: l.system, Verb: verb, Object: slices.DeleteFunc(l.named(), func(f approval.Fact) bool {
+		return verb == "publish" && f == approval.Fact{Name: "tag", Value: "latest"} // the one it gets without
+	})}
 	for _, o := range l.operands(1) {
 		if verb == "publish" && !strings.HasSuffix(o, ".tgz") {
 			folder = l.w.n.path(folder, o)

@@ -1,6 +1,7 @@
 package about
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/DataDog/go-sqllexer"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // request names a request to a server: its method, its address, and what it carries.
@@ -19,15 +21,19 @@ func (l *line) request() ([]approval.Subject, bool) {
 	var carried []approval.Fact
 	for _, b := range bodies {
 		if file, ok := strings.CutPrefix(b, "@"); ok {
-			carried = append(carried, approval.Fact{Name: "file", Value: l.fileOf(file)})
+			f, ok := l.carries(file)
+			if !ok {
+				return nil, false
+			}
+			carried = append(carried, f)
 			continue
 		}
-		carried = append(carried, approval.Fact{Name: "content", Value: digest(b)})
+		carried = append(carried, approval.Fact{Name: "content", Value: content(b)})
 	}
 	for _, f := range files {
 		carried = append(carried, approval.Fact{Name: "file", Value: l.fileOf(f)})
 	}
-	l.used["<"] = !slices.ContainsFunc(append(bodies, files...), func(s string) bool { return s == "@-" || s == "-" })
+	l.used["<"] = !slices.Contains(append(bodies, files...), "-")
 	for _, a := range append(l.operands(0), l.values("--url")...) {
 		s, ok := requestTo(method, a, carried)
 		if !ok {
@@ -41,6 +47,30 @@ func (l *line) request() ([]approval.Subject, bool) {
 	last := l.w.subjects[len(l.w.subjects)-1]
 	l.w.subjects = l.w.subjects[:len(l.w.subjects)-1]
 	return []approval.Subject{last}, true
+}
+
+// carries names the file whose text a request carries, or the text itself if it comes from
+// standard input and is known.
+func (l *line) carries(file string) (approval.Fact, bool) {
+	if file != "-" {
+		return approval.Fact{Name: "file", Value: l.fileOf(file)}, true
+	}
+	if text, ok := l.fed(); ok {
+		return approval.Fact{Name: "content", Value: content(text)}, true
+	}
+	name, ok := l.c.Stdin.File.Text()
+	return approval.Fact{Name: "file", Value: l.at(name)}, ok && name != ""
+}
+
+// content returns the digest of what a request carries. How JSON is laid out does not matter.
+func content(body string) string {
+	var v any
+	if strictjson.UnmarshalLoose([]byte(body), &v) == nil {
+		if form, err := strictjson.Canonical(map[string]any{"": v}); err == nil {
+			return digest(string(form))
+		}
+	}
+	return digest(strings.TrimSpace(body))
 }
 
 // method returns the request's method: the one named, or the one its body implies.
@@ -86,6 +116,9 @@ func requestTo(method, address string, carried []approval.Fact) (approval.Subjec
 	if repo, ok := repositoryOf(u.Path); ok && host == "api.github.com" && method == "DELETE" {
 		return repoDeletion(repo), true
 	}
+	if s, ok := resourceAt(u.Path); ok && method == "DELETE" && u.RawQuery == "" {
+		return s, true
+	}
 	if !usualPort(u) {
 		host += ":" + u.Port()
 	}
@@ -122,13 +155,21 @@ func (l *line) database() ([]approval.Subject, bool) {
 	l.used["<"] = true
 	var out []approval.Subject
 	for _, text := range texts {
-		list, ok := statements(text, where)
+		list, ok := statements(l.name, text, where)
 		if !ok {
 			return nil, false
 		}
 		out = append(out, list...)
 	}
+	if rest := slices.DeleteFunc(slices.Clone(out), opensOrEnds); len(rest) > 0 {
+		out = rest
+	}
 	return out, true
+}
+
+// opensOrEnds reports whether a statement only opens a transaction or makes it last.
+func opensOrEnds(s approval.Subject) bool {
+	return s.Verb == "begin" || s.Verb == "commit" || s.Verb == "end" || s.Verb == "start"
 }
 
 // databaseAt returns where the database is and which user the client connects as.
@@ -147,15 +188,24 @@ func (l *line) databaseAt() []approval.Fact {
 	}
 	if u, err := url.Parse(name); err == nil && u.Host != "" {
 		host, port, name, user = u.Hostname(), u.Port(), strings.TrimPrefix(u.Path, "/"), u.User.Username()
+	} else if strings.Contains(name, "=") { // a connection string of libpq's
+		given := map[string]string{}
+		for one := range strings.FieldsSeq(name) {
+			key, value, _ := strings.Cut(one, "=")
+			given[key] = strings.Trim(value, "'")
+		}
+		host, port, user, name = cmp.Or(given["host"], host), cmp.Or(given["port"], port), cmp.Or(given["user"], user), given["dbname"]
 	}
+	host, port = cmp.Or(host, l.variable("PGHOST", "MYSQL_HOST")), cmp.Or(port, l.variable("PGPORT", "MYSQL_TCP_PORT"))
+	user, name = cmp.Or(user, l.variable("PGUSER")), cmp.Or(name, l.variable("PGDATABASE"))
 	where = append(append(where, fact("host", strings.ToLower(host))...), fact("port", port)...)
 	return append(append(where, fact("user", user)...), fact("database", name)...)
 }
 
 // statements names each statement in the text, in one canonical spelling.
-func statements(text string, where []approval.Fact) ([]approval.Subject, bool) {
+func statements(client, text string, where []approval.Fact) ([]approval.Subject, bool) {
 	var out []approval.Subject
-	for _, words := range wordsOf(text) {
+	for _, words := range wordsOf(client, text) {
 		if words == nil {
 			return nil, false
 		}
@@ -172,8 +222,9 @@ func statements(text string, where []approval.Fact) ([]approval.Subject, bool) {
 
 // wordsOf splits text into the words of each statement; nil stands for a statement that
 // cannot be parsed. Keywords and unquoted names are upper-cased, because no dialect tells
-// their cases apart; quoted names stay as they are.
-func wordsOf(text string) [][]string {
+// their cases apart; quoted names stay as they are, unless the client's database takes them for
+// the same as unquoted ones.
+func wordsOf(client, text string) [][]string {
 	var out [][]string
 	var words []string
 	end := func() {
@@ -190,8 +241,10 @@ func wordsOf(text string) [][]string {
 		case sqllexer.ERROR, sqllexer.INCOMPLETE_STRING:
 			return [][]string{nil}
 		case sqllexer.SPACE, sqllexer.COMMENT, sqllexer.MULTILINE_COMMENT:
-		case sqllexer.STRING, sqllexer.QUOTED_IDENT, sqllexer.DOLLAR_QUOTED_STRING:
+		case sqllexer.STRING, sqllexer.DOLLAR_QUOTED_STRING:
 			words = append(words, t.Value)
+		case sqllexer.QUOTED_IDENT:
+			words = append(words, unquoted(client, t.Value))
 		default:
 			if t.Value == ";" {
 				end()
@@ -200,6 +253,17 @@ func wordsOf(text string) [][]string {
 			words = append(words, strings.ToUpper(t.Value))
 		}
 	}
+}
+
+// unquoted returns a quoted name as the unquoted one that means the same: PostgreSQL folds
+// unquoted names to lower case, and MySQL's backticks only quote.
+func unquoted(client, name string) string {
+	inner := strings.Trim(name, "\"`")
+	folds := name[0] == '"' && (client == "psql" || client == "cockroach") && inner == strings.ToLower(inner) || name[0] == '`'
+	if folds && inner != "" && strings.Trim(inner, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+		return strings.ToUpper(inner)
+	}
+	return name
 }
 
 // tidy drops words that do not change what is done to what: IF EXISTS, and the schema that

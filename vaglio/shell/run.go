@@ -243,6 +243,9 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 // code reads text that runs in the current shell, including the content of the files that it comes
 // from.
 func (r *reader) code(f *frame, text Word, by string) Word {
+	if text.HasUnknown() { // a here-string ends in a line break, which is no code
+		text = text.MapSuffix(func(end string) string { return strings.TrimRight(end, "\n") })
+	}
 	if whole, where, ok := r.loaded(f, text); ok {
 		src, _ := whole.Text()
 		if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return r.code(g, whole, by) }); all {
@@ -280,9 +283,13 @@ func (r *reader) freshShell(read func() Word) Word {
 func (r *reader) codeProblem(f *frame, text Word, by string) {
 	switch {
 	case text.Remote():
-		r.problem(f, Problem{
+		p := Problem{
 			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by, Privileged: f.privileged,
-		})
+		}
+		if e := r.st.get(keyArgs); e != nil {
+			p.Args = e.list
+		}
+		r.problem(f, p)
 	case text.IsUnknown():
 		r.problem(f, Problem{
 			Kind: ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: text, Interpreter: by,

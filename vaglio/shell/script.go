@@ -254,8 +254,10 @@ type Problem struct {
 	Detail wording.Clause
 	// Word is the code, file or name in question, if there is one.
 	Word Word
-	// Interpreter is the program that would run the text, if there is one.
+	// Interpreter is the program that would run the text, if there is one. Args are what it hands
+	// to downloaded text.
 	Interpreter string
+	Args        []Word
 	Privileged  bool // it would run with raised rights
 	Span        Span
 }
