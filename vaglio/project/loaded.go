@@ -222,8 +222,6 @@ var (
 		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
 	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
-	// isSettings matches names of programs that configure a tool, in words of their own.
-	isSettings = regexp.MustCompile(`(?i)conf|^\.|file\.\w+$|^(?:build|project|setup|package)\.`)
 	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
 	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)

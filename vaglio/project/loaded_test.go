@@ -33,6 +33,8 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 		"settings that are code":      {call{command: "unheardof", changed: ".y.rb"}, ".y.rb:1 ruby? y()"},
 		"code called settings":        {call{command: "unheardof", changed: "y.conf.rb"}, "y.conf.rb:1 ruby? y()"},
 		"words of a tool in settings": {call{command: "unheardof", changed: "w.conf.rb"}, "w.conf.rb:1 ruby? x 'ls -l'\nw.conf.rb:1 sh? ls -l"},
+		"named after no tool":         {call{command: "unheardof profile.rb", changed: "profile.rb"}, "profile.rb:1 ruby? x 'ls -l'"},
+		"a contraction in settings":   {call{command: "unheardof", changed: "t.conf.rb"}, "t.conf.rb:1 ruby? # a profile that doesn't exist.\nx r'ls -l'\nt.conf.rb:2 sh? ls -l"},
 		"words of a tool in code":     {call{command: "unheardof w.rb", changed: "w.rb"}, "w.rb:1 ruby? x 'ls -l'"},
 		"of a program with a row":     {call{command: "unheardof", changed: "Rakefile"}, ""},
 		"named by settings":           {call{command: "unheardof", changed: "a.cfg y.rb"}, "y.rb:1 ruby? y()"},
@@ -60,6 +62,7 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 				tt.files[name] = map[string]string{
 					"x.cfg": "a = 1\nrun = ls -l\n", "y.cfg": "ls -l", "y.rb": "y()", ".y.rb": "y()", "y.conf.rb": "y()", "z": code["z"], "unheardof": code["z"], "other": code["z"],
 					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'", "w.conf.rb": "x 'ls -l'", "w.rb": "x 'ls -l'",
+					"profile.rb": "x 'ls -l'", "t.conf.rb": "# a profile that doesn't exist.\nx r'ls -l'",
 				}[base]
 			}
 		}

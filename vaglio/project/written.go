@@ -42,7 +42,7 @@ const plainFile = "/-"
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
 	known := func(row row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
-	return !isSettings.MatchString(path.Base(file)) && !slices.ContainsFunc(r.table[""], known)
+	return !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.table[""], known)
 }
 
 // Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
@@ -138,8 +138,18 @@ func (v *visit) guess(file, text string) {
 // setsUp reports whether a file is a program that configures a tool. It may contain the
 // tool's own words, with commands among them.
 func (v *visit) setsUp(file string) bool {
-	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && isSettings.MatchString(path.Base(file))
+	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && v.reader.isSettings(path.Base(file))
 }
+
+// isSettings reports whether a program of this name configures a tool, in words of its own:
+// gulpfile.js is named after one, profile.js is not.
+func (r *Reader) isSettings(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
+	tool, ok := strings.CutSuffix(stem, "file")
+	return settingsName.MatchString(name) || ok && tool != "" && r.isProgram(tool)
+}
+
+var settingsName = regexp.MustCompile(`(?i)conf|^\.|^(?:build|project|setup|package)\.`)
 
 // guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
@@ -258,7 +268,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 			mark = "("
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			if (isMark(mark) || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
+			if (isMark(mark) && !contracts(word, i) || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[at+i:]))
 			}
 			mark = word[i : i+1]
@@ -267,6 +277,15 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	}
 	return found
 }
+
+// contracts reports whether what follows in a word is the end of a contraction: the t of
+// doesn't. One letter before the mark may be the prefix of a string, as in Python's r'ls'.
+func contracts(word string, at int) bool {
+	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	return at > 2 && word[at-1] == '\'' && letter(word[at-2]) && letter(word[at-3]) && isContraction.MatchString(word[at:])
+}
+
+var isContraction = regexp.MustCompile(`^(?:[tsdm]|ll|re|ve)\W*$`)
 
 // isMark reports whether a command may follow a character.
 func isMark(char string) bool { return char != "" && strings.IndexByte(marks, char[0]) >= 0 }
