@@ -132,6 +132,9 @@ func (t *tool) verbEffect(v verb) []Effect {
 	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
+	if v.effect.Kind == KindSend && t.has("export") && t.onlyIDs() {
+		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
+	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
 	if t.draft(v) { // it stays where its writer keeps drafts
 		e := usual(KindCreate).with(t.about(say("keeps a draft: %s", what)), "")
@@ -147,6 +150,18 @@ func (t *tool) verbEffect(v verb) []Effect {
 	}
 	e.Sure = 0.6
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
+}
+
+// onlyIDs reports whether the arguments only choose an object and a form: what a tool exports then
+// goes to the agent.
+func (t *tool) onlyIDs() bool {
+	for key, v := range t.args {
+		name, _ := strings.CutSuffix(readings.Normal(key), "s")
+		if _, id := strings.CutSuffix(name, "id"); v != nil && !id && name != "format" && name != "type" {
+			return false
+		}
+	}
+	return len(t.args) > 0
 }
 
 // stakes is what the nouns of a tool put at stake.

@@ -130,7 +130,7 @@ func (c *call) taskNames() []string {
 		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
 			continue
 		}
-		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "task" && c.operands[i-1].text == "--") {
+		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "mix" || c.name == "task" && c.operands[i-1].text == "--") {
 			break
 		}
 		if target {
