@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -449,6 +452,142 @@ func TestSegmentsAreSealedByThemselves(t *testing.T) {
 	})
 }
 
+// TestAFailureIsTheEnd has a file that fails once and then works: whether what was written
+// is whole is not known, so nothing follows it.
+func TestAFailureIsTheEnd(t *testing.T) {
+	l := open(t, t.TempDir(), Options{})
+	fill(t, l, 0, 1)
+	l.mu.Lock()
+	own := l.newest.file
+	reads, err := os.Open(l.newest.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reads.Close()
+	l.newest.file = reads
+	l.mu.Unlock()
+	first := l.Append(numbered(1))
+	l.mu.Lock()
+	l.newest.file = own
+	l.mu.Unlock()
+	if second := l.Append(numbered(1)); first == nil || !errors.Is(second, first) {
+		t.Errorf("%v, then %v", first, second)
+	}
+}
+
+// TestALengthThatLiesTakesNoMemory damages the length of an entry under an open journal.
+func TestALengthThatLiesTakesNoMemory(t *testing.T) {
+	l := open(t, t.TempDir(), Options{})
+	fill(t, l, 0, 3)
+	if _, err := l.newest.file.WriteAt([]byte{0xff, 0xff, 0xff, 0x7f}, l.newest.offsets[1]); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for name, span := range map[string]approval.Span{"all": {}, "newest first": {Newest: true}} {
+		if got, unread := told(t, l, span); len(got) != 2 || len(unread) != 1 {
+			t.Errorf("%s: %d entries, unread %v", name, len(got), unread)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d bytes were taken", took)
+	}
+}
+
+// TestWhatCannotBeRewrittenIsTriedOnce rotates the keys of a journal with a damaged segment:
+// the others are rewritten, it stays as it is, and its key stays in use.
+func TestWhatCannotBeRewrittenIsTriedOnce(t *testing.T) {
+	dir, keys := t.TempDir(), newKeys(t)
+	o := Options{SegmentBytes: 2 << 10, Keys: keys}
+	l := open(t, dir, o)
+	fill(t, l, 0, 60)
+	l.SealAll()
+	first := l.sealed[0]
+	data, err := os.ReadFile(first.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[first.groups[0].Body.At+20] ^= 1
+	if err := os.WriteFile(first.path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	older := keys.Newest()
+	if err := keys.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 60, 61)
+	for range 2 {
+		l.SealAll()
+		for i, s := range l.sealed {
+			want := map[uint32]bool{keys.Newest(): true}
+			if i == 0 {
+				want = map[uint32]bool{older: true}
+			}
+			if used, err := s.keysUsed(); err != nil || !maps.Equal(used, want) {
+				t.Errorf("segment %d: keys %v, want %v, %v", i, used, want, err)
+			}
+		}
+		if now, err := os.ReadFile(first.path); err != nil || !bytes.Equal(now, data) {
+			t.Errorf("the damaged segment was changed: %v", err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, dir, o)
+	if used, err := l.Keys(); err != nil || !maps.Equal(used, map[uint32]bool{older: true, keys.Newest(): true}) {
+		t.Errorf("opened anew: keys %v, %v", used, err)
+	}
+}
+
+// TestWhichKeysAnOpenSegmentNeeds is known after a restart, too.
+func TestWhichKeysAnOpenSegmentNeeds(t *testing.T) {
+	dir, keys := t.TempDir(), newKeys(t)
+	want := map[uint32]bool{}
+	for i := range 3 {
+		l := open(t, dir, Options{Keys: keys})
+		if used, err := l.Keys(); err != nil || !maps.Equal(used, want) {
+			t.Errorf("keys %v, want %v, %v", used, want, err)
+		}
+		fill(t, l, i, i+1)
+		want[keys.Newest()] = true
+		if used, err := l.Keys(); err != nil || !maps.Equal(used, want) {
+			t.Errorf("keys %v, want %v, %v", used, want, err)
+		}
+		if err := errors.Join(l.Close(), keys.Rotate()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestEntriesOfOneTimeAreSyncedOnce appends several entries before they are brought to the
+// disk: their file is waiting once, and no longer when they are there.
+func TestEntriesOfOneTimeAreSyncedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, t.TempDir(), Options{})
+		waiting := func() int {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return len(l.unsynced)
+		}
+		for range 2 {
+			fill(t, l, 0, 5)
+			if n := waiting(); n != 1 {
+				t.Errorf("%d files are waiting", n)
+			}
+			time.Sleep(syncWithin) // of the bubble
+			synctest.Wait()
+			if n := waiting(); n != 0 {
+				t.Errorf("after %v %d files are waiting", syncWithin, n)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestWhatIsForgottenWhileItIsSealedStaysForgotten drops segments while they are rewritten.
 func TestWhatIsForgottenWhileItIsSealedStaysForgotten(t *testing.T) {
 	dir := t.TempDir()
@@ -523,11 +662,15 @@ func TestASegmentIsFilledToItsSize(t *testing.T) {
 	}
 }
 
-// failing is a writer with room for some bytes.
-type failing struct{ room int }
+// failing is a writer that fails once, when it has no room, and then finds some.
+type failing struct {
+	room  int
+	again bool
+}
 
 func (f *failing) Write(b []byte) (int, error) {
-	if f.room -= len(b); f.room < 0 {
+	if f.room -= len(b); f.room < 0 && !f.again {
+		f.again = true
 		return 0, errors.New("no room")
 	}
 	return len(b), nil
@@ -563,6 +706,21 @@ func TestASegmentIsSealedWholeOrNot(t *testing.T) {
 				t.Fatalf("of %d bytes %d were written, and nothing is told", size, room)
 			}
 		}
+	}
+}
+
+// TestWhatIsNotWrittenIsNotSealed has a file that can be synced, and takes nothing.
+func TestWhatIsNotWrittenIsNotSealed(t *testing.T) {
+	l := open(t, t.TempDir(), Options{})
+	fill(t, l, 0, 3)
+	f, err := os.Open(l.newest.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := &sealed{number: 1, ring: ring}
+	if _, err := s.writeInto(f, l.Entries(t.Context(), approval.Span{})); err == nil {
+		t.Error("it counts as sealed")
 	}
 }
 
@@ -691,8 +849,14 @@ func TestDamagedBodiesLeaveTheNotes(t *testing.T) {
 	}
 }
 
-// TestOneGroupForOneLargeEntry has no empty group behind it.
-func TestOneGroupForOneLargeEntry(t *testing.T) {
+// TestEntriesShareAGroup until it is large enough, and no empty one follows.
+func TestEntriesShareAGroup(t *testing.T) {
+	small := open(t, t.TempDir(), Options{SegmentBytes: 4 << 10})
+	fill(t, small, 0, 40)
+	small.SealAll()
+	if got := len(small.sealed[0].groups); got != 1 {
+		t.Errorf("small entries: %d groups", got)
+	}
 	l := open(t, t.TempDir(), Options{SegmentBytes: 1 << 10})
 	for range 2 {
 		if err := l.Append(&approval.JournalEntry{At: day, Key: "k", Body: make([]byte, groupBytes)}); err != nil {
@@ -701,7 +865,7 @@ func TestOneGroupForOneLargeEntry(t *testing.T) {
 	}
 	l.SealAll()
 	if got := len(l.sealed[0].groups); got != 1 {
-		t.Errorf("%d groups", got)
+		t.Errorf("a large entry: %d groups", got)
 	}
 }
 

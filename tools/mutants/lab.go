@@ -256,8 +256,8 @@ func (l *lab) alone(p, name string, worker int) *trial {
 type limit struct{ clock, work time.Duration }
 
 // fails runs tests of a package, and reports whether one failed, and what they took of
-// a processor. What exceeds the limit fails, and what wants more than
-// 6 GB of its own: the files that a store maps do not count.
+// a processor. What exceeds the limit fails, and what wants more than 6 GB of its own: the
+// files that a store maps do not count.
 func (l *lab) fails(p string, names []string, most limit, env string) (bool, time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most.clock)
 	defer cancel()
