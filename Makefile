@@ -36,9 +36,14 @@ CORPORA ?= ../shared/corpora
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# A short test run empties both: with -trimpath Go shares no compiled package with the
+# tests, and a first 'make test' would compile everything twice.
+STATIC ?= CGO_ENABLED=0
+TRIM   ?= -trimpath
+
 .PHONY: build
 build: ## build bin/vaglio and bin/vaglio-hook, statically linked, without debug information
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
+	$(STATIC) $(GO) build $(TRIM) -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
 
 .PHONY: run
 run: build ## build and serve; prints the inbox's one-time link

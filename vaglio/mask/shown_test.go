@@ -107,6 +107,10 @@ func edges() []string {
 		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
+	rows = append(
+		rows, "identified with "+strings.Repeat("x", 60)+" by '⟦hunter2x⟧'", "identified with "+strings.Repeat("x", 61)+" by 'hunter2x'",
+		"x set a:pw --value=⟦hunter2x9⟧", "login('me', 'hunter2x.c')", "login('me', '⟦hunter2x.⟧')",
+	)
 	for _, kind := range "abcdeoprs" { // Slack's tokens
 		rows = append(rows, "x ⟦xox"+string(kind)+"-"+fill(12)+"⟧ y", "x xox"+string(kind)+"_"+fill(12)+" y")
 	}
@@ -126,6 +130,29 @@ func exactly(t *testing.T, marked string) {
 	want := regexp.MustCompile(`⟦[^⟧]*⟧`).ReplaceAllString(marked, "‹›")
 	if got := masks.ReplaceAllString(masker.Mask(plain), "‹›"); got != want {
 		t.Errorf("%q\n became %q", marked, got)
+	}
+}
+
+// TestCopied checks that masks which somebody else wrote are masked, wherever they stand, and
+// that text in their shape which is not genuine is left to [mask.Masker.Mask].
+func TestCopied(t *testing.T) {
+	t.Parallel()
+	genuine := masker.Mask("password=hunter2")[len("password="):]
+	forged := strings.Replace(genuine, "7", "8", 1)
+	for text, n := range map[string]int{"": 0, "plain": 0, genuine: 1, "a " + genuine + genuine + " b": 2, forged: 0, forged + genuine: 1, "‹masked ": 0} {
+		got := masker.Copied(text).(string)
+		if strings.Count(got, "‹masked ") != strings.Count(text, "‹masked ") || strings.Count(got, genuine) != 0 || (got == text) != (n == 0) {
+			t.Errorf("%q became %q", text, got)
+		}
+		if again := masker.Copied(got).(string); (again == got) != (n == 0) {
+			t.Errorf("%q, copied again, became %q", got, again)
+		}
+	}
+	other := masker.Copied(genuine)
+	got := masker.Copied(map[string]any{genuine: []any{genuine, "x", 7, nil, map[string]any{"a": genuine}}})
+	want := map[string]any{other.(string): []any{other, "x", 7, nil, map[string]any{"a": other}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
