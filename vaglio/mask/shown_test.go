@@ -109,7 +109,7 @@ func edges() []string {
 	}
 	rows = append(
 		rows, "identified with "+strings.Repeat("x", 60)+" by '⟦hunter2x⟧'", "identified with "+strings.Repeat("x", 61)+" by 'hunter2x'",
-		"x set a:pw --value=⟦hunter2x9⟧", "login('me', 'hunter2x.c')", "login('me', '⟦hunter2x.⟧')",
+		"x set a:pw --value=⟦hunter2x9⟧", "login('me', 'hunter2x.c')", "curl -sSfu me:⟦hunter2x⟧ https://x", "login('me', '⟦hunter.2x⟧')", "login('me', '⟦hun2ter.abcdefgh⟧')", "x ⟦xoxb-"+fill(11)+"⟧", "login('me', '⟦hunter2x.⟧')",
 	)
 	for _, kind := range "abcdeoprs" { // Slack's tokens
 		rows = append(rows, "x ⟦xox"+string(kind)+"-"+fill(12)+"⟧ y", "x xox"+string(kind)+"_"+fill(12)+" y")
