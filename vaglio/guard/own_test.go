@@ -78,6 +78,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"another page":       {"mcp__playwright__browser_evaluate", map[string]any{"function": "() => fetch('http://localhost:5173/')"}, ""},
 		"what is asked for":  {"mcp__agent__run", map[string]any{"prompt": "say what http://localhost:8787/inbox is"}, ""},
 		"what it unpacks":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src/vaglio/bin"}, doubt},
+		"unpacks above it":   {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src"}, doubt},
+		"unpacks into it":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/.local/share/metnos/x"}, ownID},
 		"a folder of it":     {"delete_directory", map[string]any{"path": "/home/user/app/.cursor"}, doubt},
 		"another folder":     {"delete_directory", map[string]any{"path": "/home/user/app/.cache"}, ""},
 		"into another":       {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/app/bin"}, ""},
