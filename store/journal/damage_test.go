@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // segmentOf is a segment with some entries, as bytes, and the entries.
@@ -78,6 +79,7 @@ func selected(all []approval.JournalEntry, s *approval.Span) (want []approval.Jo
 // segment is named. What is missing at the end of one that was written to may be what a
 // crash left. A short run takes every eleventh byte.
 func TestAnyByteMayBeDamaged(t *testing.T) {
+	race.Alone(t)
 	step := 1
 	if testing.Short() {
 		step = 11

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/keyring"
 )
 
@@ -35,59 +36,72 @@ func onlyUnread(ctx context.Context, l *Log, s approval.Span) (n, unread int, er
 	return n, unread, nil
 }
 
-// instead puts a device in the place of the file that a journal appends to.
-func instead(t *testing.T, l *Log, device string) {
+// instead puts another file in the place of the one that a journal appends to, once that is
+// on the disk, and returns it. It runs in a bubble.
+func instead(t *testing.T, l *Log, f *os.File) *os.File {
 	t.Helper()
-	f, err := os.OpenFile(device, os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
-	}
+	time.Sleep(2 * syncWithin)
+	synctest.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.newest.file
 	l.newest.file = f
-	t.Cleanup(func() { _ = was.Close() })
+	return was
+}
+
+func device(t *testing.T, name string) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
 }
 
 // TestAFullDiskIsNotTheEnd refuses an entry while the disk is full, says why, and takes the
 // next one.
 func TestAFullDiskIsNotTheEnd(t *testing.T) {
-	l := open(t, t.TempDir(), Options{})
-	fill(t, l, 0, 2)
-	own := l.newest.file
-	instead(t, l, "/dev/full")
-	for range 2 {
-		if err := l.Append(numbered(2)); !errors.Is(err, approval.ErrFull) {
-			t.Errorf("got %v", err)
+	full, dir := device(t, "/dev/full"), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		fill(t, l, 0, 2)
+		own := instead(t, l, full)
+		for range 2 {
+			if err := l.Append(numbered(2)); !errors.Is(err, approval.ErrFull) {
+				t.Errorf("got %v", err)
+			}
 		}
-	}
-	l.mu.Lock()
-	l.newest.file = own
-	l.mu.Unlock()
-	fill(t, l, 2, 3)
-	got, unread := told(t, l, approval.Span{})
-	same(t, got, true, 0, 1, 2)
-	if len(unread) > 0 {
-		t.Errorf("unread %v", unread)
-	}
+		instead(t, l, own)
+		fill(t, l, 2, 3)
+		got, unread := told(t, l, approval.Span{})
+		same(t, got, true, 0, 1, 2)
+		if err := l.Close(); err != nil || len(unread) > 0 {
+			t.Errorf("unread %v, %v", unread, err)
+		}
+	})
 }
 
 // TestWhatDoesNotReachTheDiskEndsTheJournal has a file that takes bytes and cannot be
 // synced: no later entry is acknowledged.
 func TestWhatDoesNotReachTheDiskEndsTheJournal(t *testing.T) {
-	l := open(t, t.TempDir(), Options{})
-	instead(t, l, "/dev/null")
-	fill(t, l, 0, 1)
-	l.flush()
-	if err := l.Append(numbered(1)); err == nil || errors.Is(err, ErrClosed) {
-		t.Errorf("got %v", err)
-	}
-	if err := l.Close(); err == nil {
-		t.Error("the close says nothing")
-	}
-	if err := l.Close(); err != nil {
-		t.Errorf("the second close: %v", err)
-	}
+	null, dir := device(t, "/dev/null"), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		own := instead(t, l, null)
+		fill(t, l, 0, 1)
+		time.Sleep(2 * syncWithin)
+		synctest.Wait()
+		if err := l.Append(numbered(1)); err == nil || errors.Is(err, ErrClosed) {
+			t.Errorf("got %v", err)
+		}
+		if err := l.Close(); err == nil {
+			t.Error("the close says nothing")
+		}
+		if err := errors.Join(l.Close(), own.Close()); err != nil {
+			t.Errorf("the second close: %v", err)
+		}
+	})
 }
 
 // TestWhatIsInTheWay puts something else where a journal needs a file. It is told, nothing
@@ -455,24 +469,25 @@ func TestSegmentsAreSealedByThemselves(t *testing.T) {
 // TestAFailureIsTheEnd has a file that fails once and then works: whether what was written
 // is whole is not known, so nothing follows it.
 func TestAFailureIsTheEnd(t *testing.T) {
-	l := open(t, t.TempDir(), Options{})
-	fill(t, l, 0, 1)
-	l.mu.Lock()
-	own := l.newest.file
-	reads, err := os.Open(l.newest.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reads.Close()
-	l.newest.file = reads
-	l.mu.Unlock()
-	first := l.Append(numbered(1))
-	l.mu.Lock()
-	l.newest.file = own
-	l.mu.Unlock()
-	if second := l.Append(numbered(1)); first == nil || !errors.Is(second, first) {
-		t.Errorf("%v, then %v", first, second)
-	}
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, dir, Options{})
+		fill(t, l, 0, 1)
+		reads, err := os.Open(l.newest.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reads.Close()
+		own := instead(t, l, reads)
+		first := l.Append(numbered(1))
+		instead(t, l, own)
+		if second := l.Append(numbered(1)); first == nil || !errors.Is(second, first) {
+			t.Errorf("%v, then %v", first, second)
+		}
+		if err := l.Close(); !errors.Is(err, first) {
+			t.Errorf("the close: %v", err)
+		}
+	})
 }
 
 // TestALengthThatLiesTakesNoMemory damages the length of an entry under an open journal.
@@ -519,6 +534,7 @@ func TestWhatCannotBeRewrittenIsTriedOnce(t *testing.T) {
 	fill(t, l, 60, 61)
 	for range 2 {
 		l.SealAll()
+		l.mu.Lock()
 		for i, s := range l.sealed {
 			want := map[uint32]bool{keys.Newest(): true}
 			if i == 0 {
@@ -528,6 +544,7 @@ func TestWhatCannotBeRewrittenIsTriedOnce(t *testing.T) {
 				t.Errorf("segment %d: keys %v, want %v, %v", i, used, want, err)
 			}
 		}
+		l.mu.Unlock()
 		if now, err := os.ReadFile(first.path); err != nil || !bytes.Equal(now, data) {
 			t.Errorf("the damaged segment was changed: %v", err)
 		}
@@ -678,6 +695,7 @@ func (f *failing) Write(b []byte) (int, error) {
 
 // TestASegmentIsSealedWholeOrNot fails at any byte of what is written.
 func TestASegmentIsSealedWholeOrNot(t *testing.T) {
+	race.Alone(t)
 	l := open(t, t.TempDir(), Options{})
 	fill(t, l, 0, 30)
 	s := &sealed{number: 1, from: day, to: day}
@@ -727,6 +745,7 @@ func TestWhatIsNotWrittenIsNotSealed(t *testing.T) {
 // TestSegmentsThatLie are sealed with the right key and checksums, but say what is not
 // so: they are named, never believed, and nothing panics.
 func TestSegmentsThatLie(t *testing.T) {
+	race.Alone(t)
 	one := appendNote(nil, numbered(3))
 	body := func(e *approval.JournalEntry) []byte {
 		return append(binary.AppendUvarint(nil, uint64(len(e.Body))), e.Body...)
