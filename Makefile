@@ -36,9 +36,14 @@ CORPORA ?= ../shared/corpora
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# A short test run empties both: with -trimpath Go shares no compiled package with the
+# tests, and a first 'make test' would compile everything twice.
+STATIC ?= CGO_ENABLED=0
+TRIM   ?= -trimpath
+
 .PHONY: build
 build: ## build bin/vaglio and bin/vaglio-hook, statically linked, without debug information
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
+	$(STATIC) $(GO) build $(TRIM) -ldflags='-s -w' -o bin/ ./cmd/vaglio ./cmd/vaglio-hook
 
 .PHONY: run
 run: build ## build and serve; prints the inbox's one-time link
@@ -46,17 +51,18 @@ run: build ## build and serve; prints the inbox's one-time link
 
 # Slow tests do less under -short (testing.Short); each says there what the full run
 # adds. Even the short run kills a real daemon and walks a real browser through the
-# README.
+# README. -vet=off because 'make check' vets the same files with more analyzers; here it
+# would take a tenth of the time.
 .PHONY: test
 test: ## run every test, the slow ones shortened
-	cd $(BROWSER) && $(call $(TESTS),-short -shuffle=on,./...)
-	$(call $(TESTS),-short -shuffle=on,./...)
+	cd $(BROWSER) && $(call $(TESTS),-short -vet=off -shuffle=on,./...)
+	$(call $(TESTS),-short -vet=off -shuffle=on,./...)
 
 # TestBrowserAxe needs axe-core: see 'make axe'.
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens
-	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -shuffle=on -skip='^TestBrowserAxe$$',./...)
-	$(call $(TESTS),-timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
+	cd $(BROWSER) && $(call $(TESTS),-vet=off -timeout=30m -shuffle=on -skip='^TestBrowserAxe$$',./...)
+	$(call $(TESTS),-vet=off -timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder
 ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothing acknowledged may be lost; check grants and brakes against a model
@@ -80,8 +86,7 @@ bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of 
 
 # Only packages that start goroutines or share state are run under the race detector.
 # The packages that read command lines, paths and secrets do neither (they build their
-# tables once), and the packages that use them run them concurrently. -vet=off because
-# 'make test' has vetted the same tests.
+# tables once), and the packages that use them run them concurrently.
 .PHONY: race
 race: ## run the tests of concurrent packages under the race detector, the slow ones shortened
 	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on,$(CONCURRENT))

@@ -30,6 +30,7 @@ func gatedCI(t *testing.T, h *home, listen string, args ...string) (*exec.Cmd, *
 
 // The script asks the running daemon, and runs the command after the click.
 func TestGatedCommand(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()
@@ -98,6 +99,7 @@ func TestGatedCommandFindsItsToken(t *testing.T) {
 
 // Without a daemon, the script starts one, and stops it. No answer is no permission.
 func TestGatedCommandWithoutAnAnswer(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -26,6 +26,7 @@ var crashSeed = flag.Uint64("crash.seed", 0, "seed of the crash run")
 // permit was redeemed twice; every card is final; and no message has a button that could still be
 // pressed, nor did two messages of one ask ever have any.
 func TestKilledAtRandomInstants(t *testing.T) {
+	t.Parallel()
 	asks, kills := 300, 30
 	switch {
 	case race.Detector:
@@ -44,6 +45,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 // some to two at once, and some proposals wait for their answer. In the end all cards are final and
 // agree, and the thread of each denied ask says so once.
 func TestKilledWithTapsOnBothChats(t *testing.T) {
+	t.Parallel()
 	asks, kills := 160, 20
 	switch {
 	case race.Detector:

@@ -24,6 +24,7 @@ import (
 // the kills must be explained by some sequence of these acts; an act that a kill interrupted may or
 // may not have happened. `make ladder` runs more of it.
 func TestKilledWhileAnswersHold(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	if race.Detector || testing.Short() {
 		rounds = 1

@@ -32,6 +32,7 @@ import (
 // A digest is due every day. The test produces many by moving the time of day at which it is due by
 // a minute for each window.
 func TestKilledWhileDigestsAreSent(t *testing.T) {
+	t.Parallel()
 	kills := 100
 	switch {
 	case race.Detector:

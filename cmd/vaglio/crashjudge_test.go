@@ -116,6 +116,7 @@ func runs(t *testing.T, mark string) {
 
 // TestAJudgeEndsWithItsAgent cuts the agent's connection while a judge's command runs.
 func TestAJudgeEndsWithItsAgent(t *testing.T) {
+	t.Parallel()
 	h, call, mark, _ := sleeping(t, func() string { return "" })
 	s := h.serve()
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -140,6 +141,7 @@ func TestAJudgeEndsWithItsAgent(t *testing.T) {
 // process is left, nothing was allowed, and the next daemon judges the same call under the same key
 // anew.
 func TestKilledWhileJudgesRun(t *testing.T) {
+	t.Parallel()
 	rounds, within := *judgeKills, 2*time.Second
 	if rounds == 0 {
 		rounds, within = 6, patience // a busy machine takes its time to end processes

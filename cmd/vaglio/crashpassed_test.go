@@ -31,6 +31,7 @@ type passing struct {
 // approved as fast as they can. In the end the turn log contains every call that an agent was told
 // is approved.
 func TestKilledWhileCallsPass(t *testing.T) {
+	t.Parallel()
 	kills := *ladderKills
 	if kills == 0 {
 		kills = 12

@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	charts "github.com/metnos/vaglio/channels/chart"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 func TestTheDigestIsDrawn(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	s := newHome(t, "METNOS_LANG=it").serve()
 	dir := t.TempDir()

@@ -9,11 +9,13 @@ import (
 
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // TestADigestIsSentByHand sends a digest to both chats. The command prints where it was sent and
 // which chats failed with which error, and never a token.
 func TestADigestIsSentByHand(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	p, w := newChat(t), newWorkspace(t)
 	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken,

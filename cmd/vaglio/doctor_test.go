@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -154,6 +155,7 @@ func TestTheDoctorFindsWhatIsWrongHere(t *testing.T) {
 // TestTheDoctorOfADaemon examines a healthy daemon, breaks one thing after the other, and examines
 // what the daemon left after it stopped.
 func TestTheDoctorOfADaemon(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	p := newChat(t)
 	h := newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token)

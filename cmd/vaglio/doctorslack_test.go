@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/channels/slack/slacktest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // examineSlack runs the doctor and looks for secrets in its output.
@@ -21,6 +22,7 @@ func (w *workspace) examineSlack(h *home) []string {
 // TestTheDoctorOfATeam examines a healthy app, breaks one thing after the other, and examines it
 // again after the daemon stopped.
 func TestTheDoctorOfATeam(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	w := newWorkspace(t)
 	h := newHome(t, slackEnv("METNOS_SLACK_APP_TOKEN="+slacktest.AppToken)...)

@@ -18,6 +18,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/templates"
 )
@@ -98,6 +99,7 @@ func TestABrokenStoreEndsTheProcess(t *testing.T) {
 
 // TestOrphansGoAtTheStart leaves files that a killed start leaves, and some that only look like it.
 func TestOrphansGoAtTheStart(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	h.serve().stop()

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 const hookCall = `{"session_id":"s","transcript_path":"","cwd":"/srv/app","hook_event_name":"PreToolUse",` +
@@ -190,6 +192,7 @@ func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 // TestAHookThatNobodyHearsBlocks closes the hook's stdout: the exit code must then tell the client
 // what the output would.
 func TestAHookThatNobodyHearsBlocks(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	const call = `{"session_id":"s","tool_use_id":"t","tool_name":"Bash","tool_input":{"command":"ls"},"hook_event_name":"PreToolUse"}`
@@ -277,6 +280,7 @@ ctx.hooks["post_approval_response"](choice="once", **about)
 // TestHermesOwnGateAsksPeople checks that the installed plugin asks people whatever Hermes' own gate
 // asks about.
 func TestHermesOwnGateAsksPeople(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/metnos/vaglio/approval/report"
 	charts "github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -48,6 +49,7 @@ func scenes() []scene {
 // TestPictures lets a daemon post the cards that the README shows. With -pictures it draws them from
 // the chat's messages; without, it checks that the pictures exist.
 func TestPictures(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	for _, sc := range scenes() {
 		asked, answered := sc.play(t)

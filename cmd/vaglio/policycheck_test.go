@@ -13,6 +13,7 @@ import (
 
 // TestCheckAndServeAgree routes to a chat that is missing, present, or a different one.
 func TestCheckAndServeAgree(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	file := filepath.Join(h.dir, "p.yaml")

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // blocks returns the README's shell commands.
@@ -132,6 +134,8 @@ func (term *console) until(t *testing.T, expression string, limit time.Duration)
 // TestTheReadmeToTheLetter follows the README's instructions for newcomers, in an empty home, with a
 // real browser. Only the port differs, because a daemon on this machine may use the usual one.
 func TestTheReadmeToTheLetter(t *testing.T) {
+	race.Alone(t)
+	t.Parallel()
 	page := browser(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -147,6 +151,9 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := slices.Concat(toolEnv(t), []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "METNOS_LISTEN=127.0.0.1:0"})
+	if testing.Short() {
+		env = append(env, "STATIC=", "TRIM=") // what the tests are built of is built already
+	}
 
 	first := openTerminal(t, root, sh[0], env)
 	link := first.until(t, `inbox\s+(http://(\S+)/inbox)\n`, 5*patience)

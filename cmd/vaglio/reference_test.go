@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // referenceHead is the start of the reference.
@@ -37,6 +38,7 @@ explains the words.
 // TestReference checks docs/reference.md against the settings, policy keys, commands, exit codes and
 // metrics in the code.
 func TestReference(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(referenceHead)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 func TestTogetherEndsWhenOneFails(t *testing.T) {
@@ -50,6 +52,7 @@ func TestATrialIsSaidToBeOne(t *testing.T) {
 // TestTheDaemonsMemoryIsItsOwn checks how the kernel treats a process that may not be dumped: its
 // files in /proc belong to root, and it cannot write a core file.
 func TestTheDaemonsMemoryIsItsOwn(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")

@@ -276,6 +276,7 @@ func (m *throwaway) fenced(most float64) {
 }
 
 func TestSetupRefusesWhatCannotBe(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	m := newThrowaway(t)
 	if err := os.Symlink("/", m.at("home/claude/up")); err != nil {
@@ -474,9 +475,13 @@ func TestTheExploitsFromAnotherUser(t *testing.T) {
 // of its own user.
 func TestTheWholeWalk(t *testing.T) {
 	race.Alone(t)
+	t.Parallel()
 	page := browser(t)
 	m, chat := newThrowaway(t), newChat(t)
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", m.at(""), ".", "../vaglio-hook").CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", m.at(""), "../vaglio-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if said, err := exec.CommandContext(t.Context(), "cp", binary, m.at("vaglio")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	for _, args := range [][]string{{"--dry-run"}, {"--yes"}} {

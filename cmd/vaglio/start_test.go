@@ -321,6 +321,7 @@ func TestABrokenTextStopsTheStart(t *testing.T) {
 
 // The output of texts is a folder that passes its check; a mistake is reported.
 func TestTextsAreTheirOwnOverride(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h, dir := newHome(t), t.TempDir()
 	for _, lang := range []string{"en", "it"} {

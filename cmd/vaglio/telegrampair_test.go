@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 func TestPairPrintsAFreshCode(t *testing.T) {
@@ -32,6 +33,7 @@ func TestPairPrintsAFreshCode(t *testing.T) {
 }
 
 func TestPairWithoutABot(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()

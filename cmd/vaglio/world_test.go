@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,7 +50,7 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "vaglio")
-	args := []string{"build", "-o", binary, "."}
+	args := []string{"build", "-ldflags=-s -w", "-o", binary, "."}
 	if race.Detector {
 		args = []string{"build", "-o", binary, "-race", "."}
 	}
@@ -64,6 +66,12 @@ func testMain(m *testing.M) int {
 	if err := hermetic(filepath.Join(dir, "home")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	// These tests mostly wait, for daemons, browsers and pauses: with as many at a time as there
+	// are processors, those would stand idle.
+	flag.Parse()
+	if given := flag.Lookup("test.parallel"); given.Value.String() == given.DefValue {
+		_ = given.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	return m.Run()
 }

@@ -128,7 +128,7 @@ type route struct {
 	method, path string
 	// public routes need no credentials and reveal nothing about any agent.
 	public bool
-	serve  func(*API, *call) error
+	serve  func(*API, *exchange) error
 }
 
 func routes() []route {
@@ -156,7 +156,7 @@ func (a *API) handler(who identify) http.Handler {
 		pattern := rt.method + " " + rt.path
 		mux.Handle(pattern, &endpoint{api: a, route: rt, who: who, codes: a.meters.route(pattern)})
 	}
-	lost := route{public: true, serve: func(_ *API, c *call) error { return lost(mux, c) }}
+	lost := route{public: true, serve: func(_ *API, x *exchange) error { return lost(mux, x) }}
 	mux.Handle("/", &endpoint{api: a, route: lost, who: who, codes: a.meters.route("none")})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The mux would redirect an unclean path. An agent that sends one has a bug, and a 404
@@ -169,11 +169,11 @@ func (a *API) handler(who identify) http.Handler {
 }
 
 // lost answers a request that matches no route: 405 if another method would match, else 404.
-func lost(mux *http.ServeMux, c *call) error {
+func lost(mux *http.ServeMux, x *exchange) error {
 	var allow []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		probe := &http.Request{Method: m, URL: c.r.URL, Host: c.r.Host}
-		if _, pattern := mux.Handler(probe); pattern != "/" && c.r.URL.Path != "/" {
+		probe := &http.Request{Method: m, URL: x.r.URL, Host: x.r.Host}
+		if _, pattern := mux.Handler(probe); pattern != "/" && x.r.URL.Path != "/" {
 			allow = append(allow, m)
 		}
 	}
@@ -183,7 +183,7 @@ func lost(mux *http.ServeMux, c *call) error {
 			Detail: "this path is not part of the API; /openapi.yaml lists the calls",
 		}
 	}
-	c.w.Header().Set("Allow", strings.Join(allow, ", "))
+	x.w.Header().Set("Allow", strings.Join(allow, ", "))
 	return &problemError{
 		Type: "method", Title: "Method not allowed", Status: http.StatusMethodNotAllowed,
 		Detail: "this path does not accept the request's method; it accepts " + strings.Join(allow, " and "),

@@ -33,38 +33,38 @@ var rooms sync.Pool //nolint:gochecknoglobals // What they held is nothing to th
 const mostRoom = 32 << 10
 
 // room returns the call's buffer, emptied. It belongs to the call until it is released.
-func (c *call) room() *bytes.Buffer {
-	if c.buf == nil {
-		if c.buf, _ = rooms.Get().(*bytes.Buffer); c.buf == nil {
-			c.buf = new(bytes.Buffer)
+func (x *exchange) room() *bytes.Buffer {
+	if x.buf == nil {
+		if x.buf, _ = rooms.Get().(*bytes.Buffer); x.buf == nil {
+			x.buf = new(bytes.Buffer)
 		}
 	}
-	c.buf.Reset()
-	return c.buf
+	x.buf.Reset()
+	return x.buf
 }
 
 // release gives the buffer back once the body has been decoded or the answer sent. A call that
 // waits for a person holds none.
-func (c *call) release() {
-	if c.buf != nil && c.buf.Cap() <= mostRoom {
-		rooms.Put(c.buf)
+func (x *exchange) release() {
+	if x.buf != nil && x.buf.Cap() <= mostRoom {
+		rooms.Put(x.buf)
 	}
-	c.buf = nil
+	x.buf = nil
 }
 
 // body reads the request's JSON. The bytes are valid until the call is released.
-func (c *call) body() ([]byte, error) {
-	if err := c.jsonOnly(); err != nil {
+func (x *exchange) body() ([]byte, error) {
+	if err := x.jsonOnly(); err != nil {
 		return nil, err
 	}
-	if c.r.ContentLength > MaxBody {
+	if x.r.ContentLength > MaxBody {
 		return nil, tooLarge()
 	}
-	rc := http.NewResponseController(c.w)
+	rc := http.NewResponseController(x.w)
 	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) // the recorder of a test supports none
-	buf := c.room()
-	buf.Grow(int(max(c.r.ContentLength, 512)) + bytes.MinRead)
-	_, err := buf.ReadFrom(http.MaxBytesReader(c.w, c.r.Body, MaxBody))
+	buf := x.room()
+	buf.Grow(int(max(x.r.ContentLength, 512)) + bytes.MinRead)
+	_, err := buf.ReadFrom(http.MaxBytesReader(x.w, x.r.Body, MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge()
 	}
@@ -98,8 +98,8 @@ func tooLarge() error {
 	}
 }
 
-func (c *call) jsonOnly() error {
-	mediaType, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+func (x *exchange) jsonOnly() error {
+	mediaType, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	charset, given := params["charset"]
 	if err == nil && mediaType == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) {
 		return nil
@@ -123,8 +123,8 @@ func located(err error, data []byte) error {
 
 // query returns the value of the only parameter that the route knows, or "". Any other
 // parameter is an error: ignoring it would hide a mistake.
-func (c *call) query(known string) (string, error) {
-	values, err := url.ParseQuery(c.r.URL.RawQuery)
+func (x *exchange) query(known string) (string, error) {
+	values, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return "", badParameter("the query cannot be read: it must be of the form name=value&name=value")
 	}
@@ -142,11 +142,11 @@ func (c *call) query(known string) (string, error) {
 }
 
 // wait returns how long the request asks to wait for a person.
-func (c *call) wait() (time.Duration, error) {
-	if c.r.URL.RawQuery == "" {
+func (x *exchange) wait() (time.Duration, error) {
+	if x.r.URL.RawQuery == "" {
 		return 0, nil
 	}
-	given, err := c.query("wait")
+	given, err := x.query("wait")
 	if err != nil || given == "" {
 		return 0, err
 	}
@@ -165,8 +165,8 @@ func badParameter(detail string) error {
 }
 
 // key returns the Idempotency-Key, or "" if there is none.
-func (c *call) key() (string, error) {
-	given := c.r.Header.Values("Idempotency-Key")
+func (x *exchange) key() (string, error) {
+	given := x.r.Header.Values("Idempotency-Key")
 	if len(given) == 0 {
 		return "", nil
 	}

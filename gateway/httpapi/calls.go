@@ -23,13 +23,13 @@ const MaxCalls = 500
 // maxDetail is the maximum length of an outcome's detail, in bytes.
 const maxDetail = 4000
 
-func (a *API) propose(c *call) error {
-	reqs, resumes, err := a.proposed(c)
+func (a *API) propose(x *exchange) error {
+	reqs, resumes, err := a.proposed(x)
 	if err != nil {
 		return err
 	}
 	seated := a.seat(&reqs[0].Wait)
-	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
+	answers, err := a.proposals.ProposePlan(x.ctx(), x.agent, reqs)
 	a.unseat(seated)
 	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {
 		err = wrong.Err // The proposal is the only call.
@@ -37,20 +37,20 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return err
 	}
-	return a.tell(c, seated, answers, resumes, &answers[0])
+	return a.tell(x, seated, answers, resumes, &answers[0])
 }
 
 // proposed decodes a proposal's single call, and the address to tell how it ends. It is a
 // function of its own so that the decoding does not stay on the stack: a call may wait for as
 // long as people take, and the runtime halves a stack only while less than a quarter of it is
 // in use.
-func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
+func (a *API) proposed(x *exchange) ([]dispatcher.Request, []string, error) {
 	reqs := make([]dispatcher.Request, 1)
 	var err error
-	if reqs[0], err = c.request(); err != nil {
+	if reqs[0], err = x.request(); err != nil {
 		return nil, nil, err
 	}
-	body, err := c.body()
+	body, err := x.body()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,39 +58,39 @@ func (a *API) proposed(c *call) ([]dispatcher.Request, []string, error) {
 	if err != nil {
 		return nil, nil, located(err, body)
 	}
-	c.release()
-	c.from(&reqs[0].Proposal)
+	x.release()
+	x.from(&reqs[0].Proposal)
 	return reqs, []string{resume}, nil
 }
 
 // from sets whose call it is and whether it would run on another machine, whatever it claims.
-func (c *call) from(p *vaglio.Proposal) {
-	p.Agent = c.agent
-	_, p.Elsewhere = c.ctx().Value(otherMachine{}).(bool)
+func (x *exchange) from(p *vaglio.Proposal) {
+	p.Agent = x.agent
+	_, p.Elsewhere = x.ctx().Value(otherMachine{}).(bool)
 }
 
 // tell answers with said, which holds the answers to all calls.
-func (a *API) tell(c *call, s seat, answers []approval.Answer, resumes []string, said any) error {
+func (a *API) tell(x *exchange, s seat, answers []approval.Answer, resumes []string, said any) error {
 	a.meters.answered(answers...)
 	for i := range answers {
-		if err := a.keep(c, resumes[i], answers[i]); err != nil {
+		if err := a.keep(x, resumes[i], answers[i]); err != nil {
 			return err
 		}
 	}
-	c.hurry(s, answers...)
+	x.hurry(s, answers...)
 	for i := range answers {
 		answers[i] = answers[i].Told()
 	}
-	return c.answer(said)
+	return x.answer(said)
 }
 
 // request reads what proposals and plans have in common.
-func (c *call) request() (dispatcher.Request, error) {
-	wait, err := c.wait()
+func (x *exchange) request() (dispatcher.Request, error) {
+	wait, err := x.wait()
 	if err != nil {
 		return dispatcher.Request{}, err
 	}
-	key, err := c.key()
+	key, err := x.key()
 	return dispatcher.Request{Key: key, Wait: wait}, err
 }
 
@@ -138,12 +138,12 @@ func (a *API) decodeCall(data []byte, into *dispatcher.Request) (resume string, 
 }
 
 // keep stores the address to tell how the call ends, if the call waits for a person.
-func (a *API) keep(c *call, resume string, answer approval.Answer) error {
+func (a *API) keep(x *exchange, resume string, answer approval.Answer) error {
 	if resume == "" || answer.Decision != approval.RulingPending || answer.Approval == nil {
 		return nil
 	}
 	// An agent that has already left needs it most.
-	return a.resumes.Keep(context.WithoutCancel(c.ctx()), answer.Approval.ID, resume)
+	return a.resumes.Keep(context.WithoutCancel(x.ctx()), answer.Approval.ID, resume)
 }
 
 // plan is the body of POST /v1/plans.
@@ -172,35 +172,35 @@ type planAnswers struct {
 	Answers []approval.Answer `json:"answers"`
 }
 
-func (a *API) proposePlan(c *call) error {
-	common, err := c.request()
+func (a *API) proposePlan(x *exchange) error {
+	common, err := x.request()
 	if err != nil {
 		return err
 	}
-	body, err := c.body()
+	body, err := x.body()
 	if err != nil {
 		return err
 	}
-	reqs, resumes, err := a.decodePlan(c, body, common)
+	reqs, resumes, err := a.decodePlan(x, body, common)
 	if err != nil {
 		return err
 	}
-	c.release()
+	x.release()
 	seated := a.seat(&common.Wait)
 	for i := range reqs {
 		reqs[i].Wait = common.Wait
 	}
-	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
+	answers, err := a.proposals.ProposePlan(x.ctx(), x.agent, reqs)
 	a.unseat(seated)
 	if err != nil {
 		return err
 	}
-	return a.tell(c, seated, answers, resumes, planAnswers{answers})
+	return a.tell(x, seated, answers, resumes, planAnswers{answers})
 }
 
 // decodePlan decodes the calls. They all carry the plan's key, from which the dispatcher
 // derives one for each call, so that repeating the plan finds each call again.
-func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs []dispatcher.Request, resumes []string, err error) {
+func (a *API) decodePlan(x *exchange, body []byte, common dispatcher.Request) (reqs []dispatcher.Request, resumes []string, err error) {
 	var p plan
 	if err := strictjson.Unmarshal(body, &p); err != nil {
 		return nil, nil, located(err, body)
@@ -217,7 +217,7 @@ func (a *API) decodePlan(c *call, body []byte, common dispatcher.Request) (reqs 
 		if resumes[i], err = a.decodeCall(raw.value, &reqs[i]); err != nil {
 			return nil, nil, inCall(err, i, raw, body)
 		}
-		c.from(&reqs[i].Proposal)
+		x.from(&reqs[i].Proposal)
 	}
 	return reqs, resumes, nil
 }
@@ -235,25 +235,25 @@ func inCall(err error, index int, raw rawCall, body []byte) error {
 }
 
 // id returns the approval that the path names. A malformed ID is reported as not found.
-func (c *call) id() (approval.ID, error) {
-	id := approval.ID(c.r.PathValue("id"))
+func (x *exchange) id() (approval.ID, error) {
+	id := approval.ID(x.r.PathValue("id"))
 	if cmp.Or(approval.CheckName("id", string(id)), approval.CheckName("id", string(id.Ask()))) != nil {
 		return "", approval.ErrNotFound
 	}
 	return id, nil
 }
 
-func (a *API) await(c *call) error {
-	wait, err := c.wait()
+func (a *API) await(x *exchange) error {
+	wait, err := x.wait()
 	if err != nil {
 		return err
 	}
-	id, err := c.id()
+	id, err := x.id()
 	if err != nil {
 		return err
 	}
 	seated := a.seat(&wait)
-	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
+	answer, err := a.proposals.Await(x.ctx(), x.agent, id, wait)
 	a.unseat(seated)
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (a *API) await(c *call) error {
 	if seated == standing && answer.Decision == approval.RulingPending {
 		return tooMany()
 	}
-	return c.answer(withText(answer))
+	return x.answer(withText(answer))
 }
 
 // withText returns the answer in the form for agents. It must not be inlined, so that its
@@ -274,26 +274,26 @@ func withText(answer *approval.Answer) *approval.Answer {
 	return &told
 }
 
-func (a *API) withdraw(c *call) error {
-	if _, err := c.query(""); err != nil {
+func (a *API) withdraw(x *exchange) error {
+	if _, err := x.query(""); err != nil {
 		return err
 	}
-	id, err := c.id()
+	id, err := x.id()
 	if err != nil {
 		return err
 	}
-	answer, err := a.proposals.Withdraw(c.ctx(), c.agent, id)
+	answer, err := a.proposals.Withdraw(x.ctx(), x.agent, id)
 	if err != nil {
 		return err
 	}
-	return c.answer(answer.Told())
+	return x.answer(answer.Told())
 }
 
-func (a *API) redeem(c *call) error {
-	if _, err := c.query(""); err != nil {
+func (a *API) redeem(x *exchange) error {
+	if _, err := x.query(""); err != nil {
 		return err
 	}
-	body, err := c.body()
+	body, err := x.body()
 	if err != nil {
 		return err
 	}
@@ -301,11 +301,11 @@ func (a *API) redeem(c *call) error {
 	if err != nil {
 		return located(err, body)
 	}
-	c.from(&proposal)
-	if err := a.permits.Redeem(c.ctx(), c.agent, c.r.PathValue("permit"), proposal); err != nil {
+	x.from(&proposal)
+	if err := a.permits.Redeem(x.ctx(), x.agent, x.r.PathValue("permit"), proposal); err != nil {
 		return err
 	}
-	c.done()
+	x.done()
 	return nil
 }
 
@@ -316,11 +316,11 @@ type outcome struct {
 	Detail    string `json:"detail"`
 }
 
-func (a *API) report(c *call) error {
-	if _, err := c.query(""); err != nil {
+func (a *API) report(x *exchange) error {
+	if _, err := x.query(""); err != nil {
 		return err
 	}
-	body, err := c.body()
+	body, err := x.body()
 	if err != nil {
 		return err
 	}
@@ -340,15 +340,15 @@ func (a *API) report(c *call) error {
 		p.Field, p.Detail = "/detail", fmt.Sprintf(`"detail" is longer than %d bytes`, maxDetail)
 		return p
 	}
-	id, err := c.id()
+	id, err := x.id()
 	if err != nil {
 		return err
 	}
 	told := approval.Outcome{Succeeded: *o.Succeeded, NotRun: o.Ran != nil && !*o.Ran, Detail: o.Detail, At: time.Now().UTC()}
-	if err := a.permits.Report(c.ctx(), c.agent, id, told); err != nil {
+	if err := a.permits.Report(x.ctx(), x.agent, id, told); err != nil {
 		return err
 	}
-	c.done()
+	x.done()
 	return nil
 }
 
@@ -359,17 +359,17 @@ type turnLog struct {
 	More   bool            `json:"more,omitempty"`
 }
 
-func (a *API) turn(c *call) error {
-	if _, err := c.query(""); err != nil {
+func (a *API) turn(x *exchange) error {
+	if _, err := x.query(""); err != nil {
 		return err
 	}
-	id := c.r.PathValue("id")
-	steps, more, err := a.turns.Turn(c.ctx(), c.agent, id)
+	id := x.r.PathValue("id")
+	steps, more, err := a.turns.Turn(x.ctx(), x.agent, id)
 	if err != nil {
 		return err
 	}
 	if len(steps) == 0 {
 		return approval.ErrNotFound
 	}
-	return c.answer(turnLog{TurnID: id, Steps: steps, More: more})
+	return x.answer(turnLog{TurnID: id, Steps: steps, More: more})
 }

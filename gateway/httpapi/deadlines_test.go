@@ -148,7 +148,7 @@ func inBubble(t *testing.T, run func(*gate, *pipes)) {
 	})
 }
 
-func exchange(t *testing.T, c net.Conn, request string) string {
+func send(t *testing.T, c net.Conn, request string) string {
 	t.Helper()
 	go func() { _, _ = io.WriteString(c, request) }()
 	got, err := io.ReadAll(c)
@@ -161,7 +161,7 @@ func exchange(t *testing.T, c net.Conn, request string) string {
 func TestSlowBodyIsRefused(t *testing.T) {
 	inBubble(t, func(_ *gate, l *pipes) {
 		start := time.Now()
-		got := exchange(t, l.dial(), "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
+		got := send(t, l.dial(), "POST /v1/proposals HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
 			"Authorization: Bearer "+tokenA+"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 		if !strings.HasPrefix(got, "HTTP/1.1 408 ") || time.Since(start) != bodyWithin {
 			t.Errorf("after %s: %s", time.Since(start), got)
@@ -172,7 +172,7 @@ func TestSlowBodyIsRefused(t *testing.T) {
 func TestSlowHeaderIsDropped(t *testing.T) {
 	inBubble(t, func(_ *gate, l *pipes) {
 		start := time.Now()
-		exchange(t, l.dial(), "GET /healthz HTTP/1.1\r\nHost")
+		send(t, l.dial(), "GET /healthz HTTP/1.1\r\nHost")
 		if time.Since(start) != 10*time.Second {
 			t.Errorf("held for %s", time.Since(start))
 		}
@@ -186,7 +186,7 @@ func TestLongPollOutlivesEveryDeadline(t *testing.T) {
 		c := l.dial()
 		head := "Host: x\r\nAuthorization: Bearer " + tokenA + "\r\n"
 		start := time.Now()
-		got := exchange(t, c, "GET /healthz HTTP/1.1\r\n"+head+"\r\n"+
+		got := send(t, c, "GET /healthz HTTP/1.1\r\n"+head+"\r\n"+
 			"POST /v1/proposals?wait=10m HTTP/1.1\r\n"+head+"Connection: close\r\nContent-Type: application/json\r\n"+
 			"Content-Length: 28\r\n\r\n{\"executor\":\"ask\",\"args\":{}}")
 		if !strings.Contains(got, `"decision":"pending"`) || time.Since(start) != 10*time.Minute {
@@ -206,7 +206,7 @@ func TestWithheldBodyEndsTheConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(_ *gate, l *pipes) {
 				start := time.Now()
-				if got := exchange(t, l.dial(), request); !strings.HasPrefix(got, "HTTP/1.1 ") {
+				if got := send(t, l.dial(), request); !strings.HasPrefix(got, "HTTP/1.1 ") {
 					t.Errorf("got %q", got)
 				}
 				if took := time.Since(start); took > unreadWithin+time.Second {

@@ -22,14 +22,14 @@ type endpoint struct {
 	codes *codes
 }
 
-// call is one request that an endpoint is serving.
-type call struct {
+// exchange is one request that an endpoint is serving, and its answer.
+type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	agent string
 	// status is the status that was sent; 0 until then.
 	status int
-	// buf is the buffer for the body and the answer; nil if the call holds none.
+	// buf is the buffer for the body and the answer; nil if it holds none.
 	buf *bytes.Buffer
 }
 
@@ -45,77 +45,77 @@ const (
 
 // ServeHTTP serves one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{w: w, r: r}
-	defer func() { e.codes.count(c.status) }()
-	defer c.release()
-	defer e.recovered(r.Context(), c)
-	if err := e.serve(c); err != nil {
-		e.refuse(r.Context(), c, err)
+	x := &exchange{w: w, r: r}
+	defer func() { e.codes.count(x.status) }()
+	defer x.release()
+	defer e.recovered(r.Context(), x)
+	if err := e.serve(x); err != nil {
+		e.refuse(r.Context(), x, err)
 	}
 }
 
 // recovered answers a panic as an internal failure. It must be deferred directly.
-func (e *endpoint) recovered(ctx context.Context, c *call) {
+func (e *endpoint) recovered(ctx context.Context, x *exchange) {
 	v := recover()
 	if v == nil {
 		return
 	}
 	e.api.log.ErrorContext(ctx, "a call panicked", "route", e.codes.route, "panic", v, "stack", string(debug.Stack()))
-	if c.status == 0 {
-		c.fail(ours(http.StatusInternalServerError))
+	if x.status == 0 {
+		x.fail(ours(http.StatusInternalServerError))
 	}
 }
 
-func (e *endpoint) serve(c *call) error {
+func (e *endpoint) serve(x *exchange) error {
 	if !e.route.public {
-		if err := refuseBrowser(c.r); err != nil {
+		if err := refuseBrowser(x.r); err != nil {
 			return err
 		}
-		agent, err := e.who(c.r)
+		agent, err := e.who(x.r)
 		if err != nil {
 			return err
 		}
-		c.agent = agent
+		x.agent = agent
 	}
-	return e.route.serve(e.api, c)
+	return e.route.serve(e.api, x)
 }
 
 // refuse answers with the problem document for err. It logs failures on our side and hides
 // their details from the agent.
-func (e *endpoint) refuse(ctx context.Context, c *call, err error) {
+func (e *endpoint) refuse(ctx context.Context, x *exchange, err error) {
 	if _, told := errors.AsType[*problemError](err); !told && ctx.Err() != nil {
 		// Nobody reads this, unless the server is shutting down.
-		c.fail(stopping())
-		c.status = statusGone
+		x.fail(stopping())
+		x.status = statusGone
 		return
 	}
 	p := problemOf(err)
 	if p.ours {
 		e.api.log.ErrorContext(ctx, "a call failed", "route", e.codes.route, "status", p.Status, "error", err)
 	}
-	c.fail(p)
+	x.fail(p)
 }
 
 // answer sends v as JSON.
-func (c *call) answer(v any) error {
-	buf := c.room()
+func (x *exchange) answer(v any) error {
+	buf := x.room()
 	body, err := strictjson.Append(buf.AvailableBuffer(), v)
 	if err != nil {
 		return fmt.Errorf("httpapi: encode an answer: %w", err)
 	}
 	if cap(body) > buf.Cap() {
-		c.buf = bytes.NewBuffer(body) // The buffer had to grow: keep the larger one.
+		x.buf = bytes.NewBuffer(body) // The buffer had to grow: keep the larger one.
 	}
-	c.send(http.StatusOK, jsonType, body)
+	x.send(http.StatusOK, jsonType, body)
 	return nil
 }
 
 // done answers with an empty success.
-func (c *call) done() { c.send(http.StatusNoContent, "", nil) }
+func (x *exchange) done() { x.send(http.StatusNoContent, "", nil) }
 
 // fail sends a problem document.
-func (c *call) fail(p *problemError) {
-	h := c.w.Header()
+func (x *exchange) fail(p *problemError) {
+	h := x.w.Header()
 	if p.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.retryAfter))
 	}
@@ -129,7 +129,7 @@ func (c *call) fail(p *problemError) {
 		// A detail that is not valid UTF-8 cannot be encoded, but the status can still be sent.
 		body = nil
 	}
-	c.send(p.Status, "application/problem+json", body)
+	x.send(p.Status, "application/problem+json", body)
 }
 
 // Header values that most responses share. No code may append to them.
@@ -145,9 +145,9 @@ const jsonType = "application/json"
 
 // send writes a complete response. On HTTP/1.1 the connection sets the write deadline. HTTP/2
 // responses share a connection, so each sets a deadline for its own stream and lifts it again.
-func (c *call) send(status int, mediaType string, body []byte) {
-	c.status = status
-	h := c.w.Header()
+func (x *exchange) send(status int, mediaType string, body []byte) {
+	x.status = status
+	h := x.w.Header()
 	h["Cache-Control"], h["X-Content-Type-Options"] = noStore, noSniff
 	switch mediaType {
 	case "":
@@ -159,20 +159,20 @@ func (c *call) send(status int, mediaType string, body []byte) {
 	if status != http.StatusNoContent {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	if c.r.ProtoMajor == 1 {
-		c.w.WriteHeader(status)
-		_, _ = c.w.Write(body)
+	if x.r.ProtoMajor == 1 {
+		x.w.WriteHeader(status)
+		_, _ = x.w.Write(body)
 		return
 	}
-	rc := http.NewResponseController(c.w)
+	rc := http.NewResponseController(x.w)
 	// A test's writer has no deadlines, and a client that no longer reads has failed anyway.
 	// Either way there is nothing to do about an error.
 	_ = rc.SetWriteDeadline(time.Now().Add(answerWithin))
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(body)
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(body)
 	_ = rc.Flush()
 	_ = rc.SetWriteDeadline(time.Time{})
 }
 
 // ctx returns the request's context, which ends when the client leaves.
-func (c *call) ctx() context.Context { return c.r.Context() }
+func (x *exchange) ctx() context.Context { return x.r.Context() }

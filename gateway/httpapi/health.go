@@ -17,7 +17,7 @@ type health struct {
 }
 
 // healthz reports that the process is serving.
-func (a *API) healthz(c *call) error { return c.answer(health{"ok"}) }
+func (a *API) healthz(x *exchange) error { return x.answer(health{"ok"}) }
 
 // readiness is the answer of the readiness probe: whether proposals can be answered, and on
 // which channels people can be asked.
@@ -42,9 +42,9 @@ type channelReading struct {
 // readyz reports whether proposals can be answered. A broken channel does not make vaglio
 // unready as long as people can answer on another one: calls that the judges approve need
 // nobody, and the others wait.
-func (a *API) readyz(c *call) error {
-	if err := a.ready(c.ctx()); err != nil {
-		a.log.WarnContext(c.ctx(), "not ready", "error", err)
+func (a *API) readyz(x *exchange) error {
+	if err := a.ready(x.ctx()); err != nil {
+		a.log.WarnContext(x.ctx(), "not ready", "error", err)
 		if p := storeProblem(err); p != nil && p.Type == "store-full" {
 			return notReady("vaglio's disk is full: nothing can be recorded, so no call may run")
 		}
@@ -60,7 +60,7 @@ func (a *API) readyz(c *call) error {
 	if well < len(r.Channels) || len(r.Warnings) > 0 {
 		r.Status = "degraded"
 	}
-	return c.answer(r)
+	return x.answer(r)
 }
 
 // readings returns the health of the channels, and how many of them are well.
@@ -85,7 +85,7 @@ func notReady(detail string) *problemError {
 	}
 }
 
-func (a *API) openapi(c *call) error {
-	c.send(http.StatusOK, "application/yaml", builtin)
+func (a *API) openapi(x *exchange) error {
+	x.send(http.StatusOK, "application/yaml", builtin)
 	return nil
 }

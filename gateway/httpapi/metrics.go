@@ -73,8 +73,8 @@ func (c *codes) count(status int) {
 }
 
 // metrics serves the metrics in the Prometheus text format.
-func (a *API) metrics(c *call) error {
-	if _, err := c.query(""); err != nil {
+func (a *API) metrics(x *exchange) error {
+	if _, err := x.query(""); err != nil {
 		return err
 	}
 	r, _ := a.readings()
@@ -86,7 +86,7 @@ func (a *API) metrics(c *call) error {
 		a.meters.set.GetOrCreateGauge(fmt.Sprintf(metricChannel, r.Channels[i].Name), nil).Set(up)
 	}
 	if a.leaves != nil {
-		n, err := a.leaves(c.ctx())
+		n, err := a.leaves(x.ctx())
 		if err != nil {
 			return err
 		}
@@ -97,6 +97,6 @@ func (a *API) metrics(c *call) error {
 	if a.further != nil {
 		a.further(&b)
 	}
-	c.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())
+	x.send(200, "text/plain; version=0.0.4; charset=utf-8", b.Bytes())
 	return nil
 }

@@ -78,8 +78,8 @@ func turnAway(h http.Handler) http.Handler {
 //go:noinline
 func turnedAway(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close")
-	c := &call{w: w, r: r}
-	c.fail(tooMany())
+	x := &exchange{w: w, r: r}
+	x.fail(tooMany())
 }
 
 // spare is how many connections beyond the limit are accepted only to be told so.

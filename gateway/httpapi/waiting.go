@@ -49,10 +49,10 @@ func (a *API) unseat(s seat) {
 
 // hurry sets Retry-After if the judges have not answered yet, or if an answer is pending
 // because no slot was free.
-func (c *call) hurry(s seat, answers ...approval.Answer) {
+func (x *exchange) hurry(s seat, answers ...approval.Answer) {
 	for i := range answers {
 		if answers[i].Decision == approval.RulingPending && answers[i].Approval == nil {
-			c.w.Header().Set("Retry-After", "1") // The judges are still working.
+			x.w.Header().Set("Retry-After", "1") // The judges are still working.
 			return
 		}
 	}
@@ -61,7 +61,7 @@ func (c *call) hurry(s seat, answers ...approval.Answer) {
 	}
 	for i := range answers {
 		if answers[i].Decision == approval.RulingPending {
-			c.w.Header().Set("Retry-After", strconv.Itoa(tooMany().retryAfter))
+			x.w.Header().Set("Retry-After", strconv.Itoa(tooMany().retryAfter))
 			return
 		}
 	}

@@ -197,10 +197,7 @@ func (a *active) scan(data []byte) {
 // written.
 func (a *active) append(e *approval.JournalEntry, frame []byte) error {
 	if _, err := a.file.WriteAt(frame, a.size); err != nil {
-		if cut := a.file.Truncate(a.size); cut != nil {
-			return errors.Join(cut, err)
-		}
-		return err
+		return errors.Join(err, a.file.Truncate(a.size))
 	}
 	if len(a.notedAt) == len(a.offsets) {
 		a.notedAt = append(a.notedAt, len(a.noted))

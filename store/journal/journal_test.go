@@ -437,10 +437,11 @@ func TestAppendRefuses(t *testing.T) {
 	if err := l.Append(numbered(0)); !errors.Is(err, ErrClosed) {
 		t.Errorf("after the close: got %v", err)
 	}
-	for _, err := range l.Entries(context.Background(), approval.Span{}) {
-		if !errors.Is(err, ErrClosed) {
-			t.Errorf("reading after the close: got %v", err)
-		}
+	if n, _, err := onlyUnread(context.Background(), l, approval.Span{}); n > 0 || !errors.Is(err, ErrClosed) {
+		t.Errorf("reading after the close: %d entries, %v", n, err)
+	}
+	if err := l.Forget(day); !errors.Is(err, ErrClosed) {
+		t.Errorf("forgetting after the close: got %v", err)
 	}
 }
 

@@ -313,8 +313,7 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 	return chosen, nil
 }
 
-// readGroup reads a group's entries. If only notes are wanted and the bodies cannot be
-// read, it returns the notes' entries along with the error.
+// readGroup reads a group's entries, without their bodies if only notes are wanted.
 func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnly bool) ([]approval.JournalEntry, error) {
 	notes, err := s.unpack(f, unzip, g.Notes)
 	if err != nil {

@@ -30,7 +30,7 @@ func (l *Log) seal() {
 // SealAll seals every full segment, and rewrites those that were not sealed with the newest
 // key, as the journal would do by itself in time.
 func (l *Log) SealAll() {
-	for more := true; more; {
+	for more := !l.options.ReadOnly; more; {
 		more = l.sealOldest() || l.sealAnew()
 	}
 }

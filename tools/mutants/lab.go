@@ -256,11 +256,12 @@ func (l *lab) alone(p, name string, worker int) *trial {
 type limit struct{ clock, work time.Duration }
 
 // fails runs tests of a package, and reports whether one failed, and what they took of
-// a processor. What exceeds the limit fails, and what wants more than 6 GB.
+// a processor. What exceeds the limit fails, and what wants more than 6 GB of its own: the
+// files that a store maps do not count.
 func (l *lab) fails(p string, names []string, most limit, env string) (bool, time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most.clock)
 	defer cancel()
-	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(1+int(most.work.Seconds())), l.binary(p),
+	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -d 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(1+int(most.work.Seconds())), l.binary(p),
 		"-test.short", "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
 	c.Dir = filepath.Join(l.root, p)
 	c.Env = append(os.Environ(), "GOGC=400", env) // a third less work: the heaps are small

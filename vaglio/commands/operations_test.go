@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,15 +98,72 @@ func TestOperations(t *testing.T) {
 			continue
 		}
 		got.WriteString("$ " + command + "\n")
-		told := tell(b, command)
-		if !told.Known {
-			got.WriteString("    not known\n")
-		}
-		for i := range told.Operations {
-			got.WriteString("    " + shown(&told.Operations[i]) + "\n")
+		for _, one := range does(b, command) {
+			got.WriteString("    " + one + "\n")
 		}
 	}
 	golden.Check(t, file, got.String())
+}
+
+// does returns the operations of a command line as texts.
+func does(b *Base, command string) (all []string) {
+	told := tell(b, command)
+	if !told.Known {
+		all = append(all, "not known")
+	}
+	for i := range told.Operations {
+		all = append(all, shown(&told.Operations[i]))
+	}
+	return all
+}
+
+// TestWhichWordsDecide leaves out each word of the commands in testdata/operations.txt in
+// turn, doubles it, and moves it to the end: below each change are the operations that
+// go (-) and that come (+). After an intended change, run it with -update, and read what has
+// moved.
+func TestWhichWordsDecide(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/operations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := load(t)
+	var got strings.Builder
+	for line := range strings.Lines(string(text)) {
+		command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ ")
+		if !ok {
+			continue
+		}
+		got.WriteString("$ " + command + "\n")
+		words := strings.Fields(command)
+		was := does(b, command)
+		for i := 1; i < len(words); i++ {
+			without := slices.Delete(slices.Clone(words), i, i+1)
+			for _, changed := range [][]string{without, slices.Insert(slices.Clone(words), i, words[i]), append(without, words[i])} {
+				line := strings.Join(changed, " ")
+				if apart := differences(was, does(b, line)); apart != "" {
+					got.WriteString("  " + line + "\n" + apart)
+				}
+			}
+		}
+	}
+	golden.Check(t, "testdata/decides.txt", got.String())
+}
+
+// differences tells what is only in one of two lists; nothing if only their order differs.
+func differences(was, now []string) string {
+	var b strings.Builder
+	for _, one := range was {
+		if !slices.Contains(now, one) {
+			b.WriteString("    - " + one + "\n")
+		}
+	}
+	for _, one := range now {
+		if !slices.Contains(was, one) {
+			b.WriteString("    + " + one + "\n")
+		}
+	}
+	return b.String()
 }
 
 // TestBudget has commands put together more names than they may. The rest is a gap, never a

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -77,6 +78,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"another page":       {"mcp__playwright__browser_evaluate", map[string]any{"function": "() => fetch('http://localhost:5173/')"}, ""},
 		"what is asked for":  {"mcp__agent__run", map[string]any{"prompt": "say what http://localhost:8787/inbox is"}, ""},
 		"what it unpacks":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src/vaglio/bin"}, doubt},
+		"unpacks above it":   {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/src"}, doubt},
+		"unpacks into it":    {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/.local/share/metnos/x"}, ownID},
 		"a folder of it":     {"delete_directory", map[string]any{"path": "/home/user/app/.cursor"}, doubt},
 		"another folder":     {"delete_directory", map[string]any{"path": "/home/user/app/.cache"}, ""},
 		"into another":       {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/app/bin"}, ""},
@@ -198,6 +201,30 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 		rule, lines := g.names(&row.ran)
 		if rule != row.rule || rule != "" && lines != row.line {
 			t.Errorf("%+v: %q behind %d lines, want %q behind %d", row.ran, rule, lines, row.rule, row.line)
+		}
+	}
+}
+
+// TestOnlyWhatTheSessionWroteIsTraced has a program about the gate run from a file: it counts
+// if the session wrote the file, or if the text stands in the call itself.
+func TestOnlyWhatTheSessionWroteIsTraced(t *testing.T) {
+	const text, file = "a\nx('http://localhost:8787/inbox')\n", "/home/user/app/a.py"
+	for name, row := range map[string]struct {
+		file    string
+		changed func() []string
+		traced  bool
+	}{
+		"in the call":               {"", nil, true},
+		"nobody knows who wrote it": {file, nil, false},
+		"the session wrote it":      {file, func() []string { return []string{"/x", file} }, true},
+		"it wrote another":          {file, func() []string { return []string{"/x"} }, false},
+	} {
+		rd := reading.Reading{Means: reading.Means{Changed: row.changed}, Commands: []reading.Command{{Script: &shell.Script{Ran: []shell.Ran{
+			{Text: text, File: row.file, Sure: true}, {Text: "nothing of the gate", File: row.file, Sure: true},
+		}}}}}
+		got := gate().Naming(&rd)
+		if len(got) > 0 != row.traced || len(got) > 1 || row.traced && (got[0].Line != 1 || got[0].File != row.file) {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

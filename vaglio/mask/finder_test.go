@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,22 @@ func TestPlacesThatMeetAreOne(t *testing.T) {
 	} {
 		if got := apart(slices.Clone(row[0])); !slices.Equal(got, row[1]) {
 			t.Errorf("%v are %v", row[0], got)
+		}
+	}
+}
+
+// TestWhichRulesBeginAtAWord: only those whose every match does are not tried within one.
+func TestWhichRulesBeginAtAWord(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]bool{
+		`\bx`: true, `(\bx)y`: true, `((\b)x)`: true, `(?:\bx|y)`: false, `(?:\bx)?y`: false, `x\b`: false, `(?:\bx)*y`: false, `x`: false, ``: false,
+	} {
+		tree, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := beginsAtWord(tree); got != want {
+			t.Errorf("%s: %t", pattern, got)
 		}
 	}
 }

@@ -68,6 +68,12 @@ func eachText(v any, f func(...string)) {
 // TestEdges checks texts on the edge of being secret; what is masked stands in brackets.
 func TestEdges(t *testing.T) {
 	t.Parallel()
+	for _, marked := range edges() {
+		exactly(t, marked)
+	}
+}
+
+func edges() []string {
 	const many = "q1W2e3R4t5Y6u7I8o9P0aSdFgHjKlZxCvBnM" // 36 letters and digits, of high entropy
 	rows := []string{
 		// issuers' tokens
@@ -101,6 +107,10 @@ func TestEdges(t *testing.T) {
 		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
+	rows = append(
+		rows, "identified with "+strings.Repeat("x", 60)+" by '⟦hunter2x⟧'", "identified with "+strings.Repeat("x", 61)+" by 'hunter2x'",
+		"x set a:pw --value=⟦hunter2x9⟧", "login('me', 'hunter2x.c')", "curl -sSfu me:⟦hunter2x⟧ https://x", "login('me', '⟦hunter.2x⟧')", "login('me', '⟦hun2ter.abcdefgh⟧')", "x ⟦xoxb-"+fill(11)+"⟧", "login('me', '⟦hunter2x.⟧')",
+	)
 	for _, kind := range "abcdeoprs" { // Slack's tokens
 		rows = append(rows, "x ⟦xox"+string(kind)+"-"+fill(12)+"⟧ y", "x xox"+string(kind)+"_"+fill(12)+" y")
 	}
@@ -110,9 +120,7 @@ func TestEdges(t *testing.T) {
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+fill(24)+"⟧\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n"+fill(23)+"\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----END PRIVATE KEY-----", "Private-Lines: 1\n⟦"+key+"⟧\n", "Private-Lines: 1\n⟦"+key+"⟧\nPrivate-MAC: "+key)
-	for _, marked := range rows {
-		exactly(t, marked)
-	}
+	return rows
 }
 
 // exactly masks a text, and checks that exactly what stands in brackets is masked.
@@ -122,6 +130,29 @@ func exactly(t *testing.T, marked string) {
 	want := regexp.MustCompile(`⟦[^⟧]*⟧`).ReplaceAllString(marked, "‹›")
 	if got := masks.ReplaceAllString(masker.Mask(plain), "‹›"); got != want {
 		t.Errorf("%q\n became %q", marked, got)
+	}
+}
+
+// TestCopied checks that masks which somebody else wrote are masked, wherever they stand, and
+// that text in their shape which is not genuine is left to [mask.Masker.Mask].
+func TestCopied(t *testing.T) {
+	t.Parallel()
+	genuine := masker.Mask("password=hunter2")[len("password="):]
+	forged := strings.Replace(genuine, "7", "8", 1)
+	for text, n := range map[string]int{"": 0, "plain": 0, genuine: 1, "a " + genuine + genuine + " b": 2, forged: 0, forged + genuine: 1, "‹masked ": 0} {
+		got := masker.Copied(text).(string)
+		if strings.Count(got, "‹masked ") != strings.Count(text, "‹masked ") || strings.Count(got, genuine) != 0 || (got == text) != (n == 0) {
+			t.Errorf("%q became %q", text, got)
+		}
+		if again := masker.Copied(got).(string); (again == got) != (n == 0) {
+			t.Errorf("%q, copied again, became %q", got, again)
+		}
+	}
+	other := masker.Copied(genuine)
+	got := masker.Copied(map[string]any{genuine: []any{genuine, "x", 7, nil, map[string]any{"a": genuine}}})
+	want := map[string]any{other.(string): []any{other, "x", 7, nil, map[string]any{"a": other}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

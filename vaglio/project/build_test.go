@@ -11,6 +11,7 @@ const container = "sh 'docker' 'run' '--rm' "
 func TestDockerfiles(t *testing.T) {
 	t.Parallel()
 	run := container + "'image' 'sh' '-c' "
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -37,6 +38,7 @@ func TestDockerfiles(t *testing.T) {
 		},
 		{"docker build", nil, ""},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -57,6 +59,7 @@ func TestALongHereDocumentIsReadToItsEnd(t *testing.T) {
 
 func TestCommandsInYAML(t *testing.T) {
 	t.Parallel()
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -73,6 +76,7 @@ func TestCommandsInYAML(t *testing.T) {
 		{"podman compose up", files{"compose.yml": "command: ls"}, "compose.yml:1 " + container + "'image' 'sh' '-c' 'ls'"},
 		{"pre-commit run", files{".pre-commit-config.yaml": "a:\n- - entry: it's x\n- entry: [ls, b]\n- entry: 7\n"}, ".pre-commit-config.yaml:2 sh 'sh' '-c' 'it'\\''s x'\n.pre-commit-config.yaml:3 sh 'ls' 'b'"},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

@@ -65,6 +65,7 @@ func TestSettingsOfGit(t *testing.T) {
 
 func TestHooksOfGit(t *testing.T) {
 	t.Parallel()
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -79,6 +80,7 @@ func TestHooksOfGit(t *testing.T) {
 		{"git log", files{".git/hooks/pre-push": "x"}, ""},
 		{"git -C sub commit", files{"sub/.git": "gitdir: ../r", "r/HEAD": "", "r/hooks/pre-commit": "x"}, "r/hooks/pre-commit:1 sh x"},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

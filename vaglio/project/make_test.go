@@ -7,6 +7,7 @@ import (
 
 func TestMakefiles(t *testing.T) {
 	t.Parallel()
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -58,6 +59,7 @@ func TestMakefiles(t *testing.T) {
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(37)}, "Makefile:1 sh ls"},
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(60)}, "Makefile:1 sh ${make_depth}"},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

@@ -99,6 +99,7 @@ func TestTasks(t *testing.T) {
   "deploy": "kubectl delete ns prod"
  }
 }`}
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -188,6 +189,7 @@ func TestTasks(t *testing.T) {
 		{"git -C sub st", files{"sub/.git/config": "[alias]\n\tst = !ls\n"}, "sub/.git/config:2 sh ls"},
 		{"ls", makefile, ""},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.command, got, tt.want)
 		}

@@ -36,6 +36,7 @@ func TestScriptsOfPackages(t *testing.T) {
 			t.Errorf("%s runs %s, want %s", command, got, want)
 		}
 	}
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -50,6 +51,7 @@ func TestScriptsOfPackages(t *testing.T) {
 		{"deno task x", files{"deno.jsonc": `{"scripts":{"x":"y"},"tasks":{"x":"z"}}`}, "deno.jsonc:1 sh y"},
 		{"deno test x", files{"deno.json": `{"tasks":{"test":"y"}}`}, ""},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -58,6 +60,7 @@ func TestScriptsOfPackages(t *testing.T) {
 
 func TestTaskfilesAndJustfiles(t *testing.T) {
 	t.Parallel()
+	picture := deciding(t)
 	for _, tt := range []struct {
 		command string
 		files   files
@@ -80,6 +83,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"just", files{"justfile": ""}, ""},
 		{"just", nil, ""},
 	} {
+		picture.add(tt.command, tt.files)
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
