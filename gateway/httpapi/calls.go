@@ -252,26 +252,38 @@ func (a *API) await(c *call) error {
 	if err != nil {
 		return err
 	}
-	seated := a.seat(&wait)
+	how := a.seat(&wait)
+	if how != seated || c.r.ProtoMajor != 1 {
+		return a.awaited(c, id, wait, how)
+	}
+	// A connection is taken from the server only for a call that is going to wait.
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, 0)
+	if err != nil || answer.Decision != approval.RulingPending || answer.Question != nil && !answer.Question.Repeated {
+		a.unseat(how)
+		return c.tellAwaited(answer, err)
+	}
+	return c.park(func(c *call) error { return a.awaited(c, id, wait, how) })
+}
+
+// awaited waits for an approval, and answers.
+func (a *API) awaited(c *call, id approval.ID, wait time.Duration, how seat) error {
 	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
-	a.unseat(seated)
+	a.unseat(how)
+	if err == nil && how == standing && answer.Decision == approval.RulingPending {
+		return tooMany()
+	}
+	return c.tellAwaited(answer, err)
+}
+
+// tellAwaited must not be inlined, so that its frame is not part of a waiting request's stack:
+// the runtime halves a stack only while less than a quarter of it is in use.
+//
+//go:noinline
+func (c *call) tellAwaited(answer *approval.Answer, err error) error {
 	if err != nil {
 		return err
 	}
-	if seated == standing && answer.Decision == approval.RulingPending {
-		return tooMany()
-	}
-	return c.answer(withText(answer))
-}
-
-// withText returns the answer in the form for agents. It must not be inlined, so that its
-// frame is not part of a waiting request's stack: the runtime halves a stack only while less
-// than a quarter of it is in use.
-//
-//go:noinline
-func withText(answer *approval.Answer) *approval.Answer {
-	told := answer.Told()
-	return &told
+	return c.answer(answer.Told())
 }
 
 func (a *API) withdraw(c *call) error {

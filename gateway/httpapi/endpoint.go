@@ -31,6 +31,10 @@ type call struct {
 	status int
 	// buf is the buffer for the body and the answer; nil if the call holds none.
 	buf *bytes.Buffer
+	// by is what serves it.
+	by *endpoint
+	// parked says that a goroutine of its own goes on with it, on the connection.
+	parked bool
 }
 
 // statusGone is counted when the client left before the answer.
@@ -45,12 +49,20 @@ const (
 
 // ServeHTTP serves one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{w: w, r: r}
-	defer func() { e.codes.count(c.status) }()
+	e.run(&call{w: w, r: r, by: e}, e.serve)
+}
+
+// run takes a call to its end, or until it is parked.
+func (e *endpoint) run(c *call, serve func(*call) error) {
+	defer func() {
+		if !c.parked {
+			e.codes.count(c.status)
+		}
+	}()
 	defer c.release()
-	defer e.recovered(r.Context(), c)
-	if err := e.serve(c); err != nil {
-		e.refuse(r.Context(), c, err)
+	defer e.recovered(c.ctx(), c)
+	if err := serve(c); err != nil {
+		e.refuse(c.ctx(), c, err)
 	}
 }
 
