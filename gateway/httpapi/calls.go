@@ -253,7 +253,7 @@ func (a *API) await(c *call) error {
 		return err
 	}
 	how := a.seat(&wait)
-	if how != seated || c.r.ProtoMajor != 1 {
+	if how != seated || !c.mayPark() {
 		return a.awaited(c, id, wait, how)
 	}
 	// A connection is taken from the server only for a call that is going to wait.

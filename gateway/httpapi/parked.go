@@ -37,6 +37,10 @@ func (a *API) Drain(ctx context.Context) {
 	a.parked.all.Wait()
 }
 
+// mayPark reports whether the call's connection may be taken from the server: it must be its own,
+// and no body may be left to read from it.
+func (c *call) mayPark() bool { return c.r.ProtoMajor == 1 && c.r.ContentLength == 0 }
+
 // park has a goroutine of its own go on with the call. The caller must return at once. If the
 // connection cannot be taken from the server, the call goes on here.
 func (c *call) park(rest func(*call) error) error {
@@ -77,12 +81,16 @@ func (p *parkings) hold(conn net.Conn, run func()) {
 	})
 }
 
-// watch calls left when the client closes the connection. A client that sends more instead is
-// still there, and its next request goes unanswered.
+// watch calls left when the client closes the connection. What else it sends is dropped: nothing
+// that follows on this connection is answered, and unread bytes would make the system cut the
+// answer off with a reset.
 func watch(conn net.Conn, left func()) {
-	var more [1]byte
-	if n, _ := conn.Read(more[:]); n == 0 {
-		left()
+	var more [64]byte
+	for {
+		if _, err := conn.Read(more[:]); err != nil {
+			left()
+			return
+		}
 	}
 }
 

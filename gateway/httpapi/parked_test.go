@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,6 +129,32 @@ func TestAParkedClientThatLeaves(t *testing.T) {
 			t.Errorf("who sends its next request early is taken for one that left: %d wait", got)
 		}
 		answered(t, conn)
+		conn.Close()
+	})
+	parkedOne(t, func(t *testing.T, api *API, _ *gate, _ approval.ID, conn net.Conn) {
+		if _, err := io.WriteString(conn, strings.Repeat("G", 1000)); err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+		synctest.Wait()
+		if got := api.slots.taken.Load(); got != 0 {
+			t.Errorf("who sent more and then left still waits: %d wait", got)
+		}
+	})
+}
+
+// TestARequestWithABodyIsNotParked waits where it was served: its body is still to be read.
+func TestARequestWithABodyIsNotParked(t *testing.T) {
+	inBubble(t, func(g *gate, l *pipes) {
+		conn, head := l.dial(), "Host: x\r\nAuthorization: Bearer "+tokenA+"\r\n"
+		const body = `{"executor":"ask","args":{}}`
+		exchanged(t, conn, fmt.Sprintf("POST /v1/proposals HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body))
+		for id := range g.asks {
+			r := exchanged(t, conn, fmt.Sprintf("GET /v1/approvals/%s?wait=1s HTTP/1.1\r\n%sContent-Length: 2\r\n\r\n{}", id, head))
+			if r.StatusCode != http.StatusOK || r.Close {
+				t.Errorf("answered by %d, the connection closes: %t", r.StatusCode, r.Close)
+			}
+		}
 		conn.Close()
 	})
 }
