@@ -73,6 +73,7 @@ func (c *call) body() ([]byte, error) {
 	}
 	// The body is here. What follows may wait for as long as people take.
 	_ = rc.SetReadDeadline(time.Time{})
+	c.read = true
 	return buf.Bytes(), nil
 }
 

@@ -28,16 +28,26 @@ func (a *API) propose(c *call) error {
 	if err != nil {
 		return err
 	}
-	seated := a.seat(&reqs[0].Wait)
+	began, r := time.Now(), &reqs[0]
+	how := a.seat(&r.Wait)
+	r.Apart = how == seated && c.mayPark()
 	answers, err := a.proposals.ProposePlan(c.ctx(), c.agent, reqs)
-	a.unseat(seated)
+	if err == nil && r.Apart && stillWaits(&answers[0]) {
+		wait, id := max(0, r.Wait-time.Since(began)), answers[0].Approval.ID
+		return c.park(func(c *call) error {
+			answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
+			a.unseat(how)
+			return a.tellProposed(c, how, answer, err)
+		})
+	}
+	a.unseat(how)
 	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {
 		err = wrong.Err // The proposal is the only call.
 	}
 	if err != nil {
 		return err
 	}
-	return a.tell(c, seated, answers, resumes, &answers[0])
+	return a.tell(c, how, answers, resumes, &answers[0])
 }
 
 // proposed decodes a proposal's single call, and the address to tell how it ends. It is a
@@ -241,49 +251,6 @@ func (c *call) id() (approval.ID, error) {
 		return "", approval.ErrNotFound
 	}
 	return id, nil
-}
-
-func (a *API) await(c *call) error {
-	wait, err := c.wait()
-	if err != nil {
-		return err
-	}
-	id, err := c.id()
-	if err != nil {
-		return err
-	}
-	how := a.seat(&wait)
-	if how != seated || !c.mayPark() {
-		return a.awaited(c, id, wait, how)
-	}
-	// A connection is taken from the server only for a call that is going to wait.
-	answer, err := a.proposals.Await(c.ctx(), c.agent, id, 0)
-	if err != nil || answer.Decision != approval.RulingPending || answer.Question != nil && !answer.Question.Repeated {
-		a.unseat(how)
-		return c.tellAwaited(answer, err)
-	}
-	return c.park(func(c *call) error { return a.awaited(c, id, wait, how) })
-}
-
-// awaited waits for an approval, and answers.
-func (a *API) awaited(c *call, id approval.ID, wait time.Duration, how seat) error {
-	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
-	a.unseat(how)
-	if err == nil && how == standing && answer.Decision == approval.RulingPending {
-		return tooMany()
-	}
-	return c.tellAwaited(answer, err)
-}
-
-// tellAwaited must not be inlined, so that its frame is not part of a waiting request's stack:
-// the runtime halves a stack only while less than a quarter of it is in use.
-//
-//go:noinline
-func (c *call) tellAwaited(answer *approval.Answer, err error) error {
-	if err != nil {
-		return err
-	}
-	return c.answer(answer.Told())
 }
 
 func (a *API) withdraw(c *call) error {

@@ -31,6 +31,8 @@ type call struct {
 	status int
 	// buf is the buffer for the body and the answer; nil if the call holds none.
 	buf *bytes.Buffer
+	// read says that the body was read to its end.
+	read bool
 	// by is what serves it.
 	by *endpoint
 	// parked says that a goroutine of its own goes on with it, on the connection.

@@ -39,7 +39,7 @@ func (a *API) Drain(ctx context.Context) {
 
 // mayPark reports whether the call's connection may be taken from the server: it must be its own,
 // and no body may be left to read from it.
-func (c *call) mayPark() bool { return c.r.ProtoMajor == 1 && c.r.ContentLength == 0 }
+func (c *call) mayPark() bool { return c.r.ProtoMajor == 1 && (c.r.ContentLength == 0 || c.read) }
 
 // park has a goroutine of its own go on with the call. The caller must return at once. If the
 // connection cannot be taken from the server, the call goes on here.

@@ -15,47 +15,64 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// parkedOne has a client wait for a person in a bubble, runs the rest of a test, and checks that
-// nothing is left of the waiting when the server has shut down.
+// parkedOne has a client wait for a person in a bubble, with a proposal and with an approval, and
+// runs the rest of a test. It checks that nothing is left of the waiting when the server has shut
+// down.
 func parkedOne(t *testing.T, run func(t *testing.T, api *API, g *gate, id approval.ID, conn net.Conn)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		c := config(g, io.Discard)
-		api, err := New(c)
-		if err != nil {
-			t.Fatal(err)
+	for _, with := range []string{"proposal", "approval"} {
+		t.Run(with, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGate()
+				c := config(g, io.Discard)
+				api, err := New(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := &pipes{make(chan net.Conn), make(chan struct{})}
+				s := NewServer(api.Network(), c.Log)
+				served := make(chan error, 1)
+				go func() { served <- s.Serve(NewLimiter(10).Wrap(l)) }()
+				conn := l.dial()
+				waits(t, g, conn, with)
+				synctest.Wait()
+				if got := api.slots.taken.Load(); got != 1 || len(api.parked.conns) != 1 {
+					t.Fatalf("%d wait, %d of them parked", got, len(api.parked.conns))
+				}
+				for id := range g.asks {
+					run(t, api, g, id, conn)
+				}
+				if err := s.Shutdown(t.Context()); err != nil {
+					t.Error(err)
+				}
+				api.Drain(t.Context())
+				<-served
+				if got := api.slots.taken.Load(); got != 0 || len(api.parked.conns) != 0 {
+					t.Errorf("after the end %d wait, %d of them parked", got, len(api.parked.conns))
+				}
+			})
+		})
+	}
+}
+
+// waits sends a request that waits for a person.
+func waits(t *testing.T, g *gate, conn net.Conn, with string) {
+	t.Helper()
+	const body = `{"executor":"ask","args":{}}`
+	head := "Host: x\r\nAuthorization: Bearer " + tokenA + "\r\n"
+	propose := fmt.Sprintf("HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body)
+	request := "POST /v1/proposals?wait=10m " + propose
+	if with == "approval" {
+		if r := exchanged(t, conn, "POST /v1/proposals "+propose); r.Close || r.StatusCode != http.StatusOK {
+			t.Errorf("who does not wait was answered by %v", r)
 		}
-		l := &pipes{make(chan net.Conn), make(chan struct{})}
-		s := NewServer(api.Network(), c.Log)
-		served := make(chan error, 1)
-		go func() { served <- s.Serve(NewLimiter(10).Wrap(l)) }()
-		conn, head := l.dial(), "Host: x\r\nAuthorization: Bearer "+tokenA+"\r\n"
-		const body = `{"executor":"ask","args":{}}`
-		a := exchanged(t, conn, fmt.Sprintf("POST /v1/proposals HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body))
-		if a.Close || a.StatusCode != http.StatusOK {
-			t.Errorf("a proposal was answered by %v", a)
+		for id := range g.asks {
+			request = fmt.Sprintf("GET /v1/approvals/%s?wait=10m HTTP/1.1\r\n%s\r\n", id, head)
 		}
-		var id approval.ID
-		for id = range g.asks {
-		}
-		if _, err := fmt.Fprintf(conn, "GET /v1/approvals/%s?wait=10m HTTP/1.1\r\n%s\r\n", id, head); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if got := api.slots.taken.Load(); got != 1 || len(api.parked.conns) != 1 {
-			t.Fatalf("%d wait, %d of them parked", got, len(api.parked.conns))
-		}
-		run(t, api, g, id, conn)
-		if err := s.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		api.Drain(t.Context())
-		<-served
-		if got := api.slots.taken.Load(); got != 0 || len(api.parked.conns) != 0 {
-			t.Errorf("after the end %d wait, %d of them parked", got, len(api.parked.conns))
-		}
-	})
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // exchanged sends a request and returns its answer, with the body read.
@@ -93,7 +110,7 @@ func TestAParkedRequestIsAnsweredOnItsConnection(t *testing.T) {
 		"shut down": {func(g *gate, _ approval.ID) { g.stop() }, 0, http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			parkedOne(t, func(t *testing.T, _ *API, g *gate, id approval.ID, conn net.Conn) {
+			parkedOne(t, func(t *testing.T, api *API, g *gate, id approval.ID, conn net.Conn) {
 				start := time.Now()
 				tt.before(g, id)
 				r := answered(t, conn)
@@ -103,12 +120,23 @@ func TestAParkedRequestIsAnsweredOnItsConnection(t *testing.T) {
 				if took := time.Since(start); took != tt.after {
 					t.Errorf("answered after %s", took)
 				}
+				if n := api.answered(); n != 1 {
+					t.Errorf("%d answers to proposals are counted", n)
+				}
 				if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 					t.Errorf("the connection goes on: %d, %v", n, err)
 				}
 			})
 		})
 	}
+}
+
+// answered returns how many answers to proposals were counted.
+func (a *API) answered() (n uint64) {
+	for _, c := range a.meters.rulings {
+		n += c.Get()
+	}
+	return n
 }
 
 // TestAParkedClientThatLeaves gives its place back. A client that sends more has not left.

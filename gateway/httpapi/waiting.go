@@ -66,3 +66,64 @@ func (c *call) hurry(s seat, answers ...approval.Answer) {
 		}
 	}
 }
+
+func (a *API) await(c *call) error {
+	wait, err := c.wait()
+	if err != nil {
+		return err
+	}
+	id, err := c.id()
+	if err != nil {
+		return err
+	}
+	how := a.seat(&wait)
+	if how != seated || !c.mayPark() {
+		return a.awaited(c, id, wait, how)
+	}
+	// A connection is taken from the server only for a call that is going to wait.
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, 0)
+	if err != nil || !stillWaits(answer) {
+		a.unseat(how)
+		return c.tellAwaited(answer, err)
+	}
+	return c.park(func(c *call) error { return a.awaited(c, id, wait, how) })
+}
+
+// awaited waits for an approval, and answers.
+func (a *API) awaited(c *call, id approval.ID, wait time.Duration, how seat) error {
+	answer, err := a.proposals.Await(c.ctx(), c.agent, id, wait)
+	a.unseat(how)
+	if err == nil && how == standing && answer.Decision == approval.RulingPending {
+		return tooMany()
+	}
+	return c.tellAwaited(answer, err)
+}
+
+// tellAwaited must not be inlined, so that its frame is not part of a waiting request's stack:
+// the runtime halves a stack only while less than a quarter of it is in use.
+//
+//go:noinline
+func (c *call) tellAwaited(answer *approval.Answer, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.answer(answer.Told())
+}
+
+// tellProposed answers a proposal that waited apart. It must not be inlined, like
+// [call.tellAwaited].
+//
+//go:noinline
+func (a *API) tellProposed(c *call, how seat, answer *approval.Answer, err error) error {
+	if err != nil {
+		return err
+	}
+	answers := []approval.Answer{*answer}
+	return a.tell(c, how, answers, []string{""}, &answers[0])
+}
+
+// stillWaits reports whether a call waits for a person who has asked nothing that the agent was
+// not told.
+func stillWaits(a *approval.Answer) bool {
+	return a.Decision == approval.RulingPending && a.Approval != nil && (a.Question == nil || a.Question.Repeated)
+}
