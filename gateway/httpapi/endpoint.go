@@ -51,20 +51,20 @@ const (
 
 // ServeHTTP serves one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e.run(&call{w: w, r: r, by: e}, e.serve)
+	e.run(r.Context(), &call{w: w, r: r, by: e}, e.serve)
 }
 
 // run takes a call to its end, or until it is parked.
-func (e *endpoint) run(c *call, serve func(*call) error) {
+func (e *endpoint) run(ctx context.Context, c *call, serve func(*call) error) {
 	defer func() {
 		if !c.parked {
 			e.codes.count(c.status)
 		}
 	}()
 	defer c.release()
-	defer e.recovered(c.ctx(), c)
+	defer e.recovered(ctx, c)
 	if err := serve(c); err != nil {
-		e.refuse(c.ctx(), c, err)
+		e.refuse(ctx, c, err)
 	}
 }
 

@@ -57,7 +57,7 @@ func (c *call) park(rest func(*call) error) error {
 	c.by.api.parked.hold(conn, func() {
 		var watching sync.WaitGroup
 		watching.Go(func() { watch(conn, leave) })
-		later.by.run(later, rest)
+		later.by.run(ctx, later, rest)
 		_ = conn.Close() // ends the watching
 		watching.Wait()
 		leave()

@@ -63,7 +63,7 @@ func waits(t *testing.T, g *gate, conn net.Conn, with string) {
 	propose := fmt.Sprintf("HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body)
 	request := "POST /v1/proposals?wait=10m " + propose
 	if with == "approval" {
-		if r := exchanged(t, conn, "POST /v1/proposals "+propose); r.Close || r.StatusCode != http.StatusOK {
+		if r := exchanged(t, conn, "POST /v1/proposals "+propose); r.closes || r.status != http.StatusOK {
 			t.Errorf("who does not wait was answered by %v", r)
 		}
 		for id := range g.asks {
@@ -75,8 +75,15 @@ func waits(t *testing.T, g *gate, conn net.Conn, with string) {
 	}
 }
 
-// exchanged sends a request and returns its answer, with the body read.
-func exchanged(t *testing.T, conn net.Conn, request string) *http.Response {
+// seen is what a client sees of an answer.
+type seen struct {
+	status int
+	header http.Header
+	closes bool
+}
+
+// exchanged sends a request and returns its answer.
+func exchanged(t *testing.T, conn net.Conn, request string) seen {
 	t.Helper()
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
@@ -84,7 +91,8 @@ func exchanged(t *testing.T, conn net.Conn, request string) *http.Response {
 	return answered(t, conn)
 }
 
-func answered(t *testing.T, conn net.Conn) *http.Response {
+// answered reads a whole answer.
+func answered(t *testing.T, conn net.Conn) seen {
 	t.Helper()
 	r, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -94,7 +102,7 @@ func answered(t *testing.T, conn net.Conn) *http.Response {
 	if b, err := io.ReadAll(r.Body); err != nil || int64(len(b)) != r.ContentLength {
 		t.Fatalf("%d bytes of %d: %v", len(b), r.ContentLength, err)
 	}
-	return r
+	return seen{r.StatusCode, r.Header, r.Close}
 }
 
 // TestAParkedRequestIsAnsweredOnItsConnection checks what a client sees that waited over
@@ -114,8 +122,8 @@ func TestAParkedRequestIsAnsweredOnItsConnection(t *testing.T) {
 				start := time.Now()
 				tt.before(g, id)
 				r := answered(t, conn)
-				if r.StatusCode != tt.status || !r.Close || r.Header.Get("Content-Type") != jsonType || r.Header.Get("Date") == "" || r.Header.Get("Cache-Control") != "no-store" {
-					t.Errorf("answered by %d, %v", r.StatusCode, r.Header)
+				if r.status != tt.status || !r.closes || r.header.Get("Content-Type") != jsonType || r.header.Get("Date") == "" || r.header.Get("Cache-Control") != "no-store" {
+					t.Errorf("answered by %d, %v", r.status, r.header)
 				}
 				if took := time.Since(start); took != tt.after {
 					t.Errorf("answered after %s", took)
@@ -179,8 +187,8 @@ func TestARequestWithABodyIsNotParked(t *testing.T) {
 		exchanged(t, conn, fmt.Sprintf("POST /v1/proposals HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body))
 		for id := range g.asks {
 			r := exchanged(t, conn, fmt.Sprintf("GET /v1/approvals/%s?wait=1s HTTP/1.1\r\n%sContent-Length: 2\r\n\r\n{}", id, head))
-			if r.StatusCode != http.StatusOK || r.Close {
-				t.Errorf("answered by %d, the connection closes: %t", r.StatusCode, r.Close)
+			if r.status != http.StatusOK || r.closes {
+				t.Errorf("answered by %d, the connection closes: %t", r.status, r.closes)
 			}
 		}
 		conn.Close()
