@@ -20,6 +20,9 @@ type Request struct {
 	Key string
 	// Wait is how long to wait for a person if a judge denies.
 	Wait time.Duration
+	// Apart says that whoever proposes the call waits for the person with
+	// [Dispatcher.Await] instead: only judges that take long are waited for.
+	Apart bool
 	// Answer is the agent's answer to a question that a person asked about the call; it is
 	// ignored if there is none.
 	Answer string
@@ -322,7 +325,7 @@ func (d *Dispatcher) collect(ctx context.Context, agent string, calls []call, st
 			continue
 		}
 		wait := max(0, c.Wait-time.Since(start))
-		if asked {
+		if asked || c.Apart {
 			wait = 0
 		}
 		if err := d.await(ctx, agent, c.asked, wait); err != nil {

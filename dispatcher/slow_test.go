@@ -165,6 +165,22 @@ func TestTheJudgingEndsWithItsAgent(t *testing.T) {
 	})
 }
 
+// TestWhoWaitsApartWaitsForTheJudgesAlone checks that a call that waits for a person elsewhere
+// is answered as soon as a person is asked, and not before.
+func TestWhoWaitsApartWaitsForTheJudgesAlone(t *testing.T) {
+	const thinking = 30 * time.Second // longer than who gives no wait would wait
+	slowly(t, thinking, func(t *testing.T, g *gate, _ *pondering) {
+		start := time.Now()
+		a, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: thought("no", 1), Wait: time.Hour, Apart: true})
+		if err != nil || a.Decision != approval.RulingPending || a.Approval == nil {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		if took := time.Since(start); took != thinking {
+			t.Errorf("answered after %s", took)
+		}
+	})
+}
+
 // TestTheJudgingGoesOnForOthers checks that the judging continues if another caller waits
 // for it.
 func TestTheJudgingGoesOnForOthers(t *testing.T) {

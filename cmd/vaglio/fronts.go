@@ -204,5 +204,7 @@ func (d *daemon) drain(ctx context.Context) error {
 			return nil
 		})
 	}
-	return together(ctx, parts...)
+	err := together(ctx, parts...)
+	d.api.Drain(ctx)
+	return err
 }

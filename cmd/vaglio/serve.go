@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/privacy"
 	"github.com/metnos/vaglio/internal/repeats"
+	"github.com/metnos/vaglio/internal/resident"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/templates"
 )
@@ -106,7 +106,7 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := d.greet(std.out); err != nil {
 		return errors.Join(err, d.close())
 	}
-	debug.FreeOSMemory() // The text from which tables and templates were parsed is no longer needed.
+	resident.Free() // The text from which tables and templates were parsed is no longer needed.
 	return errors.Join(d.run(ctx), d.close())
 }
 

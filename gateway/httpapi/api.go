@@ -30,6 +30,7 @@ type API struct {
 	channels  func() []dispatcher.ChannelHealth
 	further   func(io.Writer)
 	slots     *slots
+	parked    parkings
 	meters    *meters
 	log       *slog.Logger
 }

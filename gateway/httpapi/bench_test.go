@@ -140,6 +140,7 @@ func BenchmarkParkedWaiters(b *testing.B) {
 		}
 	}
 	b.Run("ours", func(b *testing.B) { ours(b, http1) })
+	b.Run("ours-proposing", func(b *testing.B) { ours(b, proposing) })
 	b.Run("ours-http2", func(b *testing.B) { ours(b, http2) })
 	b.Run("net-http", func(b *testing.B) {
 		for b.Loop() {
@@ -163,7 +164,11 @@ type client struct {
 	answered func(c net.Conn, n int) error
 }
 
-// http1 parks one request per connection, http2 as many as the server allows.
+// equalCall is the call that all waiters wait for.
+const equalCall = `{"intent":"clean the old build","executor":"shell_exec","args":{"command":"make clean"},"context":{"cwd":"/srv/app"}}`
+
+// proposing parks a proposal of an equal call per connection, http1 one request for the approval,
+// http2 as many as the server allows.
 var (
 	http1 = client{1, func(c net.Conn, _ int, path string) error {
 		_, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, tokenA)
@@ -179,6 +184,10 @@ var (
 		}
 		return nil
 	}}
+	proposing = client{1, func(c net.Conn, _ int, _ string) error {
+		_, err := fmt.Fprintf(c, "POST /v1/proposals?wait=10m HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", tokenA, len(equalCall), equalCall)
+		return err
+	}, http1.answered}
 	http2 = client{1000, askStreams, streamsAnswered}
 )
 

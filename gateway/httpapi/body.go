@@ -73,6 +73,7 @@ func (x *exchange) body() ([]byte, error) {
 	}
 	// The body is here. What follows may wait for as long as people take.
 	_ = rc.SetReadDeadline(time.Time{})
+	x.read = true
 	return buf.Bytes(), nil
 }
 

@@ -28,16 +28,26 @@ func (a *API) propose(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	seated := a.seat(&reqs[0].Wait)
+	began, r := time.Now(), &reqs[0]
+	how := a.seat(&r.Wait)
+	r.Apart = how == seated && x.mayPark()
 	answers, err := a.proposals.ProposePlan(x.ctx(), x.agent, reqs)
-	a.unseat(seated)
+	if err == nil && r.Apart && stillWaits(&answers[0]) {
+		wait, id := max(0, r.Wait-time.Since(began)), answers[0].Approval.ID
+		return x.park(func(x *exchange) error {
+			answer, err := a.proposals.Await(x.ctx(), x.agent, id, wait)
+			a.unseat(how)
+			return a.tellProposed(x, how, answer, err)
+		})
+	}
+	a.unseat(how)
 	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {
 		err = wrong.Err // The proposal is the only call.
 	}
 	if err != nil {
 		return err
 	}
-	return a.tell(x, seated, answers, resumes, &answers[0])
+	return a.tell(x, how, answers, resumes, &answers[0])
 }
 
 // proposed decodes a proposal's single call, and the address to tell how it ends. It is a
@@ -241,37 +251,6 @@ func (x *exchange) id() (approval.ID, error) {
 		return "", approval.ErrNotFound
 	}
 	return id, nil
-}
-
-func (a *API) await(x *exchange) error {
-	wait, err := x.wait()
-	if err != nil {
-		return err
-	}
-	id, err := x.id()
-	if err != nil {
-		return err
-	}
-	seated := a.seat(&wait)
-	answer, err := a.proposals.Await(x.ctx(), x.agent, id, wait)
-	a.unseat(seated)
-	if err != nil {
-		return err
-	}
-	if seated == standing && answer.Decision == approval.RulingPending {
-		return tooMany()
-	}
-	return x.answer(withText(answer))
-}
-
-// withText returns the answer in the form for agents. It must not be inlined, so that its
-// frame is not part of a waiting request's stack: the runtime halves a stack only while less
-// than a quarter of it is in use.
-//
-//go:noinline
-func withText(answer *approval.Answer) *approval.Answer {
-	told := answer.Told()
-	return &told
 }
 
 func (a *API) withdraw(x *exchange) error {

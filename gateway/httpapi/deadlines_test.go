@@ -46,6 +46,32 @@ func (p *pipes) dial() net.Conn {
 	return here
 }
 
+// leaving is a listener that tells when one of its connections is closed.
+type leaving struct {
+	net.Listener
+
+	left chan time.Time
+}
+
+func (l *leaving) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &leavingConn{c, l.left}, err
+}
+
+type leavingConn struct {
+	net.Conn
+
+	left chan time.Time
+}
+
+func (c *leavingConn) Close() error {
+	select {
+	case c.left <- time.Now():
+	default:
+	}
+	return c.Conn.Close()
+}
+
 // TestWhoDoesNotTakeAnAnswerIsLeft requests an answer and does not read it, at once and after the
 // connection was idle for an hour.
 func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
@@ -60,13 +86,8 @@ func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
 				}
 				l := &pipes{make(chan net.Conn), make(chan struct{})}
 				s, left := NewServer(api.Network(), c.Log), make(chan time.Time, 1)
-				s.ConnState = func(_ net.Conn, is http.ConnState) {
-					if is == http.StateClosed {
-						left <- time.Now()
-					}
-				}
 				done := make(chan error, 1)
-				go func() { done <- s.Serve(NewLimiter(10).Wrap(l)) }()
+				go func() { done <- s.Serve(NewLimiter(10).Wrap(&leaving{l, left})) }()
 				conn, head := l.dial(), "Host: x\r\nAuthorization: Bearer "+tokenA+"\r\n"
 				if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\n"+head+"\r\n"); err != nil {
 					t.Fatal(err)

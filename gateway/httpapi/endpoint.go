@@ -31,6 +31,12 @@ type exchange struct {
 	status int
 	// buf is the buffer for the body and the answer; nil if it holds none.
 	buf *bytes.Buffer
+	// read says that the body was read to its end.
+	read bool
+	// by is what serves it.
+	by *endpoint
+	// parked says that a goroutine of its own goes on with it, on the connection.
+	parked bool
 }
 
 // statusGone is counted when the client left before the answer.
@@ -45,12 +51,20 @@ const (
 
 // ServeHTTP serves one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r}
-	defer func() { e.codes.count(x.status) }()
+	e.run(r.Context(), &exchange{w: w, r: r, by: e}, e.serve)
+}
+
+// run takes a call to its end, or until it is parked.
+func (e *endpoint) run(ctx context.Context, x *exchange, serve func(*exchange) error) {
+	defer func() {
+		if !x.parked {
+			e.codes.count(x.status)
+		}
+	}()
 	defer x.release()
-	defer e.recovered(r.Context(), x)
-	if err := e.serve(x); err != nil {
-		e.refuse(r.Context(), x, err)
+	defer e.recovered(ctx, x)
+	if err := serve(x); err != nil {
+		e.refuse(ctx, x, err)
 	}
 }
 

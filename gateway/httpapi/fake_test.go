@@ -64,7 +64,7 @@ func verdict(approved bool, by vaglio.Phase) vaglio.Verdict {
 
 func (g *gate) propose(ctx context.Context, agent string, r dispatcher.Request) (approval.Answer, error) {
 	answer, err := g.open(agent, r)
-	if err != nil || answer.Decision != approval.RulingPending || answer.Approval == nil {
+	if err != nil || answer.Decision != approval.RulingPending || answer.Approval == nil || r.Apart {
 		return answer, err
 	}
 	awaited, err := g.Await(ctx, agent, answer.Approval.ID, r.Wait)

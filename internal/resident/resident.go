@@ -18,11 +18,16 @@ const (
 	worthwhile = 16 << 20
 )
 
-// Run returns memory that the heap no longer needs to the system whenever the process becomes idle,
-// until ctx ends. It then returns nil.
+// Run frees memory whenever the process becomes idle, until ctx ends. It then returns nil.
 func Run(ctx context.Context) error {
-	run(ctx, allocated, debug.FreeOSMemory)
+	run(ctx, allocated, Free)
 	return nil
+}
+
+// Free returns memory that the process does not need now to the system.
+func Free() {
+	debug.FreeOSMemory()
+	dropProgram()
 }
 
 // run frees memory once the process allocates little after having allocated much, also at the start.

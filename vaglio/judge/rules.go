@@ -3,7 +3,6 @@ package judge
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -135,19 +134,13 @@ func climbs(v any) bool {
 }
 
 // oddKey returns the first argument name, in order, that is not an identifier.
-func oddKey(args vaglio.Args) (string, bool) {
-	odd := func(key string) bool { return !isIdentifier(key) }
-	if len(args) == 1 {
-		for key := range args {
-			return key, odd(key)
+func oddKey(args vaglio.Args) (first string, found bool) {
+	for key := range args {
+		if !isIdentifier(key) && (!found || key < first) {
+			first, found = key, true
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		if odd(key) {
-			return key, true
-		}
-	}
-	return "", false
+	return first, found
 }
 
 // isIdentifier reports whether a key matches ^[a-zA-Z_][a-zA-Z0-9_]*$ as in Python, which ignores
