@@ -82,9 +82,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c.comment(worst, said)
 	c.settled(worst, said)
 	h.Consequence = consequenceOf(found)
-	if h.Consequence.Reach == operation.ReachWorkspace && !c.here(p.Context.Cwd) {
-		h.Consequence.Reach = ""
-	}
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
 	switch {
@@ -98,6 +95,9 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.Said = c.filled(h.Said)
 	default:
 		h.Said = c.plainly()
+	}
+	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || anyThing(h.Said, temporary)) {
+		h.Consequence.Reach = ""
 	}
 	h.More = max(0, h.More-like)
 	h.Said = bounded(c.tried(h.Said.Each(c.typed)))

@@ -84,6 +84,12 @@ func machines(text string) bool {
 	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
 }
 
+// temporary reports whether a text is the path of a temporary file. It is graded as one of
+// the workspace, and is not in it.
+func temporary(text string) bool {
+	return strings.HasPrefix(text, "/") && places().Classes(path.Clean(text))&place.Temporary != 0
+}
+
 // unread reports whether a text stands for something known only when the command runs, such
 // as its standard input.
 func unread(text string) bool { return strings.HasPrefix(text, "$(") || text == "-" }

@@ -41,6 +41,9 @@ func (c *call) here(e Effect) []Effect {
 	git := func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") }
 	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.host+c.box == "" && !c.pod &&
 		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
+	if folder.text != c.r.world.cwd && folder.text != "" {
+		e.Why = e.Why.And("in %s", folder.text)
+	}
 	return []Effect{e.inFolder(inside)}
 }
 
