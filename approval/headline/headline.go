@@ -96,7 +96,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	default:
 		h.Said = c.plainly()
 	}
-	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || anyThing(h.Said, temporary)) {
+	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || found.temporary(worst)) {
 		h.Consequence.Reach = ""
 	}
 	h.More = max(0, h.More-like)
