@@ -132,7 +132,7 @@ func (r *Remote) below(root Word) *Remote {
 	}
 	in := *r
 	in.Mounts = nil
-	if r.Kind == RemoteHost && r.Mounts == nil {
+	if r.Kind != RemoteContainer && r.Mounts == nil {
 		in.Mounts = []Mount{{Host: root, Inside: Text("/")}}
 	}
 	to, known := root.Text()

@@ -26,7 +26,11 @@ func (t *tables) mainBranch(ref string) bool {
 // gitCheckout tells switching a branch from restoring files.
 func gitCheckout(c *call) []Effect {
 	if what, ok := c.checkedOut(); ok {
-		return c.here(usual(KindDelete).with(say("discards uncommitted changes in %s", what), what))
+		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
+		if at > 1 && !startsAny(c.all[at-1].text, "-") {
+			said = say("replaces %s with what %s has", what, c.all[at-1].text)
+		}
+		return c.here(usual(KindDelete).with(said, what))
 	}
 	return own(say("switches the branch"))
 }
