@@ -265,6 +265,7 @@ const (
 	titleKey = iota // its name or text
 	idKey           // its identifier
 	otherKey
+	formKey // how something is written, which nobody needs to know first
 )
 
 // kindOf returns the kind of an argument, judging by its key.
@@ -274,6 +275,8 @@ func kindOf(key string) int {
 		return titleKey
 	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
 		return idKey
+	case spoken.IsEnd("texts forms", key):
+		return formKey
 	default:
 		return otherKey
 	}

@@ -96,7 +96,10 @@ func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 		known = true
 		c.add(idle)
 	}
-	c.Unsure = c.Unsure && c.Undo != operation.Irreversible
+	if unknown && c.Reach == operation.ReachWorkspace { // so little is known that the rest may be anything
+		c.Reach, c.Unsure = "", true
+	}
+	c.Unsure = c.Unsure && known && c.Undo != operation.Irreversible
 	c.Unknown = unknown && !known
 	c.Unread = !c.Unknown && (c.Unread || unknown)
 	return c

@@ -5,6 +5,7 @@ package headline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,9 +83,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c.comment(worst, said)
 	c.settled(worst, said)
 	h.Consequence = consequenceOf(found)
-	if h.Consequence.Reach == operation.ReachWorkspace && !c.here(p.Context.Cwd) {
-		h.Consequence.Reach = ""
-	}
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
 	switch {
@@ -99,9 +97,13 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	default:
 		h.Said = c.plainly()
 	}
+	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || found.temporary(worst)) {
+		h.Consequence.Reach = ""
+	}
 	h.More = max(0, h.More-like)
 	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
 	h.Consequence.Unread = h.Consequence.Unread || c.unread(&h)
+	h.Said = spelled(h.Said)
 	return h
 }
 
@@ -367,6 +369,20 @@ func shapeOf(s wording.Sentence) (shape string, things []string) {
 // longestThing is the most characters of a thing in a headline. A longer one is replaced by
 // its length: half a name could be that of something else.
 const longestThing = 200
+
+// printed is the output of a program, where that is all that is known of a thing.
+var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
+
+// spelled says of what an operation is about if only a program's output names it.
+func spelled(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	for i := range s {
+		if m := printed.FindStringSubmatch(s[i].Text); m != nil {
+			s[i] = wording.Say("what %s prints", m[1])
+		}
+	}
+	return s
+}
 
 // bounded replaces every thing that is too long for a headline by its length.
 func bounded(s wording.Sentence) wording.Sentence {

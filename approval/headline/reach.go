@@ -84,6 +84,16 @@ func machines(text string) bool {
 	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
 }
 
+// temporary reports whether a temporary file is among what matters as much as the worst. It
+// is graded as one of the workspace, and is not in it.
+func (o *operations) temporary(worst *one) bool {
+	return slices.ContainsFunc(o.list, func(e one) bool {
+		return e.changes() && e.score <= worst.score && anyThing(e.said, func(text string) bool {
+			return strings.HasPrefix(text, "/") && places().Classes(path.Clean(text))&place.Temporary != 0
+		})
+	})
+}
+
 // unread reports whether a text stands for something known only when the command runs, such
 // as its standard input.
 func unread(text string) bool { return strings.HasPrefix(text, "$(") || text == "-" }

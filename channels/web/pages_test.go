@@ -69,7 +69,7 @@ func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 		t.Error(diff)
 	}
 	card := parse(t, in.get(rec.Header().Get("Location"))).id(t, "ask-plan4711")
-	for _, want := range []string{"1 of 3 wait for you", "Allowed once", "Denied"} {
+	for _, want := range []string{"1 of 3 waiting for you", "Allowed once", "Denied"} {
 		if !strings.Contains(card.words(), want) {
 			t.Errorf("the card does not say %q: %s", want, card.words())
 		}

@@ -200,12 +200,13 @@ func (w *Web) notePasskey(r *http.Request, who Session, v *cardView) {
 	if who.right() != mayDecide || !slices.ContainsFunc(v.Items, func(it itemView) bool { return it.Passkey }) {
 		return
 	}
-	if at, ok := w.site(r); ok && len(w.passkeys.At(at.Host)) > 0 {
+	all := w.passkeys.List()
+	if at, ok := w.site(r); ok && len(w.passkeys.At(at.Host)) > 0 || len(all) == 0 {
 		v.PasskeyNote = text{Key: "web.passkey.asked"}
 		return
 	}
 	var hosts []string
-	for _, p := range w.passkeys.List() {
+	for _, p := range all {
 		if !slices.Contains(hosts, p.Host) {
 			hosts = append(hosts, p.Host)
 		}

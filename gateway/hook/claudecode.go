@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -83,6 +84,9 @@ func decodeClaude(name string, data []byte) (event, error) {
 	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
 	if in.Agent != "" { // Otherwise the type is that of the session itself.
 		e.proposal.Context.SubAgent = in.SubAgent
+	}
+	if at := strings.LastIndexByte(in.Agent, '-'); name == "qwen" && at > 0 { // its id is its name and the call that started it
+		e.proposal.Context.SubAgent = in.Agent[:at]
 	}
 	e.proposal.TurnID = in.Session
 	for _, part := range []string{in.Prompt, in.Turn} {

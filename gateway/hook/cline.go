@@ -33,6 +33,8 @@ func decodeCline(data []byte, _ func(string) string) (event, error) {
 	var in struct {
 		Task  string   `json:"taskId"`
 		Agent string   `json:"agent_id"`
+		// Parent is the agent that started this one, if it is a sub-agent.
+		Parent string `json:"parent_agent_id"`
 		Event string   `json:"hookName"`
 		Roots []string `json:"workspaceRoots"`
 		// Exactly one of the two is set.
@@ -44,6 +46,9 @@ func decodeCline(data []byte, _ func(string) string) (event, error) {
 	}
 	e := event{session: in.Task, agent: in.Agent}
 	e.proposal.Context.Roots = in.Roots
+	if in.Parent != "" {
+		e.proposal.Context.SubAgent = in.Agent // Cline's sub-agents have no other name.
+	}
 	if len(in.Roots) > 0 {
 		e.proposal.Context.Cwd = in.Roots[0]
 	}

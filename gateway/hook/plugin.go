@@ -30,6 +30,7 @@ func decodePlugin(name string, data []byte) (event, error) {
 		Event   string           `json:"event"`
 		Session string           `json:"session"`
 		Agent   string           `json:"agent"`
+		Sub     string           `json:"sub_agent"`
 		Call    string           `json:"call"`
 		Cwd     string           `json:"cwd"`
 		Tool    string           `json:"tool"`
@@ -41,7 +42,7 @@ func decodePlugin(name string, data []byte) (event, error) {
 		return event{}, unreadable("vaglio's plugin for "+name, err)
 	}
 	e := event{session: in.Session, agent: in.Agent, call: in.Call}
-	e.proposal.Context.Cwd = in.Cwd
+	e.proposal.Context.Cwd, e.proposal.Context.SubAgent = in.Cwd, in.Sub
 	switch in.Event {
 	case "before":
 	case "after":

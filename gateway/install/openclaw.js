@@ -53,6 +53,7 @@ export default {
           const call = {
             session: ctx?.sessionKey ?? ctx?.sessionId ?? event.runId ?? "",
             agent: ctx?.agentId,
+            sub_agent: ctx?.sessionKey?.includes(":subagent:") ? ctx.agentId : undefined,
             call: event.toolCallId ?? "",
             // A program for OpenClaw's own code mode is another thing than a command line.
             tool: event.toolKind ?? event.toolName,

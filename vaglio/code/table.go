@@ -210,6 +210,6 @@ func (t *table) checkVerb(verb, known string) error {
 func verbs() []shell.Verb {
 	return []shell.Verb{
 		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
-		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbClient,
+		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbClient,
 	}
 }

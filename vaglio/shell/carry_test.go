@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -113,6 +114,26 @@ func TestReadContext(t *testing.T) {
 	}
 	if c := find(t, "chroot /mnt rm x", "rm"); c.Remote == nil || c.Remote.Kind != RemoteRoot || c.Remote.Target.String() != "/mnt" {
 		t.Errorf("chroot: remote %+v", c.Remote)
+	}
+	for line, want := range map[string]string{
+		"chroot /a chroot /b rm x":                                    "4 /a/b at /",
+		"ssh h chroot /a rm x":                                        "1 /a at /",
+		"kubectl exec p -- chroot /a rm x":                            "3 /a at /",
+		"docker run -v /:/h i chroot /h rm x":                         "2 / at /",
+		"docker run -v /s:/h i chroot /h/a rm x":                      "2 /s/a at /",
+		"docker run -v /s:/h/d -v /t:/hd -v /u:/h/e i chroot /h rm x": "2 /s at /d /u at /e",
+		"docker run -v /s:/h i chroot $R rm x":                        "2 /s at /",
+	} {
+		got := ""
+		if c := find(t, line, "rm"); c.Remote != nil {
+			got = strconv.Itoa(int(c.Remote.Kind))
+			for _, m := range c.Remote.Mounts {
+				got += " " + m.Host.String() + " at " + m.Inside.String()
+			}
+		}
+		if got != want {
+			t.Errorf("%s runs at %q, want %q", line, got, want)
+		}
 	}
 	if c := find(t, "rm x &", "rm"); !c.Background {
 		t.Error("background is not marked")

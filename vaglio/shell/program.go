@@ -29,6 +29,8 @@ const (
 	VerbLink Verb = "link"
 	// VerbCreate creates a folder.
 	VerbCreate Verb = "create"
+	// VerbEnter makes the first target the current folder.
+	VerbEnter Verb = "enter"
 	// VerbKill signals a process.
 	VerbKill Verb = "kill"
 	// VerbFork copies the process.
@@ -155,9 +157,12 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	res := r.opts.Programs.Read(p)
 	*loose = res.Loose
 	r.step(f, res.Steps)
-	for i := range res.Actions {
-		r.programStep(f, p.Language, &res.Actions[i])
-	}
+	r.scoped(func() Word {
+		for i := range res.Actions {
+			r.programStep(f, p.Language, &res.Actions[i])
+		}
+		return out
+	})
 	if !f.capture || !res.Wrote {
 		return out
 	}
@@ -191,6 +196,8 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	switch {
 	case s.Problem != nil:
 		r.problem(g, *s.Problem)
+	case s.Call != nil && s.Call.Verb == VerbEnter:
+		r.st.set(keyCwd, r.resolvePath(s.Call.Targets[0]))
 	case s.Call != nil:
 		name := s.Call.Language + ":" + s.Call.Function
 		g.via = f.via

@@ -209,7 +209,7 @@ func endings(t *testing.T) (d *desk, pages []string) {
 			a.Permit = &approval.Permit{IssuedAt: now, LapsesAt: now.Add(10 * time.Minute)}
 		},
 		"granted": func(a *approval.Approval) {
-			a.State, a.Decision, a.Permit = approval.Spent, decide(approval.ChoiceHour, ""), permit
+			a.State, a.Decision, a.Permit = approval.Spent, decide(approval.ChoiceAllow, ""), permit
 			a.Grant = &approval.Grant{
 				By: owner, Channel: "web", At: now, Until: now.Add(time.Hour), Key: "k", Most: 10, Uses: []approval.Use{{Ask: "x", At: now}},
 			}

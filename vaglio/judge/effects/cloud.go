@@ -199,7 +199,10 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {
-			*e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0))
+			was := e.Reversibility
+			if *e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0)); was == Irreversible {
+				e.Reversibility = was
+			}
 		}
 	}
 	return out

@@ -207,10 +207,10 @@ func (r *reading) invocation(v *invocation) []Effect {
 			continue
 		}
 		if v.empties(i) {
-			out = append(out, r.empty(v, w)...)
+			out = append(out, r.empty(v, r.whole(v, w))...)
 			continue
 		}
-		out = append(out, r.write(v, w, "writes")...)
+		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
 		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" {

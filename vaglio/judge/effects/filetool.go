@@ -92,8 +92,12 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 	case "read":
 		return t.fileReads(v, append(paths, source...))
 	case "write":
+		said := wording.Phrase("writes")
+		if t.has("directory", "folder", "mkdir") {
+			said = "creates the folder"
+		}
 		for _, p := range append(append(paths, dest...), source...) {
-			out = append(out, t.r.write(v, literal(p), "writes")...)
+			out = append(out, t.r.write(v, literal(p), said)...)
 		}
 	case "delete":
 		for _, p := range append(paths, source...) {

@@ -26,7 +26,11 @@ func (t *tables) mainBranch(ref string) bool {
 // gitCheckout tells switching a branch from restoring files.
 func gitCheckout(c *call) []Effect {
 	if what, ok := c.checkedOut(); ok {
-		return c.here(usual(KindDelete).with(say("discards uncommitted changes in %s", what), what))
+		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
+		if at > 1 && !startsAny(c.all[at-1].text, "-") {
+			said = say("replaces %s with what %s has", what, c.all[at-1].text)
+		}
+		return c.here(usual(KindDelete).with(said, what))
 	}
 	return own(say("switches the branch"))
 }
@@ -41,6 +45,9 @@ func (c *call) here(e Effect) []Effect {
 	git := func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") }
 	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.host+c.box == "" && !c.pod &&
 		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
+	if folder.text != c.r.world.cwd && folder.text != "" {
+		e.Why = e.Why.And("in %s", folder.text)
+	}
 	return []Effect{e.inFolder(inside)}
 }
 

@@ -71,11 +71,13 @@ func (c *call) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
 		if v := all[i].Verb; v == operation.Move || v == operation.Copy || v == operation.Link {
-			names = append(names, argOf(all[i].Object.Written).text)
+			names = append(names, c.r.whole(c.invocation, argOf(all[i].Object.Written)).text)
 		}
 	}
 	if last := len(c.operands) - 1; names == nil && c.took > 1 && last > 0 {
-		names = texts(c.operands[min(c.took, last)-1 : last])
+		for _, a := range c.operands[min(c.took, last)-1 : last] {
+			names = append(names, c.r.whole(c.invocation, a).text)
+		}
 	}
 	sayEnds(names, out)
 }
@@ -142,6 +144,7 @@ func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 
 // does returns the effect of an operation where the command works.
 func (c *call) does(o *operation.Operation, a arg) []Effect {
+	a = c.r.whole(c.invocation, a)
 	switch o.Verb {
 	case operation.Delete:
 		return c.deletes(o, a)
@@ -152,7 +155,7 @@ func (c *call) does(o *operation.Operation, a arg) []Effect {
 	case operation.Write, operation.Replace, operation.Create, operation.MakeFolder:
 		return c.writes(o, a)
 	case operation.Move:
-		return c.moveAway(a, argOf(o.To))
+		return c.moveAway(a, c.r.whole(c.invocation, argOf(o.To)))
 	case operation.Copy, operation.Read:
 		return c.reveals(o, a)
 	case operation.Permit:

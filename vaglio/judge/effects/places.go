@@ -54,6 +54,15 @@ func (w *world) clean(p, cwd string) string {
 	return place.ByProcess(place.Join(cwd, p), cwd)
 }
 
+// whole returns a relative path as a whole one if its command changed to another folder than the
+// call's, which nobody would look for there.
+func (r *reading) whole(v *invocation, a arg) arg {
+	if p := r.world.clean(a.text, v.cwd); a.text != "" && v.cwd != r.world.cwd && path.IsAbs(p) && !startsAny(a.text, "/", "~", "$", "-") {
+		a.text = p
+	}
+	return a
+}
+
 // local returns a path in its normal form, which may be relative.
 func (w *world) local(p string) string { return place.Local(p, cmp.Or(w.home, "/home/~")) }
 

@@ -211,7 +211,7 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 		out = append(out, c.does(o, a)...)
 	}
 	if len(ops) > 1 {
-		sayEnds([]string{argOf(ops[0].Object.Word).text}, out)
+		sayEnds([]string{r.whole(v, argOf(ops[0].Object.Word)).text}, out)
 	}
 	return out
 }

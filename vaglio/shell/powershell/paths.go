@@ -50,7 +50,11 @@ func (w *work) provided(drive, rest string, item shell.Word) {
 			order = "delete"
 		}
 		key := strings.TrimRight(strings.ToUpper(drive)+"/"+rest, "/")
-		r.emit(shell.Command{Name: "reg", Argv: []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}})
+		argv := []shell.Word{shell.Text("reg"), shell.Text(order), shell.Text(key)}
+		if strings.HasSuffix(w.name, "Property") { // a value of the key
+			argv = append(argv, shell.Text("/v"))
+		}
+		r.emit(shell.Command{Name: "reg", Argv: argv})
 		return
 	}
 	switch drive {

@@ -143,6 +143,11 @@ func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
+// IsEnd reports whether a word ends with one of a list.
+func IsEnd(list, word string) bool {
+	return slices.ContainsFunc(known().lists[list], func(end string) bool { return strings.HasSuffix(word, end) })
+}
+
 // Rank returns the position of a word in a list, or -1. Some lists begin with the most
 // telling words.
 func Rank(list, word string) int { return slices.Index(known().lists[list], word) }
