@@ -134,6 +134,10 @@ func (r *reading) problem(p *shell.Problem) {
 		what := wording.Phrase("it runs a script file that was not read: %s.")
 		if p.Detail.Phrase == patch.NotPart {
 			what = "it applies a patch that was not read: %s."
+			if at := r.world.placeOf(argOf(p.Below), ""); !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, at) {
+				r.unread(p)
+				return
+			}
 		}
 		r.note(say(what, argOf(p.Word).text))
 	case shell.ProblemDownload:

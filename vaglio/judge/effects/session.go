@@ -157,8 +157,11 @@ func (c *call) readsOn() bool {
 	return told <= 0
 }
 
-// starts records a program that keeps running after the call.
+// starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
+	if v.host == "" && v.box == "" && r.judge.tables.ofClass("waits", v.name) {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
+	}
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {

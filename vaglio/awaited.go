@@ -1,0 +1,216 @@
+package vaglio
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// A call may run a file after it was judged: a script that is not there yet, or one behind a
+// pause. The session remembers such calls. When a later one writes what they wait for, they
+// are judged again with what is written.
+
+const (
+	// mostAwaited limits the names that are remembered of one call.
+	mostAwaited = 64
+	// mostWaiters limits how many calls are judged again because of one.
+	mostWaiters = 8
+)
+
+// waiter is a call that may still run files, as a fact keeps it.
+type waiter struct {
+	Executor string `json:"executor"`
+	Args     Args   `json:"args"`
+}
+
+// awaited returns the fact that a call runs files that may be written while it runs, if the
+// session does not await them already: files that its words name and that do not exist and, if
+// the call goes on for long, every file that it was found to run or that its programs looked
+// for.
+func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) {
+	if r == nil {
+		return Fact{}, false
+	}
+	s, _ := r.Means.Files.(*sources)
+	if s == nil || s.texts == nil { // nothing was looked for
+		return Fact{}, false
+	}
+	names := map[string]bool{}
+	eachNamed(r, func(name string) { names[name] = s.absent[name] })
+	if goesOn = goesOn || pauses(r); goesOn {
+		maps.Copy(names, s.absent)
+		for _, src := range s.list {
+			names[src.Path] = true
+		}
+	}
+	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
+	f = wrote(path.Clean(p.Context.Cwd), string(text), err == nil)
+	f.Deed = Awaited
+	maps.DeleteFunc(names, func(name string, is bool) bool { return !is || p.Facts.awaits(name, f.SHA256) })
+	f.Words = slices.Sorted(maps.Keys(names))
+	f.Words = f.Words[:min(len(f.Words), mostAwaited)]
+	return f, len(f.Words) > 0
+}
+
+// pauses reports whether a program that a call runs seems to wait for some time.
+func pauses(r *reading.Reading) bool {
+	for i := range r.Commands {
+		for _, ran := range r.Commands[i].Script.Ran {
+			if strings.Contains(ran.Text, "sleep(") || strings.Contains(ran.Text, "setTimeout(") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// eachNamed calls visit with every path that words and inputs of a call's commands may name
+// on this machine.
+func eachNamed(r *reading.Reading, visit func(name string)) {
+	for i := range r.Commands {
+		for _, c := range r.Commands[i].Script.Commands {
+			cwd, known := c.Cwd.Text()
+			if !known || c.Remote != nil {
+				continue
+			}
+			for _, w := range c.Argv {
+				if text, ok := w.Text(); ok {
+					namesIn(text, func(name string) { visit(joined(cwd, name)) })
+				}
+			}
+			for _, in := range c.Redirects {
+				if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
+					visit(joined(cwd, text))
+				}
+			}
+		}
+	}
+}
+
+// awaits reports whether a call, given by its digest, may still run a file.
+func (f Facts) awaits(name, call string) bool {
+	return slices.ContainsFunc(f, func(fact Fact) bool {
+		return fact.Deed == Awaited && fact.SHA256 == call && slices.Contains(fact.Words, name)
+	})
+}
+
+// arrivals returns what a call puts where a call may still run it, this one included, so that
+// a person would be asked about that call, or it would be denied. did is what the call does.
+func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
+	judged := 0
+	for i, a := range slices.Concat(p.Facts, did) {
+		if a.Deed != Awaited {
+			continue
+		}
+		put := e.putFor(&a, did)
+		harms := slices.ContainsFunc(put, func(f Fact) bool { return f.isLoaded() })
+		if before := i < len(p.Facts); before && len(put) > 0 && !harms {
+			judged++
+			harms = judged > mostWaiters || hides(r, &a, put) || e.harms(ctx, p, &a, did)
+		}
+		if harms {
+			gaps = append(gaps, reading.Gap{
+				At: put[0].Path, Doubt: true, Why: wording.Say("puts into %s what a call of this session may still run", put[0].Path),
+			})
+		}
+	}
+	return gaps
+}
+
+// putFor returns what a call puts where the awaited files are, above or below them.
+func (e *Engine) putFor(a *Fact, did Facts) (put Facts) {
+	var names []string
+	for _, f := range did {
+		if !slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked}, f.Deed) {
+			continue
+		}
+		if names == nil {
+			for _, name := range a.Words {
+				names = append(names, name, e.reallyAt(name))
+			}
+		}
+		at := e.reallyAt(f.Path)
+		if slices.ContainsFunc(names, func(name string) bool { return isBelow(f.Path, name) || isBelow(at, name) }) {
+			put = append(put, f)
+		}
+	}
+	return put
+}
+
+// hides reports whether a call puts a folder from elsewhere, whose files are not known, above
+// an awaited file.
+func hides(r *reading.Reading, a *Fact, put Facts) bool {
+	return slices.ContainsFunc(put, func(f Fact) bool {
+		from := f.Deed == Moved
+		for i := 0; r != nil && i < len(r.Commands); i++ {
+			parts := r.Commands[i].Script.Wrote[f.Path].Parts()
+			from = from || len(parts) == 1 && parts[0].File != ""
+		}
+		return from && slices.ContainsFunc(a.Words, func(name string) bool {
+			_, told := put.last(name)
+			return name != f.Path && isBelow(f.Path, name) && !told
+		})
+	})
+}
+
+// reallyAt returns a path with the links of its folder resolved, and its own if it leads to
+// something.
+func (e *Engine) reallyAt(name string) string {
+	if e.files == nil {
+		return name
+	}
+	if at, kind := e.files.Look(name); kind != NoFile {
+		return at
+	}
+	at, _ := e.files.Look(path.Dir(name))
+	return path.Join(at, path.Base(name))
+}
+
+// harms reports whether a call that passed would no longer pass once another one has done what
+// it does. What is not kept of the call does not count, as it is weighed with the files.
+func (e *Engine) harms(ctx context.Context, p *Proposal, a *Fact, did Facts) bool {
+	var w waiter
+	if a.text == "" || strictjson.Unmarshal([]byte(a.text), &w) != nil {
+		return false
+	}
+	own := *e
+	own.verdicts = nil
+	own.gates = slices.DeleteFunc(slices.Clone(e.gates), func(g Gate) bool { _, reads := g.Judge.(Witness); return !reads })
+	passes := func(facts Facts) bool {
+		c := p.Context
+		again := Proposal{
+			Agent: p.Agent, Session: p.Session, TurnID: p.TurnID, Elsewhere: p.Elsewhere, Executor: w.Executor, Args: w.Args,
+			Context: Context{Cwd: a.Path, Mounts: c.Mounts, Roots: c.Roots, Client: c.Client, Capability: c.Capability},
+			Facts:   slices.DeleteFunc(facts, func(f Fact) bool { return f.Deed == Awaited }),
+		}
+		v, err := own.Weigh(ctx, again)
+		return err == nil && v.Approved
+	}
+	if len(own.gates) == 0 || !passes(slices.Clone(p.Facts)) {
+		return false
+	}
+	own.files = overlaid{e.files, did}
+	return !passes(slices.Concat(p.Facts, did))
+}
+
+// overlaid are files as they are after a call.
+type overlaid struct {
+	Files
+
+	did Facts
+}
+
+// Read returns what the call writes into a file, if that is known, or else what the file holds.
+func (o overlaid) Read(folders []string, name string, limit int) ([]byte, error) {
+	if text, ok := o.did.Text(name); ok && len(text) <= limit {
+		return []byte(text), nil
+	}
+	return o.Files.Read(folders, name, limit) //nolint:wrapcheck // it stands in for them
+}
