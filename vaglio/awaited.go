@@ -43,19 +43,32 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 		return Fact{}, false
 	}
 	names := map[string]bool{}
-	eachNamed(r, func(name string) { names[name] = s.absent[name] })
 	if goesOn = goesOn || pauses(r); goesOn {
 		maps.Copy(names, s.absent)
 		for _, src := range s.list {
 			names[src.Path] = true
 		}
+	} else if len(s.absent) > 0 {
+		eachNamed(r, func(name string) {
+			if s.absent[name] {
+				names[name] = true
+			}
+		})
+	}
+	if len(names) == 0 {
+		return Fact{}, false
 	}
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(path.Clean(p.Context.Cwd), string(text), err == nil)
 	f.Deed = Awaited
-	maps.DeleteFunc(names, func(name string, is bool) bool { return !is || p.Facts.awaits(name, f.SHA256) })
-	f.Words = slices.Sorted(maps.Keys(names))
-	f.Words = f.Words[:min(len(f.Words), mostAwaited)]
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		for _, at := range []string{name, reallyAt(s.files, name)} {
+			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !p.Facts.awaits(at, f.SHA256) {
+				f.Words = append(f.Words, at)
+			}
+		}
+	}
+	slices.Sort(f.Words)
 	return f, len(f.Words) > 0
 }
 
@@ -104,12 +117,12 @@ func (f Facts) awaits(name, call string) bool {
 // arrivals returns what a call puts where a call may still run it, this one included, so that
 // a person would be asked about that call, or it would be denied. did is what the call does.
 func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
-	judged := 0
+	judged, puts := 0, e.putBy(did)
 	for i, a := range slices.Concat(p.Facts, did) {
 		if a.Deed != Awaited {
 			continue
 		}
-		put := e.putFor(&a, did)
+		put := puts.reaching(a.Words)
 		harms := slices.ContainsFunc(put, func(f Fact) bool { return f.isLoaded() })
 		if before := i < len(p.Facts); before && len(put) > 0 && !harms {
 			judged++
@@ -124,20 +137,44 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 	return gaps
 }
 
-// putFor returns what a call puts where the awaited files are, above or below them.
-func (e *Engine) putFor(a *Fact, did Facts) (put Facts) {
-	var names []string
+// arriving is what a call puts into files and folders, and where these really are.
+type arriving struct {
+	facts Facts
+	at    []string
+}
+
+func (e *Engine) putBy(did Facts) (all arriving) {
 	for _, f := range did {
-		if !slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked}, f.Deed) {
+		if !f.puts() {
 			continue
 		}
-		if names == nil {
-			for _, name := range a.Words {
-				names = append(names, name, e.reallyAt(name))
-			}
+		at := f.Path
+		if e.files != nil {
+			at = reallyAt(e.files, at)
 		}
-		at := e.reallyAt(f.Path)
-		if slices.ContainsFunc(names, func(name string) bool { return isBelow(f.Path, name) || isBelow(at, name) }) {
+		all.facts, all.at = append(all.facts, f), append(all.at, at)
+	}
+	return all
+}
+
+// reach reports whether facts put something where others await it.
+func (f Facts) reach(others Facts) bool {
+	return slices.ContainsFunc(others, func(a Fact) bool {
+		return a.Deed == Awaited && slices.ContainsFunc(f, func(put Fact) bool {
+			return put.puts() && slices.ContainsFunc(a.Words, func(name string) bool { return isBelow(put.Path, name) })
+		})
+	})
+}
+
+// puts reports whether something is put at the fact's path.
+func (f *Fact) puts() bool {
+	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked}, f.Deed)
+}
+
+// reaching returns what is put at files or above them.
+func (a *arriving) reaching(files []string) (put Facts) {
+	for i, f := range a.facts {
+		if slices.ContainsFunc(files, func(name string) bool { return isBelow(f.Path, name) || isBelow(a.at[i], name) }) {
 			put = append(put, f)
 		}
 	}
@@ -162,14 +199,11 @@ func hides(r *reading.Reading, a *Fact, put Facts) bool {
 
 // reallyAt returns a path with the links of its folder resolved, and its own if it leads to
 // something.
-func (e *Engine) reallyAt(name string) string {
-	if e.files == nil {
-		return name
-	}
-	if at, kind := e.files.Look(name); kind != NoFile {
+func reallyAt(files Files, name string) string {
+	if at, kind := files.Look(name); kind != NoFile {
 		return at
 	}
-	at, _ := e.files.Look(path.Dir(name))
+	at, _ := files.Look(path.Dir(name))
 	return path.Join(at, path.Base(name))
 }
 
