@@ -41,6 +41,9 @@ func (p *program) looseCalls(src string) {
 		switch {
 		case !p.spend(1):
 			return
+		case t[0][0] == '`' && p.lang.has("backtick"):
+			p.shell(p.unmark(text), "`")
+			continue
 		case strings.IndexByte("\"'`", t[0][0]) >= 0 && f != nil:
 			texts = append(texts, p.unmark(unescape(text)))
 			continue
