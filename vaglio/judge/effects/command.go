@@ -48,12 +48,11 @@ func (r *reading) script(s *shell.Script) {
 	}
 	list := make([]*invocation, len(commands))
 	for i := range commands {
-		list[i] = invocationOf(&s.Commands[i])
+		if list[i] = invocationOf(&s.Commands[i]); i > 0 {
+			list[i-1].into = list[i]
+		}
 	}
 	for i, v := range list {
-		if i+1 < len(list) {
-			v.into = list[i+1]
-		}
 		if r.foundRebuildable(v, list[:i]) {
 			continue
 		}

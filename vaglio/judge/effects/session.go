@@ -290,6 +290,9 @@ func (c *call) carriedText() []Effect {
 // secrets.
 func (c *call) filtered() bool {
 	n := c.into
+	for n != nil && n.stdin.piped && c.r.judge.tables.ofClass("orders", n.name) && len(parse(n.args, &commands.Section{}).operands) == 0 && !holdsAny(join(n.args), "o", "@") {
+		n = n.into
+	}
 	if n == nil || !n.stdin.piped {
 		return false
 	}
