@@ -21,7 +21,7 @@ const (
 	// mostAwaited limits the names that are remembered of one call.
 	mostAwaited = 64
 	// mostWaiters limits how many calls are judged again because of one.
-	mostWaiters = 8
+	mostWaiters = 32
 )
 
 // waiter is a call that may still run files, as a fact keeps it.
@@ -33,7 +33,7 @@ type waiter struct {
 // awaited returns the fact that a call runs files that may be written while it runs, if the
 // session does not await them already: files that its words name and that do not exist and, if
 // the call goes on for long, every file that it was found to run or that its programs looked
-// for.
+// for, and its folder.
 func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) {
 	if r == nil {
 		return Fact{}, false
@@ -42,8 +42,10 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	if s == nil || s.texts == nil { // nothing was looked for
 		return Fact{}, false
 	}
+	f.Path = path.Clean(p.Context.Cwd)
 	names := map[string]bool{}
 	if goesOn = goesOn || pauses(r); goesOn {
+		names[f.Path] = true
 		maps.Copy(names, s.absent)
 		for _, src := range s.list {
 			names[src.Path] = true
@@ -59,7 +61,7 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 		return Fact{}, false
 	}
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
-	f = wrote(path.Clean(p.Context.Cwd), string(text), err == nil)
+	f = wrote(f.Path, string(text), err == nil)
 	f.Deed = Awaited
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
@@ -124,6 +126,9 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 		}
 		put := puts.reaching(a.Words)
 		harms := slices.ContainsFunc(put, func(f Fact) bool { return f.isLoaded() })
+		if len(put) == 0 && slices.Contains(a.Words, a.Path) { // its programs may find what they do not name
+			put = puts.loadedIn(a.Path)
+		}
 		if before := i < len(p.Facts); before && len(put) > 0 && !harms {
 			judged++
 			harms = judged > mostWaiters || hides(r, &a, put) || e.harms(ctx, p, &a, did)
@@ -176,6 +181,16 @@ func (a *arriving) reaching(files []string) (put Facts) {
 	for i, f := range a.facts {
 		if slices.ContainsFunc(files, func(name string) bool { return isBelow(f.Path, name) || isBelow(a.at[i], name) }) {
 			put = append(put, f)
+		}
+	}
+	return put
+}
+
+// loadedIn returns what is loaded of what is put into a folder.
+func (a *arriving) loadedIn(folder string) (put Facts) {
+	for i := range a.facts {
+		if f := &a.facts[i]; isBelow(folder, f.Path) && f.isLoaded() {
+			put = append(put, *f)
 		}
 	}
 	return put

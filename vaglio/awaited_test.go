@@ -75,6 +75,12 @@ func TestWhatACallWaitsFor(t *testing.T) {
 		{[]string{"npm run dev &", "write: notes.md: never " + force}, true},
 		{[]string{"python3 -c 'import time; time.sleep(9); import gone'", "write: gone.py: " + python}, false},
 
+		{[]string{"background: npx nodemon server.js", "write: server.js: require('child_process').execSync('git push --force')\n"}, false},
+		{[]string{"sleep 9; pytest", "write: tests/test_x.py: def test_x():\n    __import__('os').system('git push --force')\n"}, false},
+		{[]string{"sleep 9; bash a.sh", "write: a.sh: bash b.sh\n", "write: b.sh: " + force}, false},
+		{[]string{"background: npm run dev", "write: deploy.sh: " + force}, true},
+		{[]string{"sleep 2; curl localhost:3000", "write: nodemon.json: {\"exec\": \"git push --force\"}\n"}, true},
+
 		// What passes nobody may not pass for another reason.
 		{[]string{"npm run build && node dist/x.js", "npm test"}, true},
 		{[]string{"gcc a.c -o a && ./a", "gcc a.c -o a && ./a"}, true},
@@ -164,10 +170,10 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("remembered %+v", facts)
 	}
 	calls := []string{}
-	for i := range 9 {
+	for i := range 33 {
 		calls = append(calls, fmt.Sprintf("bash y.sh %d", i))
 	}
-	for n, pass := range map[int]bool{8: true, 9: false} {
+	for n, pass := range map[int]bool{32: true, 33: false} {
 		if v := inSessionOf(t, engine, append(calls[:n:n], "write: y.sh: echo hello\n")...); v.Approved != pass {
 			t.Errorf("after %d: approved is %v: %s", n, v.Approved, v.Reason)
 		}

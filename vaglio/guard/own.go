@@ -193,16 +193,10 @@ func (l *look) isVaglio(spot string) bool {
 // what its words name, or is unknown. The address may also come from a variable.
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
-		url := func(a string) bool { return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a) }
-		if l.g.base.Nouns["takes-address"][name] && slices.ContainsFunc(l.args, url) {
-			l.s.t.doubts()
-		}
+		l.takesAddress(name)
 		return ""
 	}
-	hasPort := func(a string) bool {
-		return l.g.itself.HasPort(a) || len(a) > 2 && a[0] == '-' && l.g.itself.HasPort(a[2:]) // glued to its option
-	}
-	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, hasPort) {
+	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.hasPort) {
 		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
@@ -213,6 +207,20 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand
 	}
 	return ""
+}
+
+// takesAddress notes if a program that fetches from addresses among other words is given the
+// gate's.
+func (l *look) takesAddress(name string) {
+	its := func(a string) bool { return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a) }
+	if l.g.base.Nouns["takes-address"][name] && slices.ContainsFunc(l.args, its) {
+		l.s.t.doubts()
+	}
+}
+
+// hasPort reports whether a word is a port of the gate's, perhaps glued to its option.
+func (l *look) hasPort(word string) bool {
+	return l.g.itself.HasPort(word) || len(word) > 2 && word[0] == '-' && l.g.itself.HasPort(word[2:])
 }
 
 // isTold reports whether one of the command's words is the file of a process substitution,

@@ -286,11 +286,16 @@ func (c *call) carriedText() []Effect {
 	return out
 }
 
+// isOptions reports whether words are options that name no file.
+func isOptions(words []arg) bool {
+	return !slices.ContainsFunc(words, func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") })
+}
+
 // filtered reports whether the next command only passes on variables whose names do not stand for
 // secrets.
 func (c *call) filtered() bool {
 	n := c.into
-	for n != nil && n.stdin.piped && c.r.judge.tables.ofClass("orders", n.name) && len(parse(n.args, &commands.Section{}).operands) == 0 && !holdsAny(join(n.args), "o", "@") {
+	for n != nil && n.stdin.piped && c.r.judge.tables.ofClass("orders", n.name) && isOptions(n.args) {
 		n = n.into
 	}
 	if n == nil || !n.stdin.piped {
