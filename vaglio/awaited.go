@@ -51,9 +51,13 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 			names[src.Path] = true
 		}
 	} else if len(s.absent) > 0 {
-		eachNamed(r, func(name string) {
-			if s.absent[name] {
-				names[name] = true
+		bases := map[string]bool{}
+		for name := range s.absent {
+			bases[path.Base(name)] = true
+		}
+		eachNamed(r, func(cwd, name string) {
+			if bases[path.Base(name)] && s.absent[joined(cwd, name)] {
+				names[joined(cwd, name)] = true
 			}
 		})
 	}
@@ -87,8 +91,8 @@ func pauses(r *reading.Reading) bool {
 }
 
 // eachNamed calls visit with every path that words and inputs of a call's commands may name
-// on this machine.
-func eachNamed(r *reading.Reading, visit func(name string)) {
+// on this machine, and the folder that it is in if it is relative.
+func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 	for i := range r.Commands {
 		for _, c := range r.Commands[i].Script.Commands {
 			cwd, known := c.Cwd.Text()
@@ -97,12 +101,12 @@ func eachNamed(r *reading.Reading, visit func(name string)) {
 			}
 			for _, w := range c.Argv {
 				if text, ok := w.Text(); ok {
-					namesIn(text, func(name string) { visit(joined(cwd, name)) })
+					namesIn(text, func(name string) { visit(cwd, name) })
 				}
 			}
 			for _, in := range c.Redirects {
 				if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
-					visit(joined(cwd, text))
+					visit(cwd, text)
 				}
 			}
 		}
