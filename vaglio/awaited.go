@@ -39,7 +39,7 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 		return Fact{}, false
 	}
 	s, _ := r.Means.Files.(*sources)
-	if s == nil || s.texts == nil { // nothing was looked for
+	if s == nil || s.texts == nil && !s.looked { // nothing was looked for
 		return Fact{}, false
 	}
 	f.Path = path.Clean(p.Context.Cwd)

@@ -78,6 +78,8 @@ func TestWhatACallWaitsFor(t *testing.T) {
 		{[]string{"background: npx nodemon server.js", "write: server.js: require('child_process').execSync('git push --force')\n"}, false},
 		{[]string{"sleep 9; pytest", "write: tests/test_x.py: def test_x():\n    __import__('os').system('git push --force')\n"}, false},
 		{[]string{"sleep 9; bash a.sh", "write: a.sh: bash b.sh\n", "write: b.sh: " + force}, false},
+		{[]string{"sleep 9; sh d/*.sh", "write: d/x.sh: " + force}, false},
+		{[]string{"sleep 9; find jobs -name '*.sh' -exec sh {} \\;", "write: jobs/x.sh: " + force}, false},
 		{[]string{"background: npm run dev", "write: deploy.sh: " + force}, true},
 		{[]string{"sleep 2; curl localhost:3000", "write: nodemon.json: {\"exec\": \"git push --force\"}\n"}, true},
 
