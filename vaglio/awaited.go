@@ -31,9 +31,7 @@ type waiter struct {
 }
 
 // awaited returns the fact that a call runs files that may be written while it runs, if the
-// session does not await them already: files that its words name and that do not exist and, if
-// the call goes on for long, every file that it was found to run or that its programs looked
-// for, and its folder.
+// session does not await them already.
 func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) {
 	if r == nil {
 		return Fact{}, false
@@ -42,30 +40,16 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	if s == nil || s.texts == nil && !s.looked { // nothing was looked for
 		return Fact{}, false
 	}
-	f.Path = path.Clean(p.Context.Cwd)
-	names := map[string]bool{}
-	if goesOn = goesOn || pauses(r); goesOn {
-		names[f.Path] = true
-		maps.Copy(names, s.absent)
-		for _, src := range s.list {
-			names[src.Path] = true
-		}
-	} else if len(s.absent) > 0 {
-		bases := map[string]bool{}
-		for name := range s.absent {
-			bases[path.Base(name)] = true
-		}
-		eachNamed(r, func(cwd, name string) {
-			if bases[path.Base(name)] && s.absent[joined(cwd, name)] {
-				names[joined(cwd, name)] = true
-			}
-		})
-	}
-	if len(names) == 0 {
+	in := path.Clean(p.Context.Cwd)
+	var names map[string]bool
+	if goesOn || pauses(r) {
+		names = s.mayRun()
+		names[in] = true
+	} else if names = s.missing(r); len(names) == 0 {
 		return Fact{}, false
 	}
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
-	f = wrote(f.Path, string(text), err == nil)
+	f = wrote(in, string(text), err == nil)
 	f.Deed = Awaited
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
@@ -76,6 +60,34 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	}
 	slices.Sort(f.Words)
 	return f, len(f.Words) > 0
+}
+
+// mayRun returns the files that a call was found to run, and those that its programs looked
+// for.
+func (s *sources) mayRun() map[string]bool {
+	names := map[string]bool{}
+	maps.Copy(names, s.absent)
+	for _, src := range s.list {
+		names[src.Path] = true
+	}
+	return names
+}
+
+// missing returns the files that were looked for, are not there and are named by the call's
+// words.
+func (s *sources) missing(r *reading.Reading) map[string]bool {
+	names, bases := map[string]bool{}, map[string]bool{}
+	for name := range s.absent {
+		bases[path.Base(name)] = true
+	}
+	if len(bases) > 0 {
+		eachNamed(r, func(cwd, name string) {
+			if bases[path.Base(name)] && s.absent[joined(cwd, name)] {
+				names[joined(cwd, name)] = true
+			}
+		})
+	}
+	return names
 }
 
 // pauses reports whether a program that a call runs seems to wait for some time.

@@ -212,7 +212,9 @@ func (l *look) talks(name string, known bool) string {
 // takesAddress notes if a program that fetches from addresses among other words is given the
 // gate's.
 func (l *look) takesAddress(name string) {
-	its := func(a string) bool { return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a) }
+	its := func(a string) bool {
+		return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a)
+	}
 	if l.g.base.Nouns["takes-address"][name] && slices.ContainsFunc(l.args, its) {
 		l.s.t.doubts()
 	}

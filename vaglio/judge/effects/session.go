@@ -286,18 +286,20 @@ func (c *call) carriedText() []Effect {
 	return out
 }
 
-// isOptions reports whether words are options that name no file.
-func isOptions(words []arg) bool {
-	return !slices.ContainsFunc(words, func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") })
-}
-
-// filtered reports whether the next command only passes on variables whose names do not stand for
-// secrets.
-func (c *call) filtered() bool {
-	n := c.into
-	for n != nil && n.stdin.piped && c.r.judge.tables.ofClass("orders", n.name) && isOptions(n.args) {
+// shownBy returns the command that shows what this one prints, past those that only order it.
+func (v *invocation) shownBy(t *tables) *invocation {
+	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
+	n := v.into
+	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
 		n = n.into
 	}
+	return n
+}
+
+// filtered reports whether what follows only passes on variables whose names do not stand for
+// secrets.
+func (c *call) filtered() bool {
+	n := c.shownBy(c.r.judge.tables)
 	if n == nil || !n.stdin.piped {
 		return false
 	}
