@@ -23,7 +23,12 @@ func (d *Dispatcher) nameCall(c *call) {
 	}
 }
 
+// errMet says that a call made at the same time waits for what a call writes, or writes what it
+// waits for.
+var errMet = errors.New("dispatcher: another call of the session came in between")
+
 // pass answers a call that the judges let through. A brake with All stops it nevertheless.
+// Its error is errMet if the call must be judged again.
 func (d *Dispatcher) pass(ctx context.Context, c *call) error {
 	a := approval.Approved(c.verdict)
 	b, err := d.stand.brakes.Of(ctx, c.Proposal.Agent)
@@ -36,7 +41,9 @@ func (d *Dispatcher) pass(ctx context.Context, c *call) error {
 		c.step.Refusal = &refusal
 	} else {
 		c.step.Did = c.verdict.Did
-		d.stand.sessions.Note(&c.Proposal, c.step.At, c.verdict.Did)
+		if d.stand.sessions.NoteUnlessMet(&c.Proposal, c.step.At, c.verdict.Did) {
+			return errMet
+		}
 	}
 	c.answer = &a
 	return nil

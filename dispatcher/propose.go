@@ -261,8 +261,17 @@ func (d *Dispatcher) keyed(ctx context.Context, agent string, c *call) (*approva
 }
 
 // judge gives the call its verdict, and either its fingerprint, if a person is needed, or
-// its answer.
+// its answer. It judges again if a call of the session came in between that it must be judged
+// with.
 func (d *Dispatcher) judge(ctx context.Context, c *call) error {
+	for {
+		if err := d.judgeOnce(ctx, c); !errors.Is(err, errMet) {
+			return err
+		}
+	}
+}
+
+func (d *Dispatcher) judgeOnce(ctx context.Context, c *call) error {
 	var err error
 	c.Proposal.Facts = d.factsOf(ctx, &c.Proposal)
 	c.step = approval.Step{At: now(), Proposal: c.Proposal}

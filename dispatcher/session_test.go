@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -166,4 +167,69 @@ func TestWhatIsWrittenIsWeighedWhenItMayRun(t *testing.T) {
 			}
 		}
 	})
+}
+
+// meanwhile is the judge of effects; something else happens while it first grades a call of
+// that executor.
+type meanwhile struct {
+	*effects.Judge
+
+	executor string
+	happens  *func()
+}
+
+func (m meanwhile) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+	if f := *m.happens; f != nil && p.Executor == m.executor {
+		*m.happens = nil
+		f()
+	}
+	return m.Judge.Grade(ctx, p)
+}
+
+// TestCallsAtTheSameTime makes a call while another one is judged. Whichever comes first, the
+// second is judged with it if one writes what the other waits for.
+func TestCallsAtTheSameTime(t *testing.T) {
+	runs := does("shell_exec", "", "s")
+	runs.Args = vaglio.Args{"command": "sleep 9; bash x.sh"}
+	writes := does("write_file", "/w/x.sh", "s")
+	writes.Args["content"] = "git push --force"
+	harmless, other := writes, writes
+	harmless.Args, other.Session = vaglio.Args{"path": "/w/x.sh", "content": "echo hello"}, "other"
+	for name, tt := range map[string]struct {
+		first, second vaglio.Proposal
+		pass          bool
+	}{
+		"the write comes first":  {writes, runs, false},
+		"the run comes first":    {runs, writes, false},
+		"what is harmless":       {runs, harmless, true},
+		"of another session":     {runs, other, true},
+		"of another session too": {other, runs, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			effect, err := effects.New(effects.Options{Home: "/home/u"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var happens func()
+			d := running(t, dispatcher.Config{
+				Store: storetest.NewMemory(), Channels: []dispatcher.Channel{newFakeChannel()},
+				Engine: newEngine(t, meanwhile{effect, tt.second.Executor, &happens}, disk{"/w/": "/w"}),
+			})
+			propose := func(p vaglio.Proposal) bool {
+				a, err := d.Propose(t.Context(), agent, dispatcher.Request{Proposal: p})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return a.Verdict.Approved
+			}
+			happens = func() {
+				if !propose(tt.first) {
+					t.Errorf("%s: it does not pass", name)
+				}
+			}
+			if pass := propose(tt.second); pass != tt.pass {
+				t.Errorf("%s: approved is %v, want %v", name, pass, tt.pass)
+			}
+		})
+	}
 }

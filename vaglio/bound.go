@@ -71,7 +71,7 @@ func (b *binding) command(c *shell.Command) {
 	clear(b.named)
 	for i, w := range c.Argv {
 		if text, ok := w.Text(); ok && i > 0 {
-			b.word(cwd, text)
+			namesIn(text, func(name string) { b.path(cwd, name) })
 		}
 	}
 	for _, r := range c.Redirects {
@@ -82,21 +82,21 @@ func (b *binding) command(c *shell.Command) {
 	b.brought(c, cwd)
 }
 
-// word binds what a word names: the whole word, or the part of it behind an option or an
-// address.
-func (b *binding) word(cwd, word string) {
+// namesIn calls visit with what a word may name: the whole word, and the parts of it behind
+// an option or an address.
+func namesIn(word string, visit func(name string)) {
 	const longest = 4096
 	if len(word) > longest || strings.ContainsAny(word, "\n\x00") {
 		return
 	}
-	b.path(cwd, word)
+	visit(word)
 	for i := range len(word) {
 		if c := word[i]; c == '=' || c == '@' || c == ':' && i > 0 {
-			b.path(cwd, word[i+1:])
+			visit(word[i+1:])
 		}
 	}
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
-		b.path(cwd, word[2:])
+		visit(word[2:])
 	}
 }
 
@@ -195,6 +195,7 @@ func (e *Engine) Did(p Proposal) Facts {
 // content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
+	goesOn := false
 	put, said := putInOf(r), &says{}
 	for _, root := range p.Context.Site.Claims {
 		out = append(out, Fact{Deed: Entered, Path: root})
@@ -211,10 +212,18 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 			case Wrote, Fetched, Built:
 				out = append(out, e.contents(p, r, f, put, said)...)
 				continue
-			case Started, Installed, Entered, Unpacked:
+			case Awaited:
+				goesOn = true
+				continue
+			case Started:
+				goesOn = true
+			case Installed, Entered, Unpacked:
 			}
 			out = append(out, f)
 		}
+	}
+	if f, waits := awaited(p, r, goesOn); waits {
+		out = append(out, f)
 	}
 	return append(out, moved...) // what was moved somewhere no longer counts as the session's own
 }

@@ -201,19 +201,22 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if err != nil {
 		return Verdict{}, "", p, err
 	}
-	logged := v.Reason
-	if !denied {
-		known := e.known(p)
-		known.proposal.Context.Reading = read
-		if v, logged, err = e.grade(ctx, known, size); err != nil {
-			return Verdict{}, "", p, err
-		}
+	if v.Sources = runs; denied {
+		return v, v.Reason, p, nil
 	}
-	if v.Sources = runs; !denied && !v.Approved {
+	known := e.known(p)
+	known.proposal.Context.Reading = read
+	v, logged, err := e.grade(ctx, known, size)
+	did := e.remembered(&p, read, v.Results)
+	if late := e.arrivals(ctx, &p, read, did); err == nil && v.Approved && len(late) > 0 {
+		read.Gaps = append(read.Gaps, late...)
+		v, logged, err = e.grade(ctx, known, size)
+	}
+	if err != nil {
+		return Verdict{}, "", p, err
+	}
+	if v.Did, v.Sources = did, runs; !v.Approved {
 		v.Sources = e.bound(&p, read, runs)
-	}
-	if !denied {
-		v.Did = e.remembered(&p, read, v.Results)
 	}
 	return v, logged, p, nil
 }

@@ -30,7 +30,7 @@ type Fact struct {
 	New bool `json:"new,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
-	// Words are the program and its arguments, for [Started].
+	// Words are the program and its arguments, for [Started], and paths for [Awaited].
 	Words []string `json:"words,omitzero"`
 	// At is when the call was let through.
 	At time.Time `json:"at,omitzero"`
@@ -70,6 +70,9 @@ const (
 	// Entered is a folder that is a workspace of the session: the one in which it began if
 	// none is configured, or one that a person allowed.
 	Entered Deed = "entered"
+	// Awaited is files, named by Words, that a call may run after it was judged: they were not
+	// there, or the call goes on.
+	Awaited Deed = "awaited"
 )
 
 // The limits of a session.

@@ -95,6 +95,42 @@ func (s *Sessions) Note(p *Proposal, now time.Time, did Facts) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.note(p, now, did)
+}
+
+// NoteUnlessMet is Note for a call that was judged by p.Facts. If the session has added since
+// what waits for a file that the call writes, or has written one that the call waits for, it
+// adds nothing and returns true: the call must be judged again.
+func (s *Sessions) NoteUnlessMet(p *Proposal, now time.Time, did Facts) (met bool) {
+	if p.SessionID() == "" || len(did) == 0 {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.by[sessionKey{p.Agent, p.SessionID()}]; k != nil {
+		if since := k.facts.since(p.Facts); since.reach(did) || did.reach(since) {
+			return true
+		}
+	}
+	s.note(p, now, did)
+	return false
+}
+
+// since returns the facts that were added to an earlier list.
+func (f Facts) since(earlier Facts) Facts {
+	if len(earlier) == 0 {
+		return f
+	}
+	last := &earlier[len(earlier)-1]
+	for i, fact := range slices.Backward(f) {
+		if fact.Deed == last.Deed && fact.Path == last.Path && fact.SHA256 == last.SHA256 && fact.At.Equal(last.At) {
+			return f[i+1:]
+		}
+	}
+	return f
+}
+
+func (s *Sessions) note(p *Proposal, now time.Time, did Facts) {
 	if s.by == nil {
 		s.by = map[sessionKey]*kept{}
 	}

@@ -89,6 +89,7 @@ type sources struct {
 	shut    map[string]*shell.ClosedError // existing files that could not be read
 	bytes   int
 	left    int  // folder entries that may still be looked at
+	looked  bool // in folders
 	closed  bool // the call has been read: no further file is opened
 }
 
@@ -175,6 +176,7 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 		slices.Sort(files)
 		return files, true
 	}
+	s.looked = true
 	l := lister{
 		files: s.files, folders: s.folders, left: &s.left, seen: map[string]bool{}, takes: match,
 		enters: func(rel string) bool { return depth < 0 || strings.Count(rel, "/") < depth },

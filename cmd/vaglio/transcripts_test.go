@@ -100,6 +100,12 @@ func TestTwoCallsInsteadOfOne(t *testing.T) {
 			{"Write", "package.json", `{"scripts":{"t":"git push --force origin main"}}`, "run"},
 			{"Bash", "npm run t", "", "asked"},
 		},
+		"a script that its call waits for": {
+			{"Bash", "sleep 9; bash later.sh", "", "run"},
+			{"Write", "later.sh", "git push --force origin main\n", "asked"},
+			{"Write", "later.sh", "echo hello\n", "run"},
+			{"Edit", "later.sh", "git push --force origin main\n", "asked"},
+		},
 		"a refspec in the settings": {
 			{"Bash", "git config remote.origin.push +refs/heads/main:refs/heads/main", "", "asked"},
 		},

@@ -109,7 +109,15 @@ func (p *program) assigned() bool {
 	}
 	p.skip(eq + 1)
 	p.lines()
-	p.bind(at, p.expressions())
+	if p.lang.name != "node" {
+		p.bind(at, p.expressions())
+		return true
+	}
+	p.bind(at, p.expression())
+	if p.is(",") && p.pattern(p.at+1) && p.spend(1) { // the next part of a declaration
+		p.take()
+		return p.assigned()
+	}
 	return true
 }
 

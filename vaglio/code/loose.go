@@ -41,11 +41,12 @@ func (p *program) looseCalls(src string) {
 		switch {
 		case !p.spend(1):
 			return
-		case strings.IndexByte("\"'`", t[0][0]) >= 0 && f != nil:
-			texts = append(texts, p.unmark(unescape(text)))
-			continue
 		case strings.IndexByte("\"'`", t[0][0]) >= 0:
-			before = append(before, p.unmark(unescape(text)))
+			to := &before
+			if f != nil {
+				to = &texts
+			}
+			p.looseText(to, t[0][0], text)
 			continue
 		case found == nil && t[6] == "":
 			continue
@@ -57,6 +58,15 @@ func (p *program) looseCalls(src string) {
 			texts, before = before, nil
 		}
 	}
+}
+
+// looseText records a text, or runs it if its quote says so.
+func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
+	if quote == '`' && p.lang.has("backtick") {
+		p.shell(p.unmark(text), "`")
+		return
+	}
+	*to = append(*to, p.unmark(unescape(text)))
 }
 
 // looseFind returns what a name does. Names that begin with a dot match after anything, as any

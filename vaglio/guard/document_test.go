@@ -128,8 +128,9 @@ What only *may* change its programs or settings is asked about:
 - what an archive, a patch or a branch puts into the folder above them in which a program works
 - removing a folder of a project in which clients look for hooks
 - a client in a container
+- a client's settings or their folder, named to a script or a program of the project that was not read
 - searching or moving a whole home of another machine
-- a variable with the gate's address
+- a variable with the gate's address, and the address among the words of git, pip and the like
 
 Looking at its programs and settings, at whether its service runs and at what the service wrote into the system's log is free, and so is reading about it: neither its keys nor sign-in links are ever written to a log. The guard does not stop a program of the agent's own that runs as the same user and hides what it does. The boundary for that is another user.
 

@@ -132,6 +132,26 @@ func (g *Guard) mentionsOwn(text string) bool {
 	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
 }
 
+// handsSettings reports whether a command hands a client's settings, or their folder, to code
+// of the project that was not read.
+func (l *look) handsSettings(name string) bool {
+	if l.s.written || l.c.Wrapper || len(l.args)+len(l.c.Assigns) == 0 {
+		return false
+	}
+	byPath := len(l.c.Argv) > 0 && strings.Contains(reading.Spot(l.c.Argv[0]), "/") && !l.g.base.Does(name)
+	unread := func(p shell.Problem) bool { return p.Kind == shell.ProblemScriptFile && p.Interpreter == name }
+	if !byPath && !slices.ContainsFunc(l.s.script.Problems, unread) {
+		return false
+	}
+	words := slices.Clone(l.args)
+	for _, a := range l.c.Assigns {
+		words = append(words, reading.Spot(a.Value))
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		return l.operand(place.Writes, w) == ownSettings || l.g.ownIn(l.absolute(w)) == ownSettings
+	})
+}
+
 // ownIn returns the rule that is broken by putting unnamed things into a folder that holds a
 // program of vaglio's, or a client's settings.
 func (g *Guard) ownIn(folder string) string {
@@ -173,9 +193,10 @@ func (l *look) isVaglio(spot string) bool {
 // what its words name, or is unknown. The address may also come from a variable.
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
+		l.takesAddress(name)
 		return ""
 	}
-	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.g.itself.HasPort) {
+	if l.c.Remote == nil && l.g.base.Nouns["tunnels"][name] && slices.ContainsFunc(l.args, l.hasPort) {
 		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
@@ -186,6 +207,22 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand
 	}
 	return ""
+}
+
+// takesAddress notes if a program that fetches from addresses among other words is given the
+// gate's.
+func (l *look) takesAddress(name string) {
+	its := func(a string) bool {
+		return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a)
+	}
+	if l.g.base.Nouns["takes-address"][name] && slices.ContainsFunc(l.args, its) {
+		l.s.t.doubts()
+	}
+}
+
+// hasPort reports whether a word is a port of the gate's, perhaps glued to its option.
+func (l *look) hasPort(word string) bool {
+	return l.g.itself.HasPort(word) || len(word) > 2 && word[0] == '-' && l.g.itself.HasPort(word[2:])
 }
 
 // isTold reports whether one of the command's words is the file of a process substitution,

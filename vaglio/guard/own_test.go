@@ -83,6 +83,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"a folder of it":     {"delete_directory", map[string]any{"path": "/home/user/app/.cursor"}, doubt},
 		"another folder":     {"delete_directory", map[string]any{"path": "/home/user/app/.cache"}, ""},
 		"into another":       {"mcp__archive__extract", map[string]any{"archive": "v.zip", "destination": "/home/user/app/bin"}, ""},
+		"a copy of its data": {"copy_directory", map[string]any{"source": "/home/user/.local/share", "destination": "/home/user/app/x"}, ownID},
+		"a copy of others":   {"copy_directory", map[string]any{"source": "/home/user/.local/lib", "destination": "/home/user/app/x"}, ""},
 		"a copy by name":     {"copy_file", map[string]any{"source": "/home/user/app/gopls", "destination": "/home/user/src/vaglio/bin"}, ""},
 		"a container":        {"mcp__docker__stop_container", map[string]any{"container": "vaglio"}, ownProcess},
 		"what is looked for": {"Grep", map[string]any{"pattern": "localhost:8787/inbox"}, ""},

@@ -195,6 +195,9 @@ func (l *look) program(name string) string {
 	if own := l.talks(name, known || l.c.Wrapper); own != "" {
 		return own
 	}
+	if l.handsSettings(name) {
+		l.s.t.doubts()
+	}
 	return l.afterTold(name, id, known)
 }
 

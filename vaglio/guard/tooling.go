@@ -91,7 +91,7 @@ func (s *scan) deedTo(t text) deed {
 			return place.Writes
 		}
 		if d = place.Empties; does.Verb == operation.Copy {
-			return place.Reads
+			return place.Copies // perhaps of a folder
 		}
 	default:
 	}

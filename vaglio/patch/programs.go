@@ -145,7 +145,11 @@ func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch
 func (a *applier) unread(in input) shell.Problem {
 	if in.file && in.text.IsUnknown() {
 		if _, one := in.name.Text(); one {
-			return a.problem(shell.ProblemScriptFile, NotPart, in.name)
+			p := a.problem(shell.ProblemScriptFile, NotPart, in.name)
+			if a.cmd.Remote == nil {
+				p.Below = a.below()
+			}
+			return p
 		}
 		in.text = in.name // any number of files
 	}
@@ -316,6 +320,15 @@ func (a *applier) located(p string) shell.Word {
 		return shell.Text(p)
 	}
 	return shell.Glue(dir, shell.Text("/"+p))
+}
+
+// below returns the folder in which a patch changes files.
+func (a *applier) below() shell.Word {
+	dir, ok := a.options.Get("d", "directory")
+	if text, _ := dir.Text(); ok && path.IsAbs(text) {
+		return dir
+	}
+	return a.cmd.Cwd
 }
 
 // call returns a command that stands for one change.

@@ -224,7 +224,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 }
 
 // inContainer returns a command line that runs in the container that a compose file's service
-// describes, with its folders and privileges.
+// describes, with its folders, names of hosts and privileges.
 func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
 	list, _ := service["volumes"].([]any)
@@ -238,6 +238,13 @@ func inContainer(service map[string]any, words ...string) string {
 	}
 	if service["privileged"] == true || service["pid"] == "host" {
 		c = append(c, "--privileged", "--pid=host")
+	}
+	if network, ok := service["network_mode"].(string); ok {
+		c = append(c, "--network="+network)
+	}
+	hosts, _ := service["extra_hosts"].([]any)
+	for _, host := range texts(hosts) {
+		c = append(c, "--add-host="+strings.Replace(host, "=", ":", 1))
 	}
 	return quoted(append(append(c, "image"), words...)...)
 }

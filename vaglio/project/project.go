@@ -248,21 +248,29 @@ func (v *visit) shut(file string, line int, why *shell.ClosedError) {
 
 // value returns the value of one of the options, written -o v, -ov, --opt v or --opt=v.
 func value(words []string, names ...string) (string, bool) {
+	if all := values(words, names...); len(all) > 0 {
+		return all[0], true
+	}
+	return "", false
+}
+
+// values returns the values of options, in order.
+func values(words []string, names ...string) (all []string) {
 	for i, w := range words {
 		for _, name := range names {
 			long := strings.HasPrefix(name, "--")
 			switch rest, ok := strings.CutPrefix(w, name); {
 			case !ok:
 			case rest == "" && i+1 < len(words):
-				return words[i+1], true
+				all = append(all, words[i+1])
 			case rest != "" && long && rest[0] == '=':
-				return rest[1:], true
+				all = append(all, rest[1:])
 			case rest != "" && !long:
-				return strings.TrimPrefix(rest, "="), true
+				all = append(all, strings.TrimPrefix(rest, "="))
 			}
 		}
 	}
-	return "", false
+	return all
 }
 
 // lineOf returns the line of an offset, from 1.

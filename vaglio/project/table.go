@@ -33,7 +33,7 @@ func readers() map[string]func(v *visit, r *row) {
 	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
+		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
@@ -159,6 +159,21 @@ func readLines(v *visit, r *row) {
 	}
 }
 
+// readWords adds the lines of a file that begin with a mark, as words of the command that the
+// row names before the marks.
+func readWords(v *visit, r *row) {
+	command, marks, _ := strings.Cut(r.language, " ")
+	for _, name := range v.named(r.files) {
+		file, text, _ := v.content(name)
+		for _, l := range settings.Lines(text) {
+			begins := func(mark string) bool { return strings.HasPrefix(l.Text, strings.ReplaceAll(mark, "_", " ")) }
+			if slices.ContainsFunc(strings.Fields(marks), begins) {
+				v.add(file, l.Number, "sh", strings.ReplaceAll(command, "_", " ")+" "+l.Text)
+			}
+		}
+	}
+}
+
 // behind returns what follows a mark in a line. The mark is at the beginning or, if it begins
 // with a star, after a name.
 func behind(line, mark string) (string, bool) {
@@ -200,9 +215,7 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
 		case strings.HasPrefix(mark, "-"):
-			if name, ok := value(v.words, mark); ok {
-				all = append(all, name)
-			}
+			all = append(all, values(v.words, mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
 		case strings.HasSuffix(mark, "_"):

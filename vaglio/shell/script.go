@@ -258,8 +258,11 @@ type Problem struct {
 	// to downloaded text.
 	Interpreter string
 	Args        []Word
-	Privileged  bool // it would run with raised rights
-	Span        Span
+	// Below is the folder of this machine below which it changes files, if that is all that is
+	// known.
+	Below      Word
+	Privileged bool // it would run with raised rights
+	Span       Span
 }
 
 // ClosedError says why an existing file was not read. As an error it is the end of a sentence

@@ -206,7 +206,7 @@ func mongoCode(code string, t *tables) []Effect {
 
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns
 // the rest.
-func (r *reading) metaCommands(text string, out *[]Effect) string {
+func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
 		s := strings.TrimSpace(l)
@@ -217,19 +217,26 @@ func (r *reading) metaCommands(text string, out *[]Effect) string {
 			b.WriteString(l)
 			continue
 		}
-		*out = append(*out, r.metaCommand(s)...)
+		*out = append(*out, r.metaCommand(s, where)...)
 	}
 	return b.String()
 }
 
 // metaCommand judges one line that a database client interprets itself.
-func (r *reading) metaCommand(s string) []Effect {
+func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 	c := &call{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
 	var words []arg
 	for w := range strings.FieldsSeq(s) {
 		words = append(words, literal(strings.Trim(w, "'\"")))
 	}
 	words[0].text = strings.TrimRight(words[0].text, "+")
+	if len(words) == 2 && r.judge.tables.ofClass("includes", words[0].text) && r.depth < 3 {
+		if text, ok := c.content(words[1].text); ok {
+			r.depth++
+			defer func() { r.depth-- }()
+			return r.sql(text, where)
+		}
+	}
 	if line, ok := strings.CutPrefix(s, words[0].text+" "); ok && r.judge.tables.ofClass("runs-line", words[0].text) {
 		if r.depth > 3 {
 			return unknown(say("runs a shell from SQL"), s)

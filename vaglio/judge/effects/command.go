@@ -48,12 +48,11 @@ func (r *reading) script(s *shell.Script) {
 	}
 	list := make([]*invocation, len(commands))
 	for i := range commands {
-		list[i] = invocationOf(&s.Commands[i])
+		if list[i] = invocationOf(&s.Commands[i]); i > 0 {
+			list[i-1].into = list[i]
+		}
 	}
 	for i, v := range list {
-		if i+1 < len(list) {
-			v.into = list[i+1]
-		}
 		if r.foundRebuildable(v, list[:i]) {
 			continue
 		}
@@ -134,6 +133,10 @@ func (r *reading) problem(p *shell.Problem) {
 		what := wording.Phrase("it runs a script file that was not read: %s.")
 		if p.Detail.Phrase == patch.NotPart {
 			what = "it applies a patch that was not read: %s."
+			if at := r.world.placeOf(argOf(p.Below), ""); !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, at) {
+				r.unread(p)
+				return
+			}
 		}
 		r.note(say(what, argOf(p.Word).text))
 	case shell.ProblemDownload:

@@ -129,7 +129,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
 		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
-	rest := r.metaCommands(text, &out)
+	rest := r.metaCommands(text, where, &out)
 	list, ok := sql.Statements(rest)
 	out = append(out, r.changes(list, where)...)
 	if !ok {

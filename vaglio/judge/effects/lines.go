@@ -179,6 +179,10 @@ func wordFacts() map[string]fact {
 		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
 		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
 		"reads":       of((*call).namesReading),
+		"read": of(func(c *call, a arg) bool {
+			_, read := c.content(a.text)
+			return read
+		}),
 		"foreign": of(func(_ *call, a arg) bool {
 			archive, _ := localArchive(a.text)
 			return !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org")

@@ -157,8 +157,11 @@ func (c *call) readsOn() bool {
 	return told <= 0
 }
 
-// starts records a program that keeps running after the call.
+// starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
+	if v.host == "" && v.box == "" && r.judge.tables.ofClass("waits", v.name) {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
+	}
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
@@ -283,10 +286,20 @@ func (c *call) carriedText() []Effect {
 	return out
 }
 
-// filtered reports whether the next command only passes on variables whose names do not stand for
+// shownBy returns the command that shows what this one prints, past those that only order it.
+func (v *invocation) shownBy(t *tables) *invocation {
+	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
+	n := v.into
+	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
+		n = n.into
+	}
+	return n
+}
+
+// filtered reports whether what follows only passes on variables whose names do not stand for
 // secrets.
 func (c *call) filtered() bool {
-	n := c.into
+	n := c.shownBy(c.r.judge.tables)
 	if n == nil || !n.stdin.piped {
 		return false
 	}
