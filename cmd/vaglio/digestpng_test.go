@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	charts "github.com/metnos/vaglio/channels/chart"
-
 	"github.com/metnos/vaglio/internal/race"
 )
 

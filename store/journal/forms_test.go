@@ -201,3 +201,16 @@ func TestASegmentUnderTwoKeys(t *testing.T) {
 	got, _ := told(t, l, approval.Span{})
 	same(t, got, true, 0, 1)
 }
+
+// TestTheFormsOfToday are those that other versions read: whoever changes what a segment
+// looks like gives it a new number, and reads the older one.
+func TestTheFormsOfToday(t *testing.T) {
+	written, _ := segmentOf(t, activeEnding)
+	if head := "vaglioJ\n\x02\x00\x00\x00"; !bytes.HasPrefix(written, []byte(head)) {
+		t.Errorf("a segment begins with %q, not %q", written[:headBytes], head)
+	}
+	written, _ = segmentOf(t, sealedEnding)
+	if end := "\x02\x00\x00\x00vaglioS\n"; !bytes.HasSuffix(written, []byte(end)) {
+		t.Errorf("a sealed segment ends with %q, not %q", written[len(written)-len(end):], end)
+	}
+}

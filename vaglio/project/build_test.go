@@ -38,7 +38,7 @@ func TestDockerfiles(t *testing.T) {
 		},
 		{"docker build", nil, ""},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -76,7 +76,7 @@ func TestCommandsInYAML(t *testing.T) {
 		{"podman compose up", files{"compose.yml": "command: ls"}, "compose.yml:1 " + container + "'image' 'sh' '-c' 'ls'"},
 		{"pre-commit run", files{".pre-commit-config.yaml": "a:\n- - entry: it's x\n- entry: [ls, b]\n- entry: 7\n"}, ".pre-commit-config.yaml:2 sh 'sh' '-c' 'it'\\''s x'\n.pre-commit-config.yaml:3 sh 'ls' 'b'"},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

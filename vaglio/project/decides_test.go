@@ -27,40 +27,50 @@ func deciding(t *testing.T) *decides {
 // add removes and doubles each character of a command and its files in turn. The two lines
 // below have a blank where what is run has that character less or more, a dot where nothing
 // changes, and a sign where anything else does.
-func (d *decides) add(command string, f files) {
-	const longest = 300 // bytes: those that only try a bound are longer
-	size := len(command)
-	for _, text := range f {
-		size += len(text)
-	}
-	if size > longest {
-		return
-	}
-	was := tasks(d.t, command, f)
-	d.picture("$ "+command, "  ", command, was, func(s string) string {
-		if len(strings.Fields(s)) == 0 {
+func (d *decides) add(c call) {
+	const longest = 200 // bytes: those that only try a bound are longer
+	was := c.tasks(d.t)
+	d.line("$ ", c.command, was, func(s string) string {
+		changed := c
+		if changed.command = s; len(strings.Fields(s)) == 0 {
 			return ""
 		}
-		return tasks(d.t, s, f)
+		return changed.tasks(d.t)
 	})
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		d.picture(name+": "+f[name], strings.Repeat(" ", len([]rune(name))+2), f[name], was, func(s string) string {
-			changed := maps.Clone(f)
-			changed[name] = s
-			return tasks(d.t, command, changed)
+	if c.changed != "" {
+		d.line("written ", c.changed, was, func(s string) string {
+			changed := c
+			changed.changed = s
+			return changed.tasks(d.t)
+		})
+	}
+	size := 0
+	for _, text := range c.files {
+		size += len(text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+		if size > longest {
+			break
+		}
+		d.line(name+": ", c.files[name], was, func(s string) string {
+			changed := c
+			changed.files = maps.Clone(c.files)
+			changed.files[name] = s
+			return changed.tasks(d.t)
 		})
 	}
 	d.b.WriteString("\n")
 }
 
-func (d *decides) picture(title, indent, text, was string, run func(string) string) {
-	chars := []rune(text)
+// line draws one text and its marks.
+func (d *decides) line(title, text, was string, run func(string) string) {
+	chars, indent := []rune(text), strings.Repeat(" ", len([]rune(title)))
 	less, more := []byte(indent), []byte(indent)
 	for i, c := range chars {
 		less = append(less, sign(was, run(string(slices.Delete(slices.Clone(chars), i, i+1))), c, '-'))
 		more = append(more, sign(was, run(string(slices.Insert(slices.Clone(chars), i, c))), c, '+'))
 	}
-	for _, line := range []string{strings.NewReplacer("\n", "⏎", "\t", "→").Replace(title), string(less), string(more)} {
+	for _, line := range []string{strings.NewReplacer("\n", "⏎", "\t", "→").Replace(title + text), string(less), string(more)} {
 		d.b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }

@@ -8,6 +8,7 @@ import (
 func TestSettingsOfGit(t *testing.T) {
 	t.Parallel()
 	config := func(text string) files { return files{".git/config": text} }
+	picture := deciding(t)
 	for _, tt := range []struct {
 		call
 		want string
@@ -37,6 +38,7 @@ func TestSettingsOfGit(t *testing.T) {
 		{call{command: "git pull", files: config("[remote \"o\"]\npush = a:b")}, ""},
 		{call{command: "git log", files: config("[core]\nfsmonitor = true\n[Core]\nFSMonitor = x")}, ".git/config:4 sh x"},
 	} {
+		picture.add(tt.call)
 		if got := tt.tasks(t); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -80,7 +82,7 @@ func TestHooksOfGit(t *testing.T) {
 		{"git log", files{".git/hooks/pre-push": "x"}, ""},
 		{"git -C sub commit", files{"sub/.git": "gitdir: ../r", "r/HEAD": "", "r/hooks/pre-commit": "x"}, "r/hooks/pre-commit:1 sh x"},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

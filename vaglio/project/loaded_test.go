@@ -82,6 +82,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		"Taskfile.yml": "tasks:\n  default: id\n  build: ls -l\n", "package.json": "{\"scripts\":{\"build\":\"ls -l\"},\n\"x\":{\"exec\":\"ps -e\"}}",
 		"Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
 	}
+	picture := deciding(t)
 	for _, tt := range []struct{ command, changed, loaded, want string }{
 		{"unheardof", "a.rb", "a.rb", "a.rb:1 ruby? y()"},
 		{"unheardof", "a.rb", "b.rb", ""},
@@ -126,6 +127,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"make -f gone", "gone", "a.rb", ""},
 	} {
 		c := call{command: tt.command, files: f, changed: tt.changed, loaded: tt.loaded}
+		picture.add(c)
 		if got := c.tasks(t); got != tt.want {
 			t.Errorf("%s, with %s written and %s to be asked about:\n got %s\nwant %s", tt.command, tt.changed, tt.loaded, got, tt.want)
 		}

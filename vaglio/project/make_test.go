@@ -59,7 +59,7 @@ func TestMakefiles(t *testing.T) {
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(37)}, "Makefile:1 sh ls"},
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(60)}, "Makefile:1 sh ${make_depth}"},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}

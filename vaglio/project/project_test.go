@@ -189,7 +189,7 @@ func TestTasks(t *testing.T) {
 		{"git -C sub st", files{"sub/.git/config": "[alias]\n\tst = !ls\n"}, "sub/.git/config:2 sh ls"},
 		{"ls", makefile, ""},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.command, got, tt.want)
 		}

@@ -51,7 +51,7 @@ func TestScriptsOfPackages(t *testing.T) {
 		{"deno task x", files{"deno.jsonc": `{"scripts":{"x":"y"},"tasks":{"x":"z"}}`}, "deno.jsonc:1 sh y"},
 		{"deno test x", files{"deno.json": `{"tasks":{"test":"y"}}`}, ""},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -83,7 +83,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"just", files{"justfile": ""}, ""},
 		{"just", nil, ""},
 	} {
-		picture.add(tt.command, tt.files)
+		picture.add(call{command: tt.command, files: tt.files})
 		if got := tasks(t, tt.command, tt.files); got != tt.want {
 			t.Errorf("%s of %q:\n got %s\nwant %s", tt.command, tt.files, got, tt.want)
 		}
@@ -94,6 +94,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	f := files{"a.py": "a()", "b.py": "b()", "sub/c.py": "c()", "x": "\\! ls\n", "y": "y", "z.rb": "z()", "Procfile": "web: ls\n# no: id\nx", ".github/workflows/w.yml": "run: ls", "c.tf": "c", "notes": "n"}
+	picture := deciding(t)
 	for _, tt := range []struct {
 		call
 		want string
@@ -131,6 +132,7 @@ func TestNamesOfFiles(t *testing.T) {
 		if tt.files == nil {
 			tt.files = f
 		}
+		picture.add(tt.call)
 		if got := tt.tasks(t); got != tt.want {
 			t.Errorf("%s, %s%s:\n got %s\nwant %s", tt.command, tt.changed, tt.input, got, tt.want)
 		}
