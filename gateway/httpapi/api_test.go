@@ -52,7 +52,10 @@ func serve(t *testing.T, change func(*Config)) *bench {
 	s := httptest.NewUnstartedServer(nil)
 	s.Config = NewServer(b.api.Network(), c.Log)
 	s.Start()
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.Close()
+		b.api.Drain(context.WithoutCancel(t.Context()))
+	})
 	b.url = s.URL
 	b.http = &http.Client{Transport: &contract{t: t, next: s.Client().Transport, doc: openDocument(t)}}
 	return b

@@ -152,6 +152,12 @@ func TestAHandlerBoundsItsOwnWrites(t *testing.T) {
 // inBubble runs the server over pipes.
 func inBubble(t *testing.T, run func(*gate, *pipes)) {
 	t.Helper()
+	ofBubble(t, func(_ *API, g *gate, l *pipes) { run(g, l) })
+}
+
+// ofBubble is inBubble for tests that need the API itself.
+func ofBubble(t *testing.T, run func(*API, *gate, *pipes)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		c := config(g, io.Discard)
@@ -163,7 +169,7 @@ func inBubble(t *testing.T, run func(*gate, *pipes)) {
 		s := NewServer(api.Network(), c.Log)
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(l) }()
-		run(g, l)
+		run(api, g, l)
 		s.Close()
 		<-done
 	})

@@ -20,13 +20,18 @@ import (
 type parkings struct {
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
-	all   sync.WaitGroup
+	// over says that no more are parked.
+	over bool
+	all  sync.WaitGroup
 }
 
 // Drain returns when every request that waits on a connection of its own has been answered. If ctx
 // ends first, it cuts the others off. Call it when the servers have shut down, which do not wait
 // for these requests.
 func (a *API) Drain(ctx context.Context) {
+	a.parked.mu.Lock()
+	a.parked.over = true
+	a.parked.mu.Unlock()
 	defer context.AfterFunc(ctx, func() {
 		a.parked.mu.Lock()
 		defer a.parked.mu.Unlock()
@@ -44,8 +49,13 @@ func (x *exchange) mayPark() bool { return x.r.ProtoMajor == 1 && (x.r.ContentLe
 // park has a goroutine of its own go on with the call. The caller must return at once. If the
 // connection cannot be taken from the server, the call goes on here.
 func (x *exchange) park(rest func(*exchange) error) error {
+	p := &x.by.api.parked
+	if !p.enter() {
+		return rest(x)
+	}
 	conn, _, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
+		p.all.Done()
 		return rest(x) // a writer of a test
 	}
 	x.parked = true
@@ -54,7 +64,7 @@ func (x *exchange) park(rest func(*exchange) error) error {
 		w: &lateWriter{conn: conn, header: http.Header{}}, agent: x.agent, by: x.by,
 		r: (&http.Request{ProtoMajor: 1}).WithContext(ctx),
 	}
-	x.by.api.parked.hold(conn, func() {
+	p.hold(conn, func() {
 		var watching sync.WaitGroup
 		watching.Go(func() { watch(conn, leave) })
 		later.by.run(ctx, later, rest)
@@ -65,7 +75,17 @@ func (x *exchange) park(rest func(*exchange) error) error {
 	return nil
 }
 
-// hold runs a request that waits on the connection.
+// enter announces a request to those who drain. It returns false if they have begun.
+func (p *parkings) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.all.Add(1)
+	}
+	return !p.over
+}
+
+// hold runs a request that entered and waits on the connection.
 func (p *parkings) hold(conn net.Conn, run func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,12 +93,13 @@ func (p *parkings) hold(conn net.Conn, run func()) {
 		p.conns = make(map[net.Conn]struct{})
 	}
 	p.conns[conn] = struct{}{}
-	p.all.Go(func() {
+	go func() {
+		defer p.all.Done()
 		run()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.conns, conn)
-	})
+	}()
 }
 
 // watch calls left when the client closes the connection. What else it sends is dropped: nothing

@@ -220,6 +220,21 @@ func TestDrainCutsWhoIsNotAnsweredInTime(t *testing.T) {
 	})
 }
 
+// TestNobodyIsParkedOnceDrainingBegan checks that such a request waits where it was served.
+func TestNobodyIsParkedOnceDrainingBegan(t *testing.T) {
+	ofBubble(t, func(api *API, g *gate, l *pipes) {
+		conn, ctx := l.dial(), context.WithoutCancel(t.Context()) // its end is outside of the bubble
+		api.Drain(ctx)
+		start := time.Now()
+		waits(t, g, conn, "approval")
+		if r := answered(t, conn); r.closes || time.Since(start) != 10*time.Minute {
+			t.Errorf("answered after %s, the connection closes: %t", time.Since(start), r.closes)
+		}
+		api.Drain(ctx) // it waits for nobody
+		conn.Close()
+	})
+}
+
 // TestAParkedAnswerThatNobodyTakes is given up in the time that every answer has.
 func TestAParkedAnswerThatNobodyTakes(t *testing.T) {
 	parkedOne(t, func(t *testing.T, api *API, g *gate, id approval.ID, conn net.Conn) {

@@ -81,6 +81,7 @@ func start(t testing.TB, path string, deadlines dispatcher.Deadlines) *instance 
 		stopped = true
 		in.dispatcher.Stop()
 		s.Close() // waits for the requests in progress
+		api.Drain(ctx)
 		cancel()
 		if err := errors.Join(<-done, store.Close()); err != nil {
 			t.Error(err)
