@@ -238,6 +238,12 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 		if err != nil {
 			return nil, err
 		}
+		if sec.carried {
+			for name := range strings.FieldsSeq(names) {
+				maps.Copy(sec.Values, shell.Grammar(name).Values)
+				maps.Copy(sec.Glued, shell.Grammar(name).Glued)
+			}
+		}
 		seen := map[string]bool{}
 		for name := range strings.FieldsSeq(names) {
 			if seen[name] {

@@ -22,6 +22,7 @@ type Section struct {
 	hasElse bool
 	inert   bool // its words are data
 	besides bool // it does not make a program known
+	carried bool // its options are those of the table of what programs carry
 	shows   bool // without words, or asked for help or a dry run, it does nothing
 	phase   operation.Phase
 	always  bool              // it always recurses
@@ -137,7 +138,7 @@ func (s *Section) attribute(a string) error {
 	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
 	if sw, ok := map[string]*bool{
 		"long": &s.Single, "inert": &s.inert, "shows": &s.shows, "dashed": &s.Modes, "bundle": &s.Bundle, "hosts": &s.hosts,
-		"once": &s.Once, "signals": &s.Signals, "besides": &s.besides,
+		"once": &s.Once, "signals": &s.Signals, "besides": &s.besides, "carried": &s.carried,
 	}[name]; ok {
 		*sw = true
 		return nil
