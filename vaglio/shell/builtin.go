@@ -10,7 +10,7 @@ import (
 
 // runCommand reads command and builtin.
 func (r *reader) runCommand(f *frame, k *call, name string) Word {
-	opts, rest := taking().parse(k.argv[1:])
+	opts, rest := leading(k.argv[1:])
 	if len(rest) == 0 || opts.any("v", "V") {
 		return r.plain(f, k)
 	}
@@ -74,7 +74,7 @@ func (r *reader) runCd(k *call, name string) {
 
 // cdTarget returns the folder that cd or pushd changes to.
 func (r *reader) cdTarget(k *call, name string, old Word) Word {
-	_, rest := taking().parse(k.argv[1:])
+	_, rest := leading(k.argv[1:])
 	switch {
 	case len(rest) == 0 && name == "pushd":
 		return unknownHome("OLDPWD")

@@ -11,7 +11,7 @@ import (
 )
 
 func (r *reader) runUnset(f *frame, k *call, _ string) {
-	opts, rest := taking().parse(k.argv[1:])
+	opts, rest := leading(k.argv[1:])
 	for _, w := range rest {
 		name, ok := w.Text()
 		r.subscriptCode(f, w)
@@ -233,7 +233,7 @@ func (r *reader) runUnalias(_ *frame, k *call, _ string) {
 
 // runTrap reads the code that a trap runs later.
 func (r *reader) runTrap(f *frame, k *call, _ string) {
-	opts, rest := taking().parse(k.argv[1:])
+	opts, rest := leading(k.argv[1:])
 	if len(rest) < 2 || opts.any("p", "l") || rest[0].Is("") || rest[0].Is("-") {
 		return
 	}

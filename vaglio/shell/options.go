@@ -89,19 +89,34 @@ func (o options) any(names ...string) bool {
 	return ok
 }
 
+// leading reads the words of a program whose options take no values.
+func leading(words []Word) (opts options, operands []Word) {
+	g := grammar{getopt.Grammar{Leading: true}}
+	return g.parse(words)
+}
+
 // parse splits the words after a program's name into options and operands.
 func (g *grammar) parse(words []Word) (opts options, operands []Word) {
-	var textRoom [16]string
-	var flagRoom [6]getopt.Flag
-	var operandRoom [8]int
-	texts, plain := textRoom[:0], 0
+	ahead := words
+	if g.Leading {
+		ahead = words[:min(1, len(words))]
+	}
+	if !slices.ContainsFunc(ahead, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
+		return nil, slices.Clip(words)
+	}
+	var room struct { // one, to allocate once
+		texts    [16]string
+		flags    [6]getopt.Flag
+		operands [8]int
+	}
+	texts, plain := room.texts[:0], 0
 	for i := 0; i < len(words) && (!g.Leading || plain < 2); i++ { // of two plain words, the second is an operand
 		texts = append(texts, g.text(words[i]))
 		if plain++; len(texts[i]) > 1 && texts[i][0] == '-' {
 			plain = 0
 		}
 	}
-	s := g.Split(texts, flagRoom[:0], operandRoom[:0])
+	s := g.Split(texts, room.flags[:0], room.operands[:0])
 	for i := range s.Flags {
 		if f := &s.Flags[i]; g.Single || len(f.Name) == len("-a") || f.Name[1] == '-' { // and no bundle as a whole
 			opts = append(opts, option{name: strings.TrimLeft(f.Name, "-"), value: valueOf(f, words), has: f.Has})
