@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	_ "embed" // The table.
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -40,30 +39,29 @@ var bringing = sync.OnceValue(func() map[string][]brings {
 func parseBrings(text string) (map[string][]brings, error) {
 	const columns = 4
 	t := map[string][]brings{}
-	for n, line := range rows.Of(text) {
-		line = strings.TrimSpace(line)
+	return t, rows.Read("folders.txt", text, func(line string) error {
 		parts := strings.Split(line, "|")
 		if len(parts) != columns {
-			return nil, fmt.Errorf("folders.txt:%d: want programs | words | where | files, got %q", n, line)
+			return rows.Wrong(line, "want programs | words | where | files, got %q", line)
 		}
 		r := brings{with: strings.Fields(parts[1]), files: strings.Fields(parts[3])}
 		for where := range strings.FieldsSeq(parts[2]) {
 			known := map[string]*bool{"named": &r.named, "here": &r.here, "beside": &r.beside, "up": &r.up}
 			if known[where] == nil {
-				return nil, fmt.Errorf("folders.txt:%d: want named, here, beside or up, got %q", n, where)
+				return rows.Wrong(where, "want named, here, beside or up, got %q", where)
 			}
 			*known[where] = true
 		}
 		for _, f := range r.files {
 			if _, err := path.Match(f, ""); err != nil {
-				return nil, fmt.Errorf("folders.txt:%d: %q is no pattern", n, f)
+				return rows.Wrong(f, "%q is no pattern", f)
 			}
 		}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
-	}
-	return t, nil
+		return nil
+	})
 }
 
 // applies reports whether the words of a command meet the row's condition.

@@ -2,6 +2,8 @@
 package rows
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"strings"
 )
@@ -18,4 +20,88 @@ func Of(text string) iter.Seq2[int, string] {
 			}
 		}
 	}
+}
+
+// Read calls a function for each line of a table, without the blanks around it. Its error names
+// the place of the mistake.
+func Read(file, text string, read func(row string) error) error {
+	for n, raw := range Of(text) {
+		if err := read(strings.TrimSpace(raw)); err != nil {
+			return Located(file, n, raw, err)
+		}
+	}
+	return nil
+}
+
+// ReadJoined is [Read] for a table in which a line that begins with a blank continues the one
+// before it, and after a comma that one's last word.
+func ReadJoined(file, text string, read func(row string) error) error {
+	row, first, lines := "", 0, []string(nil)
+	end := func() error {
+		if row == "" {
+			return nil
+		}
+		err := read(row)
+		m := &mistake{}
+		for i, raw := range lines {
+			if errors.As(err, &m) && column(raw, m.token) > 0 {
+				return Located(file, first+i, raw, err)
+			}
+		}
+		return Located(file, first, row, err)
+	}
+	for n, raw := range Of(text) {
+		if raw[0] != ' ' || row == "" {
+			if err := end(); err != nil {
+				return err
+			}
+			row, first, lines = "", n, nil
+		} else if !strings.HasSuffix(row, ",") {
+			row += " "
+		}
+		row += strings.TrimSpace(raw)
+		for first+len(lines) < n { // comments
+			lines = append(lines, "")
+		}
+		lines = append(lines, raw)
+	}
+	return end()
+}
+
+// mistake is an error in a table, at a token.
+type mistake struct{ token, what string }
+
+func (m *mistake) Error() string { return m.what }
+
+// Wrong returns an error about a token in a row.
+func Wrong(token, format string, args ...any) error {
+	return &mistake{token: token, what: fmt.Sprintf(format, args...)}
+}
+
+// Located returns an error with its place in a file: file:line:column.
+func Located(file string, line int, raw string, err error) error {
+	if err == nil {
+		return nil
+	}
+	m := &mistake{}
+	errors.As(err, &m)
+	return fmt.Errorf("%s:%d:%d: %w", file, line, max(column(raw, m.token), 1), err)
+}
+
+// column returns where a token stands in a line, counted from 1: as a whole word, or else within
+// one. It is 0 if the token is not there.
+func column(raw, token string) int {
+	if token == "" {
+		return 0
+	}
+	padded := strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, " "+raw+" ")
+	if at := strings.Index(padded, " "+token+" "); at >= 0 {
+		return at + 1
+	}
+	return strings.Index(raw, token) + 1
 }

@@ -26,16 +26,16 @@ func parse(file, text string) (Client, error) {
 		s := strings.TrimSpace(raw)
 		if strings.HasPrefix(s, "[") {
 			if err := p.closed(); err != nil {
-				return nil, commands.Located(file, p.at, p.head, err)
+				return nil, rows.Located(file, p.at, p.head, err)
 			}
 			p.at, p.head = n, raw
 		}
 		if err := p.line(s); err != nil {
-			return nil, commands.Located(file, n, raw, err)
+			return nil, rows.Located(file, n, raw, err)
 		}
 	}
 	if err := p.closed(); err != nil {
-		return nil, commands.Located(file, p.at, p.head, err)
+		return nil, rows.Located(file, p.at, p.head, err)
 	}
 	return p.client, nil
 }
@@ -53,14 +53,14 @@ func (p *parser) line(s string) error {
 		return p.header(s)
 	}
 	if p.cur == nil {
-		return commands.Wrong(s, "line outside a section: %q", s)
+		return rows.Wrong(s, "line outside a section: %q", s)
 	}
 	if n := len(p.cur.lines); n > 0 && len(p.cur.lines[n-1].tests) == 0 {
-		return commands.Wrong(s, "no call reaches this line: the one before always holds")
+		return rows.Wrong(s, "no call reaches this line: the one before always holds")
 	}
 	tests, does, ok := strings.Cut(s, " = ")
 	if !ok {
-		return commands.Wrong(s, "want tests = effect, got %q", s)
+		return rows.Wrong(s, "want tests = effect, got %q", s)
 	}
 	var l line
 	var err error
@@ -68,7 +68,7 @@ func (p *parser) line(s string) error {
 		return err //nolint:wrapcheck // the caller says where
 	}
 	if r := l.does.Rule; r != "" && !slices.Contains([]string{RuleShape, RuleRuns, RuleFetches, RuleWrites}, r) {
-		return commands.Wrong("@"+r, "there is no rule @%s", r)
+		return rows.Wrong("@"+r, "there is no rule @%s", r)
 	}
 	if l.tests, err = p.tests(tests); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *parser) line(s string) error {
 // closed returns an error if the section does not say what its tools do.
 func (p *parser) closed() error {
 	if p.cur != nil && len(p.cur.lines) == 0 {
-		return commands.Wrong("[", "the section does not say what its tools do")
+		return rows.Wrong("[", "the section does not say what its tools do")
 	}
 	return nil
 }
@@ -96,16 +96,16 @@ func (p *parser) tests(s string) ([]test, error) {
 		t.key, t.absent = strings.CutPrefix(key, "!")
 		switch {
 		case !slices.Contains(p.cur.keys, t.key):
-			return nil, commands.Wrong(word, "the section lists no argument %q", t.key)
+			return nil, rows.Wrong(word, "the section lists no argument %q", t.key)
 		case valued && (t.absent || values == ""):
-			return nil, commands.Wrong(word, "want key, !key or key=value, got %q", word)
+			return nil, rows.Wrong(word, "want key, !key or key=value, got %q", word)
 		case valued:
 			t.values = strings.Split(values, "|")
 		}
 		out = append(out, t)
 	}
 	if len(out) == 0 {
-		return nil, commands.Wrong(s, "nothing is tested; write . for all calls")
+		return nil, rows.Wrong(s, "nothing is tested; write . for all calls")
 	}
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (p *parser) tests(s string) ([]test, error) {
 func (p *parser) header(s string) error {
 	names, attrs, ok := strings.Cut(s[1:], "]")
 	if !ok {
-		return commands.Wrong(s, "unclosed section %q", s)
+		return rows.Wrong(s, "unclosed section %q", s)
 	}
 	p.cur = &Tool{Read: reading.Tool{Args: map[string]reading.Role{}}}
 	for word := range strings.FieldsSeq(attrs) {
@@ -122,11 +122,11 @@ func (p *parser) header(s string) error {
 		}
 	}
 	if strings.TrimSpace(names) == "" {
-		return commands.Wrong(s, "the section names no tool")
+		return rows.Wrong(s, "the section names no tool")
 	}
 	for name := range strings.FieldsSeq(names) {
 		if p.client[name] != nil {
-			return commands.Wrong(name, "%s stands twice", name)
+			return rows.Wrong(name, "%s stands twice", name)
 		}
 		p.client[name] = p.cur
 	}
@@ -140,10 +140,10 @@ func (p *parser) attribute(word string) error {
 		p.cur.Read.Shell = true
 		return nil
 	case !valued || value == "":
-		return commands.Wrong(word, "unknown word %q", word)
+		return rows.Wrong(word, "unknown word %q", word)
 	case name == "language":
 		if !reading.IsLanguage(value) {
-			return commands.Wrong(value, "unknown language %q", value)
+			return rows.Wrong(value, "unknown language %q", value)
 		}
 		p.cur.Read.Language = value
 		return nil
@@ -152,11 +152,11 @@ func (p *parser) attribute(word string) error {
 	if name == "shape" {
 		role = 0 // as for the key's shape
 	} else if !known {
-		return commands.Wrong(word, "unknown role %q", name)
+		return rows.Wrong(word, "unknown role %q", name)
 	}
 	for key := range strings.SplitSeq(value, ",") {
 		if key == "" || slices.Contains(p.cur.keys, key) {
-			return commands.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
+			return rows.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
 		}
 		p.cur.keys = append(p.cur.keys, key)
 		if role != 0 {

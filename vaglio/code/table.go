@@ -2,7 +2,6 @@ package code
 
 import (
 	_ "embed" // The table of verbs.
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,12 +83,7 @@ type table struct {
 // parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
 	out := &table{languages: map[string]*language{}, pures: pures(), further: furtherVerbs()}
-	for n, line := range rows.Of(text) {
-		if err := out.parseLine(line); err != nil {
-			return nil, fmt.Errorf("verbs.txt:%d: %w", n, err)
-		}
-	}
-	return out, nil
+	return out, rows.Read("verbs.txt", text, out.parseLine)
 }
 
 func (t *table) parseLine(line string) error {
@@ -111,7 +105,7 @@ func (t *table) parseLine(line string) error {
 	}
 	head, names, ok := strings.Cut(rest, ": ")
 	if !ok {
-		return fmt.Errorf("no colon in %q", line)
+		return rows.Wrong(line, "no colon in %q", line)
 	}
 	verb, targets, _ := strings.Cut(head, " ")
 	if verb == "alias" {
@@ -166,7 +160,7 @@ func (l *language) syntax(words []string) error {
 		case key == "document":
 			l.document = value
 		case key != "":
-			return fmt.Errorf("unknown setting %q", w)
+			return rows.Wrong(w, "unknown setting %q", w)
 		}
 	}
 	return nil
@@ -185,7 +179,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 		number, all := strings.CutSuffix(word, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil && targets != "" {
-			return nil, fmt.Errorf("%q is no target", word)
+			return nil, rows.Wrong(word, "%q is no target", word)
 		}
 		if all {
 			f.from = n - 1
@@ -200,9 +194,9 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 // engine's.
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
-		return fmt.Errorf("unknown operation %q", op)
+		return rows.Wrong(op, "unknown operation %q", op)
 	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
-		return fmt.Errorf("unknown verb %q", verb)
+		return rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	return nil
 }

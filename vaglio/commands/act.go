@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
@@ -59,10 +60,10 @@ func parseAct(tests, places, right string) (act, error) {
 	verb, phase, _ := strings.Cut(strings.TrimSpace(head), " ")
 	a := act{verb: operation.Verb(verb), phase: operation.Phase(phase), phrase: strings.TrimSpace(phrase)}
 	if !a.verb.Known() {
-		return a, wrong(verb, "unknown verb %q", verb)
+		return a, rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	if a.phase != operation.Both && a.phase != operation.Final && a.phase != operation.Graded {
-		return a, wrong(phase, "unknown word %q behind the verb", phase)
+		return a, rows.Wrong(phase, "unknown word %q behind the verb", phase)
 	}
 	var err error
 	if a.tests, err = parseTests(tests); err != nil {
@@ -70,7 +71,7 @@ func parseAct(tests, places, right string) (act, error) {
 	}
 	for i := range a.tests {
 		if a.tests[i].fact != "" {
-			return a, wrong(tests, "what is done to what asks for no fact: %q", tests)
+			return a, rows.Wrong(tests, "what is done to what asks for no fact: %q", tests)
 		}
 		for j := range a.tests[i].flags {
 			a.tests[i].flags[j].abbrev = true
@@ -84,7 +85,7 @@ func parseAct(tests, places, right string) (act, error) {
 		return a, err
 	}
 	if len(a.where) == 0 {
-		return a, wrong(right, "nothing is said of what is done by %q", right)
+		return a, rows.Wrong(right, "nothing is said of what is done by %q", right)
 	}
 	return a, nil
 }
@@ -121,13 +122,13 @@ func parseWhere(p string) (where, error) {
 	if counted {
 		var err error
 		if n, err = strconv.Atoi(number); err != nil || n < 0 {
-			return where{}, wrong(p, "no number of an operand in %q", p)
+			return where{}, rows.Wrong(p, "no number of an operand in %q", p)
 		}
 	}
 	if kind, ok := plainPlaces()[name]; ok {
 		return where{kind: kind, from: n}, nil
 	}
-	return where{}, wrong(p, "unknown place %q", p)
+	return where{}, rows.Wrong(p, "unknown place %q", p)
 }
 
 // parseMarked parses a place that is identified by a mark at its beginning or end.

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 //go:embed tables/*.txt
@@ -153,31 +154,17 @@ func (b *Base) actingOn(name string) []*Section {
 		return s
 	}
 	for i := range b.families {
-		if like(name, b.families[i].pattern) {
+		if shell.Like(name, b.families[i].pattern) {
 			return b.families[i].sections
 		}
 	}
 	return nil
 }
 
-// mistake is an error in a table, at a token.
-type mistake struct{ token, what string }
-
-func (m *mistake) Error() string { return m.what }
-
-// Wrong returns an error about a token in a table's line, for [Located].
-func Wrong(token, format string, args ...any) error { return wrong(token, format, args...) }
-
-func wrong(token, format string, args ...any) error {
-	return &mistake{token: token, what: fmt.Sprintf(format, args...)}
-}
-
 // read adds one file to the base.
 func (b *Base) read(name, text string) error {
 	var cur *Section
-	for n, raw := range rows.Of(text) {
-		s := strings.TrimSpace(raw)
-		var err error
+	return rows.Read(name, text, func(s string) (err error) {
 		switch name {
 		case "harmless.txt":
 			addAll(b.Harmless, s)
@@ -193,21 +180,8 @@ func (b *Base) read(name, text string) error {
 		default:
 			cur, err = b.addLine(cur, s)
 		}
-		if err != nil {
-			return Located(name, n, raw, err)
-		}
-	}
-	return nil
-}
-
-// Located returns err with its position in a file: file:line:column.
-func Located(name string, line int, raw string, err error) error {
-	column := 1
-	m := &mistake{}
-	if errors.As(err, &m) && m.token != "" {
-		column = max(strings.Index(raw, m.token), 0) + 1
-	}
-	return fmt.Errorf("%s:%d:%d: %w", name, line, column, err)
+		return err
+	})
 }
 
 func addAll(set map[string]bool, list string) {
@@ -219,7 +193,7 @@ func addAll(set map[string]bool, list string) {
 func (b *Base) addNouns(s string) error {
 	class, list, ok := strings.Cut(s, " = ")
 	if !ok {
-		return wrong(s, "want class = nouns, got %q", s)
+		return rows.Wrong(s, "want class = nouns, got %q", s)
 	}
 	if b.Nouns[class] == nil {
 		b.Nouns[class] = map[string]bool{}
@@ -231,7 +205,7 @@ func (b *Base) addNouns(s string) error {
 func (b *Base) addVerbs(s string) error {
 	left, right, ok := strings.Cut(s, " = ")
 	if !ok {
-		return wrong(s, "want effect = verbs, got %q", s)
+		return rows.Wrong(s, "want effect = verbs, got %q", s)
 	}
 	v := Verb{Light: left == "light"}
 	if v.Light {
@@ -258,16 +232,22 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 	if strings.HasPrefix(s, "[") {
 		names, attrs, ok := strings.Cut(s[1:], "]")
 		if !ok {
-			return nil, wrong(s, "unclosed section %q", s)
+			return nil, rows.Wrong(s, "unclosed section %q", s)
 		}
 		sec, err := b.newSection(attrs)
 		if err != nil {
 			return nil, err
 		}
+		if sec.carried {
+			for name := range strings.FieldsSeq(names) {
+				maps.Copy(sec.Values, shell.Grammar(name).Values)
+				maps.Copy(sec.Glued, shell.Grammar(name).Glued)
+			}
+		}
 		seen := map[string]bool{}
 		for name := range strings.FieldsSeq(names) {
 			if seen[name] {
-				return nil, wrong(name, "%s stands twice in one section", name)
+				return nil, rows.Wrong(name, "%s stands twice in one section", name)
 			}
 			seen[name] = true
 			b.Judged[name] = append(b.Judged[name], sec)
@@ -275,7 +255,7 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 		return sec, nil
 	}
 	if cur == nil {
-		return nil, wrong(s, "line outside a section: %q", s)
+		return nil, rows.Wrong(s, "line outside a section: %q", s)
 	}
 	return cur, cur.add(s)
 }

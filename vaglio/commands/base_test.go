@@ -24,7 +24,10 @@ func TestTableMistakes(t *testing.T) {
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	sec := &Section{Values: map[string]bool{"-n": true, "--mode": true}}
+	sec, err := newBase().newSection("values=-n,--mode")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		pattern, words string
 		took           int

@@ -148,7 +148,7 @@ func (u *use) tell() {
 func (p *Parsed) flag(tests []flagTest) *Flag {
 	for i := len(p.Flags) - 1; i >= 0; i-- {
 		f := &p.Flags[i]
-		if f.Has && f.oneOf(tests) {
+		if f.Has && oneOf(f, tests) {
 			return f
 		}
 	}
@@ -283,7 +283,7 @@ func (u *use) place() {
 	for i := range u.words {
 		for ; next < len(u.parsed.Flags) && u.parsed.Flags[next].At < i; next++ {
 			f := &u.parsed.Flags[next]
-			if f.Has && f.oneOf(u.sec.below) {
+			if f.Has && oneOf(f, u.sec.below) {
 				folder = u.below(folder, u.words[f.At].Cut(f.Cut))
 			}
 		}
@@ -348,7 +348,7 @@ func (u *use) mentions(a *act, parts bool) {
 	own := make([]bool, len(u.words))
 	for i := range u.parsed.Flags {
 		f := &u.parsed.Flags[i]
-		if f.Has && f.oneOf(u.sec.own) && u.parsed.alone(f) {
+		if f.Has && oneOf(f, u.sec.own) && u.parsed.alone(f) {
 			own[f.At] = true
 		}
 	}

@@ -3,6 +3,9 @@ package commands
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // test is one condition of a line.
@@ -44,7 +47,7 @@ func parseTests(s string) ([]test, error) {
 			t.fact, t.of = fact, &of
 		}
 		if t.fact != "" && !slices.Contains(Facts(), t.fact) && !strings.HasPrefix(t.fact, Says) {
-			return nil, wrong(f, "unknown fact %q", t.fact)
+			return nil, rows.Wrong(f, "unknown fact %q", t.fact)
 		}
 		out = append(out, t)
 	}
@@ -148,7 +151,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 	out := []Spot{}
 	switch w.kind {
 	case whereValue:
-		return p.valueSpots(w.flags)
+		return p.valueSpots(w.flags, false)
 	case whereKey:
 		for i, word := range p.Words {
 			if strings.HasPrefix(word, w.key) {
@@ -181,11 +184,11 @@ func (w *where) among(operands []int) []int {
 	}
 }
 
-// valueSpots returns the values of some options.
-func (p *Parsed) valueSpots(tests []flagTest) []Spot {
+// valueSpots returns the values of some options, with those that are only guessed or without.
+func (p *Parsed) valueSpots(tests []flagTest, guessed bool) []Spot {
 	out := []Spot{}
 	for i := range p.Flags {
-		if f := &p.Flags[i]; f.Has && f.oneOf(tests) {
+		if f := &p.Flags[i]; f.Has && (guessed || !f.Guessed) && oneOf(f, tests) {
 			out = append(out, Spot{f.At, f.Cut})
 		}
 	}
@@ -270,7 +273,7 @@ func (t *test) word(p *Parsed, next int) (int, bool) {
 	}
 	op := p.Operand(next)
 	for _, w := range t.words {
-		if like(op, w) || p.ofClass(op, w) {
+		if shell.Like(op, w) || p.ofClass(op, w) {
 			return 1, true
 		}
 		if n := strings.Count(w, "_"); n > 0 && strings.HasPrefix(w, op+"_") && p.follows(next, w) {
@@ -291,27 +294,10 @@ func (p *Parsed) ofClass(word, test string) bool {
 // underscores.
 func (p *Parsed) follows(next int, w string) bool {
 	for part := range strings.SplitSeq(w, "_") {
-		if next >= len(p.Operands) || !like(p.Operand(next), part) {
+		if next >= len(p.Operands) || !shell.Like(p.Operand(next), part) {
 			return false
 		}
 		next++
 	}
 	return true
-}
-
-// like matches a text against a pattern that may begin or end with a star.
-func like(s, pattern string) bool {
-	switch {
-	case pattern == "*":
-		return true
-	case pattern == `\*`:
-		return s == "*"
-	case strings.HasSuffix(pattern, "*") && strings.HasPrefix(pattern, "*"):
-		return strings.Contains(s, strings.Trim(pattern, "*"))
-	case strings.HasSuffix(pattern, "*"):
-		return strings.HasPrefix(s, pattern[:len(pattern)-1])
-	case strings.HasPrefix(pattern, "*"):
-		return strings.HasSuffix(s, pattern[1:])
-	}
-	return s == pattern
 }

@@ -5,16 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // Section is what is known of commands that share a grammar.
 type Section struct {
-	// Values are the options that take a value, First those that take one only before the
-	// first operand, Glued those that take one only in their own word.
-	Values, First, Glued map[string]bool
-	// Long says that one dash begins a long option.
-	Long bool
+	// Grammar tells the options from the operands.
+	getopt.Grammar
 	// Lines say what a command means: the first that matches decides. Else applies if none
 	// matches.
 	Lines []Line
@@ -23,14 +22,11 @@ type Section struct {
 	hasElse bool
 	inert   bool // its words are data
 	besides bool // it does not make a program known
+	carried bool // its options are those of the table of what programs carry
 	shows   bool // without words, or asked for help or a dry run, it does nothing
-	dashed  bool // a mode may begin with a dash
-	once    bool // only the first word can be an option, if others follow
-	signals bool // an option may be a signal: -9, -KILL
 	phase   operation.Phase
 	always  bool              // it always recurses
 	tree    []flagTest        // the options that make it recurse
-	bundle  bool              // the first word holds options even without a dash
 	hosts   bool              // operands may be on another machine: host:path
 	below   []flagTest        // the options that name the folder of the operands after them
 	script  []flagTest        // the options that hold what is otherwise the first operand
@@ -45,7 +41,8 @@ type Section struct {
 
 // settle computes what follows from all the section's lines, and trims its slices.
 func (s *Section) settle() {
-	s.grammar = fmt.Sprint(s.Values, s.First, s.Glued, s.Long, s.bundle, s.once, s.dashed, s.signals)
+	s.Settle()
+	s.grammar = fmt.Sprint(s.Grammar)
 	s.wanted = s.wants()
 	s.Lines, s.acts = append([]Line{}, s.Lines...), append([]act{}, s.acts...)
 }
@@ -117,7 +114,8 @@ func (s *Section) messages(said map[string]bool) {
 }
 
 func (b *Base) newSection(attrs string) (*Section, error) {
-	sec := &Section{nouns: b.Nouns, Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, classes: map[string]string{}}
+	sec := &Section{nouns: b.Nouns, classes: map[string]string{}}
+	sec.Grammar = getopt.Grammar{Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, Signs: true, Loose: true}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	sec.hasElse = found
 	if !found {
@@ -139,8 +137,8 @@ func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
 	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
 	if sw, ok := map[string]*bool{
-		"long": &s.Long, "inert": &s.inert, "shows": &s.shows, "dashed": &s.dashed, "bundle": &s.bundle, "hosts": &s.hosts,
-		"once": &s.once, "signals": &s.signals, "besides": &s.besides,
+		"long": &s.Single, "inert": &s.inert, "shows": &s.shows, "dashed": &s.Modes, "bundle": &s.Bundle, "hosts": &s.hosts,
+		"once": &s.Once, "signals": &s.Signals, "besides": &s.besides, "carried": &s.carried,
 	}[name]; ok {
 		*sw = true
 		return nil
@@ -163,7 +161,7 @@ func (s *Section) attribute(a string) error {
 	}
 	options, ok := map[string]*[]flagTest{"tree": &s.tree, "script": &s.script, "below": &s.below, "target": &s.target, "own": &s.own}[name]
 	if !ok {
-		return wrong(a, "unknown attribute %q", a)
+		return rows.Wrong(a, "unknown attribute %q", a)
 	}
 	*options = flagList(list)
 	switch name {
@@ -187,7 +185,7 @@ func flagList(list string) []flagTest {
 func (s *Section) add(text string) error {
 	left, right, ok := strings.Cut(text, " = ")
 	if !ok {
-		return wrong(text, "want pattern = effect or > where = verb, got %q", text)
+		return rows.Wrong(text, "want pattern = effect or > where = verb, got %q", text)
 	}
 	if tests, where, acts := strings.Cut(" "+left+" ", " > "); acts {
 		a, err := parseAct(strings.TrimSpace(tests), strings.TrimSpace(where), right)
@@ -219,11 +217,11 @@ func (s *Section) knowsClasses(tests []test) error {
 	for i := range tests {
 		for _, w := range slices.Concat(tests[i].words, tests[i].among) {
 			if class, ok := strings.CutPrefix(w, "@"); ok && s.nouns[class] == nil {
-				return wrong(w, "unknown class of words %q", w)
+				return rows.Wrong(w, "unknown class of words %q", w)
 			}
 		}
 		if class, ok := strings.CutPrefix(tests[i].fact, Says); ok && s.nouns[class] == nil {
-			return wrong(class, "unknown class of words %q", class)
+			return rows.Wrong(class, "unknown class of words %q", class)
 		}
 	}
 	return nil
@@ -241,13 +239,13 @@ func (s *Section) learn(places, with []where) {
 }
 
 // ParseOutcome parses an effect with its message, as written in the tables: `kind
-// [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is for [Located].
+// [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is for package rows.
 func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
 	why = strings.TrimSpace(why)
 	fields := strings.Fields(head)
 	if len(fields) == 0 {
-		return Outcome{}, wrong(s, "no effect in %q", s)
+		return Outcome{}, rows.Wrong(s, "no effect in %q", s)
 	}
 	o := Outcome{Why: why, Own: fields[0] == "own"}
 	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
@@ -256,7 +254,7 @@ func ParseOutcome(s string) (Outcome, error) {
 		o.Kind = k
 		o.Reversibility, o.Reach = operation.Usual(k)
 	} else {
-		return Outcome{}, wrong(fields[0], "unknown effect %q", fields[0])
+		return Outcome{}, rows.Wrong(fields[0], "unknown effect %q", fields[0])
 	}
 	given := []string{""}
 	for _, f := range fields[1:] {
@@ -264,7 +262,7 @@ func ParseOutcome(s string) (Outcome, error) {
 		case o.Rule != "" && f[0] != '+':
 			given = append(given, f)
 		case !o.word(f):
-			return Outcome{}, wrong(f, "unknown word %q in %q", f, s)
+			return Outcome{}, rows.Wrong(f, "unknown word %q in %q", f, s)
 		}
 	}
 	of, with, _ := strings.Cut(strings.Join(given, " "), " with ")

@@ -22,7 +22,7 @@ func (u *use) lines(a *act) {
 // values returns the values of some options, or a part of each.
 func (u *use) values(w *where) []shell.Word {
 	var out []shell.Word
-	for _, at := range u.parsed.valueSpots(w.flags) {
+	for _, at := range u.parsed.valueSpots(w.flags, true) {
 		value, ok := u.words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:

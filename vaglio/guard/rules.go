@@ -71,20 +71,24 @@ var builtIn = sync.OnceValues(func() ([]*rule, error) { return parseRules(ruleTe
 // parseRules reads the rules in order. Its error names the line.
 func parseRules(text string) ([]*rule, error) {
 	var all []*rule
-	for n, line := range rows.Of(text) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if line[0] != ' ' {
+	err := rows.Read("rules.txt", text, func(line string) error {
+		key, value, more := strings.Cut(line, " ")
+		if !more && strings.Contains(key, ".") {
 			all = append(all, &rule{id: key})
-			continue
+			return nil
 		}
 		var field *string
 		if len(all) > 0 {
 			field = all[len(all)-1].field(key)
 		}
 		if field == nil || *field != "" || value == "" {
-			return nil, fmt.Errorf("guard: rules.txt:%d: %q is nothing that a rule says once", n, key)
+			return rows.Wrong(key, "%q is nothing that a rule says once", key)
 		}
 		*field = value
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("guard: %w", err)
 	}
 	for _, r := range all {
 		if (r.what == "") == (r.pattern == "") || r.why == "" || r.instead == "" {

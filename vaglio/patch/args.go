@@ -11,7 +11,8 @@ import (
 // names start in the folder in. A text that is not a patch is a problem.
 func Script(text string, in shell.Word) *shell.Script {
 	made := map[string]shell.Word{}
-	a := &applier{name: "apply_patch", made: made, cmd: &shell.Command{Cwd: in, Argv: []shell.Word{shell.Text("apply_patch"), shell.Text(text)}}}
+	words := []shell.Word{shell.Text("apply_patch"), shell.Text(text)}
+	a := &applier{name: words[0].String(), words: words[1:], made: made, cmd: &shell.Command{Cwd: in, Argv: words}}
 	calls, problems := a.expand()
 	return &shell.Script{Commands: calls, Problems: problems, Wrote: made}
 }

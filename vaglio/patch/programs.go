@@ -27,21 +27,17 @@ const NotPart wording.Phrase = "%s: applies a patch that is not part of the comm
 // Fetched is the detail of a problem about a downloaded patch.
 const Fetched wording.Phrase = "%s: applies a patch from the network"
 
-// grammarOf returns the options that take a value, of a program that applies patches: short ones
-// as letters, long ones by name. The name of a subcommand follows that of its program.
-func grammarOf(name string) (short, long string) {
-	switch name {
-	case "patch", "gpatch":
-		return "pidorFBzDYgVx", "strip input directory output reject-file fuzz prefix suffix ifdef basename-prefix get version-control quoting-style " +
-			"read-only reject-format"
-	case "hg import":
-		return "pmludse", "strip message logfile user date similarity base edit"
-	case "git apply":
-		return "pC", "directory include exclude whitespace build-fake-ancestor"
-	case "git am":
-		return "pC", "directory include exclude whitespace patch-format"
-	}
-	return "", ""
+// valued returns the options that take a value, of a program that applies patches. The name of a
+// subcommand follows that of its program.
+func valued(name string) []string {
+	const ofPatch = "-p -i -d -o -r -F -B -z -D -Y -g -V -x --strip --input --directory --output --reject-file --fuzz --prefix --suffix" +
+		" --ifdef --basename-prefix --get --version-control --quoting-style --read-only --reject-format"
+	return strings.Fields(map[string]string{
+		"patch": ofPatch, "gpatch": ofPatch,
+		"hg import": "-p -m -l -u -d -s -e --strip --message --logfile --user --date --similarity --base --edit",
+		"git apply": "-p -C --directory --include --exclude --whitespace --build-fake-ancestor",
+		"git am":    "-p -C --directory --include --exclude --whitespace --patch-format",
+	}[name])
 }
 
 // Expand returns a script in which every command that applies a patch is followed by what the
@@ -60,8 +56,8 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	for i := range s.Commands {
 		c := s.Commands[i]
 		at[i] = len(out.Commands)
-		if name := programOf(&c); name != "" && c.Call == nil {
-			a := &applier{name: name, cmd: &s.Commands[i], made: out.Wrote, opts: o}
+		if name, words := programOf(&c); name != "" && c.Call == nil {
+			a := &applier{name: name, words: words, cmd: &s.Commands[i], made: out.Wrote, opts: o}
 			calls, problems := a.expand()
 			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
 			out.Commands = append(append(out.Commands, c), calls...)
@@ -77,32 +73,36 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	return out
 }
 
-func applies(c shell.Command) bool { return c.Call == nil && programOf(&c) != "" }
+func applies(c shell.Command) bool {
+	name, _ := programOf(&c)
+	return c.Call == nil && name != ""
+}
 
-// programOf returns the applier that a command runs, "" if it runs none.
-func programOf(c *shell.Command) string {
+// programOf returns the applier that a command runs, and the words behind its name; "" if it runs
+// none.
+func programOf(c *shell.Command) (name string, words []shell.Word) {
 	switch c.Name {
 	case "patch", "gpatch", "apply_patch", "applypatch":
-		return c.Name
+		return c.Name, c.Argv[1:]
 	case "git", "hg":
-		for i := 1; i < len(c.Argv); i++ {
-			s, _ := c.Argv[i].Text()
-			switch {
-			case s == "apply" || s == "am" || s == "import":
-				return c.Name + " " + s
-			case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, s):
-				i++
-			case !strings.HasPrefix(s, "-"):
-				return ""
-			}
+		texts := make([]string, len(c.Argv)-1)
+		for i := range texts {
+			texts[i], _ = c.Argv[i+1].Text()
+		}
+		s := shell.Grammar(c.Name).Split(texts, nil, nil)
+		verb := append(s.Operands, s.Tail)[0]
+		if verb < len(texts) && slices.Contains([]string{"apply", "am", "import"}, texts[verb]) {
+			return c.Name + " " + texts[verb], c.Argv[verb+2:]
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // expand reads the patches of a command.
 func (a *applier) expand() ([]shell.Command, []shell.Problem) {
-	a.parse()
+	if !strings.HasPrefix(a.name, "apply") { // the patch itself may begin with a dash
+		a.options, a.words = shell.ParseOptions(a.words, valued(a.name))
+	}
 	if a.onlyLooks() {
 		return nil, nil
 	}
@@ -136,6 +136,11 @@ func (a *applier) changes(in input, o Options) (calls []shell.Command, problems 
 		calls = append(calls, a.calls(&changes[i])...)
 	}
 	return calls, problems
+}
+
+func (a *applier) has(names ...string) bool {
+	_, ok := a.options.Get(names...)
+	return ok
 }
 
 func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch" }

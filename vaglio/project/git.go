@@ -14,11 +14,14 @@ import (
 // or above, and a work tree's .git is a file that names it.
 func (v *visit) repository() (dir string, config []setting, ok bool) {
 	const highest = 12
-	start := v.dir
-	if c, ok := value(v.words, "-C"); ok {
-		start = v.in(c)
+	start, named := v.dir, ""
+	given := shell.Grammar("git").Split(v.words, nil, nil)
+	for _, c := range given.Values("-C") {
+		start = joined(start, c)
 	}
-	named, _ := value(v.words, "--git-dir")
+	if all := given.Values("--git-dir"); all != nil {
+		named = all[len(all)-1]
+	}
 	if at, ok := v.c.Variable("GIT_DIR"); ok && named == "" {
 		named, _ = at.Text()
 	}
@@ -127,24 +130,23 @@ func unlessSwitch(e *settings.Entry) string {
 	return e.Value
 }
 
-// gitVerb returns git's subcommand: the first word that is neither a global option nor an
-// option's value.
+// gitVerb returns git's subcommand, "" if there is none.
 func gitVerb(words []string) string {
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case w == "-C" || w == "-c" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
-			i++
-		case !strings.HasPrefix(w, "-"):
-			return w
-		}
+	for _, verb := range gitWords(words) {
+		return verb
 	}
 	return ""
 }
 
+// gitWords returns git's subcommand and the words behind it.
+func gitWords(words []string) []string {
+	return words[shell.Grammar("git").Split(words, nil, nil).Tail:]
+}
+
 // gitOperands returns the operands of the subcommand.
 func gitOperands(words []string) []string {
-	at := slices.Index(words, gitVerb(words))
-	return operands(words[at+1:])
+	behind := gitWords(words)
+	return operands(behind[min(1, len(behind)):])
 }
 
 // readGitRefs reads the refs whose commits a push sends, so that the call is bound to where

@@ -75,6 +75,9 @@ func TestHooksOfGit(t *testing.T) {
 	}{
 		{"git commit", files{".git/config": "[core]\nhooksPath = h", "h/pre-commit": "x", ".git/hooks/pre-commit": "y"}, "h/pre-commit:1 sh x"},
 		{"git commit", files{".git/hooks/commit-msg": "x", ".git/hooks/pre-push": "y"}, ".git/hooks/commit-msg:1 sh x"},
+		{"git commit -C HEAD", files{".git/hooks/commit-msg": "x"}, ".git/hooks/commit-msg:1 sh x"},
+		{"git --attr-source HEAD commit", files{".git/hooks/commit-msg": "x"}, ".git/hooks/commit-msg:1 sh x"},
+		{"git --config-env a.b=C -C sub commit", files{"sub/.git/HEAD": "", "sub/.git/hooks/commit-msg": "x"}, "sub/.git/hooks/commit-msg:1 sh x"},
 		{"git push", files{".git/hooks/pre-push": "#!/usr/bin/perl\nx"}, ".git/hooks/pre-push:1 perl #!/usr/bin/perl\nx"},
 		{"git push", files{".git/hooks/pre-push": "#!/usr/bin/env ruby\n"}, ".git/hooks/pre-push:1 ruby #!/usr/bin/env ruby"},
 		{"git push", files{".git/hooks/pre-push": "#!/bin/node20\n"}, ".git/hooks/pre-push:1 node #!/bin/node20"},

@@ -3,10 +3,10 @@ package project
 import (
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // makefile is the part of a makefile that decides what runs.
@@ -35,51 +35,50 @@ type recipe struct {
 // readMakefile adds the recipes of the targets that make is asked for, and what make runs
 // just to read the makefile.
 func readMakefile(v *visit, r *row) {
-	if dir, ok := value(v.words, "-C", "--directory"); ok {
+	given := shell.Grammar("make").Split(v.words, nil, nil)
+	for _, dir := range given.Values("-C", "--directory") {
 		v.dir = v.in(dir)
 	}
-	names := r.files
-	if name, ok := value(v.words, "-f", "--file", "--makefile"); ok {
-		names = []string{name}
-	}
 	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, given: map[string]bool{}}
-	file, text, _ := v.first(names...)
-	m.file = file
-	targets := m.asked(v.words)
-	m.read(file, text)
+	targets, named := m.asked(given.All())
+	names := given.Values("-f", "--file", "--makefile")
+	if names == nil {
+		m.file, _, _ = v.first(r.files...)
+		names = []string{m.file}
+	}
+	for _, name := range names {
+		if file, text, ok := v.content(name); ok {
+			m.file = file
+			m.read(file, text)
+		}
+	}
 	if v.all {
 		targets = nil
 		for i := range m.rules {
 			targets = append(targets, m.rules[i].targets...)
 		}
 	}
-	if len(targets) == 0 {
-		targets = m.goal()
+	if !named || len(targets) == 0 {
+		targets = append(targets, m.goal()...)
 	}
 	for _, t := range targets {
 		m.build(t)
 	}
 }
 
-// asked records the variables on make's command line, and returns the targets.
-func (m *makefile) asked(words []string) []string {
-	var targets []string
-	taken := false // by the option before
+// asked records the variables on make's command line, and returns the targets. A number may
+// be that of jobs: named says that there are other targets.
+func (m *makefile) asked(words []string) (targets []string, named bool) {
 	for _, w := range words {
-		name, val, assigns := strings.Cut(w, "=")
-		switch {
-		case taken || w == "":
-			taken = false
-		case strings.HasPrefix(w, "-"):
-			taken = slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "-E", "--directory", "--file", "--makefile", "--eval"}, w)
-		case assigns:
+		if name, val, assigns := strings.Cut(w, "="); assigns {
 			name = strings.TrimRight(name, ":+?")
 			m.vars[name], m.given[name] = val, true
-		default:
-			targets = append(targets, w)
+			continue
 		}
+		targets = append(targets, w)
+		named = named || strings.Trim(w, "0123456789.") != ""
 	}
-	return targets
+	return targets, named
 }
 
 // goal returns the target that make builds by default.

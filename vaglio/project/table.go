@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -44,24 +43,24 @@ func readers() map[string]func(v *visit, r *row) {
 func parseTable(text string) (table, error) {
 	t := table{}
 	known := readers()
-	for n, line := range rows.Of(text) {
+	return t, rows.Read("tools.txt", text, func(line string) error {
 		const columns = 3
-		parts := strings.SplitN(strings.TrimSpace(line), "|", columns)
+		parts := strings.SplitN(line, "|", columns)
 		if len(parts) != columns {
-			return nil, fmt.Errorf("tools.txt:%d: want programs | words | reader: files, got %q", n, line)
+			return rows.Wrong(line, "want programs | words | reader: files, got %q", line)
 		}
 		how, files, _ := strings.Cut(parts[2], ": ")
 		name, language, _ := strings.Cut(strings.TrimSpace(how), " ")
 		if known[name] == nil {
-			return nil, fmt.Errorf("tools.txt:%d: there is no reader %q", n, name)
+			return rows.Wrong(name, "there is no reader %q", name)
 		}
 		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
 		t[""] = append(t[""], r)
-	}
-	return t, nil
+		return nil
+	})
 }
 
 // endings are the lines that tell of a file, by the last letter of its name, each with

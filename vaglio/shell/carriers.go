@@ -2,7 +2,6 @@ package shell
 
 import (
 	_ "embed" // The table of what programs carry.
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,11 +25,6 @@ type program struct {
 	read evaluator
 	odd  oddity
 	ways []way // by the first operands
-
-	// may lists operands that may precede the others; options may follow each.
-	may []string
-	// not lists first operands that show that a different program is meant.
-	not []string
 }
 
 // way is one way in which a program carries something.
@@ -51,6 +45,9 @@ type way struct {
 	// keep them from running; that precede a command; that replace the first operand; that name
 	// the fetched file.
 	lineWith, argvWith, login, unless, after, instead, named []string
+	// Operands that may precede the others, and behind which options may follow, and first
+	// operands that show that a different program is meant.
+	may, not []string
 	// escapes lists what precedes a command line in words and in the input.
 	escapes  []string
 	language string
@@ -69,6 +66,7 @@ type way struct {
 	script     bool // the first operand is a program file
 	bindings   bool // a line may have the form KEY:ACTION(line)
 	unescape   bool // a backslash escapes the blanks of a line
+	mixed      bool // options may follow operands
 }
 
 // What the operands are.
@@ -120,74 +118,36 @@ func defaultCarriers() *carrierTable {
 	return c
 }
 
-// tableWord is a word of the table with its position.
-type tableWord struct {
-	text      string
-	line, col int
-}
-
-func (t tableWord) wrong(format string, args ...any) error {
-	return fmt.Errorf("%d:%d: %s", t.line, t.col, fmt.Sprintf(format, args...))
-}
-
 // readCarriers reads a table. An error names the file, the line and the column.
 func readCarriers(file, text string) (*carrierTable, error) {
 	c := &carrierTable{programs: map[string]*program{}, builtins: builtins(), lists: map[string]string{}}
 	var last *program
-	for _, words := range statements(text) {
-		if err := c.statement(&last, words); err != nil {
-			return nil, fmt.Errorf("%s:%w", file, err)
-		}
-	}
-	return c, nil
-}
-
-// statements splits a table into statements. A line that begins with a blank continues the line
-// before it; after a comma it continues that line's last word.
-func statements(text string) [][]tableWord {
-	var out [][]tableWord
-	for n, l := range rows.Of(text) {
-		if l[0] != ' ' || len(out) == 0 {
-			out = append(out, nil)
-		}
-		now := &out[len(out)-1]
-		at := 0
-		for w := range strings.FieldsSeq(l) {
-			at += strings.Index(l[at:], w)
-			if last := len(*now) - 1; last >= 0 && strings.HasSuffix((*now)[last].text, ",") {
-				(*now)[last].text += w
-			} else {
-				*now = append(*now, tableWord{w, n, at + 1})
-			}
-			at += len(w)
-		}
-	}
-	return out
+	return c, rows.ReadJoined(file, text, func(row string) error { return c.statement(&last, strings.Fields(row)) })
 }
 
 // statement reads `[names] attributes`, `words = attributes` or `@list = a,b`.
-func (c *carrierTable) statement(last **program, words []tableWord) error {
+func (c *carrierTable) statement(last **program, words []string) error {
 	first := words[0]
-	if strings.HasPrefix(first.text, "[") {
+	if strings.HasPrefix(first, "[") {
 		return c.header(last, words)
 	}
-	at := slices.IndexFunc(words, func(t tableWord) bool { return t.text == "=" })
+	at := slices.Index(words, "=")
 	if at < 1 {
-		return first.wrong("want [names], words = attributes or @list = options, got %q", first.text)
+		return rows.Wrong(first, "want [names], words = attributes or @list = options, got %q", first)
 	}
-	if strings.HasPrefix(first.text, "@") {
+	if strings.HasPrefix(first, "@") {
 		if len(words) != 3 {
-			return first.wrong("want one list behind %s =", first.text)
+			return rows.Wrong(first, "want one list behind %s =", first)
 		}
-		c.lists[first.text] = words[2].text
+		c.lists[first] = words[2]
 		return nil
 	}
 	if *last == nil {
-		return first.wrong("%q stands below no [names]", first.text)
+		return rows.Wrong(first, "%q stands below no [names]", first)
 	}
 	w := way{}
 	for _, t := range words[:at] {
-		w.words = append(w.words, strings.Split(t.text, "|"))
+		w.words = append(w.words, strings.Split(t, "|"))
 	}
 	w.keys, w.run = (*last).keys, (*last).run
 	if err := c.attributes(nil, &w, words[at+1:]); err != nil {
@@ -198,10 +158,10 @@ func (c *carrierTable) statement(last **program, words []tableWord) error {
 }
 
 // header reads the names and the attributes of programs.
-func (c *carrierTable) header(last **program, words []tableWord) error {
-	end := slices.IndexFunc(words, func(t tableWord) bool { return strings.HasSuffix(t.text, "]") })
+func (c *carrierTable) header(last **program, words []string) error {
+	end := slices.IndexFunc(words, func(t string) bool { return strings.HasSuffix(t, "]") })
 	if end < 0 {
-		return words[0].wrong("no ] behind %q", words[0].text)
+		return rows.Wrong(words[0], "no ] behind %q", words[0])
 	}
 	p := &program{read: (*reader).runOperands}
 	p.run = runArgv
@@ -209,9 +169,9 @@ func (c *carrierTable) header(last **program, words []tableWord) error {
 		return err
 	}
 	for _, t := range words[:end+1] {
-		name := strings.Trim(t.text, "[]")
+		name := strings.Trim(t, "[]")
 		if name == "" || c.programs[name] != nil {
-			return t.wrong("%q is named already", name)
+			return rows.Wrong(t, "%q is named already", name)
 		}
 		c.programs[name] = p
 	}
@@ -219,112 +179,93 @@ func (c *carrierTable) header(last **program, words []tableWord) error {
 	return nil
 }
 
-func (c *carrierTable) attributes(p *program, w *way, words []tableWord) error {
+func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 	for _, t := range words {
-		name, value, given := strings.Cut(t.text, "=")
-		ok := p != nil && c.ofProgram(p, name, value) || c.ofOperands(w, name, value) || c.ofOptions(w, name, value)
-		if flag := w.flag(name); !ok && flag != nil && !given {
-			*flag, ok = true, true
+		name, value, given := strings.Cut(t, "=")
+		ok := false
+		switch {
+		case p != nil && name == "by":
+			if p.read = evaluators()[value]; value != "elsewhere" {
+				p.run = runNone // its words are read by the evaluator
+			}
+			ok = p.read != nil
+		case p != nil && name == "odd":
+			p.odd = oddities()[value]
+			ok = p.odd != nil
+		default:
+			ok = c.attribute(w, name, value, given)
 		}
 		if !ok {
-			return t.wrong("unknown attribute %q", t.text)
+			return rows.Wrong(t, "unknown attribute %q", t)
 		}
 	}
+	w.Leading = !w.mixed
+	w.Settle()
 	return nil
 }
 
-// ofProgram reads an attribute that only a header has.
-func (c *carrierTable) ofProgram(p *program, name, value string) bool {
-	switch name {
-	case "by":
-		p.read = evaluators()[value]
-		if value != "elsewhere" {
-			p.run = runNone // its words are read by the evaluator
-		}
-		return p.read != nil
-	case "odd":
-		p.odd = oddities()[value]
-		return p.odd != nil
-	case "may":
-		p.may = c.list(value)
-	case "not":
-		p.not = c.list(value)
-	default:
-		return false
-	}
-	return true
-}
-
-// ofOperands reads an attribute that says what the operands are.
-func (c *carrierTable) ofOperands(w *way, name, value string) bool {
-	switch name {
-	case "run":
-		w.run = value
-		return slices.Contains(modes(), value)
-	case "from":
+func (c *carrierTable) attribute(w *way, name, value string, given bool) bool {
+	switch f := w.field(name).(type) {
+	case *bool:
+		*f = true
+		return !given
+	case *string:
+		*f = value
+		return name != "run" || slices.Contains(modes(), value)
+	case *int:
 		n, err := strconv.Atoi(value)
-		w.from = n
+		*f = n
 		return err == nil
-	case "language":
-		w.language = value
-	case "with":
-		w.with = value
-	case "keys":
-		w.keys = c.list(value)
-	case "escapes":
+	case *[]string:
 		for _, e := range c.list(value) {
-			w.escapes = append(w.escapes, strings.ReplaceAll(e, "_", " "))
+			*f = append(*f, w.listed(name, e))
 		}
+		return value != ""
 	default:
 		return false
 	}
-	return true
 }
 
-// ofOptions reads an attribute that lists options, and notes which of them take a value.
-func (c *carrierTable) ofOptions(w *way, name, value string) bool {
-	valued := map[string]*[]string{
-		"values": new([]string), "line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
-		"root": &w.root, "to": &w.to,
-	}
-	list := valued[name]
-	takes := list != nil
-	if !takes {
-		list = map[string]*[]string{
-			"line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "unless": &w.unless, "after": &w.after,
-			"instead": &w.instead, "named": &w.named,
-		}[name]
-	}
-	if list == nil || value == "" {
-		return false
-	}
-	for _, o := range c.list(value) {
-		o, behind, has := strings.Cut(o, "/")
-		if o == "-" && has {
-			o, behind, has = "-/", "", false // the option -/
-		}
-		bare := strings.TrimSuffix(strings.TrimLeft(o, "-"), "?")
-		if takes && strings.HasPrefix(o, "-") {
-			w.take(bare, strings.HasSuffix(o, "?"))
-		}
-		if has {
-			w.behind = map[string]string{bare: behind}
-		}
-		if name == "after" {
-			bare = o // as it is written
-		}
-		*list = append(*list, bare)
-	}
-	return true
-}
-
-// flag returns the boolean attribute of that name, or nil.
-func (w *way) flag(name string) *bool {
-	return map[string]*bool{
+// field returns where a way keeps the value of an attribute.
+func (w *way) field(name string) any {
+	return map[string]any{
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
-		"unescape": &w.unescape, "mixed": &w.permute, "single": &w.single,
+		"unescape": &w.unescape, "mixed": &w.mixed, "single": &w.Single,
+		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
+		"values": new([]string), "line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
+		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "unless": &w.unless, "after": &w.after,
+		"instead": &w.instead, "named": &w.named,
 	}[name]
+}
+
+// listed returns an element of a list as calls are compared with it: an option without its
+// dashes. It notes which options take a value.
+func (w *way) listed(attribute, e string) string {
+	switch attribute {
+	case "keys", "may", "not":
+		return e
+	case "escapes":
+		return strings.ReplaceAll(e, "_", " ")
+	}
+	o, behind, has := strings.Cut(e, "/")
+	if o == "-" && has {
+		o, has = e, false // the option -/
+	}
+	bare := strings.TrimSuffix(strings.TrimLeft(o, "-"), "?")
+	switch attribute {
+	case "after":
+		return o // as it is written
+	case "line-with", "argv-with", "login", "unless", "instead", "named":
+		return bare
+	}
+	if strings.HasPrefix(o, "-") {
+		w.take(o)
+	}
+	if has {
+		w.behind = map[string]string{bare: behind}
+	}
+	return bare
 }
 
 // list splits a comma-separated list and expands the shared lists in it.
@@ -338,19 +279,6 @@ func (c *carrierTable) list(value string) []string {
 		}
 	}
 	return out
-}
-
-// take notes that an option takes a value, or takes one only when it is glued on.
-func (g *grammar) take(name string, glued bool) {
-	switch {
-	case len(name) > 1 && !g.takesValue(name):
-		g.long += " " + name
-	case len(name) == 1 && !strings.Contains(g.values, name):
-		g.values += name
-		if glued {
-			g.values += "?"
-		}
-	}
 }
 
 // find returns the way that the operands select and the words after them, or nil if they select

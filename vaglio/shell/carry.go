@@ -321,7 +321,7 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 	}
 	for _, pattern := range w.keys {
 		pattern, only := strings.CutPrefix(pattern, "!")
-		if !like(strings.ToLower(key), pattern) {
+		if !Like(strings.ToLower(key), pattern) {
 			continue
 		}
 		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
@@ -351,7 +351,7 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 		return opts, rest[:min(w.from, len(rest))], behindDashes(tail(rest, w.from))
 	}
 	if head, dashed := cutAt(words, "--"); dashed != nil {
-		if _, named := w.parse(head); w.dash || w.permute || len(named) <= w.from {
+		if _, named := w.parse(head); w.dash || !w.Leading || len(named) <= w.from {
 			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
 	}
@@ -359,7 +359,7 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 	switch argv = tail(rest, w.from); {
 	case w.dash:
 		return opts, before, nil
-	case !w.permute:
+	case w.Leading:
 		_, argv = w.parse(argv)
 	}
 	return opts, before, argv

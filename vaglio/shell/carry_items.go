@@ -167,17 +167,13 @@ func replaceAll(w Word, mark string, value Word) Word {
 
 // fdCommand reads the command that fd runs on what it finds in the folders after its first
 // operand, or in the current folder.
-func (r *reader) fdCommand(f *frame, k *call, _ string) {
+func (r *reader) fdCommand(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
 	if at < 1 || at+1 == len(k.argv) {
 		return
 	}
 	argv, _ := cutAt(k.argv[at+1:], ";")
-	opts, rest := grammar{
-		values:  "dteESocjM",
-		long:    "max-depth type extension exclude size owner color threads base-directory search-path changed-within changed-before min-depth",
-		permute: true,
-	}.parse(k.argv[1:at])
+	opts, rest := r.carriers.program(name).parse(k.argv[1:at])
 	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
 	if len(dirs) == 0 {
 		dirs = []Word{Text(".")}

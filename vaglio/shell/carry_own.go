@@ -10,9 +10,9 @@ import (
 // runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	g := p.grammar
-	g.last = []string{"S", "split-string"}
+	g.Last = []string{"-S", "--split-string"}
 	opts, rest := g.parse(k.argv[1:])
-	if text, ok := opts.Get(g.last...); ok { // what follows are further words, options included
+	if text, ok := opts.Get("S", "split-string"); ok { // what follows are further words, options included
 		line := []Word{k.argv[0]}
 		if dir, ok := opts.Get(p.chdir...); ok {
 			line = append(line, Text("-C"), Text(r.quote(dir)))
@@ -49,7 +49,7 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 		return r.carried(h, code[len(code)-1], name)
 	case opts.any(p.argvWith...) && len(rest) > 0:
 		command := p.grammar
-		command.permute = false // what follows the command's name are its own options
+		command.Leading = true // what follows the command's name are its own options
 		_, rest = command.parse(k.argv[1:])
 		return r.run(h, &call{argv: rest, redirs: k.redirs, span: k.span, external: true})
 	}

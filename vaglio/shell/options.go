@@ -3,21 +3,34 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
-// grammar describes a program's options, as far as needed to tell them from operands.
-type grammar struct {
-	// values are the short options that take a value, one letter each. A
-	// letter followed by "?" takes one only when it is glued on.
-	values string
-	// long are the long options that take a value, separated by blanks.
-	long string
-	// single says that long options have one dash (find, java, openssl).
-	single bool
-	// permute says that options may follow operands.
-	permute bool
-	// last lists the options after which all words are operands.
-	last []string
+// grammar tells the options of a call from its operands.
+type grammar struct{ getopt.Grammar }
+
+// taking returns the grammar of a program of which some options take a value.
+func taking(names ...string) *grammar {
+	g := &grammar{}
+	g.Leading = true
+	for _, name := range names {
+		g.take(name)
+	}
+	g.Settle()
+	return g
+}
+
+// take notes that an option takes a value; one that ends in "?" takes one only when it is glued on.
+func (g *grammar) take(name string) {
+	set := &g.Values
+	if name[len(name)-1] == '?' {
+		name, set = name[:len(name)-1], &g.Glued
+	}
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[name] = true
 }
 
 // option is one option as it was given, without dashes.
@@ -32,10 +45,20 @@ type options []option
 // Given holds the options that a command was given.
 type Given = options
 
-// ParseOptions separates options, which may stand anywhere, from operands. short lists the
-// letters, and long the names, of options that take a value.
-func ParseOptions(words []Word, short, long string) (Given, []Word) {
-	return grammar{values: short, long: long, permute: true}.parse(words)
+// Grammar returns what the table says of a program's options.
+func Grammar(program string) *getopt.Grammar {
+	if p := defaultCarriers().program(program); p != nil {
+		return &p.Grammar
+	}
+	return &getopt.Grammar{}
+}
+
+// ParseOptions separates options, which may stand anywhere, from operands. valued are the options
+// that take a value, with their dashes.
+func ParseOptions(words []Word, valued []string) (Given, []Word) {
+	g := taking(valued...)
+	g.Leading = false
+	return g.parse(words)
 }
 
 // Get returns the value of the last option with one of the names.
@@ -66,90 +89,75 @@ func (o options) any(names ...string) bool {
 	return ok
 }
 
+// leading reads the words of a program whose options take no values.
+func leading(words []Word) (opts options, operands []Word) {
+	g := grammar{getopt.Grammar{Leading: true}}
+	return g.parse(words)
+}
+
 // parse splits the words after a program's name into options and operands.
-func (g grammar) parse(words []Word) (opts options, operands []Word) {
-	for len(words) > 0 {
-		w := words[0]
-		s := w.Prefix()
-		switch {
-		case w.Is("--"):
-			return opts, append(operands, words[1:]...)
-		case len(opts) > 0 && slices.Contains(g.last, opts[len(opts)-1].name):
-			return opts, append(operands, words...)
-		case g.isLong(s):
-			opts, words = g.longOption(opts, words)
-		case len(s) > 1 && s[0] == '-':
-			opts, words = g.shortOptions(opts, words)
-		case g.permute:
-			operands = append(operands, w)
-			words = words[1:]
-		default:
-			return opts, words
+func (g *grammar) parse(words []Word) (opts options, operands []Word) {
+	ahead := words
+	if g.Leading {
+		ahead = words[:min(1, len(words))]
+	}
+	if !slices.ContainsFunc(ahead, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
+		return nil, slices.Clip(words)
+	}
+	var room struct { // one, to allocate once
+		texts    [16]string
+		flags    [6]getopt.Flag
+		operands [8]int
+	}
+	texts, plain := room.texts[:0], 0
+	for i := 0; i < len(words) && (!g.Leading || plain < 2); i++ { // of two plain words, the second is an operand
+		texts = append(texts, g.text(words[i]))
+		if plain++; len(texts[i]) > 1 && texts[i][0] == '-' {
+			plain = 0
 		}
 	}
-	return opts, operands
-}
-
-// isLong reports whether a word is a long option.
-func (g grammar) isLong(s string) bool {
-	return strings.HasPrefix(s, "--") || g.single && len(s) > 2 && s[0] == '-'
-}
-
-// longOption reads --name, --name=value or --name value.
-func (g grammar) longOption(opts options, words []Word) (options, []Word) {
-	w := words[0]
-	words = words[1:]
-	name, value, glued := w.Split("=")
-	n := strings.TrimLeft(name.Prefix(), "-")
-	if glued {
-		return append(opts, option{name: g.complete(n), value: value, has: true}), words
-	}
-	n = g.complete(n)
-	if g.takesValue(n) && len(words) > 0 {
-		return append(opts, option{name: n, value: words[0], has: true}), words[1:]
-	}
-	return append(opts, option{name: n}), words
-}
-
-// complete returns the value-taking option that name abbreviates, or name itself.
-func (g grammar) complete(name string) string {
-	if len(name) < 3 || g.takesValue(name) {
-		return name
-	}
-	for l := range strings.FieldsSeq(g.long) {
-		if strings.HasPrefix(l, name) {
-			return l
+	s := g.Split(texts, room.flags[:0], room.operands[:0])
+	for i := range s.Flags {
+		if f := &s.Flags[i]; g.Single || len(f.Name) == len("-a") || f.Name[1] == '-' { // and no bundle as a whole
+			opts = append(opts, option{name: strings.TrimLeft(f.Name, "-"), value: valueOf(f, words), has: f.Has})
 		}
 	}
-	return name
+	if len(s.Operands) == 0 {
+		return opts, words[s.Tail:]
+	}
+	for _, at := range s.Operands {
+		operands = append(operands, words[at])
+	}
+	return opts, append(operands, words[s.Tail:]...)
 }
 
-func (g grammar) takesValue(name string) bool { return slices.Contains(strings.Fields(g.long), name) }
-
-// shortOptions reads a cluster of short options. The value of the last may be glued on or be the
-// next word.
-func (g grammar) shortOptions(opts options, words []Word) (options, []Word) {
-	w := words[0]
-	words = words[1:]
+// text returns a word as far as it matters for the options. An unknown part may be a value, or
+// stand before the equals sign of one.
+func (g *grammar) text(w Word) string {
 	s := w.Prefix()
-	for i := 1; i < len(s); i++ {
-		name := s[i : i+1]
-		at := strings.Index(g.values, name)
-		if at < 0 || name == "?" {
-			opts = append(opts, option{name: name})
-			continue
-		}
-		optional := at+1 < len(g.values) && g.values[at+1] == '?'
-		rest := w.Cut(i + 1)
-		switch {
-		case !rest.Is(""):
-			return append(opts, option{name: name, value: rest, has: true}), words
-		case optional || len(words) == 0:
-			return append(opts, option{name: name}), words
-		}
-		return append(opts, option{name: name, value: words[0], has: true}), words[1:]
+	switch {
+	case w.parts == nil || len(s) < 2 || s[0] != '-':
+		return s
+	case len(s) == 2 || !g.Single && s[1] != '-':
+		return s + "\x00"
 	}
-	return opts, words
+	if _, _, ok := w.Split("="); ok && !strings.Contains(s, "=") {
+		return s + "="
+	}
+	return s
+}
+
+// valueOf returns the value of an option.
+func valueOf(f *getopt.Flag, words []Word) Word {
+	if !f.Has {
+		return Word{}
+	}
+	w := words[f.At]
+	if f.Cut > len(w.Prefix()) {
+		_, value, _ := w.Split("=")
+		return value
+	}
+	return w.Cut(f.Cut)
 }
 
 // behindDashes returns the words without a leading "--".
@@ -175,20 +183,23 @@ func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 }
 
 // isOneOf reports whether a word equals one of the texts or matches one of the patterns, see
-// [like].
+// [Like].
 func isOneOf(w Word, list []string) bool {
 	s, ok := w.Text()
-	return ok && slices.ContainsFunc(list, func(pattern string) bool { return like(s, pattern) })
+	return ok && slices.ContainsFunc(list, func(pattern string) bool { return Like(s, pattern) })
 }
 
-// like matches a text against a pattern, which may have a star at either end or in the middle.
-func like(s, pattern string) bool {
-	if inner, ok := strings.CutPrefix(pattern, "*"); ok {
-		if middle, ok := strings.CutSuffix(inner, "*"); ok {
-			return strings.Contains(s, middle)
-		}
-		return strings.HasSuffix(s, inner)
-	}
+// Like matches a text against a pattern, which may have a star at either end or in the middle. A
+// star behind a backslash is itself.
+func Like(s, pattern string) bool {
 	before, after, star := strings.Cut(pattern, "*")
-	return s == pattern || star && len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+	switch inner, both := strings.CutSuffix(after, "*"); {
+	case !star:
+		return s == pattern
+	case pattern == `\*`:
+		return s == "*"
+	case before == "" && both:
+		return strings.Contains(s, inner)
+	}
+	return len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
 }

@@ -2,7 +2,6 @@ package effects
 
 import (
 	_ "embed"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -39,13 +38,10 @@ type doors struct {
 var loadDoors = sync.OnceValues(func() (*doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	t := &doors{named: map[string]map[string]door{}, wide: map[string][]door{}}
 	section := ""
-	for n, line := range rows.Of(doorsText) {
-		var err error
-		if section, err = t.addDoors(section, strings.TrimSpace(line)); err != nil {
-			return nil, fmt.Errorf("effects: doors.txt:%d:1: %w", n, err)
-		}
-	}
-	return t, nil
+	return t, rows.Read("doors.txt", doorsText, func(row string) (err error) {
+		section, err = t.addDoors(section, row)
+		return err
+	})
 })
 
 // addDoors reads a line of doors.txt and returns the section for the next line.
@@ -61,7 +57,7 @@ func (t *doors) addDoors(section, s string) (string, error) {
 		ok = false
 	}
 	if !ok || section == "" {
-		return section, fmt.Errorf("want kind = names in a section, got %q", s)
+		return section, rows.Wrong(s, "want kind = names in a section, got %q", s)
 	}
 	owners := []string{section}
 	if section != doorEnv && section != doorGit {

@@ -215,7 +215,7 @@ func (r *reading) localProgram(v *invocation) []Effect {
 
 // reader judges a command that only reads, whatever its options.
 func (r *reading) reader(v *invocation) []Effect {
-	p := parse(v.args, &commands.Section{Values: map[string]bool{"-o": true, "--output": true}})
+	p := parse(v.args, r.judge.tables.Judged["(reader)"][0])
 	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
 	for _, a := range p.values(savingOptions(v.name, p)...) {
 		out = append(out, r.write(v, a, "writes")...)
@@ -249,10 +249,7 @@ func savingOptions(name string, p *parsed) []string {
 
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
-	sec := &commands.Section{Values: map[string]bool{
-		"-o": true, "--output": true, "--out": true, "--outfile": true, "--outdir": true,
-		"--out-dir": true, "-d": true, "--output-dir": true, "--outDir": true,
-	}}
+	sec := r.judge.tables.Judged["(tool)"][0]
 	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
 	if out := c.outreach(); out != nil {
 		return out

@@ -3,12 +3,13 @@ package powershell
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed tables.txt
@@ -57,24 +58,18 @@ var known = sync.OnceValues(func() (*tables, error) { return parseTables(tableTe
 func parseTables(text string) (*tables, error) {
 	t := &tables{words: map[string]map[string]string{}, specs: map[string][]*spec{}}
 	section := ""
-	for i, line := range strings.Split(text, "\n") {
-		row := strings.Fields(line)
-		var err error
-		switch {
-		case len(row) == 0 || row[0][0] == '#':
-		case line[0] == '[':
-			section = strings.Trim(line, "[]")
+	return t, rows.Read("tables.txt", text, func(row string) error {
+		switch words := strings.Fields(row); {
+		case row[0] == '[':
+			section = strings.Trim(row, "[]")
 			t.words[section] = map[string]string{}
+			return nil
 		case strings.HasSuffix(section, ":"):
-			err = t.parameters(section, row)
+			return t.parameters(section, words)
 		default:
-			err = t.meaning(section, row)
+			return t.meaning(section, words)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("powershell: tables.txt:%d: %w", i+1, err)
-		}
-	}
-	return t, nil
+	})
 }
 
 // meaning adds a row of words.
@@ -86,7 +81,7 @@ func (t *tables) meaning(section string, row []string) error {
 	for _, w := range row {
 		w = strings.ToLower(w)
 		if _, twice := t.words[section][w]; twice {
-			return fmt.Errorf("a second row of the same name: %q", w)
+			return rows.Wrong(w, "a second row of the same name: %q", w)
 		}
 		t.words[section][w] = value
 	}
@@ -97,7 +92,7 @@ func (t *tables) meaning(section string, row []string) error {
 func (t *tables) parameters(section string, row []string) error {
 	s, key := &spec{name: row[0]}, section+strings.ToLower(row[0])
 	if len(t.specs[key]) > 0 && section != "programs:" {
-		return fmt.Errorf("a second row of the same name: %q", row[0])
+		return rows.Wrong(row[0], "a second row of the same name: %q", row[0])
 	}
 	t.specs[key] = append(t.specs[key], s)
 	settings := map[string]*string{"as": &s.as, "out": &s.out, "pass": &s.pass, "when": &s.when}
@@ -109,7 +104,7 @@ func (t *tables) parameters(section string, row []string) error {
 		}
 		m := parameter.FindStringSubmatch(w)
 		if m == nil || m[5] != "" && !t.is("roles", m[5]) && (s.as == "" || m[5][0] != '-') {
-			return fmt.Errorf("no parameter: %q", w)
+			return rows.Wrong(w, "no parameter: %q", w)
 		}
 		if m[1] == "*" {
 			s.rest = m[5]
