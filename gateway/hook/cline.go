@@ -31,12 +31,12 @@ type clineCall struct {
 
 func decodeCline(data []byte, _ func(string) string) (event, error) {
 	var in struct {
-		Task  string   `json:"taskId"`
-		Agent string   `json:"agent_id"`
+		Task  string `json:"taskId"`
+		Agent string `json:"agent_id"`
 		// Parent is the agent that started this one, if it is a sub-agent.
-		Parent string `json:"parent_agent_id"`
-		Event string   `json:"hookName"`
-		Roots []string `json:"workspaceRoots"`
+		Parent string   `json:"parent_agent_id"`
+		Event  string   `json:"hookName"`
+		Roots  []string `json:"workspaceRoots"`
 		// Exactly one of the two is set.
 		Call   clineCall `json:"tool_call"`
 		Result clineCall `json:"tool_result"`
