@@ -91,10 +91,8 @@ func consequenceOf(o operations) Consequence {
 // closed completes the combined consequence: how something is done counts only if nothing
 // is unknown, and the unknown only if nothing is known.
 func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
-	if idle != nil && !unknown && (!known || c.Reach != "") {
-		c.Idle = !known && idle.said[0].Phrase == idleLine
+	if !unknown && c.withIdle(idle, known) {
 		known = true
-		c.add(idle)
 	}
 	if unknown && c.Reach == operation.ReachWorkspace { // so little is known that the rest may be anything
 		c.Reach, c.Unsure = "", true
@@ -103,6 +101,17 @@ func (c Consequence) closed(known, unknown bool, idle *one) Consequence {
 	c.Unknown = unknown && !known
 	c.Unread = !c.Unknown && (c.Unread || unknown)
 	return c
+}
+
+// withIdle adds an action of which nothing else is known, if there is one and it says more, and
+// reports whether it did.
+func (c *Consequence) withIdle(idle *one, known bool) bool {
+	if idle == nil || known && c.Reach == "" {
+		return false
+	}
+	c.Idle = !known && idle.said[0].Phrase == idleLine
+	c.add(idle)
+	return true
 }
 
 // placed reports whether all that is done is to delete or move files whose location is

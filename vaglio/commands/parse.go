@@ -33,7 +33,7 @@ type Parsed struct {
 // Parse separates options from operands.
 func Parse(words []string, sec *Section) *Parsed {
 	p := &Parsed{Words: words, nouns: sec.nouns}
-	p.Split = sec.Grammar.Split(words, p.flagRoom[:0], p.operandRoom[:0])
+	p.Split = sec.Split(words, p.flagRoom[:0], p.operandRoom[:0])
 	for at := p.Tail; at < len(words); at++ {
 		p.Operands = append(p.Operands, at)
 	}

@@ -268,7 +268,8 @@ func (r *Reader) commandsIn(line string) (found []string) {
 			mark = "("
 		}
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			if (isMark(mark) && !contracts(word, i) || i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")) && r.begins(word[i:], at+len(word) < len(line)) {
+			first := i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")
+			if (first || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[at+i:]))
 			}
 			mark = word[i : i+1]
@@ -277,6 +278,9 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	}
 	return found
 }
+
+// behindMark reports whether a command may begin at a place in a word, given the character before.
+func behindMark(mark, word string, at int) bool { return isMark(mark) && !contracts(word, at) }
 
 // contracts reports whether what follows in a word is the end of a contraction: the t of
 // doesn't. One letter before the mark may be the prefix of a string, as in Python's r'ls'.

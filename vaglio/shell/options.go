@@ -109,14 +109,7 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 		flags    [6]getopt.Flag
 		operands [8]int
 	}
-	texts, plain := room.texts[:0], 0
-	for i := 0; i < len(words) && (!g.Leading || plain < 2); i++ { // of two plain words, the second is an operand
-		texts = append(texts, g.text(words[i]))
-		if plain++; len(texts[i]) > 1 && texts[i][0] == '-' {
-			plain = 0
-		}
-	}
-	s := g.Split(texts, room.flags[:0], room.operands[:0])
+	s := g.Split(g.texts(words, room.texts[:0]), room.flags[:0], room.operands[:0])
 	for i := range s.Flags {
 		if f := &s.Flags[i]; g.Single || len(f.Name) == len("-a") || f.Name[1] == '-' { // and no bundle as a whole
 			opts = append(opts, option{name: strings.TrimLeft(f.Name, "-"), value: valueOf(f, words), has: f.Has})
@@ -129,6 +122,18 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 		operands = append(operands, words[at])
 	}
 	return opts, append(operands, words[s.Tail:]...)
+}
+
+// texts appends the words as far as they matter for the options. Of two plain words of a program
+// whose options come first, the second is an operand, and so is what follows.
+func (g *grammar) texts(words []Word, to []string) []string {
+	for i, plain := 0, 0; i < len(words) && (!g.Leading || plain < 2); i++ {
+		to = append(to, g.text(words[i]))
+		if plain++; len(to[i]) > 1 && to[i][0] == '-' {
+			plain = 0
+		}
+	}
+	return to
 }
 
 // text returns a word as far as it matters for the options. An unknown part may be a value, or

@@ -196,12 +196,9 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	switch {
 	case s.Problem != nil:
 		r.problem(g, *s.Problem)
-	case s.Call != nil && s.Call.Verb == VerbEnter:
-		r.st.set(keyCwd, r.resolvePath(s.Call.Targets[0]))
 	case s.Call != nil:
-		name := s.Call.Language + ":" + s.Call.Function
 		g.via = f.via
-		r.emit(g, Command{Name: name, Argv: append([]Word{Text(name)}, s.Call.Targets...), Call: s.Call})
+		r.programCall(g, s.Call)
 	case s.Shell != nil:
 		g.via = f.with(s.By).via
 		if s.Input != nil {
@@ -218,6 +215,16 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	case s.Writes:
 		r.writeFile(f, s.File, s.Write, s.Append)
 	}
+}
+
+// programCall carries out a call of a program.
+func (r *reader) programCall(f *frame, c *Call) {
+	if c.Verb == VerbEnter {
+		r.st.set(keyCwd, r.resolvePath(c.Targets[0]))
+		return
+	}
+	name := c.Language + ":" + c.Function
+	r.emit(f, Command{Name: name, Argv: append([]Word{Text(name)}, c.Targets...), Call: c})
 }
 
 // Foreign reads a command line of an interpreter of another language, such as PowerShell: its

@@ -123,17 +123,14 @@ func (t *tool) ambiguous(w string) bool {
 func (t *tool) verbEffect(v verb) []Effect {
 	what := strings.Join(t.words, " ")
 	noun, secret := t.secret()
-	if v.effect.Kind == KindRead {
+	if v.effect.Kind == KindRead || t.hands(v) {
 		if secret {
 			return one(KindCredentials, t.about(say("reads secrets by the tool %s", t.name)), noun)
 		}
 		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
 	}
-	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
+	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
-	}
-	if v.effect.Kind == KindSend && t.has("export") && t.onlyIDs() {
-		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
 	if t.draft(v) { // it stays where its writer keeps drafts
@@ -144,7 +141,11 @@ func (t *tool) verbEffect(v verb) []Effect {
 	if why := t.minor(v, s, what); why != nil {
 		return own(t.about(why))
 	}
-	e := t.worsen(v.effect, s)
+	return t.guessed(t.worsen(v.effect, s))
+}
+
+// guessed returns an effect that only the tool's name tells.
+func (t *tool) guessed(e Effect) []Effect {
 	if e.Reach == ReachWorkspace {
 		e.Reach = ReachShared
 	}
@@ -152,9 +153,17 @@ func (t *tool) verbEffect(v verb) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
-// onlyIDs reports whether the arguments only choose an object and a form: what a tool exports then
-// goes to the agent.
-func (t *tool) onlyIDs() bool {
+// recurs reports whether a tool changes what runs again and again.
+func (t *tool) recurs() bool {
+	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
+}
+
+// hands reports whether what a tool exports goes to the agent: its arguments only choose an object
+// and a form.
+func (t *tool) hands(v verb) bool {
+	if v.effect.Kind != KindSend || !t.has("export") {
+		return false
+	}
 	for key, v := range t.args {
 		name, _ := strings.CutSuffix(readings.Normal(key), "s")
 		if _, id := strings.CutSuffix(name, "id"); v != nil && !id && name != "format" && name != "type" {

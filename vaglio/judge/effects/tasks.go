@@ -130,7 +130,7 @@ func (c *call) taskNames() []string {
 		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
 			continue
 		}
-		if i > 0 && (c.name == "just" || c.name == "rails" || c.name == "mix" || c.name == "task" && c.operands[i-1].text == "--") {
+		if i > 0 && c.isOfTask(i) {
 			break
 		}
 		if target {
@@ -139,6 +139,11 @@ func (c *call) taskNames() []string {
 		names = append(names, strings.TrimPrefix(a.text, ":"))
 	}
 	return names
+}
+
+// isOfTask reports whether an operand belongs to the task before it.
+func (c *call) isOfTask(operand int) bool {
+	return c.name == "just" || c.name == "rails" || c.name == "mix" || c.name == "task" && c.operands[operand-1].text == "--"
 }
 
 // testing reports whether a command names the test environment.
