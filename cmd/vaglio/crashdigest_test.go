@@ -33,7 +33,7 @@ import (
 // a minute for each window.
 func TestKilledWhileDigestsAreSent(t *testing.T) {
 	t.Parallel()
-	kills := 100
+	kills := 40
 	switch {
 	case race.Detector:
 		kills = 3 // Any of them shows a race; the other builds test what a kill leaves behind.

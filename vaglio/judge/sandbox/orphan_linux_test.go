@@ -66,7 +66,7 @@ func TestKilledDaemonLeavesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
-	rounds := 200
+	rounds := 60
 	if testing.Short() {
 		rounds = 20
 	}
