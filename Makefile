@@ -23,7 +23,7 @@ FOLDERS    = $$(dirname $(SHORTENED) | sort -u | tr '\n' ' ')
 # helper does so for them.
 LONGER     = ^($$(awk '/^func Test/ {name = $$2; sub(/\(.*/, "", name)} /testing\.Short\(\)/ {print name}' $(SHORTENED) | sort -u | paste -sd'|' -))$$
 CONCURRENT = $$(grep -rlE '\bgo func\(|\.Go\(|\bsync\.(Mutex|RWMutex|Map|Pool|Cond|WaitGroup|Once\b)|"sync/atomic"' --include='*.go' . | xargs -n1 dirname | sort -u \
-	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks)' | tr '\n' ' ')
+	| grep -vE '^\./(tools|internal/browser|gateway/mcp/sdks|cmd/vaglio$$)' | tr '\n' ' ')
 
 BENCH ?= .
 COUNT ?= 6
@@ -86,10 +86,13 @@ bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of 
 
 # Only packages that start goroutines or share state are run under the race detector.
 # The packages that read command lines, paths and secrets do neither (they build their
-# tables once), and the packages that use them run them concurrently.
+# tables once), and the packages that use them run them concurrently. Of the whole
+# program only the tests that load and kill a daemon are run: the others have it do one
+# thing at a time.
 .PHONY: race
 race: ## run the tests of concurrent packages under the race detector, the slow ones shortened
 	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on,$(CONCURRENT))
+	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on -run='^TestKilled',./cmd/vaglio)
 
 .PHONY: check
 check: fmt-check lint tidy-check notice-check ## what every change must pass in addition to the tests
