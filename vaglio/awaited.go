@@ -149,12 +149,15 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 		if a.Deed != Awaited {
 			continue
 		}
-		put := puts.reaching(a.Words)
+		put, before := puts.reaching(a.Words), i < len(p.Facts)
+		if !before { // what a call builds and runs was judged with it
+			put = slices.DeleteFunc(put, func(f Fact) bool { return f.Deed == Built })
+		}
 		harms := slices.ContainsFunc(put, func(f Fact) bool { return f.isLoaded() })
 		if len(put) == 0 && slices.Contains(a.Words, a.Path) { // its programs may find what they do not name
 			put = puts.loadedIn(a.Path)
 		}
-		if before := i < len(p.Facts); before && len(put) > 0 && !harms {
+		if before && len(put) > 0 && !harms {
 			judged++
 			harms = judged > mostWaiters || hides(r, &a, put) || e.harms(ctx, p, &a, did)
 		}
