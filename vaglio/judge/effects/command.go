@@ -200,10 +200,13 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
 	}
 	since := len(r.did)
-	out = append(out, r.named(v)...)
+	named := r.named(v)
+	out = append(out, named...)
+	out = append(out, r.elsewhere(v, named)...)
 	r.unpacked(v, since)
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.besides(v)...)
+	out = append(out, r.addressed(v)...)
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))

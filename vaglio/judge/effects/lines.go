@@ -179,6 +179,7 @@ func wordFacts() map[string]fact {
 		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
 		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
 		"reads":       of((*call).namesReading),
+		"beyond":      of((*call).beyond),
 		"read": of(func(c *call, a arg) bool {
 			_, read := c.content(a.text)
 			return read
@@ -372,7 +373,7 @@ func allRules() map[string]rule {
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset,
 
-		"curl": curlRule, "httpie": httpieRule, "lookup": lookupRule,
+		"curl": curlRule, "httpie": httpieRule,
 		"wget": wgetRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/hosts"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -16,14 +17,7 @@ func localURL(s string) bool {
 	if strings.HasPrefix(s, ":") { // httpie's short form
 		return true
 	}
-	if !strings.Contains(s, "://") {
-		s = "http://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
+	host := hosts.Of(s)
 	if slices.Contains([]string{"localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost"}, host) {
 		return true
 	}
@@ -177,8 +171,6 @@ func curlRule(c *call) []Effect {
 // curlURL judges one address by its scheme and by what it carries.
 func (c *call) curlURL(u arg, method, body string) []Effect {
 	switch {
-	case c.r.leaks(u):
-		return one(KindSend, say("sends local data inside the address %s", u.text), u.text)
 	case strings.HasPrefix(u.text, "file://"):
 		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
 	case startsAny(u.text, "smtp", "imap"):
@@ -240,9 +232,6 @@ func wgetRule(c *call) []Effect {
 	}
 	var out []Effect
 	for _, u := range c.operands {
-		if c.r.leaks(u) {
-			out = append(out, usual(KindSend).with(say("sends local data inside the address %s", u.text), u.text))
-		}
 		out = append(out, c.r.request(method, u.text, "")...)
 		c.r.fetched[lastPart(u.text)] = true
 	}

@@ -215,6 +215,11 @@ func (c *call) outside(folders []arg) bool {
 	return false
 }
 
+// beyond reports whether a word names a known path outside the workspace.
+func (c *call) beyond(a arg) bool {
+	return c.r.world.placeOf(a, c.cwd) != placeUnknown && !c.r.world.inside(c.r.world.clean(a.text, c.cwd)) && c.outside([]arg{a})
+}
+
 // onlyPlain reports whether filters select only program and text files.
 func (r *reading) onlyPlain(filters []arg) bool {
 	return len(filters) > 0 && !slices.ContainsFunc(filters, func(f arg) bool {
