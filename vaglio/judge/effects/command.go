@@ -206,7 +206,9 @@ func (r *reading) invocation(v *invocation) []Effect {
 	r.unpacked(v, since)
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.besides(v)...)
-	out = append(out, r.addressed(v)...)
+	if sent := r.addressed(v); sent != nil { // so it does not merely read
+		out = append(slices.DeleteFunc(out, func(e Effect) bool { return e.Kind == KindRead }), sent...)
+	}
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))

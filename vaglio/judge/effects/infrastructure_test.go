@@ -96,3 +96,16 @@ func TestElsewhere(t *testing.T) {
 		"uv venv --clear .venv", "shellcheck ~/.bashrc", "black --check ~/other", "aws ec2 describe-instances --output json",
 	})
 }
+
+// What holds secrets stays out of the repository and of the transcript, whatever shows it.
+func TestSecretsInSight(t *testing.T) {
+	t.Parallel()
+	checkLines(t, true, []string{
+		"git add -f .env", "git commit -m x .env", "git diff --no-index /dev/null .env", "git log -p -- .env", "git archive HEAD .env | tar xO",
+		"set", "export -p", "cat secrets/prod.json", "cat deploy/secrets/db.yaml",
+	})
+	checkLines(t, false, []string{
+		"git add .", "git add .env.example", "git commit -am x", "git diff -- src", "set -euo pipefail", "set | grep FOO", "export A=b", "export",
+		"cat src/secrets/manager.go", "ls secrets",
+	})
+}
