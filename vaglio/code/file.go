@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -187,8 +188,17 @@ func (p *program) print(h *handle, w shell.Word) {
 	if p.size += n; p.size > maxText || !p.spend(1+n/bytesPerStep) {
 		return
 	}
+	if slices.ContainsFunc(w.Parts(), p.environment) {
+		p.emit("print", shell.VerbEnvironment)
+	}
 	p.wrote = append(p.wrote, w)
 	p.out.Unsure = p.out.Unsure || p.unsure > 0
+}
+
+// environment reports whether an unknown part of a text is the whole environment.
+func (p *program) environment(part shell.Part) bool {
+	f := p.lang.full[p.canonical(cmp.Or(part.From, part.Name))]
+	return part.Kind == shell.PartUnknown && f != nil && f.verb == "=env"
 }
 
 // awkStatement reads print, printf and getline, including where their texts go.

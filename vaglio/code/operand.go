@@ -133,7 +133,7 @@ func (p *program) substituted() value {
 	if !v.given() && v.holder == "" {
 		v = p.named("$_")
 	}
-	out := value{alts: v.part("s///").words()}
+	out := value{alts: passedOn("s///", v.word()).words()}
 	p.store(v.holder, out)
 	return out
 }

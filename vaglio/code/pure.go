@@ -312,6 +312,9 @@ func imported(p *program, v value, _ []value) value {
 	if !ok {
 		return unknown("import")
 	}
+	if strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") {
+		p.gap(remote(s).word())
+	}
 	p.takes(moduleName(s))
 	return unknown(moduleName(s))
 }

@@ -178,7 +178,7 @@ func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
 	}
-	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: fileContent + file.word().String(), MayBeEmpty: true}))
 }
 
 // listing returns the names below a folder, or those that match a pattern.

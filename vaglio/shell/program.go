@@ -37,6 +37,8 @@ const (
 	VerbFork Verb = "fork"
 	// VerbNetwork connects to the address in the first target.
 	VerbNetwork Verb = "network"
+	// VerbEnvironment shows all variables of the environment.
+	VerbEnvironment Verb = "environment"
 	// VerbClient changes something that a library reaches; the function's name says what.
 	VerbClient Verb = "client"
 )
