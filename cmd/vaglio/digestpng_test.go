@@ -23,7 +23,7 @@ func TestTheDigestIsDrawn(t *testing.T) {
 	}
 	r := s.h.run("", "digest", "--png", file)
 	body, err := os.ReadFile(file)
-	if r.code != 0 || r.out != "" || r.err != "Niente è stato fermato. Niente è passato.\n" || err != nil {
+	if r.code != 0 || r.out != "" || r.err != "Non è stato fermato nulla. Non è passato nulla.\n" || err != nil {
 		t.Errorf("%d %q %q %v", r.code, r.out, r.err, err)
 	}
 	if img, err := png.Decode(bytes.NewReader(body)); err != nil || img.Bounds().Dx() != charts.PictureWidth {
