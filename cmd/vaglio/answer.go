@@ -121,7 +121,7 @@ use the inbox or a chat.` + orderExits,
 		Args:              asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in, ok := std.in.(io.Writer); !ok || !terminal.Is(in) || !terminal.Is(std.out) {
-				return errors.New("a call is allowed at a terminal alone, where it was shown: answer there, in the inbox or in a chat")
+				return errors.New("a call can be allowed only at the terminal where it was shown: answer there, in the inbox or in a chat")
 			}
 			var s owner.Showing
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/show/"+url.PathEscape(args[0]), &s); err != nil {

@@ -96,7 +96,7 @@ the configuration.`,
 				if err := rotateStore(cmd.Context()); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "New keys are made. Sessions and permits of before end when 'vaglio serve' starts, which tells every chat.")
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "New keys are made. Old sessions and permits end when 'vaglio serve' starts, and every chat is told.")
 				return err
 			}
 			if err != nil {

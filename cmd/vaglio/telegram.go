@@ -191,5 +191,5 @@ func pairingText(a *owner.Pairing) string {
 	if a.Bot != "" {
 		who, link = "@"+a.Bot, "or open: https://t.me/"+a.Bot+"?start="+a.Code+"\n"
 	}
-	return fmt.Sprintf("Send %s: /start %s\n%sGood once, until %s.\n", who, a.Code, link, terminal.Stamp(a.Until))
+	return fmt.Sprintf("Send %s: /start %s\n%sIt works once, until %s.\n", who, a.Code, link, terminal.Stamp(a.Until))
 }
