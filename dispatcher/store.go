@@ -29,6 +29,10 @@ type RecordStore interface {
 	// errors.Is and As recognize, and nothing is written. ErrKeep from change means that
 	// there is nothing to write: Update returns the record as it is, without an error.
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
+	// Drop deletes the records that are still as they were read, as one atomic step, like
+	// Updates that set Record.Drop. It leaves alone what changed, what does not exist and
+	// what is damaged.
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	// Get returns the record with the id, or the one that holds the key, or ErrNotFound if
 	// there is none.
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)

@@ -26,6 +26,7 @@ type Store interface {
 
 type records interface {
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error]
@@ -60,7 +61,7 @@ func kinds() []approval.Kind {
 
 // Run runs every case against stores of the harness.
 func Run(t *testing.T, h Harness) {
-	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases(), journalCases()) {
+	for _, c := range slices.Concat(updateCases(), dropCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases(), journalCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&bench{T: t, h: h}) })
 	}
 }
