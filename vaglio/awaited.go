@@ -136,14 +136,15 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 
 // awaits reports whether a call, given by its digest, may still run a file.
 func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(fact Fact) bool {
-		return fact.Deed == Awaited && fact.SHA256 == call && slices.Contains(fact.Words, name)
-	})
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that
 // a person would be asked about that call, or it would be denied. did is what the call does.
 func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
+	if !p.Facts.Has(Awaited) && !did.Has(Awaited) {
+		return nil
+	}
 	judged, puts := 0, e.putBy(did)
 	for i, a := range slices.Concat(p.Facts, did) {
 		if a.Deed != Awaited {
