@@ -8,10 +8,11 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Store keeps records and a journal.
+// Store keeps records and a journal, and drops what is old of both.
 type Store interface {
 	RecordStore
 	Journal
+	Retention
 }
 
 // RecordStore keeps records. It is small so that a shared engine can implement it as well
@@ -29,10 +30,6 @@ type RecordStore interface {
 	// errors.Is and As recognize, and nothing is written. ErrKeep from change means that
 	// there is nothing to write: Update returns the record as it is, without an error.
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
-	// Drop deletes the records that are still as they were read, as one atomic step, like
-	// Updates that set Record.Drop. It leaves alone what changed, what does not exist and
-	// what is damaged.
-	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	// Get returns the record with the id, or the one that holds the key, or ErrNotFound if
 	// there is none.
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
@@ -62,6 +59,14 @@ type Journal interface {
 	// Stretches returns the runs in which the entries are kept, oldest first: what was
 	// counted in one once need not be read again.
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
-	// Forget drops entries from before the instant. Some may be kept longer.
+}
+
+// Retention drops many records or entries at little cost.
+type Retention interface {
+	// Drop deletes the records that are still as they were read, as one atomic step, like
+	// Updates that set Record.Drop. It leaves alone what changed, what does not exist and
+	// what is damaged.
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
+	// Forget drops journal entries from before the instant. Some may be kept longer.
 	Forget(ctx context.Context, before time.Time) error
 }

@@ -142,9 +142,6 @@ func (f Facts) awaits(name, call string) bool {
 // arrivals returns what a call puts where a call may still run it, this one included, so that
 // a person would be asked about that call, or it would be denied. did is what the call does.
 func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
-	if !p.Facts.Has(Awaited) && !did.Has(Awaited) {
-		return nil
-	}
 	judged, puts := 0, e.putBy(did)
 	for i, a := range slices.Concat(p.Facts, did) {
 		if a.Deed != Awaited {

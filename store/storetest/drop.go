@@ -10,10 +10,10 @@ import (
 )
 
 // read returns the records as they are now.
-func (b *bench) read(s Store, kind approval.Kind, ids ...string) (read []approval.Version) {
+func (b *bench) read(s Store, ids ...string) (read []approval.Version) {
 	b.Helper()
 	for _, id := range ids {
-		read = append(read, approval.Version{ID: id, Seq: b.get(s, kind, id).Seq})
+		read = append(read, approval.Version{ID: id, Seq: b.get(s, ask, id).Seq})
 	}
 	return read
 }
@@ -30,7 +30,7 @@ func dropCases() []promise {
 				ids = append(ids, r.ID)
 			}
 			stays := ids[len(ids)-1]
-			if err := s.Drop(b.Context(), ask, b.read(s, ask, ids[:len(ids)-1]...)); err != nil {
+			if err := s.Drop(b.Context(), ask, b.read(s, ids[:len(ids)-1]...)); err != nil {
 				b.Fatal(err)
 			}
 			for range 2 {
@@ -50,7 +50,7 @@ func dropCases() []promise {
 			for _, id := range []string{"changed", "again", "same"} {
 				b.put(s, ask, approval.Record{ID: id})
 			}
-			read := b.read(s, ask, "changed", "again", "same", "same")
+			read := b.read(s, "changed", "again", "same", "same")
 			read = append(read, approval.Version{ID: "never", Seq: 1}, approval.Version{ID: "never"}, approval.Version{})
 			b.put(s, ask, approval.Record{ID: "again", Drop: true})
 			was := []approval.Record{
@@ -87,7 +87,7 @@ func dropCases() []promise {
 		{"DropThatIsRefusedDropsNothing", func(b *bench) {
 			s := b.open()
 			b.put(s, ask, approval.Record{ID: "a"})
-			read := b.read(s, ask, "a")
+			read := b.read(s, "a")
 			ctx, cancel := context.WithCancel(b.Context())
 			cancel()
 			if err := s.Drop(ctx, ask, read); !errors.Is(err, context.Canceled) {
@@ -99,7 +99,7 @@ func dropCases() []promise {
 			if err := s.Drop(b.Context(), ask, nil); err != nil {
 				b.Errorf("nothing to drop: %v", err)
 			}
-			b.read(s, ask, "a")
+			b.read(s, "a")
 		}},
 	}
 }

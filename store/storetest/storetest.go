@@ -22,11 +22,11 @@ import (
 type Store interface {
 	records
 	journal
+	retention
 }
 
 type records interface {
 	Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error)
-	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	Get(ctx context.Context, kind approval.Kind, idOrKey string) (approval.Record, error)
 	List(ctx context.Context, q approval.Query) iter.Seq2[approval.Record, error]
 	Watch(ctx context.Context, kind approval.Kind, after uint64) iter.Seq2[approval.Record, error]
@@ -37,6 +37,10 @@ type journal interface {
 	Append(ctx context.Context, e *approval.JournalEntry) error
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
+}
+
+type retention interface {
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	Forget(ctx context.Context, before time.Time) error
 }
 
