@@ -136,9 +136,7 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 
 // awaits reports whether a call, given by its digest, may still run a file.
 func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(fact Fact) bool {
-		return fact.Deed == Awaited && fact.SHA256 == call && slices.Contains(fact.Words, name)
-	})
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that
