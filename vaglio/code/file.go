@@ -262,3 +262,29 @@ func (p *program) recordField(digits string) value {
 	}
 	return textOf(p.in.Record[n])
 }
+
+// runScript reads a function that runs a file in the same language.
+func (p *program) runScript(f *function, name string, args []value, named map[string]value) value {
+	for _, file := range listOf(f.targets(p, args, named)...).words() {
+		p.script(file)
+	}
+	return unknown(name + "()")
+}
+
+// script runs a file as the language's own interpreter does.
+func (p *program) script(file shell.Word) {
+	interpreter := p.lang.name
+	if interpreter == "r" {
+		interpreter = "Rscript"
+	}
+	p.argv([]shell.Word{shell.Text(interpreter), file})
+}
+
+// contentOf returns the file whose content a word stands for.
+func contentOf(w shell.Word) (file shell.Word, ok bool) {
+	if parts := w.Parts(); len(parts) == 1 && parts[0].Kind == shell.PartUnknown {
+		name, isFile := strings.CutPrefix(parts[0].From, "cat ")
+		return shell.Text(name), isFile && !strings.ContainsAny(name, "$*")
+	}
+	return shell.Word{}, false
+}

@@ -18,11 +18,19 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 		return id
 	}
 	to := l.nameOf(o, spot)
+	l.renames(spot)
 	l.remember(spot, to)
 	if o.To.Is("") {
 		return l.touch(place.Writes, to)
 	}
 	return ""
+}
+
+// renames notes if vaglio's own program gets another name, under which nobody would know it later.
+func (l *look) renames(spot string) {
+	if l.isVaglio(spot) {
+		l.s.t.doubts()
+	}
 }
 
 // nameOf returns the name of a link.

@@ -200,13 +200,20 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
-		l.s.t.doubts() // a variable names it
+	if l.mayReach() {
+		l.s.t.doubts()
 	}
 	if l.answers(strings.Join(l.args, " ")+"\n"+text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
+}
+
+// mayReach reports whether a variable names the gate's address, or the words a range of this
+// machine's ports with one of the gate's.
+func (l *look) mayReach() bool {
+	names := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
+	return slices.ContainsFunc(l.c.Assigns, names) || slices.ContainsFunc(l.args, l.g.itself.SpansPort) && slices.ContainsFunc(l.args, own.IsHere)
 }
 
 // takesAddress notes if a program that fetches from addresses among other words is given the

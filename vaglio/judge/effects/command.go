@@ -40,7 +40,7 @@ func (r *reading) script(s *shell.Script) {
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
-	r.unparsed = append(r.unparsed, s.Unparsed...)
+	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	commands := s.Commands
 	if len(commands) > maxCommands {
 		commands = commands[:maxCommands]

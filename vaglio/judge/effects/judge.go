@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -261,12 +262,13 @@ type reading struct {
 	running      *vaglio.Running
 	sought       []bool // for each search for processes, whether it only finds the session's own
 	depth        int
-	means        readings.Means  // shared by all readings of the call
-	inlineRead   []string        // what inline programs read
-	fetched      map[string]bool // files that an earlier command downloaded
-	unparsed     []string        // files that run and contain text that is no program
-	localDB      bool            // the database is a file of the workspace
-	fixedDB      bool            // the database was opened read-only
+	means        readings.Means        // shared by all readings of the call
+	inlineRead   []string              // what inline programs read
+	fetched      map[string]bool       // files that an earlier command downloaded
+	unparsed     []string              // files that run and contain text that is no program
+	wrote        map[string]shell.Word // what the call writes into files
+	localDB      bool                  // the database is a file of the workspace
+	fixedDB      bool                  // the database was opened read-only
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }

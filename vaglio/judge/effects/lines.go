@@ -300,6 +300,8 @@ func (c *call) leave(marks []string) {
 			c.switched()
 		case "unpacks":
 			c.r.unpacks = true
+		case "brings":
+			c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
 		case "fetched":
 			for _, a := range c.operands {
 				c.r.fetched[lastPart(a.text)] = true

@@ -54,6 +54,16 @@ func (c *call) allLocal() bool {
 	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
+// servesHere reports whether the session itself started what answers at an address.
+func (r *reading) servesHere(address string) bool {
+	_, host, full := strings.Cut(address, "://")
+	if !full {
+		host = address
+	}
+	host, _, _ = strings.Cut(host, "/")
+	return r.facts.Serves(host[strings.LastIndexByte(host, ':')+1:])
+}
+
 // request returns the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
@@ -68,7 +78,7 @@ func (r *reading) request(method, address, body string) []Effect {
 		return reads()
 	}
 	switch local := localURL(address); {
-	case local && store(address) && (method == "DELETE" || destructivePath(address)):
+	case local && store(address) && !r.servesHere(address) && (method == "DELETE" || destructivePath(address)):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
