@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -332,6 +333,15 @@ func TestDamagesBesideEachOther(t *testing.T) {
 	for _, span := range spans {
 		readingStops(t, l, span)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var errs []error
+	for _, err := range l.Entries(ctx, approval.Span{}) {
+		errs = append(errs, err)
+	}
+	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+		t.Errorf("canceled: %v", errs)
+	}
 }
 
 // TestWhatIsCanceledReadsNoFurther cancels at the first entry of a segment.
@@ -367,11 +377,12 @@ func TestFilesThatAreGone(t *testing.T) {
 		if seal {
 			l.SealAll()
 		}
-		paths, err := filepath.Glob(filepath.Join(dir, "0*"))
-		if err != nil || len(paths) < 2 {
+		ending := map[bool]string{true: sealedEnding, false: activeEnding}[seal]
+		paths, err := filepath.Glob(filepath.Join(dir, "0*"+ending))
+		if err != nil || len(paths) == 0 {
 			t.Fatalf("%v, %v", paths, err)
 		}
-		if !seal {
+		if !seal { // the others are sealed at this moment
 			paths = paths[len(paths)-1:]
 		}
 		for _, path := range paths {
@@ -387,6 +398,52 @@ func TestFilesThatAreGone(t *testing.T) {
 		}
 		if err := l.Forget(day.AddDate(1, 0, 0)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("sealed: %t: forgot: %v", seal, err)
+		}
+	}
+}
+
+// TestWhatIsCutShortTellsNoKeys cuts a sealed segment behind its beginning, once it is known.
+func TestWhatIsCutShortTellsNoKeys(t *testing.T) {
+	l := open(t, t.TempDir(), Options{SegmentBytes: 2 << 10})
+	fill(t, l, 0, 30)
+	l.SealAll()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, l.dir, Options{ReadOnly: true})
+	if err := os.Truncate(l.sealed[0].path, headBytes); err != nil {
+		t.Fatal(err)
+	}
+	if used, err := l.Keys(); err == nil {
+		t.Errorf("keys %v", used)
+	}
+}
+
+// TestALengthThatNobodyWritesIsNotRead has no memory taken for what a damaged table says.
+func TestALengthThatNobodyWritesIsNotRead(t *testing.T) {
+	if _, err := (part{Len: groupMost + 1}).read(unasked{t}); !errors.Is(err, errDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// unasked is a file that nobody should read.
+type unasked struct{ t *testing.T }
+
+func (f unasked) ReadAt(b []byte, at int64) (int, error) {
+	f.t.Errorf("%d bytes are read at %d", len(b), at)
+	return 0, errDamaged
+}
+
+// TestAChangedFrameIsNoEntry reads a frame whose checksum is wrong, also where nothing is
+// encrypted.
+func TestAChangedFrameIsNoEntry(t *testing.T) {
+	data, _ := segmentOf(t, activeEnding)
+	frame := slices.Clone(data[headBytes:])
+	frame[frameHead] ^= 1
+	for form := uint32(openForm); form <= activeForm; form++ {
+		a := &active{form: form, keys: ring}
+		if e, n, err := a.readFrame(bufio.NewReader(bytes.NewReader(frame)), int64(len(frame))); !errors.Is(err, errFrame) {
+			t.Errorf("form %d: %v of %d bytes, %v", form, e, n, err)
 		}
 	}
 }
