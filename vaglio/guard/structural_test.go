@@ -333,6 +333,10 @@ func TestManyNamesAreSentBack(t *testing.T) {
 			t.Errorf("%.20q: %+v", line, out)
 		}
 	}
+	// Each word is checked whole, even if the budget is used up.
+	if d, _ := structuralGuard().Check(bash("foo " + strings.Repeat("=/a", 300_000) + " /dev/sda")); d.ID != diskRule {
+		t.Errorf("behind too many names: %q", d.ID)
+	}
 }
 
 // TestWithoutAHomeOrAFolder checks a guard that knows neither: it assumes the worst of named
@@ -351,8 +355,20 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
+		"no_folder_4": {at("cp /usr/bin/rm y; ls -rf /usr"), ""},
 		"no_folder_3": {at("cp x y; ln -s x z; chmod u+s y; ./y"), ""},
 	})
+}
+
+// TestHides tells which files nobody may see.
+func TestHides(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/etc/shadow": true, "/home/user/.ssh/id": true, "/home/user/.vaglio-data/x": true, "/etc/hosts": false, "/home/user/project/x": false,
+	} {
+		if got := structuralGuard().Hides(path); got != want {
+			t.Errorf("%s: %t", path, got)
+		}
+	}
 }
 
 // TestStepsThatAreNoPath puts something that is no step between the steps of a path.
