@@ -194,7 +194,7 @@ func (r *secretRule) secret(m []int) extent {
 		return extent{m[2*r.Group], m[2*r.Group+1]}
 	}
 	for i := 2; i < len(m); i += 2 {
-		if m[i] >= 0 && m[i+1] > m[i] {
+		if m[i+1] > m[i] { // both are -1 for a group that stands nowhere
 			return extent{m[i], m[i+1]}
 		}
 	}
