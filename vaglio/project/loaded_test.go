@@ -329,3 +329,52 @@ func TestWhatIsNamedIsNotFound(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsInPrograms finds what calls run in programs of which only the standard library, or
+// nothing, is known.
+func TestCallsInPrograms(t *testing.T) {
+	t.Parallel()
+	picture := deciding(t)
+	for _, row := range []struct{ text, want string }{
+		{`run("ls -l")`, "ls -l"},
+		{`x.exec ["ls", "-l"]`, "'ls' '-l'"},
+		{`let p = doRun('ls -l', a)`, "ls -l"},
+		{`runner = ls -l`, ""},
+		{`Process("ls", "-l")`, "'ls' '-l'"},
+		{`Process.start("ls", ["-l"])`, "'ls' '-l'"},
+		{`sh"ls -l"`, "ls -l"},
+		{"cmd = `ls -l`", "ls -l"},
+		{`trunk("ls -l")`, ""},
+		{`let w = ["ls", "-l"]`, "'ls' '-l'"},
+		{`let w = ["x", "-l"]`, ""},
+		{`let w = {"ls", "ls", "-l -a"}`, "ls -l -a"},
+		{`f("ls", "-l")`, ""},
+		{`p.launchPath = "/bin/ls"`, ""},
+		{"p.launchPath = \"/bin/ls\"\np.arguments = [\"-l\", \"a b\"]", `'ls' "-l" "a b"`},
+		{"executable: 'ls'\nargs = '-l -a'", "'ls' -l -a"},
+		{"p.arguments = [\"-l\"]", ""},
+		{"FileName = \"ls\"\nx\nArgumentList: \"-l\"", "'ls' -l"},
+	} {
+		picture.loaded("/p/x.swift", row.text)
+		var got []string
+		for _, task := range project.Default().Loaded("/p/x.swift", row.text) {
+			if task.Language == "sh" {
+				got = append(got, strings.TrimSpace(task.Text))
+			}
+		}
+		if s := strings.Join(got, "|"); s != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", row.text, s, row.want)
+		}
+	}
+}
+
+// TestAssignedFiles takes a file that a variable names which is set for the command.
+func TestAssignedFiles(t *testing.T) {
+	t.Parallel()
+	c := shell.TaskCall{
+		Name: "unheardof", Cwd: "/p", Files: files{"y.rb": "y()"}, Changed: []string{"/p/y.rb"}, Assigns: []shell.Assign{{Name: "X", Value: shell.Text("a:y.rb")}},
+	}
+	if got, want := written(project.Default().Tasks(c)), "y.rb:1 ruby? y()"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
