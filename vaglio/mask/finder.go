@@ -361,10 +361,7 @@ func (f *finder) lead(rows [][]ending) {
 	for queue := []uint32{0}; len(queue) > 0; queue = queue[1:] {
 		state := queue[0]
 		row := int(state) / f.classes
-		if rows[row] = append(rows[row], rows[int(back[row])/f.classes]...); row == 0 {
-			rows[row] = nil
-		}
-		if len(rows[row]) > 0 {
+		if rows[row] = append(rows[row], rows[int(back[row])/f.classes]...); len(rows[row]) > 0 {
 			f.ends[state|endsHere] = rows[row]
 		}
 		for c := range uint32(f.classes) { //nolint:gosec // There are at most 256.
