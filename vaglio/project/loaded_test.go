@@ -284,14 +284,15 @@ func TestTellingLines(t *testing.T) {
 		return all
 	}
 	for text, want := range map[string]string{
-		"":                               "",
-		"a\nb":                           "",
-		"a\nls -l\nb\nid x\n":            "\nls -l\nid x",
-		"#!/bin/sh\na":                   "#!/bin/sh\na",
-		"a\nls \\\n-l":                   "a\nls \\\n-l",
-		"a\n\tls -l":                     "a\n\tls -l",
-		"a\r\nls -l":                     "a\r\nls -l",
-		"a" + strings.Repeat(" ", 2<<20): "a" + strings.Repeat(" ", 2<<20),
+		"":                                 "",
+		"a\nb":                             "",
+		"a\nls -l\nb\nid x\n":              "\nls -l\nid x",
+		"#!/bin/sh\na":                     "#!/bin/sh\na",
+		"a\nls \\\n-l":                     "a\nls \\\n-l",
+		"a\n\tls -l":                       "a\n\tls -l",
+		"a\r\nls -l":                       "a\r\nls -l",
+		"a" + strings.Repeat(" ", 2<<20-1): "",
+		"a" + strings.Repeat(" ", 2<<20):   "a" + strings.Repeat(" ", 2<<20),
 	} {
 		if got := r.Telling(text); got != want {
 			t.Errorf("of %.40q: %.40q, want %.40q", text, got, want)
