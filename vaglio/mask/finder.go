@@ -269,7 +269,7 @@ func newFinder(rules []byte) (*finder, error) {
 
 // beginsAtWord reports whether an expression begins with \b.
 func beginsAtWord(re *syntax.Regexp) bool {
-	for len(re.Sub) > 0 && (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) {
+	for re.Op == syntax.OpConcat || re.Op == syntax.OpCapture {
 		re = re.Sub[0]
 	}
 	return re.Op == syntax.OpWordBoundary

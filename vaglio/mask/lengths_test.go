@@ -108,3 +108,16 @@ func TestPairsOfAPrintedKey(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersAreMaskedToTheirEnd has signs in a header's value that end a bare one.
+func TestHeadersAreMaskedToTheirEnd(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"Bearer ", "Basic ", "Token ", "digest ", "ApiKey ", "Negotiate ", "AWS4-HMAC-SHA256 "} {
+		for _, line := range []string{"Authorization: %", "curl -H 'Authorization: %' https://x.example/"} {
+			text := strings.ReplaceAll(line, "%", scheme+"q7Wm2x,Zk9#tail8")
+			if got := masker.Mask(text); strings.Contains(got, "tail8") || !strings.Contains(got, scheme) {
+				t.Errorf("%s: %s", text, got)
+			}
+		}
+	}
+}
