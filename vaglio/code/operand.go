@@ -196,7 +196,7 @@ func (p *program) items(shut string) (out []value) {
 		if p.at <= before && p.is(")", "]", "}") {
 			return out
 		}
-		if p.forward(before) {
+		if p.forward(before) || len(out) > maxList { // behind the limit stands anything already
 			continue
 		}
 		out = bounded(spreadInto(out, v))

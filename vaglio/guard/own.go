@@ -62,7 +62,7 @@ func (g *Guard) mention(p *ownPlace) {
 		return
 	}
 	g.mentions = append(g.mentions, p.path)
-	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok && g.home != "" {
+	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok {
 		g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
 	}
 }
@@ -99,8 +99,7 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == place.Copies && p.deep }
 
 // meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
-// deed that reaches down, contain it. A wholly unknown step never means a place that may be
-// read.
+// deed that reaches down, contain it.
 func (p *ownPlace) meant(spot string, d deed) bool {
 	if spot == "/" || !p.closed && !changes(d) {
 		return false
@@ -110,7 +109,7 @@ func (p *ownPlace) meant(spot string, d deed) bool {
 		var name, step string
 		name, left, _ = strings.Cut(left, "/")
 		step, spot, _ = strings.Cut(spot, "/")
-		if !place.Meet(step, name) || !p.closed && place.IsOpaque(step) && !place.IsWild(step) {
+		if !place.Meet(step, name) {
 			return false
 		}
 	}

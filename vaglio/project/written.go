@@ -130,7 +130,7 @@ func (v *visit) guess(file, text string) {
 		}
 		if language == "" && !v.reader.isFor("calls", file) || v.setsUp(file) {
 			v.commands(file, text)
-		} else {
+		} else if v.once("calls " + file) {
 			v.calls(file, text)
 		}
 	})

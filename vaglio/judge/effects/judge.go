@@ -103,8 +103,8 @@ func (j *Judge) checkPrograms() error {
 // Kind returns "effects".
 func (j *Judge) Kind() string { return kindName }
 
-// Reading is what a call was found to do.
-type Reading struct {
+// Assessment is what a call was found to do.
+type Assessment struct {
 	// Effects are what the call would do, as far as it could be read. There is always at least
 	// one.
 	Effects []Effect
@@ -116,7 +116,7 @@ type Reading struct {
 
 // Read says what a proposal would do. It never fails: what it cannot read is an effect of
 // [KindUnknown].
-func (j *Judge) Read(p vaglio.Proposal) Reading {
+func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts, running: p.Context.Running}
 	if r.running == nil {
 		r.running = vaglio.NewRunning(p.Facts, nil)
@@ -126,7 +126,7 @@ func (j *Judge) Read(p vaglio.Proposal) Reading {
 	if len(r.effects) == 0 {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
-	return Reading{Effects: r.effects, Notes: r.notes, Did: r.did}
+	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
 
 // Did returns what the session must remember about a proposal.
@@ -148,7 +148,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	return j.grade(j.Read(p), p.Intent), nil
 }
 
-func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
+func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
