@@ -60,8 +60,14 @@ func callOf(p vaglio.Proposal) *call {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
-		if parts, ok := args[key].(map[string]any); ok && slices.Contains(amounts(), name) {
+		parts, _ := args[key].(map[string]any)
+		if slices.Contains(amounts(), name) {
 			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
+		}
+		if len(c.args[name]) == 0 { // nothing names it as a whole
+			for _, part := range slices.Sorted(maps.Keys(parts)) {
+				c.args[name+reading.Normal(part)] = append(c.args[name+reading.Normal(part)], texts(parts[part])...)
+			}
 		}
 	}
 	return c
