@@ -56,7 +56,13 @@ func callOf(p vaglio.Proposal) *call {
 	for i := range rd.URLs {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
-	args := unwrapped(p.Args)
+	c.take(unwrapped(p.Args))
+	return c
+}
+
+// take reads the arguments. The parts of an object that nothing names as a whole are
+// arguments, too.
+func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
@@ -70,7 +76,6 @@ func callOf(p vaglio.Proposal) *call {
 			}
 		}
 	}
-	return c
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.

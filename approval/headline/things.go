@@ -197,7 +197,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return nil, nil // it may be an attribute given to another thing, or be changed itself
 	}
 	what := c.whole(&t, names, key)
-	second, ok := c.second(&t, key, names)
+	second, ok := c.shared(&t, key, names)
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
@@ -333,12 +333,17 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
 
-// second returns the thing to, from or in which something is done, and the place, and
-// reports whether either is given.
-func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
+// shared returns with whom a thing is shared if that is everyone, and else the second thing.
+func (c *call) shared(t *toolName, key string, names []string) (wording.Sentence, bool) {
 	if t.with == "with %s" && c.shownToAll() {
 		return wording.Sentence{{Phrase: "with everyone"}}, true
 	}
+	return c.second(t, key, names)
+}
+
+// second returns the thing to, from or in which something is done, and the place, and
+// reports whether either is given.
+func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
 	if len(t.others) > 0 {
 		thing, _, _ := spoken.ThingOf(t.others)
 		its, _ := c.names(thing, false, strings.Join(t.others, ""), t.others[len(t.others)-1])
