@@ -269,12 +269,20 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		if out[i].Kind != KindRead {
 			changes = true
 			r.placedAt(v, &out[i])
+			v.strays(&out[i])
 		}
 	}
 	if v.root && (changes || v.file != "") && v.box == "" { // whoever may write the file would be administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out
+}
+
+// strays says of an effect in a folder that is not known that it is there.
+func (v *invocation) strays(e *Effect) {
+	if v.astray && e.Reach == ReachWorkspace && e.Target != "" && !path.IsAbs(e.Target) {
+		e.Why = e.Why.And(wording.Somewhere)
+	}
 }
 
 // placedAt adjusts one effect: what is shared elsewhere affects others, and what a throw-away
