@@ -118,3 +118,8 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
 	return unknown(name + "()")
 }
+
+// moduleName returns the dotted name of a module.
+func moduleName(s string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
+}

@@ -324,16 +324,11 @@ func imported(p *program, v value, _ []value) value {
 	if !ok {
 		return unknown("import")
 	}
-	if strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") {
+	if strings.Contains(s, "://") && !strings.HasPrefix(s, "file:") {
 		p.gap(remote(s).word())
 	}
 	p.takes(moduleName(s))
 	return unknown(moduleName(s))
-}
-
-// moduleName returns the dotted name of a module.
-func moduleName(s string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }
 
 // applied calls what its first argument names, for each element of a list: send(:system, …),

@@ -116,7 +116,8 @@ func (r *reading) personal(name, host string) bool {
 // addressed returns the effects of local data in an address or host name among a command's words:
 // whatever the program does there, the name alone reaches whoever serves the domain.
 func (r *reading) addressed(v *invocation) []Effect {
-	prints, looksUp := r.judge.tables.ofClass("only-text", v.name), r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
+	prints := r.judge.tables.ofClass("only-text", v.name)
+	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
 	for _, a := range v.args {
 		switch at := addressIn(a.text); {
 		case prints:
