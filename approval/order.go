@@ -164,7 +164,7 @@ func (e *OrderError) text() string {
 		OrderWords:     "a question needs words: nothing was asked",
 		OrderAsked:     "the agent has not answered the last question about %s yet: nothing was asked",
 		OrderRounds:    "%s was asked about " + strconv.Itoa(MaxQuestions) + " times, which is all there is: allow it, or deny it with words",
-		OrderSnooze:    "%q is no time for which its reminder can be put off: say 10m or 1h, before its deadline; nothing changed",
+		OrderSnooze:    "the reminder cannot be put off by %q: say 10m or 1h, before the deadline; nothing changed",
 		OrderPerson:    "%q is no approver's name or id: nothing was handed over",
 		OrderSelf:      "%q has it already: nothing was handed over",
 		OrderHand:      "more people than one have to allow this, and %q is none of them: nothing was handed over",

@@ -80,7 +80,7 @@ func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 	for key, say := range map[string]string{
 		approval.OrderAgent: "no agent", approval.OrderRunning: "is not stopped", approval.OrderNothing: "is over already",
 		approval.OrderTime: "a brake can hold", approval.OrderWords: "a question needs words", approval.OrderAsked: "has not answered the last question",
-		approval.OrderRounds: "2 times", approval.OrderSnooze: "reminder can be put off", approval.OrderPerson: "no approver's name",
+		approval.OrderRounds: "2 times", approval.OrderSnooze: "reminder cannot be put off", approval.OrderPerson: "no approver's name",
 		approval.OrderSelf: "has it already", approval.OrderHand: "more people than one have to allow", approval.OrderArgument: "no argument that can be changed",
 		approval.OrderLong: "more characters", approval.OrderMasked: "hold a secret", approval.OrderUnchanged: "as it was proposed",
 		approval.OrderUnread: "the-value: nothing changed", approval.OrderGuard: "the guard refuses it", approval.OrderSame: "in this form",

@@ -59,6 +59,12 @@ type Record struct {
 // Exists reports whether the record was stored.
 func (r Record) Exists() bool { return r.Seq != 0 }
 
+// Version names a record as it was when it was read: the store may hold a later one.
+type Version struct {
+	ID  string
+	Seq uint64
+}
+
 // Clone returns a copy of the stored part of r that shares nothing with it.
 func (r Record) Clone() Record {
 	r.Keys, r.Body, r.Leaves = slices.Clone(r.Keys), slices.Clone(r.Body), nil

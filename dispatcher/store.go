@@ -8,10 +8,11 @@ import (
 	"github.com/metnos/vaglio/approval"
 )
 
-// Store keeps records and a journal.
+// Store keeps records and a journal, and drops what is old of both.
 type Store interface {
 	RecordStore
 	Journal
+	Retention
 }
 
 // RecordStore keeps records. It is small so that a shared engine can implement it as well
@@ -58,6 +59,14 @@ type Journal interface {
 	// Stretches returns the runs in which the entries are kept, oldest first: what was
 	// counted in one once need not be read again.
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
-	// Forget drops entries from before the instant. Some may be kept longer.
+}
+
+// Retention drops many records or entries at little cost.
+type Retention interface {
+	// Drop deletes the records that are still as they were read, as one atomic step, like
+	// Updates that set Record.Drop. It leaves alone what changed, what does not exist and
+	// what is damaged.
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
+	// Forget drops journal entries from before the instant. Some may be kept longer.
 	Forget(ctx context.Context, before time.Time) error
 }

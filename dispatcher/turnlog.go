@@ -143,8 +143,8 @@ func (d *Dispatcher) dropValues(ctx context.Context, before time.Time) error {
 	return cmp.Or(all.Wait(), err)
 }
 
-// droppedAtOnce is how many records are dropped concurrently: the store writes them in one
-// transaction.
+// droppedAtOnce is how many records the store drops in one transaction: other writes wait
+// for it.
 const droppedAtOnce = 500
 
 func (d *Dispatcher) dropSteps(ctx context.Context, before time.Time) error {
@@ -161,11 +161,17 @@ func (d *Dispatcher) dropJudgements(ctx context.Context, before time.Time) error
 }
 
 // dropOld drops the records of a kind from before the instant, unless they changed since
-// they were read. Steps are listed in order, so the first one that stays ends it. While the
-// store writes one batch in a transaction, the next one is read.
+// they were read. Steps are listed in order, so the first one that stays ends it. While one
+// batch is dropped, the next one is read; between two of them the store writes what waits.
 func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before time.Time) error {
 	all, ctx := errgroup.WithContext(ctx)
-	all.SetLimit(2 * droppedAtOnce)
+	all.SetLimit(1)
+	var batch []approval.Version
+	drop := func() {
+		read := batch
+		all.Go(func() error { return d.store.Drop(ctx, kind, read) })
+		batch = nil
+	}
 	err := func() error {
 		for r, err := range d.store.List(ctx, approval.Query{Kind: kind}) {
 			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
@@ -179,25 +185,18 @@ func (d *Dispatcher) dropOld(ctx context.Context, kind approval.Kind, before tim
 				return nil
 			}
 			if err == nil && at.Before(before) {
-				id, seq := r.ID, r.Seq // not its body: hundreds of KiB of a judgement
-				all.Go(func() error { return d.drop(ctx, kind, id, seq) })
+				batch = append(batch, approval.Version{ID: r.ID, Seq: r.Seq})
+			}
+			if len(batch) == droppedAtOnce {
+				drop()
 			}
 		}
 		return nil
 	}()
+	if len(batch) > 0 {
+		drop()
+	}
 	return cmp.Or(all.Wait(), err)
-}
-
-// drop drops a record that has not changed since.
-func (d *Dispatcher) drop(ctx context.Context, kind approval.Kind, id string, seq uint64) error {
-	_, err := d.store.Update(ctx, kind, id, func(r approval.Record) (approval.Record, error) {
-		if r.Seq != seq {
-			return r, approval.ErrKeep
-		}
-		r.Drop = true
-		return r, nil
-	})
-	return err
 }
 
 // sessions are what the agents' sessions did through the gate. The truth is in the store's

@@ -136,9 +136,7 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 
 // awaits reports whether a call, given by its digest, may still run a file.
 func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(fact Fact) bool {
-		return fact.Deed == Awaited && fact.SHA256 == call && slices.Contains(fact.Words, name)
-	})
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that
@@ -159,7 +157,7 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 		}
 		if before && len(put) > 0 && !harms {
 			judged++
-			harms = judged > mostWaiters || hides(r, &a, put) || e.harms(ctx, p, &a, did)
+			harms = judged > mostWaiters || e.hides(r, &a, put) || e.harms(ctx, p, &a, did)
 		}
 		if harms {
 			gaps = append(gaps, reading.Gap{
@@ -201,7 +199,7 @@ func (f Facts) reach(others Facts) bool {
 
 // puts reports whether something is put at the fact's path.
 func (f *Fact) puts() bool {
-	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked}, f.Deed)
+	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked, Brought}, f.Deed)
 }
 
 // reaching returns what is put at files or above them.
@@ -225,9 +223,9 @@ func (a *arriving) loadedIn(folder string) (put Facts) {
 }
 
 // hides reports whether a call puts a folder from elsewhere, whose files are not known, above
-// an awaited file.
-func hides(r *reading.Reading, a *Fact, put Facts) bool {
-	return slices.ContainsFunc(put, func(f Fact) bool {
+// an awaited file, or a repository may.
+func (e *Engine) hides(r *reading.Reading, a *Fact, put Facts) bool {
+	return e.brings(a, put) || slices.ContainsFunc(put, func(f Fact) bool {
 		from := f.Deed == Moved
 		for i := 0; r != nil && i < len(r.Commands); i++ {
 			parts := r.Commands[i].Script.Wrote[f.Path].Parts()
@@ -237,6 +235,16 @@ func hides(r *reading.Reading, a *Fact, put Facts) bool {
 			_, told := put.last(name)
 			return name != f.Path && isBelow(f.Path, name) && !told
 		})
+	})
+}
+
+// brings reports whether a repository may put a file there that a call names, does not find yet
+// and, as it goes on, may still run.
+func (e *Engine) brings(a *Fact, put Facts) bool {
+	last := put[len(put)-1]
+	return last.Deed == Brought && e.files != nil && slices.Contains(a.Words, a.Path) && slices.ContainsFunc(a.Words, func(name string) bool {
+		_, kind := e.files.Look(name)
+		return kind == NoFile && isBelow(last.Path, name) && strings.Contains(a.text, path.Base(name))
 	})
 }
 

@@ -195,8 +195,7 @@ func (e *Engine) Did(p Proposal) Facts {
 // content.
 func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientResult) Facts {
 	var out, moved Facts
-	goesOn := false
-	put, said := putInOf(r), &says{}
+	goesOn, put, said := false, putInOf(r), &says{}
 	for _, root := range p.Context.Site.Claims {
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
@@ -217,7 +216,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				continue
 			case Started:
 				goesOn = true
-			case Installed, Entered, Unpacked:
+			case Installed, Entered, Unpacked, Brought:
 			}
 			out = append(out, f)
 		}

@@ -208,9 +208,11 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	known.proposal.Context.Reading = read
 	v, logged, err := e.grade(ctx, known, size)
 	did := e.remembered(&p, read, v.Results)
-	if late := e.arrivals(ctx, &p, read, did); err == nil && v.Approved && len(late) > 0 {
-		read.Gaps = append(read.Gaps, late...)
-		v, logged, err = e.grade(ctx, known, size)
+	if err == nil && v.Approved && (p.Facts.Has(Awaited) || did.Has(Awaited)) {
+		if late := e.arrivals(ctx, &p, read, did); len(late) > 0 {
+			read.Gaps = append(read.Gaps, late...)
+			v, logged, err = e.grade(ctx, known, size)
+		}
 	}
 	if err != nil {
 		return Verdict{}, "", p, err

@@ -1,5 +1,5 @@
-// Package vaglio is the sieve between an agent and the world. It judges one
-// proposed tool call in a strict order that never mixes its two phases:
+// Package vaglio judges one proposed tool call, in a strict order that never mixes its two
+// phases:
 //
 //	arguments against the schema → declared scope → reading → guard → judges, in order
 //
@@ -7,9 +7,8 @@
 // The guard is binary and not up for debate. Judges grade in [0,1]; the first
 // that rejects decides.
 //
-// The package does no I/O of its own except for a judge's model call and the audit log: it
-// opens no network connection. What it caches of proposals saves work and never changes a
-// verdict.
+// The package does no I/O of its own: files, judges and the audit log are handed to it. What it
+// caches of proposals saves work and never changes a verdict.
 package vaglio
 
 import (

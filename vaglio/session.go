@@ -61,6 +61,8 @@ const (
 	// Unpacked is a folder that received files that the call does not name, such as those of
 	// an archive or a repository.
 	Unpacked Deed = "unpacked"
+	// Brought is a folder of a repository whose files were replaced by those of another commit.
+	Brought Deed = "brought"
 	// Moved is something that was moved to Path from elsewhere.
 	Moved Deed = "moved"
 	// Started is a program that keeps running after its call.

@@ -44,6 +44,8 @@ func TestKeySpellings(t *testing.T) {
 		{"git push --force origin feature", "git push -f origin feature", "git push origin feature -f", "git push origin +feature", "git push origin feature --force", "git -c color.ui=never push -f origin feature", "bash -c 'git push --force origin feature'"},
 		{"git push origin main", "git push origin HEAD:main", "git push origin main:main", "git push -u origin main"},
 		{"git reset --hard", "git reset --hard HEAD", "env X=1 git reset --hard"},
+		{"PGHOST=db psql -c 'DROP TABLE t'", "export PGHOST=db; psql -c 'DROP TABLE t'", "psql -h db -c 'DROP TABLE t'", "PGHOST=db; export PGHOST; psql -c 'DROP TABLE t'", "export PGHOST=x; PGHOST=db psql -c 'DROP TABLE t'"},
+		{"KUBECONFIG=x kubectl delete pod web", "export KUBECONFIG=x && kubectl delete pod web", "export KUBECONFIG=x; bash -c 'kubectl delete pod web'"},
 		{"npm publish", "bash -c 'npm publish'", "npm  publish"},
 		{"kill -9 1234", "kill -KILL 1234", "kill -s KILL 1234"},
 		{"chmod 777 notes.md", "chmod a+rwx notes.md", "chmod 0777 ./notes.md"},

@@ -177,7 +177,7 @@ func (l *line) values(names ...string) []string {
 // alone, and marks them as read.
 func (l *line) variable(names ...string) string {
 	out := ""
-	for _, a := range l.c.Assigns {
+	for _, a := range l.assigns() {
 		if slices.Contains(names, a.Name) {
 			if value, ok := a.Value.Text(); ok {
 				l.used[a.Name] = true
@@ -186,6 +186,15 @@ func (l *line) variable(names ...string) string {
 		}
 	}
 	return out
+}
+
+// assigns returns the variables that the command is given: those exported before it, unless it
+// has others of their names, and its own.
+func (l *line) assigns() []shell.Assign {
+	out := slices.DeleteFunc(slices.Clone(l.c.Exported), func(e shell.Assign) bool {
+		return slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return a.Name == e.Name })
+	})
+	return append(out, l.c.Assigns...)
 }
 
 // value returns the last value given to any of the options, or "".
@@ -246,7 +255,7 @@ func (l *line) where() ([]approval.Fact, bool) {
 	} else if !l.anywhere {
 		out = append(out, approval.Fact{Name: approval.FactFolder, Value: l.w.n.path(l.w.p.Context.Cwd, l.cwd)})
 	}
-	for _, a := range l.c.Assigns {
+	for _, a := range l.assigns() {
 		if !steers(a.Name) || l.used[a.Name] {
 			continue
 		}

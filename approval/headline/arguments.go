@@ -180,6 +180,9 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 // reached corrects whom the tool's action touches, as far as its name tells.
 func (c *call) reached(worst *one, t *toolName) {
 	switch {
+	case c.opens(t):
+		worst.reach = operation.ReachPublic
+		return
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && t.thing.Final:
@@ -280,6 +283,38 @@ func kindOf(key string) int {
 	default:
 		return otherKey
 	}
+}
+
+// turned returns what an argument of a tool that changes a thing makes of the thing, as
+// archived=true does, or else the act itself.
+func (c *call) turned(act *spoken.Act) *spoken.Act {
+	if act.Phrase != "updates %s" && act.Phrase != "sets %s" {
+		return act
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		for _, value := range c.args[key] {
+			if turned, _, _ := spoken.ActIn([]string{key + "=" + strings.ToLower(value)}); turned != nil {
+				return turned
+			}
+		}
+	}
+	return act
+}
+
+// opens reports whether the action lets everyone see a thing.
+func (c *call) opens(t *toolName) bool {
+	shares := t.with == "with %s" || t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "permission")
+	return t.act.Phrase == "makes %s public" || shares && c.shownToAll()
+}
+
+// shownToAll reports whether an argument says that something is for everyone.
+func (c *call) shownToAll() bool {
+	for _, values := range c.args {
+		if slices.ContainsFunc(values, func(s string) bool { return spoken.Is("people everyone", reading.Normal(s)) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // holder returns the user or account that the arguments name, or nil.

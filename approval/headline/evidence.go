@@ -182,7 +182,14 @@ func (o *one) vague() bool {
 // secrets may reach further, and the file may be in the workspace.
 func (o *one) kept() {
 	what := act(o.said)
-	if o.reach == operation.ReachUser && len(what) > 1 && o.kind == operation.KindOverwrite && what[0].Text == "" && isBelow(".", path.Clean(what[1].Text)) && !strings.ContainsAny(what[1].Text, "$`~") {
+	if o.reach != operation.ReachUser || o.kind != operation.KindOverwrite || len(what) < 2 {
+		return
+	}
+	file := what[1].Text
+	if ends := what[0].Args; len(ends) > 0 && what[1].Phrase == ", which holds secrets" {
+		file = ends[len(ends)-1].Text
+	}
+	if file != "" && isBelow(".", path.Clean(file)) && !strings.ContainsAny(file, "$`~") {
 		o.reach = ""
 	}
 }

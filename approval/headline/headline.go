@@ -97,7 +97,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	default:
 		h.Said = c.plainly()
 	}
-	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || found.temporary(worst)) {
+	if h.Consequence.Reach == operation.ReachWorkspace && (!c.here(p.Context.Cwd) || found.elsewhere(worst)) {
 		h.Consequence.Reach = ""
 	}
 	h.More = max(0, h.More-like)
@@ -265,10 +265,10 @@ func (o *one) lighter() int {
 }
 
 // heavier orders two operations of one class. Of equals, the one that was read completely
-// wins.
+// wins, and what is known to be done over a mere kind.
 func (o *one) heavier(than *one) bool {
 	order := cmp.Or(undoRank(than.undo)-undoRank(o.undo), cmp.Compare(o.score, than.score), than.weight()-o.weight())
-	return order < 0 || order == 0 && than.guessed && !o.guessed
+	return order < 0 || order == 0 && (than.guessed && !o.guessed || than.general && !o.general && !o.guessed)
 }
 
 func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }

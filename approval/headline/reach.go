@@ -84,15 +84,18 @@ func machines(text string) bool {
 	return strings.HasPrefix(text, "/") && reading.HomeOf(text) == "" && places().Classes(path.Clean(text))&^place.Plain != 0
 }
 
-// temporary reports whether a temporary file is among what matters as much as the worst. It
-// is graded as one of the workspace, and is not in it.
-func (o *operations) temporary(worst *one) bool {
+// elsewhere reports whether a temporary file, or one in a folder that is not known, is among
+// what matters as much as the worst. It is graded as one of the workspace.
+func (o *operations) elsewhere(worst *one) bool {
 	return slices.ContainsFunc(o.list, func(e one) bool {
-		return e.changes() && e.score <= worst.score && anyThing(e.said, func(text string) bool {
+		return e.changes() && e.score <= worst.score && (slices.ContainsFunc(e.said, astray) || anyThing(e.said, func(text string) bool {
 			return strings.HasPrefix(text, "/") && places().Classes(path.Clean(text))&place.Temporary != 0
-		})
+		}))
 	})
 }
+
+// astray reports whether a clause says that nobody knows in which folder something is done.
+func astray(c wording.Clause) bool { return c.Phrase == wording.Somewhere }
 
 // unread reports whether a text stands for something known only when the command runs, such
 // as its standard input.

@@ -56,15 +56,26 @@ func callOf(p vaglio.Proposal) *call {
 	for i := range rd.URLs {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
-	args := unwrapped(p.Args)
+	c.take(unwrapped(p.Args))
+	return c
+}
+
+// take reads the arguments. The parts of an object that nothing names as a whole are
+// arguments, too.
+func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
-		if parts, ok := args[key].(map[string]any); ok && slices.Contains(amounts(), name) {
+		parts, _ := args[key].(map[string]any)
+		if slices.Contains(amounts(), name) {
 			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
 		}
+		if len(c.args[name]) == 0 { // nothing names it as a whole
+			for _, part := range slices.Sorted(maps.Keys(parts)) {
+				c.args[name+reading.Normal(part)] = append(c.args[name+reading.Normal(part)], texts(parts[part])...)
+			}
+		}
 	}
-	return c
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.

@@ -170,10 +170,11 @@ func sought(said wording.Sentence) wording.Sentence {
 	return said
 }
 
-// there reports whether the same is done on another machine instead of here.
+// there reports whether the same is done, on another machine instead of here or with more
+// said of the thing.
 func there(all, what wording.Sentence) bool {
 	at := len(what)
-	return at > 0 && len(all) == at+1 && all[at].Phrase == "on %s" && all[:at].String() == what.String()
+	return at > 0 && len(all) == at+1 && (all[at].Phrase == "on %s" || strings.HasPrefix(string(all[at].Phrase), ", which")) && all[:at].String() == what.String()
 }
 
 // again reports whether it is the same once more, as another reader of the call has it.
@@ -181,7 +182,7 @@ func again(all, what wording.Sentence) bool {
 	switch [2]wording.Phrase{all[0].Phrase, what[0].Phrase} {
 	case [2]wording.Phrase{"edits", "edits files in place"}:
 		return true
-	case [2]wording.Phrase{"reads the secrets in %s", "shows the secrets in %s"}:
+	case [2]wording.Phrase{"reads the secrets in %s", "shows the secrets in %s"}, [2]wording.Phrase{"moves %s to %s", "moves %s away from where it lies"}:
 		return all[0].Args[0].Text == what[0].Args[0].Text
 	default:
 		return false
@@ -189,13 +190,16 @@ func again(all, what wording.Sentence) bool {
 }
 
 // found reports whether something is done to a file that is also done to everything that a
-// search finds below a folder, to which the file may belong.
+// search finds below a folder, to which the file, or the folder itself, may belong.
 func found(all, file wording.Sentence) bool {
-	if len(file) == 0 || file[0].Phrase != all[0].Phrase || len(file[0].Args) == 0 {
+	if len(file) == 0 || file[0].Phrase != all[0].Phrase {
 		return false
 	}
-	folder, name := all[0].Args[0], file[0].Args[0]
-	return folder.Phrase == filesBelow && name.Text != "" && isBelow(path.Clean(folder.Args[0].Text), path.Clean(name.Text)) && slices.EqualFunc(all[0].Args[1:], file[0].Args[1:],
+	all, file = slices.Concat(all[1:], all[0].Args), slices.Concat(file[1:], file[0].Args)
+	if len(all) == 0 || len(all) != len(file) || all[0].Phrase != filesBelow || file[0].Text == "" {
+		return false
+	}
+	return isBelow(path.Clean(all[0].Args[0].Text), path.Clean(file[0].Text)) && slices.EqualFunc(all[1:], file[1:],
 		func(a, b wording.Clause) bool { return a.Text == b.Text })
 }
 

@@ -49,7 +49,7 @@ func (c *call) named() (t toolName, ok bool) {
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
-	t.act = t.act.To(t.thing)
+	t.act = c.turned(t.act.To(t.thing))
 	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
 		put := *t.act
 		put.Phrase, t.act = "sends a message to %s", &put
@@ -81,12 +81,18 @@ func queue(noun string) bool { return slices.Contains([]string{"topic", "queue",
 
 // classed finds out what a thing is from an argument, if its name calls it just an object.
 func (c *call) classed(t *toolName) {
-	if len(t.nouns) == 0 || len(t.owner) > 0 || !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), func(w string) bool { return spoken.Is("things-that generic", w) }) {
+	if len(t.nouns) == 0 || t.thing != nil && len(t.owner) > 0 {
+		return
+	}
+	if last := spoken.Singular(t.nouns[len(t.nouns)-1]); !slices.ContainsFunc(last, func(w string) bool { return spoken.Is("things-that generic", w) }) {
 		return
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
-	if thing, _, rest := spoken.ThingOf(class); thing != nil && len(rest) == 0 {
-		t.thing = thing
+	switch thing, _, rest := spoken.ThingOf(class); {
+	case thing != nil && len(rest) == 0:
+		t.thing, t.owner = thing, nil
+	case len(class) > 0 && c.first("kind") != "":
+		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
 	}
 }
 
@@ -191,7 +197,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return nil, nil // it may be an attribute given to another thing, or be changed itself
 	}
 	what := c.whole(&t, names, key)
-	second, ok := c.second(&t, key, names)
+	second, ok := c.shared(&t, key, names)
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
@@ -326,6 +332,14 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
+
+// shared returns with whom a thing is shared if that is everyone, and else the second thing.
+func (c *call) shared(t *toolName, key string, names []string) (wording.Sentence, bool) {
+	if t.with == "with %s" && c.shownToAll() {
+		return wording.Sentence{{Phrase: "with everyone"}}, true
+	}
+	return c.second(t, key, names)
+}
 
 // second returns the thing to, from or in which something is done, and the place, and
 // reports whether either is given.

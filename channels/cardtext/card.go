@@ -364,7 +364,7 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})
 		}
-		c.quorum(w, call)
+		w.quorum(c.routes, call.votes)
 		c.answers(w, call)
 		if len(c.Calls) > 1 && c.Open < len(c.Calls) {
 			w.line("state.pending", nil)

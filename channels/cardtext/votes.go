@@ -4,37 +4,45 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 )
 
 // maxVoters is the most characters of the names of those who allowed.
 const maxVoters = 100
 
-// quorum says how many people must allow a call, and who already has.
-func (c *Card) quorum(w *writer, call *Call) {
+// Quorum says how many people must allow a call, and who already has; nothing if one is
+// enough and nobody has.
+func Quorum(texts *templates.Texts, routes []approval.Active, votes []approval.Vote) Text {
+	w := writer{texts: texts}
+	w.quorum(routes, votes)
+	return w.text
+}
+
+func (w *writer) quorum(routes []approval.Active, votes []approval.Vote) {
 	var names []string
-	for i := range call.votes {
-		if name := fullName(call.votes[i].By); !slices.Contains(names, name) {
+	for i := range votes {
+		if name := fullName(votes[i].By); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	var routes []string
+	var told []string
 	quorum := 1
-	for _, on := range c.routes {
+	for _, on := range routes {
 		quorum = max(quorum, on.Quorum)
 		n := 0
-		for i := range call.votes {
-			if call.votes[i].Route == on.Route {
+		for i := range votes {
+			if votes[i].Route == on.Route {
 				n++
 			}
 		}
-		routes = append(routes, c.Texts.Plain("votes.route", templates.Values{"route": Within(on.Route, 40), "have": n, "need": max(on.Quorum, n+1)}))
+		told = append(told, w.texts.Plain("votes.route", templates.Values{"route": Within(on.Route, 40), "have": n, "need": max(on.Quorum, n+1)}))
 	}
 	switch {
 	case len(names) == 0 && quorum == 1:
 		return
-	case len(c.routes) > 1: // any one of the routes is enough
-		w.line("votes.routes", templates.Values{"routes": templates.Theirs(strings.Join(routes, " · "))})
+	case len(routes) > 1: // any one of the routes is enough
+		w.line("votes.routes", templates.Values{"routes": templates.Theirs(strings.Join(told, " · "))})
 	case len(names) == 0:
 		w.line("votes.none", templates.Values{"need": quorum})
 		return

@@ -68,7 +68,7 @@ func TestWhyTheRulesAsk(t *testing.T) {
 		}
 		g.Fault = vaglio.FaultTimeout
 		it.Verdict.Results = []vaglio.GradientResult{g}
-		if got := cardtext.Why(textsIn(t, templates.English), &it); !strings.HasPrefix(got, "a judge gave no answer that counts: ") {
+		if got := cardtext.Why(textsIn(t, templates.English), &it); !strings.HasPrefix(got, "a judge gave no valid answer: ") {
 			t.Errorf("%s: of a judge that failed it says %q", name, got)
 		}
 	}

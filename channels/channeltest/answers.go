@@ -226,7 +226,7 @@ func later(t *testing.T, h Harness) {
 	a, ref, _ := h.ask(t, "make")
 	id, until := string(a.ID), a.ExpiresAt
 	for command, want := range map[string]string{
-		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "The reminder of soon cannot be put off", "snooze": "id", "snooze zzzz": "zzzz",
+		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "cannot be put off by soon", "snooze": "id", "snooze zzzz": "zzzz",
 		"hand " + id + " nobody": "nobody is no approver", "hand zzzz test:2": "zzzz", "hand": "id",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || a.Snoozed != nil || len(a.Handed) != 0 {

@@ -1,6 +1,7 @@
 // Package channeltest is the contract that every channel must keep, in the form of tests. A
 // channel's own tests run it against the real channel and a fake of its platform; what the
-// platform can do is declared, not guessed.
+// platform can do is declared, not guessed. EVENTS.md lists what platforms may do, and the test
+// that shows what follows.
 package channeltest
 
 import (
@@ -175,6 +176,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"ACardLeadsToTheEditOfItsCall":         edits,
 		"OrdersAreFollowedAndTold":             orders,
 		"OrdersAreToldAsTheyAreGivenHere":      givenHere,
+		"WhoIsMissingIsSaid":                   news,
 	}
 	if facts.Delivers {
 		cases["ARateLimitSaysWhenToComeBack"] = limited
@@ -186,7 +188,6 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		cases["ARefusedDecorationDelaysNoPress"] = decorated
 		cases["APressWaitsForNoSpeech"] = crowded
 		cases["AForgedTestPressWipesNoCard"] = rehearsed
-		cases["WhoIsMissingIsSaid"] = news
 		names := slices.Collect(maps.Keys(cases))
 		cases["TheDocumentSaysWhatIsProved"] = func(t *testing.T, h Harness) {
 			t.Helper()

@@ -76,7 +76,7 @@ func TestDigestPicture(t *testing.T) {
 		colors bool
 	}{
 		"empty-en": {nil, templates.English, "18 Oct – 24 Oct 2026 · each day begins at 08:00", []string{"Nothing was stopped. Nothing passed."}, nil, false},
-		"empty-it": {nil, templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00", []string{"Niente è stato fermato. Niente è passato."}, []string{"Niente è stato fermato."}, false},
+		"empty-it": {nil, templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00", []string{"Non è stato fermato nulla. Non è passato nulla."}, []string{"Non è stato fermato nulla."}, false},
 		"usual-en": {
 			usual(), templates.English, "18 Oct – 24 Oct 2026 · each day begins at 08:00",
 			[]string{"calls stopped: Sun 18: 7, Mon 19: 9, Tue 20: 0, Wed 21: 12, Thu 22: 27, Fri 23: 9, Sat 24: 24.", "The last day: Refused by the guard: 6, Denied: 4, Expired: 3, Still waiting: 2, Allowed once: 9.", "calls passed: Sun 18: 120"},
@@ -98,7 +98,7 @@ func TestDigestPicture(t *testing.T) {
 		"full-it": {
 			[]report.Counts{6: counts(0, 9999, 0, 0, 1, 0)},
 			templates.Italian, "18 ott – 24 ott 2026 · ogni giorno comincia alle 08:00",
-			[]string{"sab 24: 10.000", "Niente è passato."},
+			[]string{"sab 24: 10.000", "Non è passato nulla."},
 			[]string{"10.000", "0"},
 			false,
 		},

@@ -46,6 +46,24 @@ func TestAKillBetweenEffectAndOffsetDecidesOnce(t *testing.T) {
 	})
 }
 
+// TestATapInTimeThatIsHeardTooLate presses before the deadline, while vaglio is down until
+// after it: nothing is allowed, and the person is told that, and not that nobody answered.
+func TestATapInTimeThatIsHeardTooLate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.stop()
+		id, err := w.server.Press(ann(), w.chat, w.shown(a).ID, "Allow once")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.desk.Change(func() { a.Lapse(a.ExpiresAt) })
+		w.start()
+		if got := w.answer(id); w.desk.State(a) != approval.Expired || !strings.Contains(got.Text, "xpired") || strings.Contains(got.Text, "obody answered") {
+			t.Errorf("the press made it %s and was answered %+v", w.desk.State(a), got)
+		}
+	})
+}
+
 func TestATapWhileDownIsHonoured(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t

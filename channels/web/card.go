@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -46,6 +47,8 @@ type itemView struct {
 	N      int
 	Wanted string
 	Stands standing
+	// Quorum says who must still allow a call that waits; nil if one answer is enough.
+	Quorum chatLine
 	Judges []judgeView
 	// Said says that the arguments hold nothing but the command, so that they are evidence
 	// and not something else to read.
@@ -145,6 +148,10 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	}
 	if len(c.Items) > 1 {
 		v.N = i + 1
+	}
+	quorum := func(texts *templates.Texts) cardtext.Text { return cardtext.Quorum(texts, c.Routes, it.Votes) }
+	if it.State == approval.Pending && (len(it.Votes) > 0 || slices.ContainsFunc(c.Routes, func(on approval.Active) bool { return on.Quorum > 1 })) {
+		v.Quorum = quorum
 	}
 	v.Moved = i == 0 || it.Cwd != c.Items[i-1].Cwd
 	v.Said = saidBy(it.Command, it.Args)

@@ -161,7 +161,7 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 		t.Errorf("notice: %q", got)
 	}
 	card := doc.id(t, "ask-rmbuild1")
-	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "Allowed so far by owner (web:owner); more people must allow it.") {
+	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "1 of 2 have allowed: owner (web:owner)") {
 		t.Errorf("card: %q", card.words())
 	}
 	doc = in.press(tap(approval.ChoiceAllow))

@@ -99,7 +99,7 @@ func guarded() approval.Step {
 		Verdict: &vaglio.Verdict{
 			Reason: "path forbidden: .ssh/id_", JudgeKind: "rule-based-v1", BlockedBy: vaglio.PhaseGuard,
 			Rule: &vaglio.GuardRule{
-				ID: "path.ssh", Why: "SSH keys open other machines, and a key that has left cannot be called back.",
+				ID: "path.ssh", Why: "SSH keys open other machines, and a leaked key cannot be taken back.",
 				Instead: "Ask the user to do what needs the key, or name a path outside that folder.",
 			},
 		},

@@ -189,17 +189,16 @@ func knownAgents(ctx context.Context, dir string) (all []agents.Agent, known boo
 func newAgent(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Name the agents that may propose, and give them tokens",
-		Long: `Name the agents that may propose. An approval, its permit, a turn, and what a
-person denied belong to one agent: another one is told that there is no such thing.
-Routes, and the rules of the policy that choose them, go by these names.
+		Short: "Manage the agents that may propose calls, and their tokens",
+		Long: `Manage the agents that may propose calls. Approvals, permits, turns and denials each
+belong to one agent; to any other they do not exist. The policy's routes and rules use
+these names.
 
-An agent shows its token, or is known by its user: calls that come over the agents'
-socket from that user are the agent's. The first start makes the agent 'default',
-whose token is in the data folder, and who is also whoever calls over the socket as
-the user who serves.
+An agent is known by its token, or by its user: calls that come over the agents'
+socket from that user are the agent's. The first start makes the agent 'default'. Its
+token is in the data folder; calls over the socket from the user who serves are its, too.
 
-These commands ask the daemon; where none serves, they change the store themselves.
+These commands ask the daemon. If none is running, they change the store themselves.
 
 Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing changed;
 2 a mistake in the command line or in the configuration.`,
@@ -221,8 +220,8 @@ func newAgentAdd(std stdio) *cobra.Command {
 	var uid string
 	cmd := &cobra.Command{
 		Use:   "add <name>",
-		Short: "Name an agent, and print its token once",
-		Long: `Name an agent and print its token, which is kept nowhere but as a hash. The hook of
+		Short: "Add an agent, and print its token once",
+		Long: `Add an agent and print its token. Only the token's hash is kept. The hook of
 the agent finds it in METNOS_AGENT_TOKEN, or in the file that METNOS_AGENT_TOKEN_FILE
 names; an agent with a user of its own needs none on this machine.` + agentExits,
 		Example: `  vaglio agent add deployer
@@ -244,8 +243,8 @@ names; an agent with a user of its own needs none on this machine.` + agentExits
 		},
 	}
 	cmd.Flags().StringArrayVar(&one.Workspaces, "workspace", nil, "folder that the agent works in; may be repeated")
-	cmd.Flags().StringVar(&one.Route, "route", "", "route of the policy for its calls that no rule with conditions sends elsewhere")
-	cmd.Flags().StringVar(&uid, "uid", "", "number of the user that it runs as, when that is not yours")
+	cmd.Flags().StringVar(&one.Route, "route", "", "route of its calls, unless a rule with conditions sends them elsewhere")
+	cmd.Flags().StringVar(&uid, "uid", "", "number of the user that it runs as, if that is not you")
 	return cmd
 }
 
@@ -278,7 +277,7 @@ func newAgentList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the agents",
-		Long:    "List the agents: their users, routes and workspaces. Tokens are not kept, so none is shown." + agentExits,
+		Long:    "List the agents: their users, routes and workspaces. Tokens are not shown: only their hashes are kept." + agentExits,
 		Example: "  vaglio agent list\n  vaglio agent list --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -303,8 +302,8 @@ func newAgentList() *cobra.Command {
 func newAgentRotate(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rotate <name>",
-		Short: "Give an agent a new token; the old one is worth nothing",
-		Long: `Give an agent a new token and print it. The old one is worth nothing from then on;
+		Short: "Give an agent a new token, and void the old one",
+		Long: `Give an agent a new token and print it. The old one is void at once;
 what the agent asked before stays its own. The hook that 'vaglio install' wrote for it
 gets the new one.` + agentExits,
 		Example: "  vaglio agent rotate deployer",
@@ -335,10 +334,10 @@ gets the new one.` + agentExits,
 func newAgentRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove <name>",
-		Short: "Forget an agent: neither its token nor its user proposes anything more",
-		Long: `Forget an agent. Neither its token nor its user proposes anything more; what it
-asked stays in the history, and what waits runs out. An agent that the policy names
-is taken out of there first.` + agentExits,
+		Short: "Remove an agent",
+		Long: `Remove an agent. Its token and its user can propose nothing more. What it
+asked stays in the history, and what waits expires. If the policy names the agent,
+change the policy first.` + agentExits,
 		Example: "  vaglio agent remove deployer",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,13 +46,13 @@ func newWhy() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why <id>",
-		Short: "Tell why a call was put to a person or refused, and what became of it",
-		Long: `Tell why a call was put to a person: what the agent wanted, what each judge
-saw, what the person decided, and how the run ended. Of a call that was refused
-without one, such as by the guard, the digest has an id that begins with "veto-".
-The first characters of an id do, four at least, when no other id begins with them.
+		Short: "Show why a call was asked about or denied, and what became of it",
+		Long: `Show why a call was asked about: what the agent wanted, what each judge saw, what the
+person decided, and how the run ended. A call that was denied without asking anybody,
+such as by the guard, has an id that begins with "veto-", which the digest shows. The
+first four characters of an id are enough, if no other id begins with them.
 
-Exit codes: 0 told, 1 nothing has this id or no daemon, 2 a mistake in the command
+Exit codes: 0 shown, 1 nothing has this id or no daemon, 2 a mistake in the command
 line or in the configuration.`,
 		Example: "  vaglio why 7kq2\n  vaglio why veto-m4ab\n  vaglio why --json 7kq2m4ab6cd2xyzw-1",
 		Args:    asUsed,
@@ -76,10 +76,10 @@ line or in the configuration.`,
 func newShow(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show <id>",
-		Short: "Show the whole of what waits, as it has to be seen to allow it",
-		Long: `Show all that is asked under an id: every call whole, what it would do, why it was
-denied, and what was answered. What was shown at a terminal can be allowed there with
-'vaglio allow', as long as it is still that.` + orderExits,
+		Short: "Show a waiting call in full; 'vaglio allow' needs that",
+		Long: `Show everything that is asked under an id: each call in full, what it would do, why it was
+denied, and what was answered. Afterwards 'vaglio allow' can allow it at the same
+terminal, as long as nothing of it changes.` + orderExits,
 		Example:           "  vaglio show 7kq2",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -108,12 +108,11 @@ func newAllow(std stdio) *cobra.Command {
 	var digits string
 	cmd := &cobra.Command{
 		Use:   "allow <id>",
-		Short: "Allow a call that was shown at this terminal, once",
-		Long: `Allow what waits of an ask, or the one call that the id names, once. It must have been
-shown at the same terminal by 'vaglio show', and be still what was shown. What cannot
-be undone, as far as anybody knows, is allowed only after you type the agent's name.
-What reaches others besides takes the two digits that its card on a chat shows, where
-there is a chat.
+		Short: "Allow a waiting call, once, after 'vaglio show'",
+		Long: `Allow the waiting calls of an ask, or the one call that the id names, once. 'vaglio
+show' must have shown them at the same terminal, and they must not have changed since. If
+a call cannot be undone, or nobody knows whether it can, type the agent's name. If it also
+reaches others, and there is a chat, type the two digits that its card there shows.
 
 It works only at a terminal, on Linux, and not below an agent's program. Elsewhere
 use the inbox or a chat.` + orderExits,
@@ -122,7 +121,7 @@ use the inbox or a chat.` + orderExits,
 		Args:              asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in, ok := std.in.(io.Writer); !ok || !terminal.Is(in) || !terminal.Is(std.out) {
-				return errors.New("a call is allowed at a terminal alone, where it was shown: answer there, in the inbox or in a chat")
+				return errors.New("a call can be allowed only at the terminal where it was shown: answer there, in the inbox or in a chat")
 			}
 			var s owner.Showing
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/show/"+url.PathEscape(args[0]), &s); err != nil {
@@ -135,7 +134,7 @@ use the inbox or a chat.` + orderExits,
 			return ordered(cmd, http.MethodPost, "/allow", values)
 		},
 	}
-	cmd.Flags().StringVar(&digits, "digits", "", "the two digits that its card on a chat shows, where allowing it takes them")
+	cmd.Flags().StringVar(&digits, "digits", "", "the two digits on its card in a chat, if allowing it takes them")
 	return cmd
 }
 
@@ -162,10 +161,9 @@ func askFurther(std stdio, s *owner.Showing, values url.Values) error {
 func newDeny() *cobra.Command {
 	return &cobra.Command{
 		Use:   "deny <id> [words...]",
-		Short: "Deny a call that waits, with words for the agent",
-		Long: `Deny what waits of an ask, or the one call that the id names. Words behind the id
-reach the agent. An agent's program cannot deny in your name: what runs below one is
-refused. 'vaglio show' shows the whole of a call, and 'vaglio allow' allows it then.` + orderExits,
+		Short: "Deny a waiting call, with words for the agent",
+		Long: `Deny the waiting calls of an ask, or the one call that the id names. Words after the id
+reach the agent. Below an agent's program this command is refused.` + orderExits,
 		Example:           "  vaglio deny 7kq2\n  vaglio deny 7kq2 use the staging bucket",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -178,7 +176,7 @@ refused. 'vaglio show' shows the whole of a call, and 'vaglio allow' allows it t
 func newAsk() *cobra.Command {
 	return &cobra.Command{
 		Use:   "ask <id> <question...>",
-		Short: "Ask the agent something before you decide",
+		Short: "Ask the agent a question before you decide",
 		Long: `Ask the agent whose call waits a question. The agent gets it at once, the call keeps
 waiting, and its deadline stays. The answer appears on the card, and in 'vaglio why
 ID'. You can ask twice.` + orderExits,
@@ -194,9 +192,9 @@ ID'. You can ask twice.` + orderExits,
 func newSnooze() *cobra.Command {
 	return &cobra.Command{
 		Use:   "snooze <id> [time]",
-		Short: "Put the reminder of a call that waits off",
-		Long: `Put the reminder of an ask off, for ten minutes or as long as you say. Nothing is
-decided by it, and its deadline stays.` + orderExits,
+		Short: "Postpone the reminder of a waiting call",
+		Long: `Postpone the reminder of an ask, for ten minutes or as long as you say. This decides
+nothing, and the deadline stays.` + orderExits,
 		Example:           "  vaglio snooze 7kq2\n  vaglio snooze 7kq2 1h",
 		ValidArgsFunction: waitingIDs,
 		Args:              asUsed,
@@ -209,7 +207,7 @@ decided by it, and its deadline stays.` + orderExits,
 func newHand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hand <id> <name>",
-		Short: "Hand a call that waits over to another approver",
+		Short: "Hand a waiting call over to another approver",
 		Long: `Hand an ask over to another approver, by the name that the policy gives them or by
 their id. They are notified, and can answer it where one person is enough; where
 several have to allow, they must be among those whom the route names. Its deadline
@@ -242,11 +240,11 @@ func newStop() *cobra.Command {
 	var words string
 	cmd := &cobra.Command{
 		Use:   "stop [agent]",
-		Short: "Stop an agent, or all of them: deny what waits, and what is asked meanwhile",
+		Short: "Stop an agent, or all: deny what waits and what would be asked",
 		Long: `Pull the brake. What waits for a person is denied, what an agent would ask meanwhile
-is denied at once, and grants end, until 'vaglio go' or until the time is over. It
-holds across a restart, and every channel says so. Calls that pass unasked go on,
-unless --all is given; that also takes permits back that are not used yet.` + orderExits,
+is denied at once, and grants end, until 'vaglio go' or until the time is over. The
+brake holds across a restart, and every channel reports it. Calls that pass unasked go on,
+unless --all is given, which also revokes unused permits.` + orderExits,
 		Example: "  vaglio stop\n  vaglio stop coder --for 1h --words \"I am on the bus\"\n  vaglio stop --all",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -260,8 +258,8 @@ unless --all is given; that also takes permits back that are not used yet.` + or
 			return ordered(cmd, http.MethodPost, "/order", values)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also stop calls that would pass unasked, and take unused permits back")
-	cmd.Flags().DurationVar(&span, "for", 0, "for how long, such as 30m or 8h; without it until 'vaglio go'")
+	cmd.Flags().BoolVar(&all, "all", false, "also stop calls that would pass unasked, and revoke unused permits")
+	cmd.Flags().DurationVar(&span, "for", 0, "for how long, such as 30m or 8h; if left out, until 'vaglio go'")
 	cmd.Flags().StringVar(&words, "words", "", "what the agent is told")
 	return cmd
 }
@@ -269,7 +267,7 @@ unless --all is given; that also takes permits back that are not used yet.` + or
 func newGo() *cobra.Command {
 	return &cobra.Command{
 		Use:     "go [agent]",
-		Short:   "Let a stopped agent go on, or all of them",
+		Short:   "Release a stopped agent, or all",
 		Long:    `Release the brake that 'vaglio stop' or /stop pulled.` + orderExits,
 		Example: "  vaglio go\n  vaglio go coder",
 		Args:    asUsed,
@@ -282,7 +280,7 @@ func newGo() *cobra.Command {
 func newGrants() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grants [agent]",
-		Short: "List what is granted for more than one call",
+		Short: "List the grants: what is allowed for several calls",
 		Long: `List the grants that are in force: what was allowed for a few equal calls, how many
 of them were used, and until when. 'vaglio grants end ID' ends one.` + orderExits,
 		Example: "  vaglio grants\n  vaglio grants end 7kq2",
@@ -306,13 +304,13 @@ func onOne(verb, short, long, example string) *cobra.Command {
 }
 
 func newLift() *cobra.Command {
-	return onOne("lift", "Take a standing denial back", `Lift a denial from now on: a call that would do the same is asked again instead of
-getting the old answer. The call that was denied stays denied.`, "  vaglio lift 7kq2")
+	return onOne("lift", "Lift a denial: the same call is asked about again", `Lift a denial: from now on, a call that would do the same is asked about again instead
+of getting the old answer. The call that was denied stays denied.`, "  vaglio lift 7kq2")
 }
 
 func newRevoke() *cobra.Command {
-	return onOne("revoke", "Take a permit back that is not used yet", `Take a permit back that the agent has not used yet. A call that began already is
-not stopped by it.`, "  vaglio revoke 7kq2")
+	return onOne("revoke", "Revoke a permit that was not used yet", `Revoke a permit that the agent has not used yet. A call that has begun already goes
+on.`, "  vaglio revoke 7kq2")
 }
 
 // completeWithin bounds how long a shell waits for completions.

@@ -93,7 +93,7 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO allow "+id+"; echo [$?]"), "was not shown at this terminal", "[1]")
 	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO ask "+id+" which remote; $VAGLIO allow "+id+"; echo [$?]"),
 		"Asked.", "was not shown at this terminal as it is now", "[1]")
-	if r := s.h.run(name+"\n", "allow", id); r.code != exitFailed || !strings.Contains(r.err, "at a terminal alone") {
+	if r := s.h.run(name+"\n", "allow", id); r.code != exitFailed || !strings.Contains(r.err, "only at the terminal where it was shown") {
 		t.Errorf("without a terminal: %d %s%s", r.code, r.out, r.err)
 	}
 	if a := s.waiting(1)[0]; a.State != approval.Pending {

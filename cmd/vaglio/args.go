@@ -184,5 +184,5 @@ func addGate(f *pflag.FlagSet, g *far.Gate) {
 // addCaller adds the same flags, and the one for the agent.
 func addCaller(f *pflag.FlagSet, g *far.Gate) {
 	addGate(f, g)
-	f.StringVar(&g.Agent, "agent", "", "the agent of vaglio's that calls, whose token vaglio install keeps")
+	f.StringVar(&g.Agent, "agent", "", "name of the agent, whose token 'vaglio install' keeps")
 }

@@ -30,14 +30,14 @@ func newDigest() *cobra.Command {
 	var send, check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "digest",
-		Short: "Tell what was vetoed on a day, and what became of it",
+		Short: "Show what was vetoed on a day, and what became of it",
 		Long: `Show what was judged and vetoed in the window of a digest, and what became of it by
 the window's end. Without --date the window is the time since the last digest was due;
 --send and --check then take the last window that is over. The digest is computed from
 what the daemon keeps. --check compares every verdict of the window with the lines of
 the audit log, and names those that only one of them has. A step that an agent
 repeated is in the log each time and counts once in a digest; that is no difference.
-What a crash of the daemon can have taken is reported as such.
+What a crash of the daemon may have lost is marked as such.
 
 Exit codes: 0 shown, and --check found no difference; 1 no daemon, no such digest, a
 channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,

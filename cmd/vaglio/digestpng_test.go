@@ -23,7 +23,7 @@ func TestTheDigestIsDrawn(t *testing.T) {
 	}
 	r := s.h.run("", "digest", "--png", file)
 	body, err := os.ReadFile(file)
-	if r.code != 0 || r.out != "" || r.err != "Niente è stato fermato. Niente è passato.\n" || err != nil {
+	if r.code != 0 || r.out != "" || r.err != "Non è stato fermato nulla. Non è passato nulla.\n" || err != nil {
 		t.Errorf("%d %q %q %v", r.code, r.out, r.err, err)
 	}
 	if img, err := png.Decode(bytes.NewReader(body)); err != nil || img.Bounds().Dx() != charts.PictureWidth {
@@ -42,7 +42,7 @@ func TestTheDigestIsDrawn(t *testing.T) {
 		"No place": {"--png " + filepath.Join(dir, "no", "week.png"), 1, "no such file or directory"},
 		"Both":     {"--json --png x.png", 2, "--json and --png cannot be given together"},
 		"No day":   {"--date 2999-01-01 --png " + filepath.Join(dir, "late.png"), 1, "is not due yet"},
-		"Device":   {"--png " + os.DevNull, 0, "Niente"},
+		"Device":   {"--png " + os.DevNull, 0, "Non è passato nulla"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.h.run("", append([]string{"digest"}, strings.Fields(tt.args)...)...)

@@ -50,12 +50,12 @@ func ranElsewhere() map[string]struct{ test, why string } {
 	type is = struct{ test, why string }
 	return map[string]is{
 		"make run": {test: "TestTheReadmeToTheLetter"},
-		"TOKEN=$(cat ~/.local/share/metnos/agent.token)":                                                          {test: "TestTheReadmeToTheLetter"},
-		`PERMIT=$(sed -n 's/.*"permit":{"permit":"\([^"]*\)".*/\1/p' answer.json); rm answer.json`:                {test: "TestTheReadmeToTheLetter"},
-		`curl -s -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:8787/v1/proposals' --json '{`:                {test: "TestTheReadmeToTheLetter"},
-		`echo '{"intent":"read the notes","executor":"read_file","args":{"path":"notes.md"}}' | bin/vaglio judge`: {test: "TestTheReadmeToTheLetter"},
-		"install -D -m 755 -t ~/.local/bin bin/vaglio bin/vaglio-hook":                                            {test: "TestTheReadmeToTheLetter"},
-		"install -d -m 750 -g agents /run/vaglio":                                                                 {test: "TestAgentsAreToldApart", why: "takes root and a group"},
+		"TOKEN=$(cat ~/.local/share/metnos/agent.token)":                                                    {test: "TestTheReadmeToTheLetter"},
+		`PERMIT=$(sed -n 's/.*"permit":{"permit":"\([^"]*\)".*/\1/p' answer.json); rm answer.json`:          {test: "TestTheReadmeToTheLetter"},
+		`curl -s -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:8787/v1/proposals' --json '{`:          {test: "TestTheReadmeToTheLetter"},
+		"bin/vaglio explain --command 'rm -rf ./build && git push --force origin main' --intent 'clean up'": {test: "TestTheReadmeToTheLetter"},
+		"install -D -m 755 -t ~/.local/bin bin/vaglio bin/vaglio-hook":                                      {test: "TestTheReadmeToTheLetter"},
+		"install -d -m 750 -g agents /run/vaglio":                                                           {test: "TestAgentsAreToldApart", why: "takes root and a group"},
 		"vaglio install claude-code             # for you; --project for this project, --managed for the machine": {
 			test: "TestInstallAsksAndUninstallBringsBack", why: "asks a person",
 		},

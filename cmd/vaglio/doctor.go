@@ -34,11 +34,11 @@ func newDoctor(std stdio) *cobra.Command {
 	d := &examining{std: std}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out what keeps you from being asked, and what helps",
-		Long: `Check everything between an agent's call and your answer: the configuration,
-the policy, the files and the room for them, the store, the audit log, the sockets
-and the address, and each channel: the tokens and scopes, who is paired, whether the chat takes
-messages, who may decide and can see the cards, where presses go, and the clock.
+		Short: "Find out what keeps you from being asked, and how to fix it",
+		Long: `Check everything between an agent's call and your answer: the configuration, the
+policy, files and disk space, the store, the audit log, the sockets and the address.
+For each channel: tokens and scopes, who is paired, whether the chat takes messages,
+who may decide and can see the cards, where presses go, and the clock.
 
 A running daemon is asked to look at what only it can, with the settings that it
 was started with. Without one the store is opened for reading, and each channel is
@@ -322,7 +322,7 @@ func rehearseThere(ctx context.Context, channel string) approval.Finding {
 func addTrials(doctor *cobra.Command, std stdio) {
 	for _, r := range trial.Recipes() {
 		doctor.AddCommand(&cobra.Command{
-			Use: r.Client, Short: "Run " + r.Client + " against a scripted model, and see what its hook does",
+			Use: r.Client, Short: "Run " + r.Client + " against a scripted model, and check its hook",
 			Long: `Run ` + r.Program + ` with your own settings, against a model that says what it was
 told to and a daemon that is there for that alone: an approved call must run, a
 denied one must not, and one that waits ten seconds for its answer must wait.

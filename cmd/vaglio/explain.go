@@ -26,11 +26,11 @@ func newExplain(std stdio) *cobra.Command {
 	e := &explaining{std: std}
 	cmd := &cobra.Command{
 		Use:   "explain [file]",
-		Short: "Show what a call was read to do, and how it is judged",
-		Long: `Explain one proposal without a daemon: what its arguments were read as, with the
-places that they name and what could not be read; what that does and to what,
-which guard rule it breaks, what each judge says, and the verdict. The proposal is JSON,
-from the file or from the input; or a command line, with --command.
+		Short: "Show what a call would do, and how it is judged",
+		Long: `Explain one proposal, without a daemon: how its arguments are read, which places they
+name and what cannot be read; what the call would do and to what; which rule of the
+guard it breaks; what each judge says; and the verdict. The proposal is JSON, from the
+file or from the input, or a command line, with --command.
 
 The threshold, the judges and the executors are those of the environment, as in
 'vaglio judge'. Nothing is run, and nothing is kept.

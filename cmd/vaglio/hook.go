@@ -32,20 +32,19 @@ func newHook(std stdio) *cobra.Command {
 	var to far.Gate
 	cmd := &cobra.Command{
 		Use:   "hook <client>",
-		Short: "Answer a coding agent's hook: stdin JSON, stdout JSON",
-		Long: `Answer the hook that a coding agent runs before each tool call. It asks the
-daemon over its socket, waits for the person when a judge denied, and answers
-before the agent's own limit is over. Whatever fails is a denial. Where the agent
-also runs it after a call, it tells how the call ended.
+		Short: "Answer a coding agent's hook: JSON on stdin and stdout",
+		Long: `Answer the hook that a coding agent runs before each tool call. It asks the daemon over
+its socket, waits for a person if a judge denied, and answers before the agent's own
+limit is over. Any failure is a denial. Run after a call, it reports how the call ended.
 
 'vaglio install' writes it into an agent's settings, and prefers the small
 program vaglio-hook, which does the same and starts faster.
 
 Clients: ` + strings.Join(hook.Clients(), ", ") + `.
 
-Exit codes: 0 answered, also when the answer is a denial; 2 denied in the way of a
-client that wants it so, or the answer could not be told, or the command line is
-wrong, which the agents take for a denial.`,
+Exit codes: 0 answered, also when the answer is a denial; 2 denied, for a client that
+expects this code, or the answer could not be written, or a mistake in the command line,
+all of which agents take for a denial.`,
 		Example: `  vaglio hook claude-code < call.json
   vaglio hook claude-code --limit 10m --approve-allows < call.json`,
 		Args: asUsedOf(clientKind, hook.Clients()),
@@ -60,9 +59,9 @@ wrong, which the agents take for a denial.`,
 			return nil
 		},
 	}
-	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s is what vaglio install writes")
+	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s means what 'vaglio install' writes")
 	addCaller(cmd.Flags(), &to)
-	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and write it down for vaglio replay")
+	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and record it for 'vaglio replay'")
 	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
 }
@@ -80,27 +79,26 @@ type installer struct {
 
 func newInstall(std stdio) *cobra.Command {
 	i := &installer{std: std}
-	cmd := i.command("install", "Have a coding agent ask vaglio before every tool call", `Write vaglio's hook into a coding agent's settings. What would change is shown, and
-done when you say yes; a copy of the file stays beside it. Everything else in the
-file stays as it is, and 'vaglio uninstall' brings back what was there.
+	cmd := i.command("install", "Have a coding agent ask vaglio before every tool call", `Write vaglio's hook into a coding agent's settings. The change is shown, and made if you
+agree; a copy of the file stays beside it. Everything else in the file stays as it is,
+and 'vaglio uninstall' restores it.
 
-The limit is how long the agent waits for you; it is written for the agent and for
-the hook alike. Codex runs no hook that nobody has trusted, so it is asked for the
-hook's digest, which goes into its config.toml.
+The limit is how long the agent waits for you, the same for the agent and the hook. Codex
+runs only hooks that were trusted, so the hook's digest goes into its config.toml.
 
-Where the daemon has run here the client becomes an agent of its own, by its name:
-its calls, routes and limits are told from others' (see 'vaglio agent').
+Once a daemon has run here, the client becomes an agent with a name of its own (see
+'vaglio agent').
 
 With --at the agent asks a daemon on another machine (see docs/agentnames.md). The
 token that 'vaglio agent add' printed there is read from METNOS_AGENT_TOKEN,
-METNOS_AGENT_TOKEN_FILE, or the first line of the input, and kept for the hook; the
-daemon is asked whether it knows it before anything is changed.
+METNOS_AGENT_TOKEN_FILE, or the first line of the input, and kept for the hook. The
+daemon must know it before anything is changed.
 
-With --shadow nothing is held and nobody is asked: what the agent does is written
-down, and 'vaglio replay' tells what would have been asked of it.`, true)
-	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s is what the agent takes best")
-	cmd.Flags().BoolVar(&i.o.Shadow, "shadow", false, "only watch: every call passes and is written down, for vaglio replay")
-	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, as where it runs without one")
+With --shadow nothing is held and nobody is asked: the agent's calls are recorded, and
+'vaglio replay' shows what would have been asked.`, true)
+	cmd.Flags().DurationVar(&i.o.Limit, "limit", 0, "how long the agent waits for its hook; 0s means what suits the agent")
+	cmd.Flags().BoolVar(&i.o.Shadow, "shadow", false, "only watch: every call passes and is recorded for 'vaglio replay'")
+	cmd.Flags().BoolVar(&i.o.ApproveAllows, "approve-allows", false, "have the agent run what the judges approved without asking its own user, for runs without one")
 	addGate(cmd.Flags(), &i.to)
 	cmd.MarkFlagsMutuallyExclusive("shadow", "approve-allows")
 	cmd.MarkFlagsMutuallyExclusive("shadow", "at")
@@ -127,7 +125,7 @@ the command line.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args[0], adds) },
 	}
 	cmd.Flags().BoolVar(&i.project, "project", false, "in the project of this folder instead of for you everywhere")
-	cmd.Flags().BoolVar(&i.managed, "managed", false, "for everybody on this machine, whom nobody's own settings can take out; takes root")
+	cmd.Flags().BoolVar(&i.managed, "managed", false, "for everybody on this machine; users cannot take it out; needs root")
 	cmd.Flags().BoolVar(&i.yes, "yes", false, "do it without asking")
 	cmd.MarkFlagsMutuallyExclusive("project", "managed")
 	return cmd
@@ -351,9 +349,8 @@ func newStatus(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show which coding agents ask vaglio",
 		Long: `Show, for each coding agent that is on the PATH or has vaglio's hook: its version,
-where the hook is installed, how long the agent waits for it, whether the agent's
-user lets it run where that has to be said (Codex, Hermes), when it last asked, and
-what keeps the hook from running.
+where the hook is installed, how long the agent waits for it, whether it is trusted
+(Codex, Hermes), when it last asked, and what keeps it from running.
 
 Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
 		Example: "  vaglio status",

@@ -75,7 +75,7 @@ func (d *daemon) announce(ctx context.Context, a approval.Announcement) error {
 func newSession() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "List the browsers that are signed in to the inbox, and sign them out",
+		Short: "List the browsers that are signed in, or sign them out",
 		Long: `List the browsers that are signed in to the inbox, and sign them out. A session
 ends 12 hours after its last use, and 7 days after it was made.
 
@@ -94,8 +94,7 @@ func newSessionList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the browsers that are signed in",
-		Long: `List the browsers that are signed in to the inbox, the oldest first. What a browser
-says of itself is not to be relied on.
+		Long: `List the browsers that are signed in to the inbox, the oldest first. A browser may lie about what it is.
 
 Exit codes: 0 listed, 1 no daemon, 2 a mistake in the command line or in the
 configuration.`,
@@ -125,7 +124,7 @@ func newSessionEnd() *cobra.Command {
 		Use:   "end <id>",
 		Short: "Sign a browser out, or all of them",
 		Long: `Sign a browser out, by the first characters of its session's id, eight at least, or
-all browsers with --all. It holds at once, and every chat is told.
+all browsers with --all. It takes effect at once, and every chat reports it.
 
 Exit codes: 0 ended, 1 no daemon or no such session, 2 a mistake in the command line
 or in the configuration.`,
@@ -187,7 +186,7 @@ func (p inboxPasskeys) Remove(ctx context.Context, name string) error {
 func newPasskeys() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "passkeys",
-		Short: "List the passkeys of the inbox, and remove one that was lost",
+		Short: "List the passkeys of the inbox, or remove a lost one",
 		Long: `List the passkeys of the inbox, and remove one that was lost. They are registered in
 the inbox, on its page Passkeys. Once there is one, a call that may not be undone or
 reaches others is allowed only in the inbox, with a passkey.
@@ -231,10 +230,10 @@ configuration.`,
 func newPasskeysRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove <name>",
-		Short: "Remove a passkey that was lost",
-		Long: `Remove a passkey that was lost, without it. It takes a terminal with no agent's
-program above, and every chat is told. Without any passkey, calls are allowed as
-before there was one.
+		Short: "Remove a lost passkey",
+		Long: `Remove a passkey without using it. This needs a terminal with no agent's program above
+it, and every chat reports it. Without any passkey, calls are allowed as before there
+was one.
 
 Exit codes: 0 removed, 1 no daemon, no such passkey or no terminal, 2 a mistake in
 the command line or in the configuration.`,

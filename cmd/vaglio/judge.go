@@ -42,12 +42,12 @@ func newJudge(std stdio) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "judge",
-		Short: "Judge proposals offline: one JSON proposal a line in, one verdict a line out",
-		Long: `Judge proposals without a daemon, a store or a network, but for the servers of
-models that judges of yours ask. Each line of the input
-is a JSON proposal; each line of the output is its verdict, in order. A line
-that cannot be read gives an error with its number, and the run goes on; so does
-a call that breaks its schema or leaves its scope, which counts as denied.
+		Short: "Judge proposals without a daemon: JSON lines in, JSON lines out",
+		Long: `Judge proposals without a daemon or a store. The network is used only if your judges
+ask models. Each line of the input is a JSON proposal; each line of the output is its
+verdict, in order. A line that cannot be read gives an error with its number, and the
+run goes on; so does a call that breaks its schema or leaves its scope, which counts as
+denied.
 
 The threshold and the judge are those of the environment (METNOS_JUDGE_THRESHOLD,
 METNOS_JUDGE_KIND, METNOS_POLICY).
@@ -127,15 +127,15 @@ func newEval(std stdio) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "eval <file>",
-		Short: "Put labelled calls to the judges, and tell how often they agree",
-		Long: `Put labelled calls to the judges that environment and policy configure, without
-a daemon or a store. Each line of the file is a JSON proposal with what should come of
-it: "expect" (or "label") is "block", "ask" or "pass". It shows what came of the calls
-of each label, what each judge gave them, how long that took and what models cost.
+		Short: "Measure how often the judges agree with labelled calls",
+		Long: `Measure the judges that environment and policy configure on labelled calls, without a
+daemon or a store. Each line of the file is a JSON proposal with the result that it
+should have: "expect" (or "label") is "block", "ask" or "pass". It shows how the calls of
+each label ended, the scores of each judge, how long that took and what models cost.
 
-Judges that ask models ask them: each call costs what it costs.
+Judges that ask models do ask them, which may cost money.
 
-Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line, in the
+Exit codes: 0 shown, 1 it broke off, 2 a mistake in the command line, in the
 configuration or in the file.`,
 		Example: "  vaglio eval calls.jsonl\n  vaglio eval --json --png scores.png calls.jsonl",
 		Args:    asUsed,
@@ -203,19 +203,19 @@ func newReplay() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "replay <file or folder>",
-		Short: "Tell what would have been asked and denied of calls that agents have made",
-		Long: `Judge the calls of the last 30 days that stand in agents' own transcripts: Claude
-Code's (~/.claude/projects), Codex's (~/.codex/sessions), what 'vaglio install --shadow'
-has watched, or the proposals of 'vaglio judge', one a line. It tells what would have
-been asked and denied, what of it ran then, and what somebody refused then that would
-pass; and which lines of the policy would spare questions, as a diff. Lines that cannot
-be read are named by file and number. --html writes the same as a page into a file, in
-the language of METNOS_LANG.
+		Short: "Show what would have been asked and denied in past sessions",
+		Long: `Judge the calls of the last 30 days in agents' own transcripts: Claude Code's
+(~/.claude/projects), Codex's (~/.codex/sessions), what 'vaglio install --shadow' has
+recorded, or proposals as for 'vaglio judge', one per line. It shows what would have
+been asked and denied, what of that ran, what somebody refused then that would pass, and
+which lines of the policy would spare questions, as a diff. Lines that cannot be read
+are named by file and number. --html writes the same as a page, in the language of
+METNOS_LANG.
 
 Nothing is run, asked, sent or kept, and secrets are masked. Judges that ask models are
 left out. Scripts are read as they are now, not as they were then.
 
-Exit codes: 0 told, 1 it broke off, 2 a mistake in the command line or in the
+Exit codes: 0 shown, 1 it broke off, 2 a mistake in the command line or in the
 configuration.`,
 		Example: "  vaglio replay ~/.claude/projects\n  vaglio replay --json --days 7 ~/.codex/sessions\n  vaglio replay --html replay.html ~/.claude/projects",
 		Args:    asUsed,

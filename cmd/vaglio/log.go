@@ -36,15 +36,14 @@ func newLog(std stdio) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "Tell everything that happened to approvals, and every veto",
+		Short: "Show the history: what happened to approvals, and every veto",
 		Long: `Show the history of approvals, oldest first: what was asked, voted, allowed,
 denied, expired, withdrawn and run, by whom and with which words, and every veto of
-the guard, with the id that 'vaglio why' takes. None of it is lost in a crash; calls that the
-judges approved are not in it, and 'vaglio digest --check' tells of those that a
-crash took. Each line is one leaf of a tree that shows later changes: see 'vaglio log
-verify'. The daemon is asked; without one the store is read.
+the guard, with the id that 'vaglio why' takes. A crash loses none of it. Calls that the
+judges approved are not in it. Each line is one leaf of a tree that shows later changes:
+see 'vaglio log verify'. Without a daemon, the store is read.
 
-Exit codes: 0 told, 1 the history cannot be read, 2 a mistake in the command line or
+Exit codes: 0 shown, 1 the history cannot be read, 2 a mistake in the command line or
 in the configuration.`,
 		Example: "  vaglio log --since 24h\n  vaglio log --agent coder --turn t-81 --json",
 		Args:    noArgs,
@@ -60,9 +59,9 @@ in the configuration.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&turn, "turn", "", "tell of this turn alone")
-	f.StringVar(&agent, "agent", "", "tell of this agent alone")
-	f.StringVar(&since, "since", "", "tell what happened since then: 24h, 7d, 2026-11-21 or 2026-11-21T08:00:00Z")
+	f.StringVar(&turn, "turn", "", "only this turn")
+	f.StringVar(&agent, "agent", "", "only this agent")
+	f.StringVar(&since, "since", "", "only what happened since then: 24h, 7d, 2026-11-21 or 2026-11-21T08:00:00Z")
 	f.BoolVar(&asJSON, "json", false, "print JSON, one event on each line")
 	cmd.AddCommand(newLogVerify(std), newLogKey(), newLogCheckpoint())
 	return cmd
@@ -189,10 +188,10 @@ func logLine(b *strings.Builder, e *history.Entry) {
 func newLogKey() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
-		Short: "Print the key that checks what the history's checkpoints are signed with",
-		Long: `Print the verifier key, which is no secret. Keep it where this machine cannot
-change it: 'vaglio log verify --key' then tells on any machine whether a checkpoint
-and a copy of the store are what was signed here.
+		Short: "Print the public key that verifies the history's checkpoints",
+		Long: `Print the public key, which is no secret. Keep it where this machine cannot change it:
+with it, 'vaglio log verify --key' verifies a checkpoint and a copy of the store on any
+machine.
 
 Exit codes: 0 printed, 1 there is no key yet, 2 a mistake in the command line or in
 the configuration.`,
@@ -219,10 +218,10 @@ the configuration.`,
 func newLogCheckpoint() *cobra.Command {
 	return &cobra.Command{
 		Use:   "checkpoint",
-		Short: "Print a signed checkpoint of the history as it is now",
-		Long: `Print the size of the history and the hash of its tree, signed: in the form of
-C2SP tlog-checkpoint. Every digest carries one. Whoever has it can tell later, with
-'vaglio log verify --checkpoint', whether anything before it was changed.
+		Short: "Print a signed checkpoint of the history",
+		Long: `Print the size of the history and the hash of its tree, signed, as a C2SP
+tlog-checkpoint. Every digest carries one. With it, 'vaglio log verify --checkpoint'
+shows later whether anything before it was changed.
 
 Exit codes: 0 printed, 1 no daemon, 2 a mistake in the command line or in the
 configuration.`,
@@ -243,19 +242,18 @@ func newLogVerify(std stdio) *cobra.Command {
 	v := &logVerify{std: std}
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Tell whether anything in the history was changed, left out or put in",
-		Long: `Build the history's tree anew from its leaves, and hold it against the hashes that
-the store keeps, against the records of the approvals, and against signed
-checkpoints: the newest one, which is kept beside the store, and those that you
-give, such as one copied from a digest in the chat. What is not as it was written is
-told, with its place.
+		Short: "Verify that nobody changed the history",
+		Long: `Verify that nobody changed the history. Its tree is built anew from its leaves and
+compared with the hashes in the store, with the records of the approvals, and with
+signed checkpoints: the newest one, which is kept beside the store, and those that you
+give, such as one copied from a digest in a chat. Every difference is shown with its
+place.
 
-The store is read by this command itself, also while a daemon serves, which then
-hands out a copy. --store verifies any other copy, on any machine: give the key,
-which 'vaglio log key' prints, with --key.
+This command reads the store itself. A running daemon hands out a copy. --store verifies
+any other copy, on any machine, with the key that 'vaglio log key' prints (--key).
 
-A leaf may tell that the key was missing at a start, or that an older copy of the
-store was found. If you know why, --accept it by its number.
+A leaf may say that the key was missing at a start, or that an older copy of the store
+was found. If you know why, --accept it by its number.
 
 Exit codes: 0 nothing is wrong, 1 something is, or the history cannot be read, 2 a
 mistake in the command line or in the configuration.`,
@@ -267,9 +265,9 @@ mistake in the command line or in the configuration.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&v.checkpoints, "checkpoint", nil, "a checkpoint: its text, a file, or - for the input; may be repeated")
-	f.StringVar(&v.key, "key", "", "the verifier key, instead of the one beside the store")
+	f.StringVar(&v.key, "key", "", "public key, instead of the one beside the store")
 	f.StringVar(&v.store, "store", "", "file of the store, instead of the one in the data folder")
-	f.Int64SliceVar(&v.accepted, "accept", nil, "leaf of a new key or of an older copy that you know of; may be repeated")
+	f.Int64SliceVar(&v.accepted, "accept", nil, "number of a leaf, about a new key or an older copy, that you know of; may be repeated")
 	f.BoolVar(&v.asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -127,9 +128,9 @@ func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vaglio",
 		Short: "The gate between an AI agent and the world",
-		Long: `Vaglio judges the calls that an AI agent proposes, before they run. A guard
-denies what is never right; judges grade the rest; what they deny is put to a
-person, whose yes is a permit that is spent once.
+		Long: `Vaglio is a gate between an AI agent and the world. It judges each call before
+it runs. A guard denies what is never right. Judges grade the rest. What they
+deny goes to a person, whose yes is a permit for that one call.
 
 Exit codes: 0 done, 1 failed, 2 a mistake in the command line or in the
 configuration. 'vaglio judge' has its own; see its help.`,
@@ -154,7 +155,28 @@ configuration. 'vaglio judge' has its own; see its help.`,
 		addTrials(doctor, std)
 	}
 	inOurWords(root)
+	group(root)
 	return root
+}
+
+// group puts the commands under headings in the help, in the order in which a newcomer needs them.
+func group(root *cobra.Command) {
+	for _, g := range []struct{ title, commands string }{
+		{"Run the gate:", "serve setup doctor pair"},
+		{"Put it before agents:", "install uninstall status replay agent mcp acp hook"},
+		{"Answer:", "inbox pending show allow deny ask snooze hand stop go grants lift revoke"},
+		{"See what happened:", "why digest log"},
+		{"Choose what passes:", "policy explain judge eval"},
+		{"Look after it:", "texts passkeys session rotate compact"},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		names := strings.Fields(g.commands)
+		for _, c := range root.Commands() {
+			if slices.Contains(names, c.Name()) {
+				c.GroupID = g.title
+			}
+		}
+	}
 }
 
 // askDaemon calls the owner's side of the daemon and decodes its answer.

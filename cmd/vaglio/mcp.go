@@ -35,14 +35,15 @@ func newMCP(std stdio) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp [flags] -- <command>",
-		Short: "Stand before an MCP server and ask about each tool call",
-		Long: `Stand between an MCP client and its server, over stdio or HTTP, and ask before each
-tools/call. All other messages pass as they were written. A call that is not allowed
-is answered with the reason; while a person is asked the client is told of progress.
+		Short: "Gate an MCP server: ask before each tool call",
+		Long: `Gate an MCP server: a proxy between it and its client, over stdio or HTTP, that asks
+before each tools/call. All other messages pass as they were written. A call that is not
+allowed is answered with the reason. While a person is asked, the client is told of
+progress.
 
-A tool whose description or schema has changed since it was first seen is asked
-about once, and so is, each time, one that says that it destroys. What a tool says
-of itself spares no question.
+A tool whose description or schema has changed since it was first seen is asked about
+once; one that declares itself destructive, each time. What a tool says about itself
+spares no question.
 
 The server's exit code becomes this command's. 1 the server could not be started or
 broke off; 2 a mistake in the command line or in the configuration.`,
@@ -68,7 +69,7 @@ broke off; 2 a mistake in the command line or in the configuration.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the client's configuration")
-	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long the client waits for a call, where that is not known")
+	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long the client waits for a call, if vaglio does not know")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "the loopback address on which to stand before an HTTP server")
 	cmd.Flags().StringVar(&f.upstream, "upstream", "", "the URL of that server")
 	addCaller(cmd.Flags(), &f.to)
@@ -91,11 +92,11 @@ func newACP(std stdio) *cobra.Command {
 	var to far.Gate
 	cmd := &cobra.Command{
 		Use:   "acp [flags] -- <agent>",
-		Short: "Answer what a coding agent would ask its editor's user",
-		Long: `Stand between an editor and a coding agent that speak the Agent Client Protocol over
-stdio, and answer each session/request_permission: allowed once, or not. All other
-messages pass as they were written. It sees only what the agent asks about; the hook
-of 'vaglio install' sees every call.
+		Short: "Gate an agent in an editor (ACP): answer what it would ask its user",
+		Long: `Gate an agent in an editor: a proxy between the two, which speak the Agent Client
+Protocol over stdio, that answers each session/request_permission: allowed once, or not.
+All other messages pass as they were written. It sees only what the agent asks about;
+the hook of 'vaglio install' sees every call.
 
 The agent's exit code becomes this command's. 1 the agent could not be started or
 broke off; 2 a mistake in the command line or in the configuration.`,
@@ -133,12 +134,12 @@ func newMCPWrap(std stdio) *cobra.Command {
 	i := &installer{std: std}
 	cmd := &cobra.Command{
 		Use:   "wrap <file>",
-		Short: "Put vaglio before the MCP servers in a client's configuration",
-		Long: `Put 'vaglio mcp' before each MCP server that a client's configuration has started as
-a process, below "mcpServers" or "servers". What would change is shown, and done when
-you say yes; a copy of the file stays beside it. Servers that are reached by an
-address stay as they are: see 'vaglio mcp --listen'. With --at the servers' calls are
-put to a daemon on another machine, as 'vaglio install' does it.
+		Short: "Gate the MCP servers in a client's configuration",
+		Long: `Put 'vaglio mcp' before each MCP server that a client's configuration starts as a
+process, under "mcpServers" or "servers". The change is shown, and made if you agree; a
+copy of the file stays beside it. Servers that are reached by an address stay as they
+are: see 'vaglio mcp --listen'. With --at, calls go to a daemon on another machine, as
+with 'vaglio install'.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
@@ -193,10 +194,9 @@ func newMCPUnwrap(std stdio) *cobra.Command {
 	i := &installer{std: std}
 	cmd := &cobra.Command{
 		Use:   "unwrap <file>",
-		Short: "Take vaglio away from before the MCP servers in a client's configuration",
-		Long: `Take 'vaglio mcp' away from before the MCP servers in a client's configuration. A
-file that nobody has changed since it was wrapped becomes what it was before, to the
-byte.
+		Short: "Undo 'vaglio mcp wrap'",
+		Long: `Remove 'vaglio mcp' from the MCP servers in a client's configuration. A file that
+nobody has changed since it was wrapped is restored to the byte.
 
 Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
 		Example: "  vaglio mcp unwrap .mcp.json",
@@ -218,7 +218,7 @@ func newMCPApprove(std stdio) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "approve",
-		Short: "Be the tool that Claude Code asks instead of its user",
+		Short: "Serve the tool that Claude Code asks instead of its user",
 		Long: `Serve, over stdio, the MCP tool "approve" for Claude Code's --permission-prompt-tool.
 Claude Code asks it only where it would ask its user; the hook of 'vaglio install
 claude-code' sees every call.`,
@@ -236,7 +236,7 @@ claude-code' sees every call.`,
 			return mcp.Approve(cmd.Context(), o, in, std.out)
 		},
 	}
-	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long Claude Code waits for the tool, where it is not told otherwise")
+	cmd.Flags().DurationVar(&f.limit, "limit", 0, "how long Claude Code waits for the tool, unless its settings say otherwise")
 	addCaller(cmd.Flags(), &f.to)
 	return cmd
 }

@@ -33,9 +33,8 @@ import (
 func newPolicy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Look at a policy file, and add to it",
-		Long: `Look at a policy file: what is known of executors, and which judges follow the
-rules. Add a line to it that would spare questions.
+		Short: "Check a policy file, or add a line to it",
+		Long: `Check a policy file, or add a line to it that would spare questions.
 
 Exit codes: those of the command below it; 2 a mistake in the command line.`,
 		Example: "  vaglio policy check policy.yaml\n  vaglio policy add tix=workspace",
@@ -49,13 +48,13 @@ Exit codes: those of the command below it; 2 a mistake in the command line.`,
 func newPolicyCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check <file>",
-		Short: "Check a policy file, and say in words what it means",
-		Long: `Check a policy file as serve would read it. Every mistake is told with its line
-and column. A file that is right is told in words: what it knows, and who judges.
+		Short: "Check a policy file, and say what it means",
+		Long: `Check a policy file as serve would read it. Every mistake is shown with its line and
+column. If there is none, it says in words what the file means.
 
-The names of agents are held against those that 'vaglio agent list' shows. Routes are
-held against the channels that the environment configures, as serve
-does. Where it configures no chat, what they need of chats is told instead.
+Agents' names are compared with 'vaglio agent list', and routes with the channels that
+the environment configures. If it configures no chat, it says what chats the routes
+need.
 
 Exit codes: 0 the file is right, 1 it has a mistake, 2 a mistake in the command
 line.`,
@@ -100,21 +99,24 @@ func newPolicyAdd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "add <rule|id...>",
-		Short: "Show what a line of the policy would have let pass, and write it",
-		Long: `Show what a line of the policy would have let pass of what people were asked in the
-last 30 days, and, with --write, put it into the policy file. A rule is a program and
-what it reaches (tix=workspace; or user, system, shared, public), or the score that
-effects must give (min_score=0.4), or a route and the calls that go there before all other
-rules are looked at (route=quick agents=coder executors=Bash effects=publish,send
-reaches=shared; one of these conditions at least). In place of a rule the id of a call that
-was allowed or granted may stand: the rule is then about the program in it of which nothing
-is known, or, with route=quick behind it, about what the same agent does to that effect
-with the same tool. What a person denied needs --reaches, but for a route.
+		Short: "Show which questions a policy line would have spared, and write it",
+		Long: `Show which questions of the last 30 days a line of the policy would have spared, and,
+with --write, put it into the policy file. A rule is one of
 
-The daemon tells what was asked; secrets in that are masked, and scripts are read as they
-are now. All else in the file stays as it is, comments too. What 'vaglio policy check'
-refuses is not written, and nothing is half-written. The daemon takes the file at its
-next start, and tells every chat that it changed.
+- tix=workspace: a program, and how far it reaches (workspace, user, system, shared,
+  public)
+- min_score=0.4: the score that a call needs from effects
+- route=quick agents=coder executors=Bash effects=publish,send reaches=shared: a route,
+  and at least one condition for the calls that go there before all other rules
+
+or the id of a call that was allowed or granted. The rule is then about its unknown
+program or, with route=quick after the id, about the same agent, effect and tool. For a
+call that was denied, give --reaches, except for a route.
+
+Secrets are masked, and scripts are read as they are now. Everything else in the file
+stays as it is, comments included. What 'vaglio policy check' refuses is not written, and
+the file is replaced in one step. The daemon reads it at its next start, and reports in
+every chat that it changed.
 
 Exit codes: 0 shown or written, 1 it cannot be written or nobody serves, 2 a mistake in the
 command line or in the configuration.`,
@@ -241,7 +243,7 @@ func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (
 		return policyfile.Rule{}, fmt.Errorf("this call has %s of which nothing is known, so no line for it follows: name a rule, such as tix=workspace or min_score=0.4. Nothing was written",
 			terminal.Counted(len(names), "program", "programs"))
 	case a.reaches == "" && !of[0].Allowed:
-		return policyfile.Rule{}, fmt.Errorf("nobody's allow of this call is in force (it is %s): say with --reaches what %s reaches. Nothing was written", of[0].State, names[0])
+		return policyfile.Rule{}, fmt.Errorf("this call is %s, not allowed: say with --reaches how far %s reaches. Nothing was written", of[0].State, names[0])
 	}
 	return policyfile.Rule{Program: names[0], Reach: cmp.Or(a.reaches, operation.ReachWorkspace)}, nil
 }

@@ -25,7 +25,8 @@ func newServe(std stdio) *cobra.Command {
 	var api platforms
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the agents' API and the inbox on this machine",
+		Short: "Run the gate: the agents' API and the inbox",
+		Long:  serveAbout + "\n\n" + serveExits,
 		Example: `  vaglio serve
   METNOS_JUDGE_THRESHOLD=0.75 METNOS_POLICY=/etc/vaglio/policy.yaml vaglio serve`,
 		Args: noArgs,
@@ -36,8 +37,8 @@ func newServe(std stdio) *cobra.Command {
 	for _, name := range []string{"telegram-api", "slack-api"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
-	// The help is created when it is requested: a hook, which builds every command for each tool
-	// call, should not pay for it.
+	// The settings are added when help is requested: a hook, which builds every command for each
+	// tool call, should not pay for them.
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		c.Long = serveHelp()
@@ -46,32 +47,33 @@ func newServe(std stdio) *cobra.Command {
 	return cmd
 }
 
-func serveHelp() string {
-	var b strings.Builder
-	b.WriteString(`Serve the agents' API and the person's inbox. The inbox's one-time link is
+const (
+	serveAbout = `Run the gate: serve the agents' API and the inbox. The inbox's one-time link is
 printed to a terminal, never into a log; 'vaglio inbox' prints another.
 
-Everything is on this machine: the API and the inbox on a loopback address, and
-two sockets in the data folder that only you can open, agent.sock for agents
-and admin.sock for the commands that ask the daemon, such as pending and why.
-What was denied, asked or decided is in vaglio.db there, and survives a crash at any
-instant; the history's key and newest checkpoint are beside it, and so is vaglio.keys,
-without which nothing in it can be read: a store whose key file is missing, another's or
-open to others is left as it is, and nothing starts. The audit log is
+Everything is on this machine: the API and the inbox on a loopback address, and two
+sockets in the data folder that only you can open, agent.sock for agents and admin.sock
+for the commands that ask the daemon, such as pending and why. What was denied, asked or
+decided is in vaglio.db there, and survives a crash at any instant. It is encrypted with
+the keys in vaglio.keys: if that file is missing, another store's or open to others, nothing
+starts, and the store stays as it is. The audit log is
 ~/.local/share/metnos/vaglio/YYYY-MM.jsonl, wherever the data folder is.
 
-The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: agents that wait are
-told to come back. The second ends it at once. A store that cannot know what is on
-disk ends it in order, too: whoever supervises it should start it anew.
+The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: waiting agents are told to
+come back. The second ends it at once. If the store cannot know what is on disk, the
+daemon ends, too: have a supervisor restart it.`
+	serveExits = `Exit codes: 0 ended by a signal, 1 could not start or go on, as without the store's key
+file, 2 a mistake in the command line or in the configuration, 3 the store has to be
+opened anew.`
+)
 
-Environment:
-`)
+func serveHelp() string {
+	var b strings.Builder
+	b.WriteString(serveAbout + "\n\nEnvironment:\n")
 	if err := writeVariables(&b); err != nil {
 		b.WriteString("  (cannot be listed: " + err.Error() + ")\n")
 	}
-	b.WriteString(`
-Exit codes: 0 ended by a signal, 1 could not start or go on, as without the store's key file, 2 a mistake in the
-command line or in the configuration, 3 the store has to be opened anew.`)
+	b.WriteString("\n" + serveExits)
 	return b.String()
 }
 

@@ -27,19 +27,19 @@ func newSetup(std stdio) *cobra.Command {
 		Use:   "setup",
 		Short: "Give the gate a user of its own on this machine",
 		Long: `Give the gate a user of its own on this machine, out of the reach of agents: the
-system user ` + setup.User + `, its folder ` + setup.Home + `, the program in /usr/local/bin, a fenced
-unit of systemd, the settings /etc/vaglio/vaglio.env, and the agents' socket
+system user ` + setup.User + `, its folder ` + setup.Home + `, the program in /usr/local/bin, a
+sandboxed systemd unit, the settings /etc/vaglio/vaglio.env, and the agents' socket
 ` + datafolder.SharedSocket + ` for the group ` + setup.Group + `.
 
 Each --agent names a user whose processes are the agent of that name, each
 --workspace a folder that the gate may read, to see the scripts that calls run.
---judge-agents loosens the unit's fence so far that judge agents get a sandbox;
+--judge-agents loosens the unit so far that judge agents get a sandbox;
 --judge-agents=false undoes that.
 
-Every step is shown first, and done when you say yes. What is so already is left
-alone, so it can be run again, also to add agents, and with a newer program. If a
-step fails, those of this run are undone. --uninstall undoes all of them; the store
-and its history stay.
+The steps are shown first, and taken if you agree. What is already in place is left
+alone, so you can run it again to add agents or to install a newer program. If a step
+fails, those of this run are undone. --uninstall undoes all of them, but the store and
+its history stay.
 
 Afterwards you speak to the gate as its user: sudo -H -u ` + setup.User + ` vaglio inbox
 

@@ -290,7 +290,7 @@ func TestSetupRefusesWhatCannotBe(t *testing.T) {
 		"NoUser":      {[]string{"--agent", "bob"}, `--agent: there is no user "bob"; make one`},
 		"Owner":       {[]string{"--agent", "owner"}, "people would take it for somebody else"},
 		"Empty":       {[]string{"--agent", ""}, "--agent: name: is empty"},
-		"Root":        {[]string{"--agent", "root"}, "is root, whom nothing holds"},
+		"Root":        {[]string{"--agent", "root"}, "is root, which nothing can confine"},
 		"Relative":    {[]string{"--workspace", "work"}, "--workspace: \"work\" is not an absolute path"},
 		"All":         {[]string{"--workspace", "/"}, "is a home or holds homes"},
 		"Home":        {[]string{"--workspace", "/home/claude"}, "is a home or holds homes"},

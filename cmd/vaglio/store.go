@@ -71,17 +71,15 @@ func lookInto(path string) (*bolt.Look, error) {
 func newRotate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rotate",
-		Short: "Make new keys: sign every browser out, and void what was allowed and has not run",
-		Long: `Make new keys, as after somebody may have copied the data folder. Every session of the
-inbox and every one-time link ends, and every permit that is not used yet is void: its
+		Short: "Make new keys: end every session, and void unused permits",
+		Long: `Make new keys, for instance after somebody may have copied the data folder. Every
+session of the inbox and every one-time link ends, and every unused permit is void: its
 agent is told to propose the call again. What waits for a person goes on waiting. The
-history tells of it, and so does a line in every chat. What the store keeps from now on
-is encrypted with a new key; the next start writes the rest anew with it, and drops the
-old key as soon as nothing needs it.
+history and a line in every chat report it. From now on the store encrypts with a new
+key; the next start encrypts the rest anew, and drops the old key once nothing needs it.
 
-What is kept reads as before: the key that names calls and masks secrets gives no right
-and stays, and so does the one that signs the history. Tokens of agents have a command
-of their own, 'vaglio agent rotate'.
+The key that names calls and masks secrets gives no right and stays, and so does the one
+that signs the history. For agents' tokens, see 'vaglio agent rotate'.
 
 Without a daemon the new keys are made at once, and the next 'vaglio serve' does the
 rest before it serves. Whatever is interrupted is finished by the next start, or by
@@ -98,7 +96,7 @@ the configuration.`,
 				if err := rotateStore(cmd.Context()); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "New keys are made. Sessions and permits of before end when 'vaglio serve' starts, which tells every chat.")
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "New keys are made. Old sessions and permits end when 'vaglio serve' starts, and every chat is told.")
 				return err
 			}
 			if err != nil {
@@ -188,14 +186,13 @@ func (d *daemon) finishRotation(ctx context.Context) (done owner.Rotation, err e
 func newCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
-		Short: "Give back the room that dropped records left in the store",
-		Long: `Rewrite the store without the room that dropped records left in its file. The file
-reuses that room by itself, so this is only worth while after a time with far more
+		Short: "Shrink the store to what it still holds",
+		Long: `Rewrite the store without the space that dropped records left in its file. The file
+reuses that space by itself, so this is only worthwhile after a time with far more
 records than usual. Nothing that is kept changes. The journal of calls that passed
-needs none of this: it gives its room back by itself.
+shrinks by itself.
 
-It needs the store for itself, for a second or so. If a daemon serves, it says so and
-changes nothing: stop the daemon first. The rewritten file replaces the old one in one
+Stop the daemon first: while one is running, this command changes nothing. The rewritten file replaces the old one in one
 step, so you can break off at any time. Meanwhile the disk needs room for both.
 
 Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing changed;

@@ -163,13 +163,12 @@ func newPair() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pair",
 		Short: "Print a code that pairs you with the daemon's Telegram bot",
-		Long: `Print a code that pairs you with the running daemon's Telegram bot. It is good
-once, for a quarter of an hour, and voids the code before it.
+		Long: `Print a code that pairs you with the running daemon's Telegram bot. It works once,
+within 15 minutes, and voids the code before it.
 
-Whoever sends it may decide from then on, in place of the one who paired before,
-and the chat that it came from is the one that cards go to. The people of
-METNOS_TELEGRAM_APPROVERS and the chat of METNOS_TELEGRAM_CHAT stay what they
-are.
+Whoever sends it may decide from then on, in place of the person who paired before, and
+cards go to the chat that it came from. METNOS_TELEGRAM_APPROVERS and
+METNOS_TELEGRAM_CHAT keep their effect.
 
 Exit codes: 0 printed, 1 no daemon or no bot, 2 a mistake in the command line or
 in the configuration.`,
@@ -192,5 +191,5 @@ func pairingText(a *owner.Pairing) string {
 	if a.Bot != "" {
 		who, link = "@"+a.Bot, "or open: https://t.me/"+a.Bot+"?start="+a.Code+"\n"
 	}
-	return fmt.Sprintf("Send %s: /start %s\n%sGood once, until %s.\n", who, a.Code, link, terminal.Stamp(a.Until))
+	return fmt.Sprintf("Send %s: /start %s\n%sIt works once, until %s.\n", who, a.Code, link, terminal.Stamp(a.Until))
 }

@@ -45,10 +45,10 @@ func newTexts() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "texts <language>",
-		Short: "Print the texts that people read, to change some of them",
-		Long: `Print the texts that people read, in a language: en or it. Those that you want
-to change belong into a file of the same form, it.tmpl or en.tmpl, in a folder
-that METNOS_TEMPLATES names; see 'vaglio texts check'.
+		Short: "Print the texts that people read",
+		Long: `Print the texts that people read, in a language: en or it. To change some, put them
+into a file of the same form, en.tmpl or it.tmpl, in a folder of your own, check it with
+'vaglio texts check', and name it in METNOS_TEMPLATES.
 
 Exit codes: 0 printed, 2 a mistake in the command line.`,
 		Example:   "  vaglio texts it > all.txt",
@@ -70,10 +70,10 @@ Exit codes: 0 printed, 2 a mistake in the command line.`,
 func newTextsCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check <folder>",
-		Short: "Check a folder of texts as serve would read it",
-		Long: `Check a folder of texts as serve would read it. Each mistake is told with its
-file and line. Texts that a file lacks stay as they are built in, and are named: so are
-those that came with a newer version.
+		Short: "Check a folder of texts of your own",
+		Long: `Check a folder of texts as serve would read it. Each mistake is shown with its file and
+line. Texts that a file leaves out stay as they are built in, and are listed: after an
+update, these are the new ones.
 
 Exit codes: 0 the texts are right, 1 there is a mistake, 2 a mistake in the
 command line.`,

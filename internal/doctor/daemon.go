@@ -88,18 +88,18 @@ type Checker interface {
 func (d *Daemon) Examine(ctx context.Context) Examination {
 	x := Examination{Version: d.Version, Address: d.Address(), Public: d.Public, AgentSocket: d.AgentSocket, Shared: d.Trial == "", Channels: []string{}}
 	if err := d.Store.Ping(ctx); err != nil {
-		x.Found("store", approval.Wrong, "Nothing can be kept: "+terminal.Sentence(err.Error()), "Make room on the disk, or mend it, and restart the daemon.")
+		x.Found("store", approval.Wrong, "Nothing can be saved: "+terminal.Sentence(err.Error()), "Make room on the disk, or repair it, and restart the daemon.")
 	} else {
-		x.Found("store", approval.Fine, d.Store.Path()+" takes what is decided.", "")
+		x.Found("store", approval.Fine, d.Store.Path()+" can be written.", "")
 	}
 	x.unread(d.Unread())
 	if err := d.Audit.Check(); err != nil {
 		x.Found("audit log", approval.Wrong, terminal.Sentence(err.Error()), "Make room on the disk, and give "+d.AuditDir+" to the user who serves.")
 	} else {
-		x.Found("audit log", approval.Fine, d.AuditDir+" takes what is judged.", "")
+		x.Found("audit log", approval.Fine, d.AuditDir+" can be written.", "")
 	}
 	if info, err := os.Stat(d.Policy); d.Policy != "" && err == nil && info.ModTime().After(d.Began) {
-		x.Found("policy", approval.Noted, d.Policy+" changed after the daemon read it; a restart makes it count.", "")
+		x.Found("policy", approval.Noted, d.Policy+" changed after the daemon read it; restart the daemon to use it.", "")
 	}
 	d.examineGate(&x)
 	x.Boundary(d.Trial)
@@ -122,10 +122,10 @@ func (d *Daemon) examineGate(x *Examination) {
 		x.Found(subject, approval.Wrong, text, "If that was not you, put it back; then restart the daemon.")
 	}
 	for _, file := range d.Off() {
-		x.Found(subject, approval.Wrong, file+" turns every hook off: the agent's calls do not pass.", "Turn them on again there.")
+		x.Found(subject, approval.Wrong, file+" turns every hook off: the agent's calls bypass the gate.", "Turn them on again there.")
 	}
 	if len(all) == 0 {
-		x.Found(subject, approval.Fine, fmt.Sprintf("The programs and settings that put it before agents are as they were at the start: %d.", d.Gate.Files()), "")
+		x.Found(subject, approval.Fine, fmt.Sprintf("The programs and settings that put it before agents are unchanged since the start: %d.", d.Gate.Files()), "")
 	}
 }
 
@@ -144,7 +144,7 @@ func (d *Daemon) examineChannels(ctx context.Context, x *Examination) {
 		switch {
 		case told, examined && ch.OK():
 		case ch.OK():
-			x.Found(ch.Name, approval.Fine, "It does well.", "")
+			x.Found(ch.Name, approval.Fine, "It works.", "")
 		default:
 			x.Found(ch.Name, approval.Wrong, ch.Problem, cmp.Or(ch.Remedy, "The daemon's log says more."))
 		}
@@ -170,9 +170,9 @@ func (d *Daemon) Rehearse(ctx context.Context, channel string) (Rehearsal, error
 // BesideDaemon checks what can be seen from outside the daemon, and adds what the daemon reported
 // about itself.
 func (d *Doctor) BesideDaemon(ctx context.Context, seen *Examination) {
-	d.Found("daemon", approval.Fine, "One is serving, at "+seen.Address+".", "")
+	d.Found("daemon", approval.Fine, "It is running, at "+seen.Address+".", "")
 	if seen.Version != d.Version {
-		d.Found("daemon", approval.Noted, "It is another build than this command; a restart makes it this one.", "")
+		d.Found("daemon", approval.Noted, "It is another build than this command; restart it to use this one.", "")
 	}
 	if d.DataDir != "" {
 		d.folder()
@@ -211,7 +211,7 @@ func (d *Doctor) ready(ctx context.Context, address string) {
 	case err != nil:
 		d.Found(subject, approval.Wrong, "The daemon does not answer at "+address+": "+terminal.Sentence(err.Error()), "Let this machine's firewall pass connections to itself, and restart the daemon.")
 	case status != http.StatusOK:
-		d.Found(subject, approval.Wrong, fmt.Sprintf("The daemon is not ready (%d): %s.", status, strings.TrimSuffix(visible.Text(a.Detail), ".")), "Mend what is wrong below; the daemon's log says why.")
+		d.Found(subject, approval.Wrong, fmt.Sprintf("The daemon is not ready (%d): %s.", status, strings.TrimSuffix(visible.Text(a.Detail), ".")), "Fix what is wrong below; the daemon's log says why.")
 	default:
 		d.Found(subject, approval.Fine, "It answers there, and says "+visible.Text(a.Status)+".", "")
 	}
@@ -226,7 +226,7 @@ func (d *Doctor) public(ctx context.Context, address string) {
 	case err != nil:
 		d.Found(subject, approval.Noted, address+" cannot be reached from this machine: "+terminal.Sentence(err.Error()), "")
 	case status != http.StatusOK:
-		d.Found(subject, approval.Wrong, fmt.Sprintf("%s answers %d to /healthz.", address, status), "Let the proxy lead to "+address+" on METNOS_LISTEN.")
+		d.Found(subject, approval.Wrong, fmt.Sprintf("%s answers %d to /healthz.", address, status), "Have the proxy forward to "+address+" on METNOS_LISTEN.")
 	default:
 		d.Found(subject, approval.Fine, address+" leads to the daemon.", "")
 	}

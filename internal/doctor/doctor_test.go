@@ -78,7 +78,7 @@ func TestBeforeTheFirstStart(t *testing.T) {
 	}
 	expect(t, &d.Chart, "data folder", approval.Noted, "is not there yet; the first start makes it")
 	expect(t, &d.Chart, "store", approval.Noted, "There is none yet")
-	expect(t, &d.Chart, "disk", approval.Fine, "There is room for")
+	expect(t, &d.Chart, "disk", approval.Fine, "MiB are free")
 	expect(t, &d.Chart, "audit log", approval.Fine, "can be written.")
 	expect(t, &d.Chart, "address", approval.Fine, "is free")
 	if d.Wrong() != 0 {
@@ -98,7 +98,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		grade   approval.Grade
 		words   []string
 	}{
-		"nothing":            {func(*testing.T, *Doctor) {}, "files", approval.Fine, []string{"yours alone to read"}},
+		"nothing":            {func(*testing.T, *Doctor) {}, "files", approval.Fine, []string{"Only you can read"}},
 		"nothing, the store": {func(*testing.T, *Doctor) {}, "store", approval.Fine, []string{"can be read"}},
 		"a folder for all": {func(t *testing.T, d *Doctor) {
 			if err := os.Chmod(d.DataDir, 0o770); err != nil {
@@ -360,10 +360,10 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 	if x.Wrong() != 0 || !slices.Equal(x.Channels, []string{"fake"}) || !slices.Equal(w.alone, []bool{false}) {
 		t.Errorf("a sound one: %+v", x)
 	}
-	expect(t, &x.Chart, "store", approval.Fine, "takes what is decided")
-	expect(t, &x.Chart, "audit log", approval.Fine, "/audit takes what is judged")
-	expect(t, &x.Chart, "gate", approval.Fine, "as they were at the start: 1.")
-	expect(t, &x.Chart, "web", approval.Fine, "It does well.")
+	expect(t, &x.Chart, "store", approval.Fine, "can be written")
+	expect(t, &x.Chart, "audit log", approval.Fine, "/audit can be written")
+	expect(t, &x.Chart, "gate", approval.Fine, "unchanged since the start")
+	expect(t, &x.Chart, "web", approval.Fine, "It works.")
 	for _, silent := range []string{"fake", "policy", "telegram", "slack", "records"} {
 		if all := said(&x.Chart, silent); len(all) > 0 {
 			t.Errorf("a sound one says of %s: %q", silent, all)
@@ -378,9 +378,9 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 		grade   approval.Grade
 		words   []string
 	}{
-		"a full disk":        {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be kept: no room."}},
+		"a full disk":        {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be saved: no room."}},
 		"a log that is full": {func(d *Daemon, _ *ward) { d.Audit = checker{errors.New("no room")} }, "audit log", approval.Wrong, []string{"no room.", "give /audit to the user who serves"}},
-		"an older policy":    {func(d *Daemon, _ *ward) { d.Began = time.Unix(0, 0) }, "policy", approval.Noted, []string{"a restart makes it count"}},
+		"an older policy":    {func(d *Daemon, _ *ward) { d.Began = time.Unix(0, 0) }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
 		"no Telegram":        {func(d *Daemon, _ *ward) { d.Telegram = false }, "telegram", approval.Noted, []string{"METNOS_TELEGRAM_TOKEN"}},
 		"no Slack":           {func(d *Daemon, _ *ward) { d.Slack = false }, "slack", approval.Noted, []string{"METNOS_SLACK_BOT_TOKEN"}},
 		"hooks that are off": {func(d *Daemon, _ *ward) {
@@ -441,7 +441,7 @@ func TestADaemonIsLookedAtFromOutside(t *testing.T) {
 		d := Doctor{Version: "this"}
 		d.BesideDaemon(t.Context(), &Examination{Version: "this", Address: strings.TrimPrefix(s.URL, "http://"), Public: s.URL})
 		s.Close()
-		expect(t, &d.Chart, "daemon", approval.Fine, "One is serving")
+		expect(t, &d.Chart, "daemon", approval.Fine, "It is running")
 		expect(t, &d.Chart, tt.subject, tt.grade, tt.words)
 	}
 }

@@ -67,7 +67,7 @@ func (d *Doctor) folder() (there bool) {
 	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
 		d.Found(subject, approval.Wrong, dir+" cannot be written by this user.", "Run this and the daemon as the user to whom the folder belongs, on a disk that can be written.")
 	default:
-		d.Found(subject, approval.Fine, dir+" is yours alone to write.", "")
+		d.Found(subject, approval.Fine, dir+" can be written by you alone.", "")
 	}
 	return true
 }
@@ -90,18 +90,18 @@ func (d *Doctor) room() {
 	for _, dir := range []string{d.DataDir, d.AuditDir} {
 		var s unix.Statfs_t
 		if err := unix.Statfs(existing(dir), &s); err != nil {
-			d.Found(subject, approval.Unseen, "The room on the disk of "+dir+" cannot be told.", "")
+			d.Found(subject, approval.Unseen, "The free space on the disk of "+dir+" is not known.", "")
 			return
 		}
 		free := s.Bavail * uint64(s.Bsize) //nolint:gosec // A block's size is positive.
 		if free < minRoom {
-			d.Found(subject, approval.Wrong, fmt.Sprintf("%s has room for %d MiB, and %d MiB are needed to go on safely.", dir, free>>20, minRoom>>20),
+			d.Found(subject, approval.Wrong, fmt.Sprintf("%s has %d MiB free, and %d MiB are needed to go on safely.", dir, free>>20, minRoom>>20),
 				"Make room on that disk: without it nothing can be decided.")
 			return
 		}
 		least = min(least, free)
 	}
-	d.Found(subject, approval.Fine, fmt.Sprintf("There is room for %d MiB.", least>>20), "")
+	d.Found(subject, approval.Fine, fmt.Sprintf("%d MiB are free.", least>>20), "")
 }
 
 // writable checks whether a file in a folder could be written, without creating either.
@@ -153,7 +153,7 @@ func (d *Doctor) privacy() {
 		d.Found(subject, approval.Wrong, fmt.Sprintf("%s can be read or written by others (mode %04o).", path, info.Mode().Perm()), "Run chmod 600 "+path)
 	}
 	if well {
-		d.Found(subject, approval.Fine, "What is secret is yours alone to read.", "")
+		d.Found(subject, approval.Fine, "Only you can read what is secret.", "")
 	}
 	if RolledBack(d.DataDir) {
 		d.Found("history", approval.Wrong, RolledBackText, RolledBackRemedy(d.DataDir))
@@ -186,7 +186,7 @@ func (d *Doctor) sockets(seen *Examination) {
 	case shared:
 		d.Found(subject, approval.Fine, "They are there: the agents' for its group, the owner's for this user alone.", "")
 	case seen != nil:
-		d.Found(subject, approval.Fine, "They are there, and yours alone.", "")
+		d.Found(subject, approval.Fine, "They are there, and only you can open them.", "")
 	case there > 0:
 		d.Found(subject, approval.Noted, "A killed daemon left some; the next start replaces them.", "")
 	}

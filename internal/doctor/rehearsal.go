@@ -49,7 +49,7 @@ func Rehearsed(channel string, by approval.Person, took time.Duration, err error
 		f.Remedy = "Run 'vaglio pair' while the daemon serves, and send the bot what it prints."
 	default:
 		f.Text = "The test card could not be sent, or its press not be fetched: " + err.Error() + "."
-		f.Remedy = "Mend what is wrong above, and run it again."
+		f.Remedy = "Fix what is wrong above, and run it again."
 	}
 	return f
 }

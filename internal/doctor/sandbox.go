@@ -21,9 +21,9 @@ func (c *Chart) Sandbox(ctx context.Context) {
 	const remedy = "Install bubblewrap, and let its user make user namespaces (a unit of systemd by 'sudo vaglio setup --judge-agents'): docs/judges.md, \"The sandbox\"."
 	switch layer := host.Layer(); layer.Name {
 	case sandbox.LayerBubblewrap:
-		c.Found(subject, approval.Fine, "Tools of judge agents are kept in by "+layer.String()+".", "")
+		c.Found(subject, approval.Fine, "Tools of judge agents run in "+layer.String()+".", "")
 	case sandbox.LayerLandlock:
-		c.Found(subject, approval.Noted, "Judge agents can read files, kept in by "+layer.String()+", and run no commands: "+layer.Why+".", remedy)
+		c.Found(subject, approval.Noted, "Judge agents can read files, in "+layer.String()+", but run no commands: "+layer.Why+".", remedy)
 	default:
 		c.Found(subject, approval.Noted, "Judge agents have no tools: "+layer.Why+".", remedy)
 	}

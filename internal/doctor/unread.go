@@ -47,9 +47,9 @@ func isNewer(e *approval.UnreadError) bool {
 func (c *Chart) unread(all []*approval.UnreadError) {
 	const subject = "records"
 	for _, e := range all[:min(len(all), unreadNamed)] {
-		remedy := "Restore the store from a backup if the record matters; all else goes on without it."
+		remedy := "Restore the store from a backup if the record matters; everything else goes on without it."
 		if isNewer(e) {
-			remedy = "Use the newer vaglio that wrote it; all else goes on without it."
+			remedy = "Use the newer vaglio that wrote it; everything else goes on without it."
 		}
 		c.Found(subject, approval.Wrong, terminal.Sentence(e.Error()), remedy)
 	}

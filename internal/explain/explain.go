@@ -60,7 +60,7 @@ type Effect struct {
 }
 
 // say adds what a call would do as read.
-func (x *Explanation) say(read effects.Reading) {
+func (x *Explanation) say(read effects.Assessment) {
 	for _, e := range read.Effects {
 		x.Effects = append(x.Effects, Effect{e, e.Why.String()})
 	}

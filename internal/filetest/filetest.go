@@ -1,4 +1,4 @@
-// Package filetest has what tests with files in memory share.
+// Package filetest helps tests that keep files in memory: it lists their folders.
 package filetest
 
 import (

@@ -54,9 +54,20 @@ func Of(address string) string {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		_, rest, _ := strings.Cut(address, "://")
-		rest, _, _ = strings.Cut(rest, "/")
-		return strings.ToLower(rest)
+		return unparsed(address)
 	}
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+}
+
+// unparsed returns the host of an address that is no URL, such as one whose port is a variable.
+func unparsed(address string) string {
+	_, rest, _ := strings.Cut(address, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	if port := strings.LastIndexByte(rest, ':'); port >= 0 && !strings.HasSuffix(rest, "]") {
+		rest = rest[:port]
+	}
+	return strings.ToLower(strings.Trim(rest, "[]"))
 }

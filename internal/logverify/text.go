@@ -40,9 +40,9 @@ func Text(r *history.Report) string {
 	case n == 0:
 		b.WriteString("Nothing was changed, left out or put in.\n")
 	case r.More > 0:
-		fmt.Fprintf(&b, "The history is not as it was written: %d findings, of which the first %d are told.\n", n, len(r.Findings))
+		fmt.Fprintf(&b, "The history was changed: %d findings, of which the first %d are shown.\n", n, len(r.Findings))
 	default:
-		fmt.Fprintf(&b, "The history is not as it was written: %s.\n", terminal.Counted(n, "finding", "findings"))
+		fmt.Fprintf(&b, "The history was changed: %s.\n", terminal.Counted(n, "finding", "findings"))
 	}
 	return b.String()
 }

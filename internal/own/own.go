@@ -57,6 +57,20 @@ func (f *Facts) HasPort(text string) bool {
 	})
 }
 
+// SpansPort reports whether a text names a range of ports with one on which the gate listens.
+func (f *Facts) SpansPort(text string) bool {
+	return slices.ContainsFunc(strings.Split(text, ","), func(part string) bool {
+		from, to, isRange := strings.Cut(part, "-")
+		low, err := strconv.Atoi(from)
+		high, err2 := strconv.Atoi(to)
+		return isRange && err == nil && err2 == nil && slices.ContainsFunc(f.Addresses, func(address string) bool {
+			_, port := split(address)
+			n, _ := strconv.Atoi(port)
+			return low <= n && n <= high
+		})
+	})
+}
+
 // HasUnit reports whether a name pattern, as in shells and systemctl, matches a service or container
 // in which the gate runs.
 func (f *Facts) HasUnit(pattern string) bool {

@@ -111,3 +111,15 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+func TestARangeOfPorts(t *testing.T) {
+	t.Parallel()
+	f := &own.Facts{Addresses: []string{"127.0.0.1:8787", "gate.example.org"}}
+	for text, want := range map[string]bool{
+		"1-9000": true, "22,8000-8787": true, "8787-8787": true, "8788-9000": false, "8787": false, "-p": false, "-": false, "0-": false, "a-b": false, "": false,
+	} {
+		if got := f.SpansPort(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -169,7 +169,7 @@ func judge(ctx context.Context, o Options, p policyfile.Policy, calls []*call) (
 }
 
 // kinds describes what a call would do, without quoting anything of it.
-func kinds(read effects.Reading) string {
+func kinds(read effects.Assessment) string {
 	var all []string
 	for _, e := range read.Effects {
 		if e.Kind != effects.KindRead {

@@ -276,12 +276,12 @@ func (m machine) checkAgent(name string, p *Plan) error {
 	case !ok:
 		return bad("there is no user %q; make one for the agent, such as by: useradd --create-home %s", name, name)
 	case a.uid == 0:
-		return bad("%q is root, whom nothing holds; give the agent a user of its own", name)
+		return bad("%q is root, which nothing can confine; give the agent a user of its own", name)
 	case name == User:
 		return bad("%q is the gate's own user; give the agent another", name)
 	}
 	if powers := m.memberOf(name, "root", "sudo", "wheel", "admin", "docker", "lxd", "disk"); len(powers) > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("the user %s is in the group %s and may become root: the gate does not hold who does", name, strings.Join(powers, ", ")))
+		p.Notes = append(p.Notes, fmt.Sprintf("the user %s is in the group %s and may become root: the gate cannot confine root", name, strings.Join(powers, ", ")))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -161,7 +162,9 @@ func (t *tables) drop(kind approval.Kind, old approval.Record) {
 	for _, k := range old.Keys {
 		t.remove(t.key, name(kind, k))
 	}
-	t.remove(t.open, number(kind, old.Born))
+	if old.Open {
+		t.remove(t.open, number(kind, old.Born))
+	}
 	t.remove(t.born, number(kind, old.Born))
 	t.remove(t.seq, number(kind, old.Seq))
 	t.remove(t.record, name(kind, old.ID))
@@ -248,27 +251,33 @@ func load(keys *keyring.Ring, b *bbolt.Bucket, kind approval.Kind, id string) (a
 }
 
 func decode(keys *keyring.Ring, key, v []byte) (approval.Record, error) {
-	bad := func() error { return &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))} }
-	if len(v) < checked+1+16+1 || v[0] != recordForm && v[0] != openRecord || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
-		return approval.Record{}, bad()
-	}
-	form, all := v[0], v[checked:]
-	r := approval.Record{Open: all[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(all[1:]), Seq: binary.BigEndian.Uint64(all[9:])}
-	names, v, ok := decodeKeys(all[17:])
+	r, ok := head(key, v)
 	if !ok {
-		return approval.Record{}, bad()
+		return approval.Record{}, &spoiled{damage(fmt.Sprintf("record %q does not read as it was written", key))}
 	}
-	r.Keys = names
-	if form == openRecord {
-		r.Body = append([]byte{}, v...)
+	// head left the stored body.
+	if v[0] == openRecord {
+		r.Body = bytes.Clone(r.Body)
 		return r, nil
 	}
-	body, err := keys.Open(v, aboutRecord(key, all[:len(all)-len(v)]))
+	body, err := keys.Open(r.Body, aboutRecord(key, v[checked:len(v)-len(r.Body)]))
 	if err != nil {
 		return approval.Record{}, &spoiled{damage(fmt.Sprintf("record %q: %v", key, err))}
 	}
 	r.Body = body
 	return r, nil
+}
+
+// head checks a stored record and reads what precedes its body, which stays as it is
+// stored. It reports whether there is a record and it reads as it was written.
+func head(key, v []byte) (r approval.Record, ok bool) {
+	if len(v) < checked+1+16+1 || v[0] != recordForm && v[0] != openRecord || binary.BigEndian.Uint32(v[1:]) != checksum(key, v[checked:]) {
+		return r, false
+	}
+	v = v[checked:]
+	r = approval.Record{Open: v[0]&flagOpen != 0, Born: binary.BigEndian.Uint64(v[1:]), Seq: binary.BigEndian.Uint64(v[9:])}
+	r.Keys, r.Body, ok = decodeKeys(v[17:])
+	return r, ok
 }
 
 // decodeKeys reads a record's keys, and returns the rest.

@@ -88,11 +88,8 @@ func newActive(dir string, number uint64, keys *keyring.Ring) (*active, error) {
 		number: number, path: path, file: f, form: activeForm, keys: keys, size: headBytes,
 		places: make(map[uint64][]int), used: make(map[uint32]bool),
 	}
-	if err := a.begin(); err != nil {
+	if err := errors.Join(a.begin(), durable.SyncFolder(dir)); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
-	}
-	if err := durable.SyncFolder(dir); err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return a, nil
 }

@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -193,6 +195,13 @@ func TestAFolderThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(file, Options{Keys: ring, ReadOnly: true}); err == nil {
+		t.Error("a file can be looked at")
+	}
 	l := open(t, filepath.Join(t.TempDir(), "none"), Options{ReadOnly: true})
 	if got, _ := told(t, l, approval.Span{}); len(got) > 0 || l.Last() != 0 {
 		t.Error("what is not there has entries")
@@ -332,6 +341,15 @@ func TestDamagesBesideEachOther(t *testing.T) {
 	for _, span := range spans {
 		readingStops(t, l, span)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var errs []error
+	for _, err := range l.Entries(ctx, approval.Span{}) {
+		errs = append(errs, err)
+	}
+	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+		t.Errorf("canceled: %v", errs)
+	}
 }
 
 // TestWhatIsCanceledReadsNoFurther cancels at the first entry of a segment.
@@ -367,11 +385,12 @@ func TestFilesThatAreGone(t *testing.T) {
 		if seal {
 			l.SealAll()
 		}
-		paths, err := filepath.Glob(filepath.Join(dir, "0*"))
-		if err != nil || len(paths) < 2 {
+		ending := map[bool]string{true: sealedEnding, false: activeEnding}[seal]
+		paths, err := filepath.Glob(filepath.Join(dir, "0*"+ending))
+		if err != nil || len(paths) == 0 {
 			t.Fatalf("%v, %v", paths, err)
 		}
-		if !seal {
+		if !seal { // the others are sealed at this moment
 			paths = paths[len(paths)-1:]
 		}
 		for _, path := range paths {
@@ -387,6 +406,132 @@ func TestFilesThatAreGone(t *testing.T) {
 		}
 		if err := l.Forget(day.AddDate(1, 0, 0)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("sealed: %t: forgot: %v", seal, err)
+		}
+	}
+}
+
+// TestWhatIsCutShortTellsNoKeys cuts a sealed segment behind its beginning, once it is known.
+func TestWhatIsCutShortTellsNoKeys(t *testing.T) {
+	l := open(t, t.TempDir(), Options{SegmentBytes: 2 << 10})
+	fill(t, l, 0, 30)
+	l.SealAll()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, l.dir, Options{ReadOnly: true})
+	if err := os.Truncate(l.sealed[0].path, headBytes); err != nil {
+		t.Fatal(err)
+	}
+	if used, err := l.Keys(); err == nil {
+		t.Errorf("keys %v", used)
+	}
+}
+
+// TestALengthThatNobodyWritesIsNotRead has no memory taken for what a damaged table says.
+func TestALengthThatNobodyWritesIsNotRead(t *testing.T) {
+	if _, err := (part{Len: groupMost + 1}).read(unasked{t}); !errors.Is(err, errDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// unasked is a file that nobody should read.
+type unasked struct{ t *testing.T }
+
+func (f unasked) ReadAt(b []byte, at int64) (int, error) {
+	f.t.Errorf("%d bytes are read at %d", len(b), at)
+	return 0, errDamaged
+}
+
+// TestAChangedFrameIsNoEntry reads a frame whose checksum is wrong, also where nothing is
+// encrypted.
+func TestAChangedFrameIsNoEntry(t *testing.T) {
+	data, _ := segmentOf(t, activeEnding)
+	frame := slices.Clone(data[headBytes:])
+	frame[frameHead] ^= 1
+	for form := uint32(openForm); form <= activeForm; form++ {
+		a := &active{form: form, keys: ring}
+		if e, n, err := a.readFrame(bufio.NewReader(bytes.NewReader(frame)), int64(len(frame))); !errors.Is(err, errFrame) {
+			t.Errorf("form %d: %v of %d bytes, %v", form, e, n, err)
+		}
+	}
+}
+
+// TestLengthsThatLieAreNoEntry has lengths that lead beyond the frame.
+func TestLengthsThatLieAreNoEntry(t *testing.T) {
+	const size = 10 // of the key and what follows
+	for _, c := range []struct {
+		key, note uint32
+		ok        bool
+	}{
+		{0, 0, true}, {size, 0, true}, {0, size, true}, {4, size - 4, true},
+		{size + 1, 0, false}, {0, size + 1, false}, {4, size - 3, false}, {math.MaxUint32, 0, false}, {0, math.MaxUint32, false},
+	} {
+		rest := make([]byte, entryHead+size)
+		binary.LittleEndian.PutUint32(rest[16:], c.key)
+		binary.LittleEndian.PutUint32(rest[20:], c.note)
+		if _, err := parseEntry(rest); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestTheNextEntryIsFound behind any number of damaged bytes, and the first of several.
+func TestTheNextEntryIsFound(t *testing.T) {
+	data, _ := segmentOf(t, activeEnding)
+	for n := 1; n < 50; n++ {
+		if got := resync(append(bytes.Repeat([]byte{0xff}, n), data[headBytes:]...)); got != int64(n) {
+			t.Errorf("behind %d bytes: found at %d", n, got)
+		}
+	}
+}
+
+// TestWithoutItsKeyNothingIsBelieved opens a journal with a ring that did not encrypt it:
+// neither its entries nor those of a few bytes are yielded.
+func TestWithoutItsKeyNothingIsBelieved(t *testing.T) {
+	for _, seal := range []bool{false, true} {
+		l := open(t, t.TempDir(), Options{Keys: newKeys(t), SegmentBytes: 200})
+		for i := range 5 {
+			if err := l.Append(&approval.JournalEntry{At: day.Add(time.Duration(i)), Key: "k"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if seal {
+			l.SealAll()
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Open(l.dir, Options{Keys: newKeys(t), ReadOnly: true})
+		if err != nil {
+			continue
+		}
+		for name, span := range spans {
+			if name == "of a key" {
+				span.Key = "k"
+			}
+			for e, err := range l.Entries(t.Context(), span) {
+				if err == nil {
+					t.Errorf("sealed: %t, %s: believed %+v", seal, name, e)
+				}
+			}
+		}
+		_ = l.Close()
+	}
+}
+
+// TestNobodyElseReadsTheFiles of a journal, whatever form they have.
+func TestNobodyElseReadsTheFiles(t *testing.T) {
+	l := open(t, t.TempDir(), Options{SegmentBytes: 2 << 10})
+	fill(t, l, 0, 30)
+	l.SealAll()
+	fill(t, l, 30, 31)
+	files, err := os.ReadDir(l.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", f.Name(), info, err)
 		}
 	}
 }
@@ -852,6 +997,19 @@ func TestDamagedBodiesLeaveTheNotes(t *testing.T) {
 		_ = l.Close()
 	}
 	changed := slices.Clone(data)
+	changed[s.keys.At] ^= 1 // where entries of a key are is not known
+	l, err = lookAt(t, changed, sealedEnding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if got, unread := told(t, l, approval.Span{Key: numbered(1).Key}); len(got) > 0 || len(unread) != 1 {
+		t.Errorf("of a key: %d entries, unread %v", len(got), unread)
+	}
+	if got, unread := told(t, l, approval.Span{}); len(got) != last || len(unread) > 0 {
+		t.Errorf("of all: %d entries, unread %v", len(got), unread)
+	}
+	changed = slices.Clone(data)
 	changed[len(data)-1] ^= 1
 	l, err = lookAt(t, changed, sealedEnding)
 	if err != nil {

@@ -40,7 +40,8 @@ type Log struct {
 	dir     string
 	options Options
 
-	// sealing is held while a segment is sealed.
+	// sealing is held while a segment is sealed, and while segments are dropped, so that none
+	// is dropped that is being sealed. It is locked before mu.
 	sealing sync.Mutex
 
 	mu     sync.Mutex
@@ -305,6 +306,8 @@ func (l *Log) Keys() (map[uint32]bool, error) {
 
 // Forget drops the segments whose entries are all from before the instant.
 func (l *Log) Forget(before time.Time) error {
+	l.sealing.Lock()
+	defer l.sealing.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || l.options.ReadOnly {

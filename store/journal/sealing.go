@@ -59,11 +59,7 @@ func (l *Log) sealOldest() bool {
 	if err != nil {
 		return false
 	}
-	if i = slices.Index(l.full, a); i < 0 { // dropped in the meantime
-		_ = os.Remove(s.path)
-		return true
-	}
-	l.full = slices.Delete(l.full, i, i+1)
+	l.full = slices.DeleteFunc(l.full, func(full *active) bool { return full == a })
 	l.sealed = append(l.sealed, s)
 	// The sealed form is on disk: it does not matter whether the other one goes now or at
 	// the next start.
@@ -91,15 +87,10 @@ func (l *Log) sealAnew() bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i = slices.Index(l.sealed, s)
-	if i < 0 { // dropped in the meantime
-		_ = os.Remove(fresh.path)
-		return true
-	}
 	// Readers open a segment by its path while holding the lock.
 	if err := errors.Join(os.Rename(fresh.path, s.path), durable.SyncFolder(l.dir)); err == nil {
 		fresh.path = s.path
-		l.sealed[i] = fresh
+		l.sealed[slices.Index(l.sealed, s)] = fresh
 	}
 	return true
 }

@@ -67,7 +67,7 @@ func NewMemory() *Memory {
 	}
 }
 
-// Calls returns the number of calls so far: each Update, Get and Lease, and each List and
+// Calls returns the number of calls so far: each Update, Drop, Get and Lease, and each List and
 // Watch that was ranged over. A test that makes each of them fail in turn counts them
 // first.
 func (m *Memory) Calls() int {
@@ -190,6 +190,22 @@ func (m *Memory) Update(ctx context.Context, kind approval.Kind, id string, chan
 		return approval.Record{}, late
 	}
 	return rec, nil
+}
+
+// Drop implements [Store].
+func (m *Memory) Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	late, err := m.begin(ctx)
+	if err := cmp.Or(kind.Check(), err); err != nil {
+		return err
+	}
+	for _, v := range read {
+		if r, ok := m.kept.records[kind][v.ID]; ok && r.Seq == v.Seq && m.kept.unread(kind, v.ID) == nil {
+			delete(m.kept.records[kind], v.ID)
+		}
+	}
+	return late
 }
 
 // free returns a [*approval.KeyError] if a name of rec belongs to another record.

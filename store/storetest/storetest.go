@@ -22,6 +22,7 @@ import (
 type Store interface {
 	records
 	journal
+	retention
 }
 
 type records interface {
@@ -36,6 +37,10 @@ type journal interface {
 	Append(ctx context.Context, e *approval.JournalEntry) error
 	Entries(ctx context.Context, s approval.Span) iter.Seq2[approval.JournalEntry, error]
 	Stretches(ctx context.Context) ([]approval.Stretch, error)
+}
+
+type retention interface {
+	Drop(ctx context.Context, kind approval.Kind, read []approval.Version) error
 	Forget(ctx context.Context, before time.Time) error
 }
 
@@ -60,7 +65,7 @@ func kinds() []approval.Kind {
 
 // Run runs every case against stores of the harness.
 func Run(t *testing.T, h Harness) {
-	for _, c := range slices.Concat(updateCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases(), journalCases()) {
+	for _, c := range slices.Concat(updateCases(), dropCases(), nameCases(), listCases(), watchCases(), raceCases(), leaseCases(), lifeCases(), historyCases(), journalCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&bench{T: t, h: h}) })
 	}
 }

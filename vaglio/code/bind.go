@@ -191,7 +191,7 @@ func (p *program) bindList(from, to int, v value) {
 func (v value) share(n int, rest bool) value {
 	switch {
 	case !v.multi():
-		return value{path: v.path, alts: v.part(v.path).words()}
+		return value{path: v.path, alts: passedOn(v.path, v.word()).words()}
 	case rest:
 		return listOf(tailOf(v.list, n)...)
 	}

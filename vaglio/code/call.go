@@ -219,8 +219,8 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	}
 	i := slices.IndexFunc(all, p.isFunction)
 	if i < 0 {
-		if slices.ContainsFunc(all, func(v value) bool { return v.word().Remote() }) {
-			return remote(name)
+		if out := passedOn(name, listOf(all...).words()...); out.given() {
+			return out
 		}
 		out := made(name, args)
 		if len(recv.alts) > 0 && recv.word().IsUnknown() {

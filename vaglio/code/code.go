@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"maps"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,7 +127,18 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: map[string]value{}, fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
+		vars: ownFile(in.Path), fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
+	}
+}
+
+// ownFile returns the variables that name the program's own file, and the folder that it is in.
+func ownFile(name string) map[string]value {
+	if name == "" {
+		return map[string]value{}
+	}
+	file, folder := pathOf(text(name)), pathOf(text(path.Dir(name)))
+	return map[string]value{
+		"__file__": file, "__filename": file, "__FILE__": file, "__dirname": folder, "__dir__": folder, "__DIR__": folder,
 	}
 }
 

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -187,8 +188,17 @@ func (p *program) print(h *handle, w shell.Word) {
 	if p.size += n; p.size > maxText || !p.spend(1+n/bytesPerStep) {
 		return
 	}
+	if slices.ContainsFunc(w.Parts(), p.environment) {
+		p.emit("print", shell.VerbEnvironment)
+	}
 	p.wrote = append(p.wrote, w)
 	p.out.Unsure = p.out.Unsure || p.unsure > 0
+}
+
+// environment reports whether an unknown part of a text is the whole environment.
+func (p *program) environment(part shell.Part) bool {
+	f := p.lang.full[p.canonical(cmp.Or(part.From, part.Name))]
+	return part.Kind == shell.PartUnknown && f != nil && f.verb == "=env"
 }
 
 // awkStatement reads print, printf and getline, including where their texts go.
@@ -251,4 +261,30 @@ func (p *program) recordField(digits string) value {
 		return text("")
 	}
 	return textOf(p.in.Record[n])
+}
+
+// runScript reads a function that runs a file in the same language.
+func (p *program) runScript(f *function, name string, args []value, named map[string]value) value {
+	for _, file := range listOf(f.targets(p, args, named)...).words() {
+		p.script(file)
+	}
+	return unknown(name + "()")
+}
+
+// script runs a file as the language's own interpreter does.
+func (p *program) script(file shell.Word) {
+	interpreter := p.lang.name
+	if interpreter == "r" {
+		interpreter = "Rscript"
+	}
+	p.argv([]shell.Word{shell.Text(interpreter), file})
+}
+
+// contentOf returns the file whose content a word stands for.
+func contentOf(w shell.Word) (file shell.Word, ok bool) {
+	if parts := w.Parts(); len(parts) == 1 && parts[0].Kind == shell.PartUnknown {
+		name, isFile := strings.CutPrefix(parts[0].From, "cat ")
+		return shell.Text(name), isFile && !strings.ContainsAny(name, "$*")
+	}
+	return shell.Word{}, false
 }

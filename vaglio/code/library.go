@@ -87,13 +87,13 @@ func (p *program) takes(module string) {
 }
 
 // programWords returns a program and its first words, from a name below a library whose functions
-// are called like programs.
+// are called like programs; nil for a part of what such a program returned.
 func (p *program) programWords(name string) (words []shell.Word) {
 	for i := range name {
 		if name[i] != '.' {
 			continue
 		}
-		if f := p.lang.full[name[:i]]; f != nil && f.verb == "program" {
+		if f := p.lang.full[name[:i]]; f != nil && f.verb == "program" && !strings.Contains(name[i:], "(") {
 			for part := range strings.SplitSeq(f.text+name[i:], ".") {
 				if part != "" {
 					words = append(words, shell.Text(strings.ReplaceAll(part, "_", "-")))
@@ -117,4 +117,9 @@ func made(name string, args []value) value {
 func (p *program) runRemote(_ *function, name string, args []value, _ map[string]value) value {
 	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
 	return unknown(name + "()")
+}
+
+// moduleName returns the dotted name of a module.
+func moduleName(s string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }

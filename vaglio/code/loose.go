@@ -2,6 +2,7 @@ package code
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -21,7 +22,7 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src)
 	} else {
-		p.looseCalls(src)
+		p.looseCalls(Spelled(src))
 	}
 }
 
@@ -96,6 +97,12 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		return
 	case f.verb == "delete tree":
 		p.emit(name, shell.VerbDeleteTree, texts[0])
+		return
+	case f.verb == "script":
+		p.script(texts[0])
+		return
+	case f.verb == "write": // which of them it writes to depends on the function
+		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !strings.ContainsAny(w.Prefix(), "/.~") })...)
 		return
 	case len(texts) > 1:
 		p.argv(texts)

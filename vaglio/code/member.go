@@ -88,7 +88,7 @@ func (p *program) member(v value, name string) value {
 	case ok:
 		v = e
 	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of the elements that are not kept apart
-		v = v.part(full)
+		v = passedOn(full, v.word())
 	default:
 		v.path, holder = name, ""
 	}
@@ -151,14 +151,6 @@ func (p *program) plainCall(f *function, v value, name string) bool {
 		return v.given() || f.verb != "shell" && f.verb != "exec"
 	}
 	return v.kind == kindPath && (p.lang.path[name] == f || f.verb[0] == '=' && (p.lang.method[name] == f || !p.lang.has("class")))
-}
-
-// part returns an unknown part of a value, which is as remote as the whole.
-func (v value) part(path string) value {
-	if v.word().Remote() {
-		return remote(path)
-	}
-	return unknown(path)
 }
 
 // onOf says what kind of object a method is called on.
@@ -295,7 +287,7 @@ func (p *program) element(v, at value) value {
 	case v.multi():
 		return p.anyOf(v.list)
 	}
-	return v.part(v.path)
+	return passedOn(v.path, v.word())
 }
 
 // keyedElement returns the element under a key: of a map, or of a list of keys and values.

@@ -133,7 +133,7 @@ func (p *program) substituted() value {
 	if !v.given() && v.holder == "" {
 		v = p.named("$_")
 	}
-	out := value{alts: v.part("s///").words()}
+	out := value{alts: passedOn("s///", v.word()).words()}
 	p.store(v.holder, out)
 	return out
 }
@@ -196,7 +196,7 @@ func (p *program) items(shut string) (out []value) {
 		if p.at <= before && p.is(")", "]", "}") {
 			return out
 		}
-		if p.forward(before) {
+		if p.forward(before) || len(out) > maxList { // behind the limit stands anything already
 			continue
 		}
 		out = bounded(spreadInto(out, v))

@@ -19,9 +19,10 @@ type pure func(p *program, v value, rest []value) value
 // pures returns the functions that the table marks with "=".
 func pures() map[string]pure {
 	out := map[string]pure{
-		"args": func(p *program, _ value, _ []value) value { return p.arguments(1) },
-		"cwd":  func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Env("PWD"))) },
-		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
+		"args":    func(p *program, _ value, _ []value) value { return p.arguments(1) },
+		"cwd":     func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Env("PWD"))) },
+		"parents": parents,
+		"home":    func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(*program, value, []value) value {
 			return pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
 		},
@@ -72,6 +73,17 @@ func pures() map[string]pure {
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
+	}
+	return out
+}
+
+// parents returns the folders above a path.
+func parents(_ *program, v value, _ []value) value {
+	const most = 64
+	out := value{kind: kindList}
+	for s, ok := v.text(); ok && len(s) > 1 && len(out.list) < most; {
+		s = path.Dir(s)
+		out.list = append(out.list, pathOf(text(s)))
 	}
 	return out
 }
@@ -312,13 +324,11 @@ func imported(p *program, v value, _ []value) value {
 	if !ok {
 		return unknown("import")
 	}
+	if strings.Contains(s, "://") && !strings.HasPrefix(s, "file:") {
+		p.gap(remote(s).word())
+	}
 	p.takes(moduleName(s))
 	return unknown(moduleName(s))
-}
-
-// moduleName returns the dotted name of a module.
-func moduleName(s string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }
 
 // applied calls what its first argument names, for each element of a list: send(:system, …),

@@ -66,6 +66,26 @@ func remote(from string) value {
 	return value{path: from, alts: []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true})}}
 }
 
+// passedOn returns an unknown value that was made of words: it is as remote as they are, and still
+// holds what they hold of a file.
+func passedOn(path string, words ...shell.Word) value {
+	out := unknown(path)
+	for _, w := range words {
+		for _, part := range w.Parts() {
+			switch {
+			case part.Remote:
+				return remote(path)
+			case strings.HasPrefix(part.From, fileContent):
+				out.alts = []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: part.From, MayBeEmpty: true})}
+			}
+		}
+	}
+	return out
+}
+
+// fileContent begins the origin of what a file holds.
+const fileContent = "cat "
+
 func unknownWord(from string) shell.Word {
 	p := shell.Part{Kind: shell.PartUnknown, Name: from, MayBeEmpty: true}
 	if strings.ContainsAny(from, "(.") {
@@ -260,10 +280,8 @@ func (v value) each(fn func(string) (string, bool)) value {
 		switch {
 		case ok:
 			out.alts = append(out.alts, shell.Text(s))
-		case w.Remote():
-			out.alts = append(out.alts, remote(v.path).alts...)
 		default:
-			out.alts = append(out.alts, unknownWord(v.path))
+			out.alts = append(out.alts, passedOn(v.path, w).word())
 		}
 	}
 	return out

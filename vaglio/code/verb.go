@@ -14,7 +14,8 @@ type further func(p *program, f *function, name string, args []value, named map[
 func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs,
-		"eval": (*program).runEval, "open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
+		"eval": (*program).runEval, "script": (*program).runScript,
+		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }
 
@@ -119,7 +120,13 @@ func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
+// emit records what a call does. Where a tool may run the file by itself, a function that nothing
+// in it calls does nothing yet to what it is handed.
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
+	handed := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
+	if p.in.Found && p.later > 0 && slices.ContainsFunc(targets, handed) {
+		return
+	}
 	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
 }
 
@@ -178,7 +185,7 @@ func (p *program) content(file value) value {
 	if w, ok := p.in.Content(file.word()); ok {
 		return textOf(w)
 	}
-	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "cat " + file.word().String(), MayBeEmpty: true}))
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: fileContent + file.word().String(), MayBeEmpty: true}))
 }
 
 // listing returns the names below a folder, or those that match a pattern.
@@ -320,6 +327,10 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 		return out
 	}
 	for _, w := range code.words() {
+		if file, ok := contentOf(w); ok {
+			p.script(file)
+			continue
+		}
 		if w.HasUnknown() {
 			p.gap(w)
 		}

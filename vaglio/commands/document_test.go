@@ -13,10 +13,13 @@ import (
 
 const documentHead = `# What is known of programs
 
-This page is written from the tables in vaglio/commands/tables (see their
-README). What a program does to which words is read by the guard and by the
-judge of effects alike; what its subcommands mean is read by the judge. What is
-in none of the lists is not known: a person is asked.
+Every program that vaglio knows, and what it is known to do. Search for yours. If it is in none of
+the lists, a person is asked; the policy's [programs](reference.md#policy-file) can say how far it
+reaches.
+
+Generated from the tables in vaglio/commands/tables. The guard and the judge of effects both read
+what a program does to its operands; what subcommands mean is read by the judge. *(final)* marks
+what only the guard looks at, *(graded)* what only the judge does.
 
 `
 
@@ -53,12 +56,12 @@ func documentText(b *Base) string {
 	for _, line := range slices.Sorted(maps.Keys(programs)) {
 		fmt.Fprintf(&out, "| %s | %s |\n", line, strings.Join(programs[line], " "))
 	}
-	fmt.Fprintf(&out, "\n## Whose words open nothing\n\n%s\n", strings.Join(inert, " "))
-	fmt.Fprintf(&out, "\n## Of which the subcommands are known\n\n%s\n", strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(b.Judged)), func(name string) bool {
+	fmt.Fprintf(&out, "\n## Programs that open none of the files that their words name\n\n%s\n", strings.Join(inert, " "))
+	fmt.Fprintf(&out, "\n## Programs whose subcommands are known\n\n%s\n", strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(b.Judged)), func(name string) bool {
 		return strings.ContainsAny(name, "(:") // lines that programs share, and side effects
 	}), " "))
-	fmt.Fprintf(&out, "\n## Which only read\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Harmless)), " "))
-	fmt.Fprintf(&out, "\n## Which work in the workspace\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Devtools)), " "))
+	fmt.Fprintf(&out, "\n## Programs that only read\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Harmless)), " "))
+	fmt.Fprintf(&out, "\n## Programs that work in the workspace\n\n%s\n", strings.Join(slices.Sorted(maps.Keys(b.Devtools)), " "))
 	return out.String()
 }
 

@@ -19,7 +19,7 @@ func TestDocument(t *testing.T) { golden.Check(t, document, documentText()) }
 func documentText() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
-	b.WriteString("\n## The core\n\nThese patterns are held against every text in the arguments, in all its spellings; a mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
+	b.WriteString("\n## The core\n\nThese patterns are matched against every text in the arguments, in all its spellings; a mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
 	table, _ := builtIn()
 	for _, r := range table {
 		if r.pattern != "" {
@@ -32,7 +32,7 @@ func documentText() string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, r.what, r.why, r.instead)
 		}
 	}
-	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. A dash leaves the deed to the judges.\n")
+	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. Braces list alternatives. A dash leaves it to the judges.\n")
 	places, err := place.Load("", false)
 	if err != nil {
 		return err.Error()
@@ -64,25 +64,64 @@ func deedText(id string) string {
 }
 
 func patterns(all []string) string {
-	quoted := make([]string, len(all))
-	for i, p := range all {
-		quoted[i] = "`" + p + "`"
+	quoted := make([]string, 0, len(all))
+	for _, p := range folded(all) {
+		quoted = append(quoted, "`"+p+"`")
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// folded writes the patterns of folders that hold the same names as one: {/bin,/usr/bin}/{ls,cp}.
+func folded(all []string) []string {
+	names := map[string][]string{} // by folder
+	for _, p := range all {
+		folder, name := inFolder(p)
+		names[folder] = append(names[folder], name)
+	}
+	alike := map[string][]string{} // folders, by their names
+	for _, p := range all {
+		folder, _ := inFolder(p)
+		if same := strings.Join(names[folder], ","); !slices.Contains(alike[same], folder) {
+			alike[same] = append(alike[same], folder)
+		}
+	}
+	var result []string
+	for _, p := range all {
+		folder, _ := inFolder(p)
+		same := strings.Join(names[folder], ",")
+		switch folders := alike[same]; {
+		case len(names[folder]) < 3 || len(folders) < 2:
+			result = append(result, p)
+		case folder == folders[0]:
+			if one := fmt.Sprintf("{%s}{%s}", strings.Join(folders, ","), same); !slices.Contains(result, one) {
+				result = append(result, one)
+			}
+		}
+	}
+	return result
+}
+
+// inFolder cuts a pattern behind the folder that is named exactly.
+func inFolder(p string) (string, string) {
+	if folder, _, deep := strings.Cut(p, "/**/"); deep {
+		return folder + "/**", strings.TrimPrefix(p, folder+"/**")
+	}
+	at := strings.LastIndex(p, "/") + 1
+	return p[:max(at-1, 0)], p[max(at-1, 0):]
 }
 
 const documentHead = `# The guard
 
 <!-- Written by go test ./vaglio/guard -run TestDocument -update; do not edit. -->
 
-The guard is the first of the two phases: a list of what is not up for debate. It has no setting, no exception list and no score, and it never asks a model. Its denials are final: nobody can allow what it denies.
+This page lists everything that the guard denies. The guard is the first of two phases: fixed rules, without a setting, an exception list, a score or a model. Its denials are final: nobody can allow what it denies.
 
 It looks twice:
 
 - The **core** matches every text in the arguments against patterns. A mention is enough.
 - Then a command line is read as a shell reads it (package vaglio/shell): wrappers are removed, programs carried in other commands are read in turn, and each command is judged by what it would do to which target. Quoted data is not a command here. Other tools are judged by their names and by the paths in their arguments.
 
-What cannot be read is not the guard's business. Three things are sent back as an error of shape: a command line that no shell would parse; a text beyond the limits (1 MiB, 100 levels, 64 folders mounted in one container, the budget of steps); and arguments that no JSON can hold. The agent is told the line and what is wrong. The error is not final, nobody is notified and nothing is judged, but a part before it that breaks a rule is denied by that rule. Text that may not be a shell's (typed keys, a program in another language, a command line inside another command, a construct that shells read differently) is left to the judges.
+What cannot be read is not the guard's business. Three things are sent back as malformed: a command line that no shell would parse; a text beyond the limits (1 MiB, 100 levels, 64 folders mounted in one container, the budget of steps); and arguments that no JSON can hold. The agent is told the line and what is wrong. The error is not final, nobody is notified and nothing is judged, but a part before it that breaks a rule is denied by that rule. Text that may not be a shell's (typed keys, a program in another language, a command line inside another command, a construct that shells read differently) is left to the judges.
 
 - A target beats a verb: a program that no table knows may not have a disk, an account file or a private key as an operand.
 - What may be the root is the root: ` + "`\"$UNSET\"/*`" + `, ` + "`\"$(cmd)/\"`" + ` and ` + "`/$X`" + ` are denied to a recursive removal. ` + "`\"${DIR:?}\"/*`" + ` is not, because it cannot be empty.
@@ -128,6 +167,8 @@ What only *may* change its programs or settings is asked about:
 - what an archive, a patch or a branch puts into the folder above them in which a program works
 - removing a folder of a project in which clients look for hooks
 - a client in a container
+- its program copied, or linked to by another name
+- a program that goes through a range of this machine's ports with the gate's among them
 - a client's settings or their folder, named to a script or a program of the project that was not read
 - searching or moving a whole home of another machine
 - a variable with the gate's address, and the address among the words of git, pip and the like

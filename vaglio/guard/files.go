@@ -18,11 +18,19 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 		return id
 	}
 	to := l.nameOf(o, spot)
+	l.renames(spot)
 	l.remember(spot, to)
 	if o.To.Is("") {
 		return l.touch(place.Writes, to)
 	}
 	return ""
+}
+
+// renames notes if vaglio's own program gets another name, under which nobody would know it later.
+func (l *look) renames(spot string) {
+	if l.isVaglio(spot) {
+		l.s.t.doubts()
+	}
 }
 
 // nameOf returns the name of a link.
@@ -36,9 +44,9 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 // aliased records where a new name leads. With several sources, it is not known which name
 // leads where.
 func (l *look) aliased(o *operation.Operation, spot string) string {
-	at := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == operation.Alias })
-	only := !slices.ContainsFunc(l.ops[at+1:min(at+2, len(l.ops))], func(other operation.Operation) bool { return other.Verb == operation.Alias })
-	if only && &l.ops[at] == o && len(l.cwds) > 0 {
+	isAlias := func(other operation.Operation) bool { return other.Verb == operation.Alias }
+	at := slices.IndexFunc(l.ops, isAlias)
+	if &l.ops[at] == o && !slices.ContainsFunc(l.ops[at+1:], isAlias) && len(l.cwds) > 0 {
 		l.s.addLink(l, spot, l.nameOf(o, spot))
 	}
 	return ""
@@ -103,7 +111,8 @@ func (l *look) absolute(spot string) string {
 
 // remember records which program a copy was made of.
 func (l *look) remember(source, to string) {
-	if to == "" {
+	where := l.absolute(to)
+	if where == "" { // nowhere, or in a folder that is not known
 		return
 	}
 	from := l.absolute(source)
@@ -116,7 +125,6 @@ func (l *look) remember(source, to string) {
 	if l.s.copies == nil {
 		l.s.copies = map[string]string{}
 	}
-	where := l.absolute(to)
 	l.s.copies[where], l.s.copies[where+"/"+place.Base(from)] = from, from
 }
 

@@ -192,6 +192,7 @@ func (l *look) reads(o *operation.Operation, spot string) string {
 func (l *look) copied(o *operation.Operation, spot string) string {
 	id := l.reads(o, spot)
 	if id == "" {
+		l.renames(spot)
 		l.remember(spot, reading.Spot(o.To))
 	}
 	return id

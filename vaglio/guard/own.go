@@ -62,7 +62,7 @@ func (g *Guard) mention(p *ownPlace) {
 		return
 	}
 	g.mentions = append(g.mentions, p.path)
-	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok && g.home != "" {
+	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok {
 		g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
 	}
 }
@@ -99,8 +99,7 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == place.Copies && p.deep }
 
 // meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
-// deed that reaches down, contain it. A wholly unknown step never means a place that may be
-// read.
+// deed that reaches down, contain it.
 func (p *ownPlace) meant(spot string, d deed) bool {
 	if spot == "/" || !p.closed && !changes(d) {
 		return false
@@ -110,7 +109,7 @@ func (p *ownPlace) meant(spot string, d deed) bool {
 		var name, step string
 		name, left, _ = strings.Cut(left, "/")
 		step, spot, _ = strings.Cut(spot, "/")
-		if !place.Meet(step, name) || !p.closed && place.IsOpaque(step) && !place.IsWild(step) {
+		if !place.Meet(step, name) {
 			return false
 		}
 	}
@@ -200,13 +199,20 @@ func (l *look) talks(name string, known bool) string {
 		return ownCommand // it opens a port to others
 	}
 	text, _ := l.c.Stdin.Text.Text()
-	if slices.ContainsFunc(l.c.Assigns, func(a shell.Assign) bool { return l.answers(a.Value.String()) }) {
-		l.s.t.doubts() // a variable names it
+	if l.mayReach() {
+		l.s.t.doubts()
 	}
 	if l.answers(strings.Join(l.args, " ")+"\n"+text) || l.isTold() || len(l.c.Argv) > 0 && l.answers(reading.Spot(l.c.Argv[0])) {
 		return ownCommand
 	}
 	return ""
+}
+
+// mayReach reports whether a variable names the gate's address, or the words a range of this
+// machine's ports with one of the gate's.
+func (l *look) mayReach() bool {
+	names := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
+	return slices.ContainsFunc(l.c.Assigns, names) || slices.ContainsFunc(l.args, l.g.itself.SpansPort) && slices.ContainsFunc(l.args, own.IsHere)
 }
 
 // takesAddress notes if a program that fetches from addresses among other words is given the

@@ -71,6 +71,7 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"a cell":             {"NotebookEdit", map[string]any{"notebook_path": "/home/user/app/a.ipynb", "new_source": "x = 1\n!rm ~/src/vaglio/bin/vaglio"}, ownProcess},
 		"another cell":       {"NotebookEdit", map[string]any{"notebook_path": "/home/user/app/a.ipynb", "new_source": "!rm ~/app/x"}, ""},
 		"another process":    {"kill_process", map[string]any{"pid": 4243.0}, ""},
+		"code that fetches":  {"run_code", map[string]any{"language": "javascript", "code": "fetch('http://localhost:8787/inbox')"}, ownCommand},
 		"its address":        {"WebFetch", map[string]any{"url": "http://localhost:8787/inbox"}, ownCommand},
 		"as a target":        {"mcp__fetcher__get", map[string]any{"target": "localhost:8787/inbox"}, ownCommand},
 		"on a web page":      {"mcp__playwright__browser_evaluate", map[string]any{"function": "() => fetch('http://localhost:8787/inbox')"}, ownCommand},

@@ -150,7 +150,7 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 // attached checks a process that a debugger attaches to, and what lies in a container.
 func (l *look) attached(o *operation.Operation, spot string) string {
 	unit, _, below := strings.Cut(spot, ":") // a file in a container
-	number := strings.TrimLeft(spot[strings.LastIndexByte(spot, '=')+1:], "-p")
+	number := strings.TrimLeft(spot[strings.LastIndexAny(spot, "= ")+1:], "-p")
 	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, number) || below && l.g.itself.HasUnit(unit) {
 		return ownProcess
 	}

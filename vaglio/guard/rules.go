@@ -162,7 +162,7 @@ func faultRule() *rule {
 	return &rule{
 		id:      faultID,
 		what:    "the guard itself failed, so the call is denied",
-		why:     "A guard that failed has examined nothing.",
+		why:     "A guard that failed has checked nothing.",
 		instead: "Report this with the executor's name and the names of its arguments.",
 	}
 }

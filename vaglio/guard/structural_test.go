@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
@@ -314,6 +315,13 @@ func TestAdministratorsHome(t *testing.T) {
 		"key":    {at("cat ~/.netrc"), "path.secrets"},
 		"system": {Call{Executor: "fs_delete", Args: map[string]any{"path": "/usr"}, Cwd: "/root/app"}, "tree.system"},
 	})
+	verify(t, New(Config{Home: "/root", Own: own.Facts{Data: []string{"/root/.vaglio-data"}}}), map[string]row{
+		"gates":     {Call{Executor: "fs_read", Args: map[string]any{"path": "../.vaglio-data/x"}, Cwd: "/root/app"}, "own.path"},
+		"in_gates":  {Call{Executor: "fs_read", Args: map[string]any{"path": "x"}, Cwd: "/root/.vaglio-data"}, "own.path"},
+		"no_gates":  {Call{Executor: "fs_read", Args: map[string]any{"path": "../.vaglio-date/x"}, Cwd: "/root/app"}, ""},
+		"anothers":  {Call{Executor: "fs_read", Args: map[string]any{"path": "/root/x"}, Cwd: "/srv"}, "path.root"},
+		"his_shell": {at("cat ../.vaglio-data/x"), "own.path"},
+	})
 	verify(t, structuralGuard(), map[string]row{
 		"own":    {Call{Executor: "Write", Args: map[string]any{"file_path": "out.txt", "content": "x"}, Cwd: "/root/app"}, ""},
 		"others": {Call{Executor: "Write", Args: map[string]any{"file_path": "../../usr/bin/env", "content": "x"}, Cwd: "/root/app"}, "tree.vital"},
@@ -333,6 +341,10 @@ func TestManyNamesAreSentBack(t *testing.T) {
 			t.Errorf("%.20q: %+v", line, out)
 		}
 	}
+	// Each word is checked whole, even if the budget is used up.
+	if d, _ := structuralGuard().Check(bash("foo " + strings.Repeat("=/a", 300_000) + " /dev/sda")); d.ID != diskRule {
+		t.Errorf("behind too many names: %q", d.ID)
+	}
 }
 
 // TestWithoutAHomeOrAFolder checks a guard that knows neither: it assumes the worst of named
@@ -351,8 +363,20 @@ func TestWithoutAHomeOrAFolder(t *testing.T) {
 		"variable":    {Call{Executor: "fs_read", Args: map[string]any{"path": "$HOME/etc/shadow"}, Cwd: "/home/user/project"}, ""},
 		"no_folder":   {at("cat /usr/share/x ./y /proc/self/cwd/z"), ""},
 		"no_folder_2": {at("rm -rf /usr"), "tree.system"},
+		"no_folder_4": {at("cp /usr/bin/rm y; ls -rf /usr"), ""},
 		"no_folder_3": {at("cp x y; ln -s x z; chmod u+s y; ./y"), ""},
 	})
+}
+
+// TestHides tells which files nobody may see.
+func TestHides(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/etc/shadow": true, "/home/user/.ssh/id": true, "/home/user/.vaglio-data/x": true, "/etc/hosts": false, "/home/user/project/x": false,
+	} {
+		if got := structuralGuard().Hides(path); got != want {
+			t.Errorf("%s: %t", path, got)
+		}
+	}
 }
 
 // TestStepsThatAreNoPath puts something that is no step between the steps of a path.
@@ -419,5 +443,38 @@ func TestLinksOfCommands(t *testing.T) {
 		"nothing":       {Call{Executor: "fs_delete", Args: map[string]any{"path": ""}, Cwd: "/usr"}, ""},
 		"nobodys_home":  {Call{Executor: "fs_read", Args: map[string]any{"path": "~nosuchuser/etc/shadow"}, Cwd: dir}, ""},
 		"other_root":    {bash("chroot / rm -rf " + dir + "/u/"), "tree.system"},
+	})
+}
+
+// elsewhere is a machine with links and users of its own; it fails if it has none.
+type elsewhere map[string]string
+
+func (e elsewhere) Readlink(name string) (string, realpath.Kind) {
+	if e == nil {
+		panic("not to be asked")
+	}
+	if to := e[name]; to != "" {
+		return to, realpath.Link
+	}
+	return "", realpath.Other
+}
+
+func (e elsewhere) HomeOf(name string) string { return e["~"+name] }
+
+// TestACallsOwnMachine is asked where paths lead, for that call alone. If it fails, the call
+// is denied.
+func TestACallsOwnMachine(t *testing.T) {
+	g := structuralGuard()
+	on := func(m realpath.Machine, path string) Call {
+		return Call{Executor: "fs_read", Args: map[string]any{"path": path}, Cwd: "/srv", Machine: m}
+	}
+	there := elsewhere{"/srv/l": "/etc", "~bobby": "/home/user"}
+	verify(t, g, map[string]row{
+		"its_link":     {on(there, "l/shadow"), "path.auth"},
+		"whole":        {on(there, "/srv/l/shadow"), "path.auth"},
+		"its_user":     {on(there, "~bobby/.vaglio-data/x"), "own.path"},
+		"another_user": {on(there, "~robby/.vaglio-data/x"), ""},
+		"here":         {on(nil, "l/shadow"), ""},
+		"it_fails":     {on(elsewhere(nil), "l/shadow"), faultID},
 	})
 }

@@ -231,10 +231,7 @@ func decoded(s string) string {
 	if len(s)%group == 1 {
 		s = s[:len(s)-1]
 	}
-	raw, err := base64.RawStdEncoding.DecodeString(s)
-	if err != nil {
-		return ""
-	}
+	raw, _ := base64.RawStdEncoding.DecodeString(s) // of its characters, and of a length that has no error
 	text := string(raw)
 	if !readable(text) {
 		text = text[:strings.LastIndexByte(text, '\n')+1]

@@ -194,7 +194,7 @@ func (r *secretRule) secret(m []int) extent {
 		return extent{m[2*r.Group], m[2*r.Group+1]}
 	}
 	for i := 2; i < len(m); i += 2 {
-		if m[i] >= 0 && m[i+1] > m[i] {
+		if m[i+1] > m[i] { // both are -1 for a group that stands nowhere
 			return extent{m[i], m[i+1]}
 		}
 	}
@@ -269,7 +269,7 @@ func newFinder(rules []byte) (*finder, error) {
 
 // beginsAtWord reports whether an expression begins with \b.
 func beginsAtWord(re *syntax.Regexp) bool {
-	for len(re.Sub) > 0 && (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) {
+	for re.Op == syntax.OpConcat || re.Op == syntax.OpCapture {
 		re = re.Sub[0]
 	}
 	return re.Op == syntax.OpWordBoundary
@@ -361,10 +361,7 @@ func (f *finder) lead(rows [][]ending) {
 	for queue := []uint32{0}; len(queue) > 0; queue = queue[1:] {
 		state := queue[0]
 		row := int(state) / f.classes
-		if rows[row] = append(rows[row], rows[int(back[row])/f.classes]...); row == 0 {
-			rows[row] = nil
-		}
-		if len(rows[row]) > 0 {
+		if rows[row] = append(rows[row], rows[int(back[row])/f.classes]...); len(rows[row]) > 0 {
 			f.ends[state|endsHere] = rows[row]
 		}
 		for c := range uint32(f.classes) { //nolint:gosec // There are at most 256.

@@ -207,9 +207,6 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	case strings.HasPrefix(rest, "$'"):
 		v = sc.valueAfter(v.from + len("$"))
 	}
-	if sign == ',' { // which ends a bare value elsewhere
-		v.to = sc.inertEnd(v.from, true)
-	}
 	if sign != 0 {
 		v = sc.behindSign(v, at, sign)
 	}

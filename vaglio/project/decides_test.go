@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/vaglio/project"
 )
 
 // decides writes, below the commands and files of a test's rows, which of their characters
@@ -59,6 +60,13 @@ func (d *decides) add(c call) {
 			return changed.tasks(d.t)
 		})
 	}
+	d.b.WriteString("\n")
+}
+
+// loaded does the same with a file's text, of everything that it may run once it is loaded.
+func (d *decides) loaded(file, text string) {
+	run := func(s string) string { return written(project.Default().Loaded(file, s)) }
+	d.line(file+": ", text, run(text), run)
 	d.b.WriteString("\n")
 }
 

@@ -77,3 +77,39 @@ func TestXML(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestFilesOfOtherForms reads lines as words of a command, values of keys, and whole files
+// of which nobody knows the form.
+func TestFilesOfOtherForms(t *testing.T) {
+	t.Parallel()
+	picture := deciding(t)
+	for _, row := range []struct {
+		command string
+		files   files
+		want    string
+	}{
+		{"hurl a.hurl", files{"a.hurl": "GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"}, "a.hurl:2 sh curl -X POST http://b\na.hurl:1  GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"},
+		{"pip install -r r.txt", files{"r.txt": "a\n-e ./b\n#-c x\n--pre"}, "r.txt:2 sh pip install -e ./b\nr.txt:4 sh pip install --pre"},
+		{"pip list -r r.txt", files{"r.txt": "-e ./b"}, ""},
+		{"curl -K a.cfg", files{"a.cfg": "url = x"}, "a.cfg:1  url = x"},
+		{"curl -K a.cfg", nil, ""},
+		{"php x", files{"php.ini": "a = b\nauto_prepend_file = \"p.php\"\n", "p.php": "<?php p();"}, "p.php:1 php <?php p();"},
+		{"php x", files{"php.ini": "auto_prepend_file=p.php", "p.php": "<?php p();"}, "p.php:1 php <?php p();"},
+		{"php x", files{"php.ini": ";auto_prepend_file=p.php", "p.php": "<?php p();"}, ""},
+		{
+			"docker compose up", files{"compose.yml": "a:\n  network_mode: host\n  extra_hosts: [x=host-gateway, 'y:1.2.3.4', 7]\n  command: id\n"},
+			"compose.yml:4 sh 'docker' 'run' '--rm' '--network=host' '--add-host=x:host-gateway' '--add-host=y:1.2.3.4' 'image' 'sh' '-c' 'id'",
+		},
+		{"docker compose up", files{"compose.yml": "a:\n  network_mode: [host]\n  extra_hosts: x\n  pid: host\n  command: id\n"}, "compose.yml:4 sh 'docker' 'run' '--rm' '--privileged' '--pid=host' 'image' 'sh' '-c' 'id'"},
+	} {
+		c := call{command: row.command, files: row.files}
+		picture.add(c)
+		if got := c.tasks(t); got != row.want {
+			t.Errorf("%s of %q:\n got %s\nwant %s", row.command, row.files, got, row.want)
+		}
+	}
+	// A whole file is read only for what it names: it may still be found.
+	if got, want := (call{command: "newman a.json", files: files{"a.json": "x: y.rb", "y.rb": "y()"}, changed: "a.json y.rb"}).tasks(t), "a.json:1  x: y.rb\na.json:1 ? x: y.rb\ny.rb:1 ruby? y()"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

@@ -1,10 +1,13 @@
 package project_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio/project"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // TestWhatTheSessionWroteIsLoaded checks which of the session's files a command may run in
@@ -53,6 +56,8 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 		"composer's command":          {call{command: "unheardof", changed: "vendor/bin/unheardof"}, "vendor/bin/unheardof:1 node? #!/usr/bin/env node\nz()"},
 		"another package's command":   {call{command: "unheardof", changed: "node_modules/.bin/other"}, ""},
 		"another folder's command":    {call{command: "unheardof", changed: "lib/bin/unheardof"}, ""},
+		"a folder's neighbour":        {call{command: "unheardof a,", changed: "../p.rb", files: files{"/p.rb": "y()"}}, ""},
+		"named by what was read":      {call{command: "make -f x.mk", changed: "x.mk y.rb", files: files{"x.mk": "a:\n\techo y.rb\n", "y.rb": "y()"}}, "x.mk:2 sh echo y.rb"},
 		"looked at already":           {call{command: "ruby y.rb", changed: "y.rb", files: code}, ""},
 	} {
 		if tt.files == nil {
@@ -81,6 +86,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		"Makefile": "all: ; id\nbuild:\n\tls -l\n", "sub/Makefile": "all: ; id\nbuild:\n\tps -e\n", "sub/justfile": "build:\n  ps -e\n", "justfile": "all:\n  id\nbuild:\n  ls -l\n",
 		"Taskfile.yml": "tasks:\n  default: id\n  build: ls -l\n", "package.json": "{\"scripts\":{\"build\":\"ls -l\"},\n\"x\":{\"exec\":\"ps -e\"}}",
 		"Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
+		"other/package.json": `{"x":{"exec":"ps -e"}`, "bare": "ls -l", "own.cfg": "unheardof: /sub/*.x", "others.cfg": "other: sub", "sub/test/t.bats": "ls -l", "/o/test/t.bats": "ls -l",
 	}
 	picture := deciding(t)
 	for _, tt := range []struct{ command, changed, loaded, want string }{
@@ -125,6 +131,16 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"pytest", "conftest.py", "a.rb", "conftest.py:1 python run('ls -l')"},
 		{"make -f gone", "gone", "gone", "gone:1 was changed in this session, and cannot be read"},
 		{"make -f gone", "gone", "a.rb", ""},
+		{"unheardof build", "other/package.json", "other/package.json", ""}, // it is no JSON
+		// folders that the program's own settings name
+		{"unheardof", "own.cfg sub/x.sh", "sub/x.sh", "sub/x.sh:1 sh? ls -l"},
+		{"unheardof-x", "own.cfg sub/x.sh", "sub/x.sh", "sub/x.sh:1 sh? ls -l"},
+		{"unheardof", "others.cfg sub/x.sh", "sub/x.sh", ""},
+		{"un", "own.cfg sub/x.sh", "sub/x.sh", ""},
+		// of several files that a runner finds, those with its endings
+		{"find . -name x -exec sh {}", "bare x.sh", "", "bare:1 sh ls -l\nx.sh:1 sh ls -l"},
+		{"jest", "bare x.sh a.rb", "", "bare:1 sh? ls -l"},
+		{"bats", "sub/test/t.bats /o/test/t.bats x.sh", "", "sub/test/t.bats:1 sh ls -l"},
 	} {
 		c := call{command: tt.command, files: f, changed: tt.changed, loaded: tt.loaded}
 		picture.add(c)
@@ -172,6 +188,10 @@ func TestCommandsInTexts(t *testing.T) {
 		"x`ls -l` y":       "ls -l",
 		"x`ls -l y":        "ls -l y",
 		"x.ls -l":          "",
+		"zz pizza't exist": "",
+		"zz PIZZA'T exist": "",
+		"zz ab't exist":    "",
+		"zz b't exist":     "t exist",
 		"/bin/ls -l":       "/bin/ls -l",
 		`["ls", "-l"]`:     `'ls' '-l'`,
 		`["-l", "ls"]`:     "",
@@ -211,5 +231,151 @@ func TestWhatAFileRunsOnceItIsWritten(t *testing.T) {
 		if got := written(project.Default().Written(row.file, row.text)); got != row.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, row.want)
 		}
+	}
+}
+
+// TestWhatAFileMayRunOnceItIsLoaded takes everything in a file that may run, once: what its
+// form says, the file as a program, and what may be commands.
+func TestWhatAFileMayRunOnceItIsLoaded(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ file, text, want string }{
+		"prose":         {"/p/README.md", "ls -l", ""},
+		"a script":      {"/p/x.sh", "ls -l", "x.sh:1 sh ls -l"},
+		"a program":     {"/p/x", "#!/usr/bin/env ruby\nx 'ls -l'", "x:1 ruby #!/usr/bin/env ruby\nx 'ls -l'"},
+		"unknown":       {"/p/x", "a\nls -l", "x:2 sh? ls -l"},
+		"two languages": {"/p/x.py", "#!/usr/bin/env ruby\nx()", "x.py:1 ruby #!/usr/bin/env ruby\nx()"},
+		"settings":      {"/p/.npmrc", "script-shell=./x", ".npmrc:1 sh ./x\n.npmrc:1 sh? ./x"},
+	} {
+		if got := written(project.Default().Loaded(row.file, row.text)); got != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, row.want)
+		}
+	}
+}
+
+// TestPlainFiles tells of whose names nothing is known. What they may run does not depend on
+// the name.
+func TestPlainFiles(t *testing.T) {
+	t.Parallel()
+	r := project.Default()
+	text := "#a\nls -l\nx: 'id' 'b'\n"
+	want := strings.ReplaceAll(written(r.Loaded("/p/plain", text)), "plain:", "")
+	for name, plain := range map[string]bool{
+		"plain": true, "a.b": true, "file.x": true, "xfile": true, "lsfile.x": false, "Makefile": false, "x.py": false, "x.sh": false, "README.md": false, ".x": false, "x.conf": false,
+		"setup.x": false, "package.json": false, ".github/workflows/x.yml": false, "scripts/x": false,
+	} {
+		if got := r.IsPlain("/p/" + name); got != plain {
+			t.Errorf("%s: %t", name, got)
+		}
+		if got := strings.ReplaceAll(written(r.Loaded("/p/"+name, text)), name+":", ""); plain && got != want {
+			t.Errorf("%s may run %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestTellingLines leaves out of a text the lines in which nothing is found: the rest is
+// found alike.
+func TestTellingLines(t *testing.T) {
+	t.Parallel()
+	r := project.Default()
+	found := func(text string) (all []string) {
+		for _, task := range r.Loaded("/-", text) {
+			all = append(all, task.Text)
+		}
+		return all
+	}
+	for text, want := range map[string]string{
+		"":                                 "",
+		"a\nb":                             "",
+		"a\nls -l\nb\nid x\n":              "\nls -l\nid x",
+		"#!/bin/sh\na":                     "#!/bin/sh\na",
+		"a\nls \\\n-l":                     "a\nls \\\n-l",
+		"a\n\tls -l":                       "a\n\tls -l",
+		"a\r\nls -l":                       "a\r\nls -l",
+		"a" + strings.Repeat(" ", 2<<20-1): "",
+		"a" + strings.Repeat(" ", 2<<20):   "a" + strings.Repeat(" ", 2<<20),
+	} {
+		if got := r.Telling(text); got != want {
+			t.Errorf("of %.40q: %.40q, want %.40q", text, got, want)
+		}
+	}
+	for n := 195; n < 205; n++ {
+		text := "a\n" + strings.Repeat("ls -l\n", n)
+		told := r.Telling(text)
+		if got, want := found(told), found(text); !slices.Equal(got, want) {
+			t.Errorf("of %d commands %d are told, want %d", n, len(got), len(want))
+		}
+		if whole := told == text; whole != (n >= 199) {
+			t.Errorf("of %d commands the text is told whole: %t", n, whole)
+		}
+	}
+}
+
+// TestWhatIsNamedIsNotFound tells programs that the words name from what was only found.
+func TestWhatIsNamedIsNotFound(t *testing.T) {
+	t.Parallel()
+	f := files{"y.rb": "y()", "y.go": "y()", "y.zz": "y()", "y.cfg": "ls -l", "y.unknown": "#!/usr/bin/env node\ny()"}
+	for command, want := range map[string]map[string]bool{
+		"unheardof y.rb": {"ruby": false}, "unheardof y.zz": {"": true}, "unheardof y.cfg": {"sh": true, "": true}, "unheardof y.unknown": {"node": false}, "unheardof y.go": {"go": false},
+	} {
+		c := shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: f}
+		for _, w := range strings.Fields(command)[1:] {
+			c.Args, c.Changed = append(c.Args, shell.Text(w)), append(c.Changed, "/p/"+w)
+		}
+		got := map[string]bool{}
+		for _, task := range project.Default().Tasks(c) {
+			got[task.Language] = task.Found
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+	}
+}
+
+// TestCallsInPrograms finds what calls run in programs of which only the standard library, or
+// nothing, is known.
+func TestCallsInPrograms(t *testing.T) {
+	t.Parallel()
+	picture := deciding(t)
+	for _, row := range []struct{ text, want string }{
+		{`run("ls -l")`, "ls -l"},
+		{`x.exec ["ls", "-l"]`, "'ls' '-l'"},
+		{`let p = doRun('ls -l', a)`, "ls -l"},
+		{`runner = ls -l`, ""},
+		{`Process("ls", "-l")`, "'ls' '-l'"},
+		{`Process.start("ls", ["-l"])`, "'ls' '-l'"},
+		{`sh"ls -l"`, "ls -l"},
+		{"cmd = `ls -l`", "ls -l"},
+		{`trunk("ls -l")`, ""},
+		{`let w = ["ls", "-l"]`, "'ls' '-l'"},
+		{`let w = ["x", "-l"]`, ""},
+		{`let w = {"ls", "ls", "-l -a"}`, "ls -l -a"},
+		{`f("ls", "-l")`, ""},
+		{`p.launchPath = "/bin/ls"`, ""},
+		{"p.launchPath = \"/bin/ls\"\np.arguments = [\"-l\", \"a b\"]", `'ls' "-l" "a b"`},
+		{"executable: 'ls'\nargs = '-l -a'", "'ls' -l -a"},
+		{"p.arguments = [\"-l\"]", ""},
+		{"FileName = \"ls\"\nx\nArgumentList: \"-l\"", "'ls' -l"},
+	} {
+		picture.loaded("/p/x.swift", row.text)
+		var got []string
+		for _, task := range project.Default().Loaded("/p/x.swift", row.text) {
+			if task.Language == "sh" {
+				got = append(got, strings.TrimSpace(task.Text))
+			}
+		}
+		if s := strings.Join(got, "|"); s != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", row.text, s, row.want)
+		}
+	}
+}
+
+// TestAssignedFiles takes a file that a variable names which is set for the command.
+func TestAssignedFiles(t *testing.T) {
+	t.Parallel()
+	c := shell.TaskCall{
+		Name: "unheardof", Cwd: "/p", Files: files{"y.rb": "y()"}, Changed: []string{"/p/y.rb"}, Assigns: []shell.Assign{{Name: "X", Value: shell.Text("a:y.rb")}},
+	}
+	if got, want := written(project.Default().Tasks(c)), "y.rb:1 ruby? y()"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -125,7 +125,7 @@ func (v *visit) globbed(name string) []string {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return []string{name}
 	}
-	files, _ := v.c.Files.Below(v.in(dir), 0, func(rel string) bool { fits, err := path.Match(pattern, rel); return fits && err == nil })
+	files, _ := v.c.Files.Below(v.in(dir), 0, func(rel string) bool { fits, _ := path.Match(pattern, rel); return fits })
 	return files
 }
 

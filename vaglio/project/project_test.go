@@ -3,6 +3,7 @@ package project_test
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +22,15 @@ func (f files) Content(name string) (string, bool) {
 
 func (files) Closed(string) *shell.ClosedError { return nil }
 
-func (files) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
+func (f files) Below(folder string, _ int, takes func(string) bool) (all []string, _ bool) {
+	for name := range f {
+		if rel, ok := strings.CutPrefix(path.Join("/p", name), folder+"/"); ok && takes(rel) {
+			all = append(all, path.Join(folder, rel))
+		}
+	}
+	slices.Sort(all)
+	return all, true
+}
 
 // tasks formats what a command runs: file, line, language and text.
 func tasks(t *testing.T, command string, f files) string {
@@ -263,21 +272,27 @@ func TestLargeFilesEnd(t *testing.T) {
 		file, text string
 		whole      bool
 	}{
-		"makefile":        {"Makefile", many("", "r%i: r%j\n\tls\n", 40_000), false},
-		"packages":        {"package.json", many(`{"scripts": {"a": "ls"`, `,"s%i": "ls"`, 50_000) + "}}", false},
-		"services":        {"docker-compose.yml", many("services:\n", "  s%i:\n    command: ls\n", 30_000), false},
-		"CMake":           {"CMakeLists.txt", many("", "add_custom_command(OUTPUT a COMMAND ls)\n", 25_000), false},
-		"aliases":         {"docker-compose.yml", aliases("x%j: &x%j [TEN]\n"), false},
-		"aliases of maps": {"docker-compose.yml", aliases("x%j: &x%j {a: [TEN]}\n"), false},
-		"merged aliases":  {"Taskfile.yml", aliases("x%j: &x%j {<<: [TEN]}\n"), false},
-		"brackets":        {"docker-compose.yml", strings.Repeat("[", 250_000), false},
-		"braces":          {"package.json", strings.Repeat("{a: ", 60_000), false},
-		"lists":           {"docker-compose.yml", strings.Repeat("- ", 125_000), false},
-		"keys":            {"Taskfile.yml", strings.Repeat("? ", 125_000), false},
-		"keys of a map":   {"Taskfile.yml", many("tasks:\n", "  k%i: v\n", 20_000), false},
-		"documents":       {"Taskfile.yml", many("", "---\na: b\n", 20_000), false},
-		"anchors":         {"docker-compose.yml", many("services:\n", "  k%i: &k%i v\n", 10_000), false},
-		"a few aliases":   {"docker-compose.yml", "x: &x {command: ls}\nservices: {a: *x, b: {<<: *x}, c: [*x, !!str x]}\n", true},
+		"makefile":             {"Makefile", many("", "r%i: r%j\n\tls\n", 40_000), false},
+		"packages":             {"package.json", many(`{"scripts": {"a": "ls"`, `,"s%i": "ls"`, 50_000) + "}}", false},
+		"services":             {"docker-compose.yml", many("services:\n", "  s%i:\n    command: ls\n", 30_000), false},
+		"CMake":                {"CMakeLists.txt", many("", "add_custom_command(OUTPUT a COMMAND ls)\n", 25_000), false},
+		"aliases":              {"docker-compose.yml", aliases("x%j: &x%j [TEN]\n"), false},
+		"aliases of maps":      {"docker-compose.yml", aliases("x%j: &x%j {a: [TEN]}\n"), false},
+		"merged aliases":       {"Taskfile.yml", aliases("x%j: &x%j {<<: [TEN]}\n"), false},
+		"brackets":             {"docker-compose.yml", strings.Repeat("[", 250_000), false},
+		"braces":               {"package.json", strings.Repeat("{a: ", 60_000), false},
+		"lists":                {"docker-compose.yml", strings.Repeat("- ", 125_000), false},
+		"keys":                 {"Taskfile.yml", strings.Repeat("? ", 125_000), false},
+		"keys of a map":        {"Taskfile.yml", many("tasks:\n", "  k%i: v\n", 20_000), false},
+		"keys and remarks":     {"Taskfile.yml", many("tasks:\n", "  k%i: v\n# c\n", 20_000), false},
+		"keys and empty lines": {"Taskfile.yml", many("tasks:\n", "  k%i: v\n \n", 20_000), false},
+		"maps of a list":       {"docker-compose.yml", many("- command: ls\n", "- x: y\n", 10_000), true},
+		"documents":            {"Taskfile.yml", many("", "---\na: b\n", 20_000), false},
+		"anchors":              {"docker-compose.yml", many("services:\n", "  k%i: &k%i v\n", 10_000), false},
+		"as deep as it may":    {"docker-compose.yml", "{command: ls, x: " + strings.Repeat("[", 999) + strings.Repeat("]", 999) + "}", true},
+		"too deep by one":      {"docker-compose.yml", "{command: ls, x: " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", false},
+		"deep behind shallow":  {"docker-compose.yml", "{command: ls, x: [" + strings.Repeat("[],", 1000) + "]}", true},
+		"a few aliases":        {"docker-compose.yml", "x: &x {command: ls}\nservices: {a: *x, b: {<<: *x}, c: [*x, !!str x]}\n", true},
 	} {
 		got := project.Default().Written("/p/"+row.file, row.text)
 		if len(got) == 0 || len(got) > 200 || (got[len(got)-1].Closed == nil) != row.whole {

@@ -120,6 +120,7 @@ func TestNamesOfFiles(t *testing.T) {
 		{call{command: "terraform show", changed: "c.tf"}, ""},
 		{call{command: "python3.12 -m pytest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python c()"},
 		{call{command: "python3 a.py", files: files{"a.py": "import d", "lib/d.py": "d()"}, env: map[string]string{"PYTHONPATH": "no:/p/lib:"}}, "lib/d.py:1 python d()"},
+		{call{command: "python3 sub/a.py", files: files{"sub/a.py": "import p.b", "sub/p/b.py": "import c", "sub/c.py": "c()"}}, "sub/p/b.py:1 python import c\nsub/c.py:1 python c()"},
 		{call{command: "python3 -c import␣d", files: files{"d.py": "d()", "a.py": "import b"}}, "d.py:1 python d()"},
 		{call{command: "perl -MA::B x.pl", files: files{"A/B.pm": "b()", "x.pl": "use C", "C.pm": "c()"}}, "A/B.pm:1 perl b()\nC.pm:1 perl c()"},
 		{call{command: "perl -Ilib x.pl", files: files{"lib/C.pm": "use D", "x.pl": "use C", "D.pm": "no"}}, "lib/C.pm:1 perl use D"},

@@ -136,7 +136,7 @@ func readCode(v *visit, r *row) {
 // code keeps a program, and what calls in it run of which the reader knows few.
 func (v *visit) code(file, language, text string) {
 	v.add(file, 1, language, text)
-	if v.reader.isFor("calls", file) {
+	if v.reader.isFor("calls", file) && v.once("calls "+file) {
 		v.guessed(func() { v.calls(file, text) })
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -129,7 +130,7 @@ func (v *visit) guess(file, text string) {
 		}
 		if language == "" && !v.reader.isFor("calls", file) || v.setsUp(file) {
 			v.commands(file, text)
-		} else {
+		} else if v.once("calls " + file) {
 			v.calls(file, text)
 		}
 	})
@@ -191,8 +192,9 @@ var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
 var (
-	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program)\w*["']?\s*[=:(].*["'](?:[^"']*/)?([\w.-]+)["']`)
-	wordsSet   = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(]`)
+	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program|command::new|process(?:startinfo|builder))\w*` +
+		`["']?\s*[=:(].*["'](?:[^"']*/)?([\w.-]+)["']`)
+	wordsSet = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(]`)
 )
 
 // wordList matches the beginning of a list of texts that may be a command's words.
@@ -202,16 +204,17 @@ var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 // its standard library.
 func (v *visit) calls(file, text string) {
 	program := ""
-	for _, l := range settings.Lines(text) {
+	for _, l := range settings.Lines(code.Spelled(text)) {
 		if m := programSet.FindStringSubmatch(l.Text); m != nil {
-			program = m[1]
+			program = quoted(m[1])
 		}
 		if at := wordsSet.FindStringIndex(l.Text); at != nil && program != "" {
 			words := quotedText.FindAllString(l.Text[at[1]:], -1)
 			if len(words) == 1 { // which may be several
 				words[0] = words[0][1 : len(words[0])-1]
 			}
-			v.add(file, l.Number, "sh", quoted(program)+strings.Join(words, " "))
+			program += strings.Join(words, " ") + " "
+			v.add(file, l.Number, "sh", program)
 		}
 		at := runningCall.FindStringIndex(l.Text)
 		if at == nil {

@@ -144,7 +144,7 @@ func interpreter(lang, text string) []string {
 	switch lang {
 	case langPython:
 		return []string{lang, "-c", text}
-	case langNode, "perl", "ruby", "lua":
+	case langNode, "perl", "ruby", "lua", "osascript":
 		return []string{lang, "-e", text}
 	case "php":
 		return []string{lang, "-r", strings.TrimPrefix(strings.TrimSpace(text), "<?php")}

@@ -268,6 +268,9 @@ func (r *reader) export(name string) {
 			c := *e
 			c.exported = true
 			r.st.put(key, &c)
+			if !slices.Contains(r.exports, key) {
+				r.exports = append(r.exports, key)
+			}
 		}
 	}
 }

@@ -38,10 +38,10 @@ type way struct {
 	// written.
 	line, settings, keys, text, program, file, chdir, root, to []string
 	behind                                                     map[string]string
-	// Options that make the operands a command line, a command, or a login shell's line, or that
-	// keep them from running; that precede a command; that replace the first operand; that name
-	// the fetched file.
-	lineWith, argvWith, login, unless, after, instead, named []string
+	// Options that make the operands a command line, a command, or a login shell's line; that enter
+	// the home of the user of -u; that keep them from running; that precede a command; that replace
+	// the first operand; that name the fetched file.
+	lineWith, argvWith, login, enters, unless, after, instead, named []string
 	// Operands that may precede the others, and behind which options may follow, and first
 	// operands that show that a different program is meant.
 	may, not []string
@@ -207,8 +207,8 @@ func (w *way) field(name string) any {
 		"unescape": &w.unescape, "mixed": &w.mixed,
 		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
-		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "unless": &w.unless, "after": &w.after,
-		"instead": &w.instead, "named": &w.named,
+		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
+		"after": &w.after, "instead": &w.instead, "named": &w.named,
 	}[name]
 }
 
@@ -229,7 +229,7 @@ func (w *way) listed(attribute, e string) string {
 	switch attribute {
 	case "after":
 		return o // as it is written
-	case "line-with", "argv-with", "login", "unless", "instead", "named":
+	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named":
 		return bare
 	}
 	if has {

@@ -56,7 +56,8 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 
 // within reads a command with the variables and the folder that its carrier sets.
 func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assign, read func() Word) Word {
-	if len(assigns) == 0 && !opts.any(w.chdir...) {
+	enters := opts.any(w.enters...)
+	if len(assigns) == 0 && !enters && !opts.any(w.chdir...) {
 		return read()
 	}
 	f.assigns = append(f.assigns, assigns...)
@@ -64,6 +65,10 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 	return r.scoped(func() Word {
 		for _, a := range assigns {
 			r.assign(f, a.Name, a.Value)
+		}
+		if enters {
+			user, ok := opts.Get("u", "user")
+			r.becomes(f, map[bool]Word{true: user, false: Text("root")}[ok], true)
 		}
 		r.below(opts, w)
 		return read()

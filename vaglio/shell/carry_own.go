@@ -43,6 +43,30 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, name)
 	h.privileged = p.privileged
+	return r.scoped(func() Word {
+		user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
+		if !opts.any("u", "user", "m", "p", "preserve-environment") { // these keep the caller's home
+			r.becomes(h, user, opts.any("l", "login") || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
+		}
+		return r.suRuns(h, k, p, name, opts, rest)
+	})
+}
+
+// becomes takes the home of another user, and goes there if that user logs in.
+func (r *reader) becomes(f *frame, user Word, login bool) {
+	name, known := user.Text()
+	home, ok := r.home(name)
+	if !known || !ok {
+		return
+	}
+	r.assign(f, "HOME", home)
+	if login {
+		r.st.set(keyCwd, home)
+	}
+}
+
+// suRuns reads what su and its like run.
+func (r *reader) suRuns(h *frame, k *call, p *program, name string, opts options, rest []Word) Word {
 	code := opts.all(p.line...)
 	switch {
 	case len(code) > 0:

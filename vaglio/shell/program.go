@@ -37,6 +37,8 @@ const (
 	VerbFork Verb = "fork"
 	// VerbNetwork connects to the address in the first target.
 	VerbNetwork Verb = "network"
+	// VerbEnvironment shows all variables of the environment.
+	VerbEnvironment Verb = "environment"
 	// VerbClient changes something that a library reaches; the function's name says what.
 	VerbClient Verb = "client"
 )
@@ -74,6 +76,10 @@ type Program struct {
 	Args []Word
 	// File says that the program is in a file, whose name comes before Args.
 	File bool
+	// Path is the path of that file, if it is known. Found says that no word names it: a tool may
+	// run it.
+	Path  string
+	Found bool
 	// Stdin is the program's input, usually unknown.
 	Stdin Word
 	// Record is the current line of the input, followed by its fields, for a program that runs
@@ -153,6 +159,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return w
 	}
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
+	p.Found, p.Path = f.found, f.pathOf(p)
 	p.Steps = r.budget - r.steps
 	res := r.opts.Programs.Read(p)
 	*loose = res.Loose
@@ -170,6 +177,14 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return Glue(res.Output, NewWord(Part{Kind: PartUnknown, From: p.Language, MayBeEmpty: true}))
 	}
 	return res.Output
+}
+
+// pathOf returns the path of the file that a program is in, if it is known.
+func (f *frame) pathOf(p *Program) string {
+	if !p.File || f.file == nil {
+		return ""
+	}
+	return f.file.path
 }
 
 // ran records a program and returns the flag that says whether it was only read loosely.

@@ -206,6 +206,18 @@ func TestReadCwd(t *testing.T) {
 		{"UnknownBelow", `cd "$D"; cd a; x`, "${D}/a"},
 		{"ShellCode", "bash -c 'cd /'; x", "/work"},
 		{"SshForgets", "ssh h x", "${PWD}"},
+		{"Login", "sudo -i x", "/root"},
+		{"LoginOf", "sudo -iu bob x", "~bob"},
+		{"LoginOfOneself", "sudo -u user --login x", "/home/user"},
+		{"ShellOf", "sudo -su bob x", "/work"},
+		{"SuLogin", "su - bob -c x", "~bob"},
+		{"SuLoginLong", "su --login -c x", "/root"},
+		{"Su", "su bob -c x", "/work"},
+		{"SuOfAnyone", `su - "$U" -c x`, "/work"},
+		{"SuScope", "su - -c y; x", "/work"},
+		{"SuHome", "su bob -c 'cd; x'", "~bob"},
+		{"SuKeepsHome", "su -m bob -c 'cd; x'", "/home/user"},
+		{"RunuserKeepsHome", "runuser -u bob -- sh -c 'cd; x'", "/home/user"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := Read(c.src, testOptions())

@@ -348,10 +348,27 @@ func (r *reader) emit(f *frame, c Command) {
 	if len(f.assigns) > 0 {
 		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)
 	}
+	if c.Remote == nil && len(c.Argv) > 0 {
+		c.Exported = r.exported()
+	}
 	if c.Name == "" && len(c.Argv) > 0 {
 		c.Name = baseName(c.Argv[0])
 	}
 	r.out.Commands = append(r.out.Commands, c)
+}
+
+// exported returns the variables that the source exported so far.
+func (r *reader) exported() (all []Assign) {
+	for _, name := range r.exports {
+		if e := r.st.get(name); e.hasValue() && e.exported && r.step(nil, wordCost) {
+			value := e.vals[0]
+			if len(e.vals) > 1 || e.maybe {
+				value = NewWord(Part{Kind: PartUnknown, Name: name})
+			}
+			all = append(all, Assign{Name: name, Value: value})
+		}
+	}
+	return all
 }
 
 // baseName returns the last element of a program's path, "" if it is unknown.

@@ -76,6 +76,8 @@ type Command struct {
 	// Assigns are the variables set for this command alone, by the shell, by
 	// env or by sudo; for a statement without words, the variables it sets.
 	Assigns []Assign
+	// Exported are the variables that the source exported before.
+	Exported []Assign
 	// Cwd is the folder that the command would run in.
 	Cwd Word
 	// Via lists the wrappers that were peeled, outermost first, such as

@@ -110,8 +110,8 @@ func (s *Statement) Target(at int) (names, class string) {
 	for more, rest := true, s.Words[min(at+1, len(s.Words)):]; len(rest) > 0; rest = rest[1:] {
 		switch w := rest[0]; w {
 		case "FROM", "INTO", "IF", "EXISTS", "NOT", "ONLY", "OR", "REPLACE", "TEMP", "TEMPORARY", "IGNORE", "CONCURRENTLY", "MATERIALIZED",
-			"UNIQUE", "ON", "FULL", "VERBOSE":
-		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
+			"UNIQUE", "ON", "FULL", "VERBOSE", "ALL", "TABLES", "IN":
+		case "TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "KEYSPACE", "COLLECTION", "FUNCTION", "TRIGGER", "SEQUENCE":
 			class = strings.ToLower(w)
 		case ",":
 			more = true

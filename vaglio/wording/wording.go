@@ -35,6 +35,7 @@ const Placeholder = "%s"
 const (
 	Something       Phrase = "something"
 	Outside         Phrase = "outside the workspace"
+	Somewhere       Phrase = "in a folder that is not known"
 	Unread          Phrase = "could not be read: %s"
 	AsFarAsRead     Phrase = "(as far as it could be read)"
 	MoreLikeThese   Phrase = "and %s more like these."

@@ -23,7 +23,7 @@ func hostile() map[string]vaglio.Proposal {
 	for i := range 100_000 {
 		many[fmt.Sprintf("key%d", i)] = "value"
 	}
-	list := make([]any, 100_000)
+	list := make([]any, 20_000)
 	for i := range list {
 		list[i] = fmt.Sprintf("src/file%d", i)
 	}

@@ -40,7 +40,7 @@ func (r *reading) script(s *shell.Script) {
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
-	r.unparsed = append(r.unparsed, s.Unparsed...)
+	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	commands := s.Commands
 	if len(commands) > maxCommands {
 		commands = commands[:maxCommands]
@@ -200,10 +200,15 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
 	}
 	since := len(r.did)
-	out = append(out, r.named(v)...)
+	named := r.named(v)
+	out = append(out, named...)
+	out = append(out, r.elsewhere(v, named)...)
 	r.unpacked(v, since)
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.besides(v)...)
+	if sent := r.addressed(v); sent != nil { // so it does not merely read
+		out = append(slices.DeleteFunc(out, func(e Effect) bool { return e.Kind == KindRead }), sent...)
+	}
 	for i, w := range v.writes {
 		if v.restores(w) {
 			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))
@@ -264,12 +269,20 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		if out[i].Kind != KindRead {
 			changes = true
 			r.placedAt(v, &out[i])
+			v.strays(&out[i])
 		}
 	}
 	if v.root && (changes || v.file != "") && v.box == "" { // whoever may write the file would be administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out
+}
+
+// strays says of an effect in a folder that is not known that it is there.
+func (v *invocation) strays(e *Effect) {
+	if v.astray && e.Reach == ReachWorkspace && e.Target != "" && !path.IsAbs(e.Target) {
+		e.Why = e.Why.And(wording.Somewhere)
+	}
 }
 
 // placedAt adjusts one effect: what is shared elsewhere affects others, and what a throw-away

@@ -116,6 +116,12 @@ func TestExecutorsAsked(t *testing.T) {
 		{"kubectl_delete", A{"resource": "pod"}},
 		{"aws_call", A{"service": "ec2", "operation": "TerminateInstances"}},
 		{"ssh_exec", A{"host": "web1", "command": "systemctl stop x"}},
+		{"update_branch_protection", A{"branch": "main", "enabled": false}},
+		{"set_default_branch", A{"branch": "x"}},
+		{"update_task_assignee", A{"task": "1", "user": "bob"}},
+		{"write_note_to_customer", A{"customer": "x", "note": "y"}},
+		{"update_todo_list_sharing", A{"list": "x", "public": true}},
+		{"update_memory_limit", A{"container": "x", "mb": 1.0}},
 	})
 }
 
@@ -124,6 +130,8 @@ func TestExecutorsPassed(t *testing.T) {
 	type A = vaglio.Args
 	checkTools(t, false, []toolCall{
 		{"mark_as_read", A{"id": "3"}},
+		{"set_task_status", A{"id": "3", "status": "done"}},
+		{"update_plan_step", A{"step": "3"}},
 		{"mcp__gmail__mark_all_as_read", A{}},
 		{"search_code", A{"query": "DROP TABLE users"}},
 		{"mcp__supabase__search_docs", A{"query": "delete from users"}},

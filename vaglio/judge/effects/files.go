@@ -288,7 +288,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	p := r.world.clean(a.text, v.cwd)
 	switch {
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
-		return own(deletion("the temporary %s", a.text))
+		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
@@ -301,9 +301,14 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 // what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
-		return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+		return unmissed(why)
 	}
 	return own(why.And(", which programs write anew"))
+}
+
+// unmissed returns the effect of deleting for good what nobody is expected to miss.
+func unmissed(why wording.Sentence) []Effect {
+	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
 }
 
 // spare returns the effect of deleting something in the workspace that can be recreated.
@@ -370,9 +375,15 @@ func (v *invocation) empties(i int) bool {
 // empty returns the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
-	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.Purpose(a.text)&place.Scratch != 0 ||
-		r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
+	}
+	if r.judge.places.Purpose(a.text)&place.Scratch != 0 {
+		out := r.write(v, a, "empties")
+		for i := range out {
+			out[i].Reversibility, out[i].eased = Irreversible, out[i].Reversibility
+		}
+		return out
 	}
 	return insteadOfDeletes(r.remove(v, a), "empties")
 }

@@ -19,6 +19,7 @@ type invocation struct {
 	reads      []arg  // files that the shell opens for reading
 	assigns    []assignment
 	cwd        string // "" if unknown
+	astray     bool   // it changed to a folder that is not known
 	stdin      stdin
 	root       bool   // with raised rights
 	host       string // the other machine, if it runs there
@@ -89,6 +90,10 @@ func argOf(w shell.Word) arg {
 		case shell.PartText, shell.PartGlob:
 			b.WriteString(p.Text)
 		case shell.PartUnknown:
+			if strings.HasPrefix(p.Name, "~") { // somebody's home
+				b.WriteString(p.Name)
+				continue
+			}
 			a.known = false
 			a.remote = a.remote || p.Remote
 			switch {
@@ -123,8 +128,10 @@ func invocationOf(c *shell.Command) *invocation {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])
 	}
-	if cwd, ok := c.Cwd.Text(); ok {
-		v.cwd = cwd
+	if cwd := argOf(c.Cwd); cwd.known {
+		v.cwd = cwd.text
+	} else {
+		v.astray = !startsAny(cwd.text, "$PWD", "$(pwd)", "$(git)", made)
 	}
 	for _, r := range c.Redirects {
 		if r.Kind == shell.RedirectRead {

@@ -15,6 +15,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -102,8 +103,8 @@ func (j *Judge) checkPrograms() error {
 // Kind returns "effects".
 func (j *Judge) Kind() string { return kindName }
 
-// Reading is what a call was found to do.
-type Reading struct {
+// Assessment is what a call was found to do.
+type Assessment struct {
 	// Effects are what the call would do, as far as it could be read. There is always at least
 	// one.
 	Effects []Effect
@@ -115,7 +116,7 @@ type Reading struct {
 
 // Read says what a proposal would do. It never fails: what it cannot read is an effect of
 // [KindUnknown].
-func (j *Judge) Read(p vaglio.Proposal) Reading {
+func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts, running: p.Context.Running}
 	if r.running == nil {
 		r.running = vaglio.NewRunning(p.Facts, nil)
@@ -125,7 +126,7 @@ func (j *Judge) Read(p vaglio.Proposal) Reading {
 	if len(r.effects) == 0 {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
-	return Reading{Effects: r.effects, Notes: r.notes, Did: r.did}
+	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
 
 // Did returns what the session must remember about a proposal.
@@ -147,7 +148,7 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	return j.grade(j.Read(p), p.Intent), nil
 }
 
-func (j *Judge) grade(r Reading, intent string) vaglio.GradientResult {
+func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
@@ -261,12 +262,13 @@ type reading struct {
 	running      *vaglio.Running
 	sought       []bool // for each search for processes, whether it only finds the session's own
 	depth        int
-	means        readings.Means  // shared by all readings of the call
-	inlineRead   []string        // what inline programs read
-	fetched      map[string]bool // files that an earlier command downloaded
-	unparsed     []string        // files that run and contain text that is no program
-	localDB      bool            // the database is a file of the workspace
-	fixedDB      bool            // the database was opened read-only
+	means        readings.Means        // shared by all readings of the call
+	inlineRead   []string              // what inline programs read
+	fetched      map[string]bool       // files that an earlier command downloaded
+	unparsed     []string              // files that run and contain text that is no program
+	wrote        map[string]shell.Word // what the call writes into files
+	localDB      bool                  // the database is a file of the workspace
+	fixedDB      bool                  // the database was opened read-only
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }

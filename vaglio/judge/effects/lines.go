@@ -179,6 +179,7 @@ func wordFacts() map[string]fact {
 		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
 		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
 		"reads":       of((*call).namesReading),
+		"beyond":      of((*call).beyond),
 		"read": of(func(c *call, a arg) bool {
 			_, read := c.content(a.text)
 			return read
@@ -299,6 +300,8 @@ func (c *call) leave(marks []string) {
 			c.switched()
 		case "unpacks":
 			c.r.unpacks = true
+		case "brings":
+			c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
 		case "fetched":
 			for _, a := range c.operands {
 				c.r.fetched[lastPart(a.text)] = true
@@ -372,7 +375,7 @@ func allRules() map[string]rule {
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset,
 
-		"curl": curlRule, "httpie": httpieRule, "lookup": lookupRule,
+		"curl": curlRule, "httpie": httpieRule,
 		"wget": wgetRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,

@@ -202,11 +202,22 @@ func (t *tool) ownRecords() bool {
 	switch {
 	case t.noun("public"):
 		return false
-	case t.noun("light") && !t.shared() && !t.recipients(),
-		t.noun("workspace") && !t.shared() && !t.has("upload", "share", "attach", "import", "link"):
+	case t.has("generate") && !t.has("code"):
 		return true
+	case t.shared() || !t.ofRecords():
+		return false
 	}
-	return t.has("generate") && !t.has("code")
+	return t.noun("light") && !t.recipients() || t.noun("workspace") && !t.has("upload", "share", "attach", "import", "link")
+}
+
+// ofRecords reports whether nothing in the name stands for anything but such records and their
+// parts: what updates the sharing of a list does not just update a list.
+func (t *tool) ofRecords() bool {
+	n := t.r.judge.tables.Nouns
+	return !slices.ContainsFunc(t.words, func(w string) bool {
+		v, _, _ := t.verbAt([]string{w}, 0)
+		return !v.light && v.effect.Kind != KindRead && !t.mild(v.effect) && !n["light"][w] && !n["workspace"][w] && !n["recordpart"][w]
+	})
 }
 
 // worsen raises an effect by what is at stake.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/hosts"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -16,14 +17,7 @@ func localURL(s string) bool {
 	if strings.HasPrefix(s, ":") { // httpie's short form
 		return true
 	}
-	if !strings.Contains(s, "://") {
-		s = "http://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
+	host := hosts.Of(s)
 	if slices.Contains([]string{"localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost"}, host) {
 		return true
 	}
@@ -60,6 +54,16 @@ func (c *call) allLocal() bool {
 	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
+// servesHere reports whether the session itself started what answers at an address.
+func (r *reading) servesHere(address string) bool {
+	_, host, full := strings.Cut(address, "://")
+	if !full {
+		host = address
+	}
+	host, _, _ = strings.Cut(host, "/")
+	return r.facts.Serves(host[strings.LastIndexByte(host, ':')+1:])
+}
+
 // request returns the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
@@ -74,7 +78,7 @@ func (r *reading) request(method, address, body string) []Effect {
 		return reads()
 	}
 	switch local := localURL(address); {
-	case local && store(address) && (method == "DELETE" || destructivePath(address)):
+	case local && store(address) && !r.servesHere(address) && (method == "DELETE" || destructivePath(address)):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
@@ -177,8 +181,6 @@ func curlRule(c *call) []Effect {
 // curlURL judges one address by its scheme and by what it carries.
 func (c *call) curlURL(u arg, method, body string) []Effect {
 	switch {
-	case c.r.leaks(u):
-		return one(KindSend, say("sends local data inside the address %s", u.text), u.text)
 	case strings.HasPrefix(u.text, "file://"):
 		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
 	case startsAny(u.text, "smtp", "imap"):
@@ -240,9 +242,6 @@ func wgetRule(c *call) []Effect {
 	}
 	var out []Effect
 	for _, u := range c.operands {
-		if c.r.leaks(u) {
-			out = append(out, usual(KindSend).with(say("sends local data inside the address %s", u.text), u.text))
-		}
 		out = append(out, c.r.request(method, u.text, "")...)
 		c.r.fetched[lastPart(u.text)] = true
 	}

@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -111,19 +113,35 @@ func (r *reading) personal(name, host string) bool {
 	return true
 }
 
-// lookupRule judges a program that looks up a name: the labels before a domain reach whoever
-// serves that domain.
-func lookupRule(c *call) []Effect {
-	for _, a := range c.all {
-		inner := strings.HasSuffix(a.text, ")") || !strings.Contains(a.text, ".")
-		if a.known || inner && !strings.Contains(a.text, ".$") && len(a.names) == 0 {
-			continue
-		}
-		if c.r.namesLocal(a) {
+// addressed returns the effects of local data in an address or host name among a command's words:
+// whatever the program does there, the name alone reaches whoever serves the domain.
+func (r *reading) addressed(v *invocation) []Effect {
+	prints := r.judge.tables.ofClass("only-text", v.name)
+	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
+	for _, a := range v.args {
+		switch at := addressIn(a.text); {
+		case prints:
+		case at >= 0 && r.leaks(a.slice(at)):
+			return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
+		case at < 0 && looksUp && !a.known && r.namesLocal(a):
 			return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 		}
 	}
-	return reads()
+	return nil
+}
+
+// addressIn returns where the address begins that a word, or the value in an option's own word,
+// consists of; -1 if it is none.
+func addressIn(word string) int {
+	at := 0
+	if strings.HasPrefix(word, "-") {
+		at = strings.IndexByte(word, '=') + 1
+	}
+	scheme, _, ok := strings.Cut(word[at:], "://")
+	if !ok || scheme == "file" || strings.ContainsFunc(scheme, func(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("+-.", c) }) {
+		return -1
+	}
+	return at
 }
 
 // namesLocal reports whether a name contains the output of a command, or a variable about the

@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,13 +58,20 @@ func (w *world) clean(p, cwd string) string {
 // call's, which nobody would look for there.
 func (r *reading) whole(v *invocation, a arg) arg {
 	if p := r.world.clean(a.text, v.cwd); a.text != "" && v.cwd != r.world.cwd && path.IsAbs(p) && !startsAny(a.text, "/", "~", "$", "-") {
-		a.text = p
+		if a.text = path.Join(v.cwd, a.text); !strings.HasPrefix(v.cwd, "~") {
+			a.text = p
+		}
 	}
 	return a
 }
 
 // local returns a path in its normal form, which may be relative.
-func (w *world) local(p string) string { return place.Local(p, cmp.Or(w.home, "/home/~")) }
+func (w *world) local(p string) string {
+	return place.Local(otherHome.ReplaceAllString(p, "/home/$1"), cmp.Or(w.home, "/home/~"))
+}
+
+// otherHome matches the home of another user at the beginning of a path.
+var otherHome = regexp.MustCompile(`^~([a-z_][\w.-]*)`)
 
 // placeOf returns where the file is that a word names.
 func (w *world) placeOf(a arg, cwd string) where {
@@ -212,6 +220,11 @@ func (c *call) outside(folders []arg) bool {
 		}
 	}
 	return false
+}
+
+// beyond reports whether a word names a known path outside the workspace.
+func (c *call) beyond(a arg) bool {
+	return c.r.world.placeOf(a, c.cwd) != placeUnknown && !c.r.world.inside(c.r.world.clean(a.text, c.cwd)) && c.outside([]arg{a})
 }
 
 // onlyPlain reports whether filters select only program and text files.

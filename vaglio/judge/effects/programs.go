@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -255,6 +256,11 @@ func (r *reading) tool(v *invocation) []Effect {
 		return out
 	}
 	out := append(own(say("runs %s in the workspace", v.name)), r.secretsIn(c.operands, v.cwd, "reads the secrets in %s")...)
+	for _, a := range c.operands { // A tool is not handed what steers what runs by itself only to read it.
+		if r.world.placeOf(a, v.cwd) == placeControl && c.beyond(a) {
+			out = append(out, r.write(v, a, "writes")...)
+		}
+	}
 	return append(out, c.outputs()...)
 }
 
@@ -290,4 +296,40 @@ func (c *call) outputs() []Effect {
 		out = append(out, c.r.write(c.invocation, a, "writes")...)
 	}
 	return out
+}
+
+// elsewhere returns what a command that otherwise only reads or works in the workspace writes
+// outside of it: the files that its options call an output.
+func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
+	if v.call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
+		return nil
+	}
+	c := &call{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
+	var out []Effect
+	for i, a := range v.args {
+		name, _, glued := strings.Cut(a.text, "=")
+		switch {
+		case !r.judge.tables.namesOutput(name):
+			continue
+		case glued:
+			a = a.slice(len(name) + 1)
+		case i+1 < len(v.args):
+			a = v.args[i+1]
+		}
+		if c.beyond(a) {
+			out = append(out, r.write(v, a, "writes")...)
+		}
+	}
+	return out
+}
+
+// namesOutput reports whether a long option's name says that its value is a file or folder to
+// write.
+func (t *tables) namesOutput(option string) bool {
+	if len(option) <= 2 || option[0] != '-' {
+		return false
+	}
+	said := readings.Words(option)
+	return !slices.ContainsFunc(said, func(w string) bool { return t.ofClass("no-output-word", w) }) &&
+		(slices.ContainsFunc(said, func(w string) bool { return t.ofClass("output-word", w) }) || t.ofClass("output-option", strings.TrimLeft(option, "-")))
 }

@@ -163,6 +163,8 @@ func (r *reading) inline(v *invocation) []Effect {
 		return one(KindKill, say("stops processes by %s", what), join(argsOf(v.call.Targets)))
 	case shell.VerbFork:
 		return own(say("starts a process"))
+	case shell.VerbEnvironment:
+		return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
 	case shell.VerbNetwork:
 		return r.inlineNetwork(v, argsOf(v.call.Targets))
 	case shell.VerbClient:
@@ -241,11 +243,6 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 			why = say("sends a %s request to %s", method, address)
 		}
 		return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
-	}
-	for _, t := range targets {
-		if r.leaks(t) {
-			return one(KindSend, say("sends local data inside the address %s", t.text), t.text)
-		}
 	}
 	return reads()
 }

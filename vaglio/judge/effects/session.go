@@ -86,10 +86,13 @@ func (r *reading) builtHere(v *invocation, file arg) bool {
 	return file.known && v.host == "" && v.box == "" && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
 }
 
-// written reports whether the session itself wrote a file that runs, and whether its content was
-// read.
+// written reports whether the session itself, or this call, wrote a file that runs, and whether its
+// content was read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	name := r.world.clean(file.text, v.cwd)
+	if w, here := r.wrote[name]; here && file.known && v.host == "" {
+		return true, !w.HasUnknown() && !slices.Contains(r.unparsed, name)
+	}
 	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
 		return false, false
 	}
